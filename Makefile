@@ -1,0 +1,49 @@
+# Two commands matter: `make demo` and `make test`. Both set up .venv on their own.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Wordsight needs Python 3.11 or newer, but $(PYTHON) is older: try make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp per set of packages: a second run compares two dates and goes straight on.
+$(VENV)/.run-stamp: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing Wordsight into $(VENV) ..." >&2
+	$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.dev-stamp: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing Wordsight and its test tools into $(VENV) ..." >&2
+	$(PIP_INSTALL) --editable '.[dev,onnx,postgres]'
+	@touch $@ $(VENV)/.run-stamp
+
+demo: $(VENV)/.run-stamp ## Set up and run the main job on a small video made on the spot
+	@$(BIN)/wordsight demo
+
+test: $(VENV)/.dev-stamp ## Set up and run every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.dev-stamp ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev-stamp ## Rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev-stamp ## Measure speed and memory (minutes)
+	$(BIN)/python -m benchmarks
+
+clean: ## Remove everything that make built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

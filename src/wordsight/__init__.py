@@ -1,0 +1,41 @@
+"""Wordsight learns language from video described with plain sentences.
+
+The names below load their room on first use, so ``import wordsight`` stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from wordsight.errors import WordsightError
+    from wordsight.library import Library
+    from wordsight.records import Clip, Detections, Sentence, Track, Word
+
+_HOME_OF = {
+    "Clip": "wordsight.records",
+    "Detections": "wordsight.records",
+    "Library": "wordsight.library",
+    "Sentence": "wordsight.records",
+    "Track": "wordsight.records",
+    "Word": "wordsight.records",
+    "WordsightError": "wordsight.errors",
+}
+
+__all__ = [
+    "Clip",
+    "Detections",
+    "Library",
+    "Sentence",
+    "Track",
+    "Word",
+    "WordsightError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module 'wordsight' has no attribute {name!r}")

@@ -1,0 +1,91 @@
+"""Writing files so that a crash leaves either the old one or the new one, and hashing them."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["TEMPORARY_MARK", "atomic_path", "sha256_of", "write_text"]
+
+TEMPORARY_MARK = ".partial-"
+"""Part of the name of every file not yet complete, so that leftovers of a crash can be found."""
+
+_CHUNK_BYTES = 1 << 20
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` that takes its place when the block succeeds.
+
+    The temporary name keeps the suffix of the target, because encoders choose by it. The bytes are
+    on disk before the rename, and the rename is atomic; an exception removes the temporary file.
+
+    Args:
+        path: Where the finished file shall be.
+        overwrite: Whether an existing file may be replaced.
+
+    Yields:
+        The path to write to.
+
+    Raises:
+        FileExistsError: If ``overwrite`` is false and the target exists.
+    """
+    target = Path(path)
+    if not overwrite and target.exists():
+        raise FileExistsError(f"{target} exists already; choose another name or remove it first.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.stem[:40]}{TEMPORARY_MARK}{os.getpid()}-",
+        suffix=target.suffix,
+        dir=target.parent,
+    )
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        _sync(temporary)
+        if overwrite:
+            temporary.replace(target)
+        else:
+            os.link(
+                temporary, target
+            )  # unlike rename, refuses to replace a file that came meanwhile
+            temporary.unlink()
+        _sync(target.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = True) -> None:
+    """Write UTF-8 text with Unix line ends atomically."""
+    with atomic_path(path, overwrite=overwrite) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def sha256_of(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits, reading it in pieces."""
+    digest = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _umask() -> int:
+    # The only portable way to read it is to set it; mkstemp made the file private, readers of a
+    # shared library need the usual permissions.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
