@@ -1,7 +1,7 @@
 """`Detections`: what detectors saw in a stretch of video, as arrays with a mask."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -191,16 +191,12 @@ class Detections(ArrayRecord):
 
     def relabelled(self, labels: ArrayLike, label_names: Sequence[str]) -> Self:
         """Return the same boxes under other labels, ``(T, J)`` indices into ``label_names``."""
-        return self._changed(labels=np.asarray(labels), label_names=tuple(label_names))
+        return replace(self, labels=np.asarray(labels), label_names=tuple(label_names))
 
     def _select(self, rows: NDArray[np.intp]) -> Self:
         names = ("times", "boxes", "scores", "labels", "mask", "ids", "flow", "appearance")
         arrays = {name: getattr(self, name) for name in names}
-        return self._changed(**{k: None if v is None else v[rows] for k, v in arrays.items()})
-
-    def _changed(self, **changes: Any) -> Self:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return type(self)(**{**values, **changes})
+        return replace(self, **{k: None if v is None else v[rows] for k, v in arrays.items()})
 
     def __len__(self) -> int:
         return len(self.times)
