@@ -1,0 +1,57 @@
+import hashlib
+import stat
+
+import pytest
+
+from wordsight.files import TEMPORARY_MARK, atomic_path, sha256_of, write_text
+
+
+def test_the_file_appears_only_when_the_block_succeeds(tmp_path):
+    target = tmp_path / "deep" / "a.txt"
+    with atomic_path(target) as temporary:
+        temporary.write_text("new")
+        assert not target.exists()
+        assert TEMPORARY_MARK in temporary.name
+        assert temporary.suffix == ".txt"
+    assert target.read_text() == "new"
+    assert [path.name for path in target.parent.iterdir()] == ["a.txt"]
+
+
+def test_a_failure_leaves_the_old_file_and_no_litter(tmp_path):
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    with pytest.raises(RuntimeError), atomic_path(target) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_an_existing_file_is_kept_unless_told(tmp_path):
+    write_text(tmp_path / "a.txt", "one")
+    with pytest.raises(FileExistsError, match="another name"):
+        write_text(tmp_path / "a.txt", "two", overwrite=False)
+    assert (tmp_path / "a.txt").read_text() == "one"
+
+
+def test_a_file_that_came_meanwhile_is_kept(tmp_path):
+    target = tmp_path / "a.txt"
+    with pytest.raises(FileExistsError), atomic_path(target, overwrite=False) as temporary:
+        temporary.write_text("mine")
+        target.write_text("theirs")
+    assert target.read_text() == "theirs"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_others_may_read_the_file(tmp_path):
+    write_text(tmp_path / "a.txt", "")
+    assert (tmp_path / "a.txt").stat().st_mode & stat.S_IRUSR
+    plain = tmp_path / "plain.txt"
+    plain.touch()
+    assert (tmp_path / "a.txt").stat().st_mode == plain.stat().st_mode
+
+
+def test_hash_equals_hashlib_on_a_file_of_many_pieces(tmp_path):
+    content = bytes(range(256)) * 10_000
+    (tmp_path / "big").write_bytes(content)
+    assert sha256_of(tmp_path / "big") == hashlib.sha256(content).hexdigest()
