@@ -1,0 +1,270 @@
+"""`VideoReader`: the frames of a video file with their true times and numbers, a few at a time."""
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import VideoError, VideoWarning
+from wordsight.video.decoding import Damage, decode_from
+from wordsight.video.frame import Converter, Frame
+from wordsight.video.timeline import Timeline, scan_timeline
+
+__all__ = ["VideoInfo", "VideoReader"]
+
+_ROUNDING = 1e-6
+"""Share of a sampling interval that rounded time stamps may be early without losing their turn."""
+
+
+@dataclass(frozen=True)
+class VideoInfo:
+    """What a video file is like.
+
+    Attributes:
+        path: The file.
+        width: Width of an upright frame in pixels.
+        height: Height of an upright frame in pixels.
+        duration: Seconds from the first frame until the last has been shown.
+        frame_rate: Mean number of frames per second.
+        num_frames: Frames in the file.
+        codec: FFmpeg's name of the coding, such as ``h264``.
+        variable_rate: Whether frames come at uneven intervals.
+        start_time: Presentation time of the first frame, in seconds.
+    """
+
+    path: Path
+    width: int
+    height: int
+    duration: float
+    frame_rate: float
+    num_frames: int
+    codec: str
+    variable_rate: bool
+    start_time: float
+
+
+class VideoReader:
+    """Reads a video file.
+
+    Opening scans the time stamps of the file and decodes its first frame, so that a reader that
+    exists is one that has something to read. Memory does not grow with the length of the video.
+    A damaged file gives the frames it can and one `VideoWarning` for the reader.
+
+    Args:
+        path: The video file.
+
+    Raises:
+        VideoError: If the file is missing or not a video, or no frame of it can be decoded.
+
+    Example:
+        >>> import av, numpy, tempfile, pathlib
+        >>> from wordsight.video import VideoReader
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "gray.mp4"
+        >>> with av.open(str(file), "w") as out:
+        ...     stream = out.add_stream("mpeg4", rate=10)
+        ...     for level in range(5):
+        ...         image = numpy.full((480, 640, 3), 40 * level, dtype=numpy.uint8)
+        ...         out.mux(stream.encode(av.VideoFrame.from_ndarray(image)))
+        ...     out.mux(stream.encode(None))
+        >>> with VideoReader(file) as video:
+        ...     [(frame.index, frame.time) for frame in video.frames(start=0.2)]
+        [(2, 0.2), (3, 0.3), (4, 0.4)]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._converter = Converter()
+        self._warned = False
+        self._closed = False
+        self._timeline: Timeline = scan_timeline(self.path)
+        self._picture_size, self._quarter_turns = self._first_picture()
+
+    def _first_picture(self) -> tuple[tuple[int, int], int]:
+        for _, picture in decode_from(self.path, self._timeline, 0, Damage()):
+            turns = round(picture.rotation / 90) % 4
+            size = (picture.width, picture.height)
+            return size if turns % 2 == 0 else size[::-1], turns
+        raise VideoError(
+            f"{self.path} holds {len(self._timeline)} video packets, but not one frame of them can "
+            "be decoded; copy it again or convert it with another program."
+        )
+
+    @cached_property
+    def info(self) -> VideoInfo:
+        """Size, length, rate and coding of the video."""
+        times = self._timeline.times
+        duration = self._timeline.end - float(times[0])
+        return VideoInfo(
+            path=self.path,
+            width=self._picture_size[0],
+            height=self._picture_size[1],
+            duration=duration,
+            frame_rate=len(times) / duration if duration > 0 else 0.0,
+            num_frames=len(times),
+            codec=self._timeline.codec,
+            variable_rate=self._timeline.variable_rate,
+            start_time=float(times[0]),
+        )
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """``(N,)`` presentation times of all frames in seconds; read-only."""
+        self._timeline.times.setflags(write=False)
+        return self._timeline.times
+
+    def frames(
+        self,
+        start: float | None = None,
+        end: float | None = None,
+        *,
+        stride: int = 1,
+        rate: float | None = None,
+        size: tuple[int, int] | None = None,
+    ) -> Iterator[Frame]:
+        """Give the frames shown in ``[start, end)``, in order.
+
+        May be called again and again, and iterators do not disturb one another.
+
+        Args:
+            start: First presentation time, in seconds; the beginning if left out.
+            end: Presentation time at which to stop, in seconds; the end if left out.
+            stride: Take every so many frames, beginning with the first.
+            rate: Take at most so many frames per second, chosen by their time stamps: the first
+                frame, then the first in each following interval of ``1 / rate`` seconds.
+            size: Width and height of ``Frame.image``; as stored if left out.
+
+        Yields:
+            Frames; converting one to pixels happens only when its ``image`` is used.
+
+        Raises:
+            ValueError: If an option makes no sense.
+        """
+        self._check_open()
+        if stride < 1:
+            raise ValueError(f"stride must be 1 or more, got {stride}.")
+        if rate is not None and not rate > 0:
+            raise ValueError(f"rate must be above 0 frames per second, got {rate}.")
+        if size is not None and (len(size) != 2 or min(size) < 1):
+            raise ValueError(f"size must be a width and a height of at least 1, got {size}.")
+        chosen = self._between(start, end)
+        return self._chosen(chosen, stride, rate, size or self._picture_size)
+
+    def frame_at(self, time: float) -> Frame:
+        """Return the frame on screen at a time in seconds.
+
+        Before the first frame that is the first, after the end the last.
+        """
+        self._check_open()
+        wanted = max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
+        damage = Damage()
+        for index in range(wanted, -1, -1):  # further back only where the wanted frame is lost
+            for found, picture in decode_from(self.path, self._timeline, index, damage):
+                if found <= wanted or index == 0:
+                    return self._frame(found, picture, self._picture_size)
+                break
+        raise VideoError(f"no frame of {self.path} at or before {time} s can be decoded.")
+
+    def close(self) -> None:
+        """Let no more frames be asked for; iterators close their file when they end."""
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"VideoReader({str(self.path)!r})"
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise VideoError(f"the reader of {self.path} is closed; open the file again.")
+
+    def _between(
+        self, start: float | None, end: float | None
+    ) -> Iterator[tuple[int, av.VideoFrame]]:
+        times = self._timeline.times
+        first = 0 if start is None else int(np.searchsorted(times, start))
+        stop = len(times) if end is None else int(np.searchsorted(times, end))
+        if first >= stop:
+            return
+        damage, count = Damage(), 0
+        for index, picture in decode_from(self.path, self._timeline, first, damage):
+            if index >= stop and end is not None:
+                break
+            count += 1
+            yield index, picture
+        self._warn_of(damage, stop - first - count, reached_end=stop == len(times))
+
+    def _chosen(
+        self,
+        pictures: Iterator[tuple[int, av.VideoFrame]],
+        stride: int,
+        rate: float | None,
+        size: tuple[int, int],
+    ) -> Iterator[Frame]:
+        first_time, taken = 0.0, -1
+        for count, (index, picture) in enumerate(pictures):
+            if count % stride:
+                continue
+            frame = self._frame(index, picture, size)
+            if rate is not None:
+                if count == 0:
+                    first_time = frame.time
+                interval = int((frame.time - first_time) * rate + _ROUNDING)
+                if interval <= taken:
+                    continue
+                taken = interval
+            yield frame
+
+    def _frame(self, index: int, picture: av.VideoFrame, size: tuple[int, int]) -> Frame:
+        times = self._timeline.times
+        if index < len(times):
+            time = float(times[index])
+        else:  # more frames than packets: go on at the mean rate
+            time = float(times[-1]) + (index - len(times) + 1) / max(self.info.frame_rate, 1.0)
+        return Frame(
+            picture,
+            time,
+            index,
+            size,
+            converter=self._converter,
+            quarter_turns=self._quarter_turns,
+        )
+
+    def _warn_of(self, damage: Damage, lost: int, *, reached_end: bool) -> None:
+        missing, broken = self._timeline.missing, self._timeline.broken
+        if self._warned or not (damage or (reached_end and broken)):
+            return
+        self._warned = True
+        parts = []
+        if reached_end and broken:
+            parts.append(broken)
+        if damage.stopped:
+            parts.append(f"reading stopped early ({damage.stopped})")
+        if lost > 0 or missing:
+            parts.append(f"{max(lost, 0) + missing} frames are lost")
+        if damage.spoiled:
+            parts.append(f"{damage.spoiled} frames are incomplete")
+        if damage.errors and not lost > 0:
+            parts.append(f"{damage.errors} packets could not be decoded")
+        warnings.warn(
+            f"{self.path} is damaged: {'; '.join(parts)}. The frames that can be read are given; "
+            "copy the file again if they do not suffice.",
+            VideoWarning,
+            stacklevel=4,
+        )

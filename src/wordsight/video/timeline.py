@@ -1,0 +1,188 @@
+"""`Timeline`: when every frame of a video is shown, from its packets and without decoding.
+
+Knowing all time stamps in advance gives each frame its true number after a seek, tells a variable
+frame rate from a constant one, and shows where a damaged file breaks off.
+"""
+
+import os
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import VideoError
+from wordsight.video.source import open_video
+
+__all__ = ["Timeline", "scan_timeline"]
+
+_PROMISES_DURATION = ("matroska", "avi", "flv")
+"""Containers whose header states a duration; FFmpeg estimates that of others from what is there."""
+
+_SLACK_SECONDS = 0.5
+"""How much earlier than promised a file may end before it counts as cut off (rounded headers)."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Time stamps of the frames of one video, in the order they are shown.
+
+    Attributes:
+        stamps: ``(N,)`` presentation time stamps in units of ``time_base``, rising.
+        times: ``(N,)`` the same in seconds.
+        key_stamps: ``(K,)`` stamps of the frames from which decoding can start, rising.
+        seek_stamps: ``(K,)`` where to seek to reach each of them.
+        time_base: Seconds per unit.
+        codec: FFmpeg's name of the coding.
+        end: When the last frame has been shown, in seconds.
+        stamped: Whether frames carry their own stamps; if not, they must be counted from the
+            start and cannot be sought.
+        missing: How many more frames the header promises than the file holds.
+        broken: Why the file cannot be whole, in a few words; empty if nothing speaks against it.
+    """
+
+    stamps: NDArray[np.int64]
+    times: NDArray[np.float64]
+    key_stamps: NDArray[np.int64]
+    seek_stamps: NDArray[np.int64]
+    time_base: Fraction
+    codec: str
+    end: float
+    stamped: bool
+    missing: int
+    broken: str
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+    def seconds(self, stamp: int) -> float:
+        """Return a time stamp in seconds."""
+        return stamp * self.time_base.numerator / self.time_base.denominator
+
+    def index_of(self, stamp: int, previous: int) -> int:
+        """Return the number of the frame with this stamp that follows frame ``previous``.
+
+        Several frames may share a stamp; a stamp the scan has not seen is counted on.
+        """
+        following = previous + 1
+        if following < len(self.stamps) and self.stamps[following] == stamp:
+            return following
+        found = int(np.searchsorted(self.stamps, stamp))
+        known = found < len(self.stamps) and self.stamps[found] == stamp
+        return found if known and found > previous else following
+
+    @property
+    def variable_rate(self) -> bool:
+        """Whether the gaps between frames differ by more than the rounding of time stamps."""
+        gaps = np.diff(self.stamps)
+        # Two units of rounding (1/1000 s in Matroska) are not a change of rate.
+        if len(gaps) < 2:
+            return False
+        return bool(gaps.max() - gaps.min() > max(2, 0.05 * np.median(gaps)))
+
+
+@dataclass
+class _Packets:
+    """What the scan gathers."""
+
+    stamps: list[int] = field(default_factory=list)
+    keys: list[tuple[int, int]] = field(default_factory=list)
+    stamped: bool = True
+    dated: bool = True
+    count: int = 0
+    last_duration: int = 0
+    end: float = 0.0
+    error: str = ""
+
+
+def scan_timeline(path: str | os.PathLike[str]) -> Timeline:
+    """Read all packets of a video file, decoding none, and return its timeline.
+
+    Raises:
+        VideoError: If the file is no video or has no frame in it.
+    """
+    with open_video(path) as (container, stream):
+        packets = _gather(container, stream)
+        if not packets.stamps:
+            raise VideoError(f"{path} is a video without a single frame; there is nothing to read.")
+        return _timeline(container, stream, packets)
+
+
+def _gather(container: av.container.InputContainer, stream: av.VideoStream) -> _Packets:
+    packets = _Packets()
+    try:
+        for packet in container.demux():
+            if not packet.size:
+                continue
+            time = packet.pts if packet.pts is not None else packet.dts
+            if time is not None and packet.time_base is not None:
+                ends = float((time + (packet.duration or 0)) * packet.time_base)
+                packets.end = max(packets.end, ends)
+            if packet.stream is stream:
+                packets.count += 1
+                if not (packet.is_discard or _hidden(packet, stream)):
+                    _note(packets, packet, time)
+    except (av.FFmpegError, OSError) as error:
+        packets.error = getattr(error, "strerror", None) or str(error)
+    return packets
+
+
+def _note(packets: _Packets, packet: "av.Packet[Any]", time: int | None) -> None:
+    packets.stamped &= packet.pts is not None
+    packets.dated &= time is not None
+    stamp = time if time is not None else len(packets.stamps)
+    packets.stamps.append(stamp)
+    packets.last_duration = packet.duration or 0
+    if packet.is_keyframe:
+        decoded = packet.dts if packet.dts is not None else stamp
+        packets.keys.append((stamp, min(stamp, decoded)))
+
+
+def _hidden(packet: "av.Packet[Any]", stream: av.VideoStream) -> bool:
+    # VP8 sends pictures that are only referred to, never shown: bit 4 of the first byte is 0.
+    return stream.codec_context.name == "vp8" and not memoryview(packet)[0] >> 4 & 1
+
+
+def _timeline(
+    container: av.container.InputContainer, stream: av.VideoStream, packets: _Packets
+) -> Timeline:
+    time_base = Fraction(stream.time_base or Fraction(1, 1000))
+    if not packets.dated:  # a bare stream without a container: frames follow at the nominal rate
+        time_base = 1 / Fraction(stream.guessed_rate or stream.average_rate or 25)
+        packets.stamps = list(range(len(packets.stamps)))
+    stamps = np.sort(np.array(packets.stamps, dtype=np.int64))
+    times = stamps * time_base.numerator / time_base.denominator
+    keys = np.array(sorted(packets.keys), dtype=np.int64).reshape(-1, 2)
+    missing = max(stream.frames - packets.count, 0) if "mp4" in container.format.name else 0
+    return Timeline(
+        stamps=stamps,
+        times=times,
+        key_stamps=keys[:, 0],
+        seek_stamps=keys[:, 1],
+        time_base=time_base,
+        codec=stream.codec_context.name,
+        end=float(times[-1]) + _last_gap(times, packets.last_duration * time_base),
+        stamped=packets.stamped,
+        missing=missing,
+        broken=packets.error or _broken(container, packets, missing),
+    )
+
+
+def _last_gap(times: NDArray[np.float64], duration: Fraction) -> float:
+    # The packet's own duration can be absent or nonsense; then the last frame lasts as usual.
+    gaps = np.diff(times)
+    usual = float(np.median(gaps)) if len(gaps) else 0.04
+    return float(duration) if 0 < duration < 10 * usual + 1 else usual
+
+
+def _broken(container: av.container.InputContainer, packets: _Packets, missing: int) -> str:
+    if missing:
+        return "the file ends before its last frames"
+    if any(name in container.format.name for name in _PROMISES_DURATION) and container.duration:
+        start = (container.start_time or 0) / av.time_base
+        promised = start + container.duration / av.time_base
+        if promised - packets.end > _SLACK_SECONDS:
+            return f"the file ends at {packets.end:.2f} s instead of {promised:.2f} s"
+    return ""
