@@ -1,0 +1,221 @@
+"""Work done in worker processes of this machine, safe from items that crash them.
+
+Each worker is a fresh interpreter that has one item at a time, so that the item that killed it is
+known and every other goes on. The main program is not imported there, so scripts and notebooks
+need no ``if __name__ == "__main__"``; the function must come from a module that can be imported.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Any, Generic, TypeVar
+
+from wordsight.engine.outcome import EngineError, Outcome
+from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
+
+__all__ = ["Processes", "usable_cores"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_GRACE_SECONDS = 3.0
+# Each worker's share of the cores, told to the libraries that start threads of their own.
+_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Processes:
+    """Runs a function in worker processes.
+
+    A worker that dies (a segmentation fault, no memory left, ``os._exit``) fails only its item.
+    Workers start as items come, leave with their parent even if it is killed, and are gone when
+    the iterator is exhausted or closed. What they print goes to standard error.
+
+    Args:
+        workers: How many processes at most; ``None`` for one per core.
+
+    Example:
+        >>> from math import factorial
+        >>> sorted(outcome.result for outcome in Processes(2).map(factorial, [3, 4]))
+        [6, 24]
+    """
+
+    def __init__(self, workers: int | None = None):
+        if workers is not None and workers < 1:
+            raise EngineError(f"workers must be 1 or more, got {workers}.")
+        self.workers = workers or usable_cores()
+
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        on_note: Callable[[Item, Any], None] | None = None,
+    ) -> Iterator[Outcome[Item, Result]]:
+        """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`.
+
+        Raises:
+            EngineError: If workers cannot be started or cannot import the function.
+        """
+        if getattr(function, "__module__", None) == "__main__":
+            raise EngineError(
+                f"{getattr(function, '__name__', function)} is defined in the main program, which "
+                "worker processes do not run; move it to a module they can import, or use Serial."
+            )
+        crew = _Crew(function, self.workers, on_note)
+        try:
+            yield from crew.work(items)
+        finally:
+            crew.dismiss()
+
+
+class _Worker(Generic[Item]):
+    """One process and the item it has at hand."""
+
+    def __init__(self, function: Callable[[Item], Any], threads: int):
+        ours, theirs = Pipe()
+        call = (
+            f"import sys; sys.path[:] = {sys.path!r}; "
+            f"from wordsight.engine.worker import main; main({theirs.fileno()}, {os.getpid()})"
+        )
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", call],
+                stdin=subprocess.PIPE,
+                stdout=2,  # results of the program go to standard output, chatter does not
+                pass_fds=[theirs.fileno()],
+                env={**{name: str(threads) for name in _THREAD_SETTINGS}, **os.environ},
+            )
+        self.connection: Connection[Any, Any] = ours
+        self.ready = False
+        self.item: Item | None = None
+        with suppress(OSError):  # if it died at once, handing out its first item will tell
+            self.connection.send(function)
+
+    def end(self, deadline: float) -> int:
+        """Wait for the process until a moment of the monotonic clock, then kill it."""
+        try:
+            status = self.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        self.release()
+        return status
+
+    def release(self) -> None:
+        """Close our ends of the pipes, which tells a worker that is idle to go."""
+        self.connection.close()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+
+class _Crew(Generic[Item, Result]):
+    """The workers of one call of :meth:`Processes.map`."""
+
+    def __init__(
+        self,
+        function: Callable[[Item], Result],
+        limit: int,
+        on_note: Callable[[Item, Any], None] | None,
+    ):
+        self._function, self._limit, self._on_note = function, limit, on_note
+        self._busy: dict[Connection[Any, Any], _Worker[Item]] = {}
+        self._idle: list[_Worker[Item]] = []
+
+    def work(self, items: Iterable[Item]) -> Iterator[Outcome[Item, Result]]:
+        """Hand out items while there is room, and yield outcomes as they come."""
+        source, more = iter(items), True
+        while more or self._busy:
+            while more and len(self._busy) < self._limit:
+                try:
+                    item = next(source)
+                except StopIteration:
+                    more = False
+                else:
+                    yield from self._assign(item)
+            if self._busy:
+                yield from self._collect()
+
+    def _assign(self, item: Item) -> Iterator[Outcome[Item, Result]]:
+        threads = max(1, usable_cores() // self._limit)
+        worker = self._idle.pop() if self._idle else _Worker(self._function, threads)
+        worker.item = item
+        self._busy[worker.connection] = worker
+        try:
+            worker.connection.send(item)
+        except OSError:
+            yield self._bury(worker)
+
+    def _collect(self) -> Iterator[Outcome[Item, Result]]:
+        for connection in wait(list(self._busy)):
+            worker = self._busy[connection]  # type: ignore[index]  # wait() returns what it got
+            try:
+                kind, value = worker.connection.recv()
+            except (EOFError, OSError):
+                yield self._bury(worker)
+            else:
+                yield from self._take(worker, kind, value)
+
+    def _take(
+        self, worker: _Worker[Item], kind: str, value: Any
+    ) -> Iterator[Outcome[Item, Result]]:
+        item: Any = worker.item
+        if kind == READY:
+            worker.ready = True
+        elif kind == NOTE and self._on_note is not None:
+            self._on_note(item, value)
+        elif kind == UNUSABLE:
+            raise EngineError(f"worker processes cannot import what they shall run: {value}.")
+        elif kind in (DONE, FAILED):
+            self._idle.append(self._busy.pop(worker.connection))
+            yield Outcome(item, value) if kind == DONE else Outcome(item, error=value)
+
+    def _bury(self, worker: _Worker[Item]) -> Outcome[Item, Result]:
+        item: Any = worker.item
+        del self._busy[worker.connection]
+        status = worker.end(time.monotonic() + _GRACE_SECONDS)
+        if not worker.ready:
+            raise EngineError(
+                f"a worker process could not start ({_cause(status)}); what it printed is above. "
+                "Try one worker, which runs everything in this process."
+            )
+        return Outcome(item, error=f"the worker process {_cause(status)}", crashed=True)
+
+    def dismiss(self) -> None:
+        """End all workers: idle ones by closing their pipe, others by a signal, then by force."""
+        crew = [*self._idle, *self._busy.values()]
+        for worker in self._busy.values():
+            worker.process.terminate()
+        for worker in crew:
+            worker.release()
+        deadline = time.monotonic() + _GRACE_SECONDS
+        for worker in crew:
+            worker.end(deadline)
+        self._busy.clear()
+        self._idle.clear()
+
+
+def _cause(status: int) -> str:
+    if status >= 0:
+        return f"ended with exit status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    hint = {
+        "SIGKILL": "; most likely there was no memory left",
+        "SIGSEGV": "; most likely the file breaks its decoder",
+        "SIGABRT": "; most likely the file breaks its decoder",
+    }.get(name, "")
+    return f"was ended by {name}{hint}"

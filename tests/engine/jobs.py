@@ -1,0 +1,72 @@
+"""Functions for worker processes to run; they import this module by its name."""
+
+import ctypes
+import os
+import signal
+import time
+from pathlib import Path
+
+from wordsight.engine import tell
+from wordsight.errors import FormatError
+
+
+def double(number):
+    return 2 * number
+
+
+def misbehave(order):
+    """Do as told: die in one of several ways, raise, or answer."""
+    if order == "exit":
+        os._exit(3)
+    if order == "segfault":
+        ctypes.string_at(0)
+    if order == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if order == "raise":
+        raise ZeroDivisionError("no such quotient")
+    if order == "refuse":
+        raise FormatError("a message for people")
+    if order == "unsendable":
+        return lambda: None
+    return order
+
+
+def count_up(steps):
+    for step in range(steps):
+        tell(step)
+    return steps
+
+
+def sleep_and_write(path):
+    """Write our process id to a file, then work for far longer than any test."""
+    Path(path).write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def tidy_up(path):
+    """Keep a file only as long as we live in an orderly way."""
+    Path(path).write_text(str(os.getpid()))
+    try:
+        time.sleep(600)
+    finally:
+        Path(path).unlink()
+
+
+def chatter(text):
+    print(text)
+    return text
+
+
+def threads_of_opencv(_):
+    import cv2
+
+    return cv2.getNumThreads()
+
+
+def process_id(_):
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def tidy_or_answer(order):
+    return order if order == "answer" else tidy_up(order)

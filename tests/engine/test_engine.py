@@ -1,0 +1,190 @@
+"""What both engines promise, and what only worker processes can."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from tests.engine import jobs
+from wordsight.engine import EngineError, Processes, Serial, tell, usable_cores
+
+ENGINES = {"serial": Serial(), "one process": Processes(1), "two processes": Processes(2)}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    return ENGINES[request.param]
+
+
+def run(engine, function, items):
+    return {outcome.item: outcome for outcome in engine.map(function, items)}
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A process that has ended but that nobody has waited for still answers.
+    with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
+        return file.read().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until(condition, seconds=15.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.02)
+
+
+def test_every_item_comes_back_once(engine):
+    outcomes = list(engine.map(jobs.double, range(20)))
+    assert sorted((o.item, o.result) for o in outcomes) == [(n, 2 * n) for n in range(20)]
+    assert all(o.ok and o.error is None and not o.crashed for o in outcomes)
+
+
+def test_no_items_no_outcomes(engine):
+    assert list(engine.map(jobs.double, [])) == []
+
+
+def test_an_exception_fails_its_item_only(engine):
+    outcomes = run(engine, jobs.misbehave, ["a", "raise", "b", "refuse", "c"])
+    assert [o for o in outcomes if outcomes[o].ok] == [
+        o for o in outcomes if o not in ("raise", "refuse")
+    ]
+    assert outcomes["raise"].error == "ZeroDivisionError: no such quotient"
+    assert outcomes["refuse"].error == "a message for people"
+    assert not outcomes["raise"].crashed
+
+
+def test_notes_arrive_with_their_item(engine):
+    heard = []
+    list(engine.map(jobs.count_up, [3, 2], on_note=lambda item, note: heard.append((item, note))))
+    assert sorted(heard) == [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
+
+
+def test_nobody_listening_is_no_error(engine):
+    tell("to nobody")
+    assert run(engine, jobs.count_up, [3])[3].result == 3
+
+
+def test_items_are_taken_only_as_there_is_room(engine):
+    taken = []
+
+    def items():
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    outcomes = engine.map(jobs.double, items())
+    next(outcomes)
+    outcomes.close()
+    assert len(taken) <= 4
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ("exit", "exit status 3"),
+        ("segfault", "SIGSEGV"),
+        ("kill", "no memory left"),
+    ],
+)
+def test_a_worker_that_dies_fails_its_item_only(order, words):
+    outcomes = run(Processes(2), jobs.misbehave, ["a", "b", order, "c", "d", "e"])
+    assert words in outcomes[order].error
+    assert outcomes[order].crashed
+    assert [o.result for o in outcomes.values() if o.ok] == [o for o in outcomes if o != order]
+
+
+def test_a_result_that_cannot_be_sent_fails_its_item_only():
+    outcomes = run(Processes(1), jobs.misbehave, ["unsendable", "a"])
+    assert "cannot be sent" in outcomes["unsendable"].error
+    assert outcomes["a"].result == "a"
+
+
+def test_workers_are_used_again():
+    outcomes = list(Processes(2).map(jobs.process_id, range(10)))
+    assert len({o.result for o in outcomes}) <= 2
+    assert os.getpid() not in {o.result for o in outcomes}
+
+
+def test_workers_do_not_crowd_each_other_out():
+    outcomes = list(Processes(usable_cores()).map(jobs.threads_of_opencv, [0]))
+    assert outcomes[0].result == 1
+
+
+def test_chatter_of_workers_stays_off_standard_output(capfd):
+    list(Processes(1).map(jobs.chatter, ["hello from afar"]))
+    captured = capfd.readouterr()
+    assert "hello from afar" not in captured.out
+    assert "hello from afar" in captured.err
+
+
+def test_a_function_of_the_main_program_is_refused():
+    double = type(jobs.double)(jobs.double.__code__, {"__name__": "__main__"}, "double")
+    with pytest.raises(EngineError, match="a module they can import"):
+        list(Processes(1).map(double, [1]))
+
+
+def test_a_function_that_cannot_be_imported_is_one_clear_error(monkeypatch):
+    monkeypatch.setattr(jobs.double, "__module__", "no_such_module")
+    monkeypatch.setitem(sys.modules, "no_such_module", jobs)
+    with pytest.raises(EngineError, match="no_such_module"):
+        list(Processes(1).map(jobs.double, [1]))
+
+
+def test_a_python_that_does_not_start_is_one_clear_error(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(EngineError, match="could not start"):
+        list(Processes(1).map(jobs.double, [1]))
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_a_senseless_number_of_workers_is_refused(workers):
+    with pytest.raises(EngineError, match="1 or more"):
+        Processes(workers)
+
+
+def test_closing_early_stops_the_workers_and_lets_them_tidy(tmp_path):
+    file = tmp_path / "pid"
+    outcomes = Processes(2).map(jobs.tidy_or_answer, ["answer", str(file)])
+    next(outcomes)
+    wait_until(lambda: file.exists() and file.read_text())
+    pid = int(file.read_text())
+    outcomes.close()
+    assert not is_alive(pid)
+    assert not file.exists()
+
+
+PARENT = """
+    from tests.engine.jobs import {function}
+    from wordsight.engine import Processes
+    list(Processes(2).map({function}, {files!r}))
+"""
+
+
+def start_parent(function, files):
+    program = textwrap.dedent(PARENT.format(function=function, files=[str(f) for f in files]))
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["SIGKILL", "SIGINT"])
+def test_workers_leave_with_their_parent(tmp_path, number):
+    files = [tmp_path / "one", tmp_path / "two"]
+    parent = start_parent("sleep_and_write", files)
+    wait_until(lambda: all(f.exists() and f.read_text() for f in files))
+    pids = [int(f.read_text()) for f in files]
+    os.kill(parent.pid, number)
+    _, errors = parent.communicate(timeout=15)
+    wait_until(lambda: not any(is_alive(pid) for pid in pids), seconds=5)
+    assert b"Traceback" not in errors.replace(b"Traceback", b"", 1)  # at most the parent's own
