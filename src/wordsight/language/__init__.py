@@ -1,0 +1,1 @@
+"""Words: the texts that come with videos, and what they say."""
