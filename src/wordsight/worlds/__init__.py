@@ -1,0 +1,8 @@
+"""Small simulated places, rendered into real videos whose truth is known."""
+
+from wordsight.worlds.effects import Effects
+from wordsight.worlds.errors import WorldError
+from wordsight.worlds.film import Film
+from wordsight.worlds.folder import write_world
+
+__all__ = ["Effects", "Film", "WorldError", "write_world"]

@@ -1,0 +1,89 @@
+"""`Camera`: turns the clean picture of a scene into what a cheap hand-held camera would record.
+
+Everything that varies from frame to frame is drawn beforehand, so that any frame can be made alone
+and truth boxes can follow the shake.
+"""
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.worlds.effects import Effects
+
+__all__ = ["Camera"]
+
+_MAX_SHAKE = 5.0  # pixels; standard deviation of the wander at full strength
+_MAX_FLICKER = 0.12  # share of the brightness
+_MAX_GRAIN = 14.0  # grey levels; standard deviation
+_TILE_GRAIN = 36.0  # grey levels stored in the noise tile: large, so that 8 bits keep its shape
+_TILE_MARGIN = 64  # pixels by which the tile is larger than a frame, so that its corner can move
+
+
+class Camera:
+    """Shake, exposure and grain of one film.
+
+    Args:
+        effects: Their strengths.
+        size: Width and height of a frame in pixels.
+        num_frames: Frames of the film.
+        rng: Where the chance comes from.
+
+    Attributes:
+        offsets: ``(N, 2)`` by how many pixels each frame is moved right and down; add them to truth
+            boxes.
+    """
+
+    def __init__(
+        self,
+        effects: Effects,
+        size: tuple[int, int],
+        num_frames: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self._effects = effects
+        self._size = size
+        shake = np.stack([_wander(num_frames, 9, rng), _wander(num_frames, 9, rng)], axis=1)
+        self.offsets: NDArray[np.float64] = shake * effects.shake * _MAX_SHAKE
+        self._gains = 1.0 + _wander(num_frames, 5, rng) * effects.flicker * _MAX_FLICKER
+        self._corners = rng.integers(0, _TILE_MARGIN, size=(num_frames, 2))
+
+    def develop(self, image: NDArray[np.uint8], index: int) -> NDArray[np.uint8]:
+        """Return frame ``index`` as recorded; ``image`` is ``(H, W, 3)`` and may be changed."""
+        if self._effects.shake > 0:
+            dx, dy = self.offsets[index]
+            shift = np.array([[1.0, 0.0, dx], [0.0, 1.0, dy]])
+            image = cv2.warpAffine(image, shift, self._size, borderMode=cv2.BORDER_REFLECT_101)  # type: ignore[assignment]
+        gain = float(self._gains[index])
+        if self._effects.grain > 0:
+            amount = self._effects.grain * _MAX_GRAIN / _TILE_GRAIN
+            # One pass for exposure and grain: image * gain + (tile - 128) * amount.
+            cv2.addWeighted(image, gain, self._tile(index), amount, -128.0 * amount, dst=image)
+        elif gain != 1.0:
+            cv2.convertScaleAbs(image, dst=image, alpha=gain)
+        return image
+
+    def _tile(self, index: int) -> NDArray[np.uint8]:
+        x, y = self._corners[index]
+        width, height = self._size
+        return _noise_tile(self._size)[y : y + height, x : x + width]
+
+
+def _wander(num_frames: int, smoothing: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return ``(N,)`` smooth random motion around 0 with standard deviation near 1."""
+    steps = rng.normal(size=num_frames + 2 * smoothing)
+    window = np.hanning(2 * smoothing + 1)
+    return np.convolve(steps, window / np.sqrt((window**2).sum()), mode="valid")[:num_frames]
+
+
+@lru_cache(maxsize=4)
+def _noise_tile(size: tuple[int, int]) -> NDArray[np.uint8]:
+    # The tile is the same in every film; what differs is the corner it is taken from.
+    width, height = size
+    rng = np.random.default_rng(20_130)
+    shape = (height + _TILE_MARGIN, width + _TILE_MARGIN)
+    brightness = rng.normal(0.0, 1.0, (*shape, 1)).astype(np.float32)
+    colour = rng.normal(0.0, 0.5, (*shape, 3)).astype(np.float32)
+    tile = 128.0 + _TILE_GRAIN * (brightness + colour)
+    return np.asarray(np.clip(tile, 0, 255), dtype=np.uint8)

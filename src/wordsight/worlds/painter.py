@@ -1,0 +1,173 @@
+"""`Layer`: a transparent sheet to draw smooth shapes on, laid over a picture afterwards.
+
+Shapes are drawn at twice the size and averaged down, which smooths their edges; the sheet covers
+only the part of the picture it needs, so that drawing costs as little as what is drawn is small.
+"""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Colour", "Layer", "lay_over", "mix", "shade"]
+
+Colour = tuple[int, int, int]
+"""Red, green and blue from 0 to 255."""
+
+_OVERSAMPLING = 2
+_SHIFT = 4  # bits after the point in OpenCV's coordinates: shapes move by sixteenths of a pixel
+
+
+def shade(colour: Sequence[float], factor: float) -> Colour:
+    """Make a colour darker (``factor`` below 1) or lighter (above 1)."""
+    red, green, blue = (round(min(max(part * factor, 0.0), 255.0)) for part in colour)
+    return red, green, blue
+
+
+def mix(one: Sequence[float], other: Sequence[float], share: float) -> Colour:
+    """Blend two colours; ``share`` is how much of the second."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+class Layer:
+    """A transparent sheet over part of a picture; all points are pixels of that picture.
+
+    Args:
+        box: x1, y1, x2, y2 of the part covered, in pixels; rounded outwards.
+
+    Attributes:
+        corner: Column and row of the sheet's upper left corner in the picture.
+        pixels: ``(h, w, 4)`` red, green, blue and opacity at twice the picture's resolution;
+            colours are premultiplied by the opacity.
+    """
+
+    def __init__(self, box: ArrayLike) -> None:
+        x1, y1, x2, y2 = np.asarray(box, dtype=np.float64)
+        self.corner = (int(np.floor(x1)), int(np.floor(y1)))
+        width = max(int(np.ceil(x2)) - self.corner[0], 1)
+        height = max(int(np.ceil(y2)) - self.corner[1], 1)
+        self.pixels: NDArray[np.uint8] = np.zeros(
+            (height * _OVERSAMPLING, width * _OVERSAMPLING, 4), dtype=np.uint8
+        )
+
+    def polygon(self, points: ArrayLike, colour: Sequence[float]) -> None:
+        """Fill the polygon through ``(N, 2)`` points."""
+        cv2.fillPoly(self.pixels, [self._fixed(points)], _opaque(colour), shift=_SHIFT)
+
+    def stroke(self, points: ArrayLike, width: float, colour: Sequence[float]) -> None:
+        """Draw a line of ``width`` pixels with round ends through ``(N, 2)`` points."""
+        thickness = max(round(width * _OVERSAMPLING), 1)
+        cv2.polylines(
+            self.pixels, [self._fixed(points)], False, _opaque(colour), thickness, shift=_SHIFT
+        )
+
+    def limb(self, points: ArrayLike, widths: Sequence[float], colour: Sequence[float]) -> None:
+        """Fill a chain of round joints of the given widths, joined by tapered parts."""
+        joints = np.asarray(points, dtype=np.float64)
+        for joint, width in zip(joints, widths, strict=True):
+            self.ellipse(joint, (width, width), colour)
+        for k in range(len(joints) - 1):
+            self.polygon(_taper(joints[k], joints[k + 1], widths[k], widths[k + 1]), colour)
+
+    def ellipse(
+        self, centre: ArrayLike, axes: Sequence[float], colour: Sequence[float], angle: float = 0.0
+    ) -> None:
+        """Fill an ellipse whose full ``axes`` are given in pixels, turned by ``angle`` degrees."""
+        x, y = self._fixed(centre).ravel().tolist()
+        half = [max(round(axis * _OVERSAMPLING * (1 << _SHIFT) / 2), 1) for axis in axes]
+        cv2.ellipse(
+            self.pixels, (x, y), half, angle, 0, 360, _opaque(colour), cv2.FILLED, shift=_SHIFT
+        )
+
+    def tint(self, field: NDArray[np.float32]) -> None:
+        """Multiply the colours by ``(h, w)`` values around 1 that cover the whole sheet."""
+        height, width = self.pixels.shape[:2]
+        field = np.asarray(cv2.resize(field, (width, height)), dtype=np.float32)
+        coloured = self.pixels[..., :3] * field[..., None]
+        # Premultiplied colours must not exceed their opacity.
+        self.pixels[..., :3] = np.minimum(coloured, self.pixels[..., 3:])
+
+    def finished(self) -> NDArray[np.uint8]:
+        """Return the sheet at the picture's resolution, ``(H, W, 4)`` premultiplied."""
+        height, width = self.pixels.shape[:2]
+        size = (width // _OVERSAMPLING, height // _OVERSAMPLING)
+        return np.asarray(
+            cv2.resize(self.pixels, size, interpolation=cv2.INTER_AREA), dtype=np.uint8
+        )
+
+    def onto(self, image: NDArray[np.uint8], motion: Sequence[float] = (0.0, 0.0)) -> None:
+        """Lay the sheet over ``image``, smeared along ``motion`` pixels of movement."""
+        lay_over(image, self.finished(), self.corner, motion)
+
+    def _fixed(self, points: ArrayLike) -> NDArray[np.int32]:
+        """Turn picture pixels into OpenCV's fixed-point pixels of the sheet, ``(N, 1, 2)``."""
+        local = (np.asarray(points, dtype=np.float64).reshape(-1, 1, 2) - self.corner) * (
+            _OVERSAMPLING
+        )
+        # OpenCV counts from pixel centres, we count from corners.
+        return np.round((local - 0.5) * (1 << _SHIFT)).astype(np.int32)
+
+
+def lay_over(
+    image: NDArray[np.uint8],
+    sheet: NDArray[np.uint8],
+    corner: tuple[int, int],
+    motion: Sequence[float] = (0.0, 0.0),
+) -> None:
+    """Lay a premultiplied ``(h, w, 4)`` sheet over an RGB image in place, cut at its borders.
+
+    Args:
+        image: ``(H, W, 3)`` picture to change.
+        sheet: What to lay over it.
+        corner: Column and row of the sheet's upper left corner in the image.
+        motion: How many pixels right and down it moves while the shutter is open; smears it.
+    """
+    sheet, corner = _smeared(sheet, corner, motion)
+    x, y = corner
+    left, top = max(-x, 0), max(-y, 0)
+    right = min(sheet.shape[1], image.shape[1] - x)
+    bottom = min(sheet.shape[0], image.shape[0] - y)
+    if right <= left or bottom <= top:
+        return
+    part = sheet[top:bottom, left:right]
+    below = image[y + top : y + bottom, x + left : x + right]
+    colour = cv2.cvtColor(part, cv2.COLOR_RGBA2RGB)
+    clear = cv2.cvtColor(cv2.bitwise_not(part[..., 3]), cv2.COLOR_GRAY2RGB)
+    below[...] = cv2.add(cv2.multiply(below, clear, scale=1.0 / 255.0), colour)
+
+
+def _smeared(
+    sheet: NDArray[np.uint8], corner: tuple[int, int], motion: Sequence[float]
+) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    # A box filter along each axis: exact for straight movement along an axis, close otherwise.
+    across, down = (round(abs(part)) for part in motion)
+    if across < 2 and down < 2:
+        return sheet, corner
+    pad_x, pad_y = across // 2 + 1, down // 2 + 1
+    padded = cv2.copyMakeBorder(
+        sheet, pad_y, pad_y, pad_x, pad_x, cv2.BORDER_CONSTANT, value=(0, 0, 0, 0)
+    )
+    blurred = cv2.blur(padded, (max(across, 1), max(down, 1)))
+    return np.asarray(blurred, dtype=np.uint8), (corner[0] - pad_x, corner[1] - pad_y)
+
+
+def _opaque(colour: Sequence[float]) -> tuple[float, float, float, float]:
+    red, green, blue = colour
+    return red, green, blue, 255
+
+
+def _taper(
+    start: NDArray[np.float64], end: NDArray[np.float64], width1: float, width2: float
+) -> NDArray[np.float64]:
+    along = end - start
+    normal = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9)
+    return np.array(
+        [
+            start + normal * width1 / 2,
+            end + normal * width2 / 2,
+            end - normal * width2 / 2,
+            start - normal * width1 / 2,
+        ]
+    )
