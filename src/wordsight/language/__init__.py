@@ -1,1 +1,40 @@
-"""Words: the texts that come with videos, and what they say."""
+"""Words and sentences: the lexicon, the grammar, reading sentences and putting them into words."""
+
+from wordsight.language.enumeration import enumerate_sentences
+from wordsight.language.errors import (
+    AmbiguityError,
+    LanguageError,
+    LexiconError,
+    UnknownWordError,
+)
+from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech
+from wordsight.language.lexicon_file import (
+    default_lexicon,
+    parse_lexicon,
+    read_lexicon,
+    write_lexicon,
+)
+from wordsight.language.parser import parse
+from wordsight.language.realisation import realise, sentence_of
+from wordsight.language.variations import near_misses, role_swapped, verb_swapped
+
+__all__ = [
+    "AmbiguityError",
+    "Entry",
+    "LanguageError",
+    "Lexicon",
+    "LexiconError",
+    "PartOfSpeech",
+    "UnknownWordError",
+    "default_lexicon",
+    "enumerate_sentences",
+    "near_misses",
+    "parse",
+    "parse_lexicon",
+    "read_lexicon",
+    "realise",
+    "role_swapped",
+    "sentence_of",
+    "verb_swapped",
+    "write_lexicon",
+]

@@ -1,0 +1,51 @@
+"""What goes wrong with words: each error shows the text, the place and the nearest known words."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from wordsight.errors import FormatError, WordsightError
+
+__all__ = ["AmbiguityError", "LanguageError", "LexiconError", "UnknownWordError", "nearest"]
+
+
+class LanguageError(WordsightError, ValueError):
+    """A sentence that cannot be read, or a meaning that cannot be put into words."""
+
+
+class UnknownWordError(LanguageError):
+    """A sentence with words the lexicon does not know.
+
+    Attributes:
+        words: The unknown words in order.
+    """
+
+    def __init__(self, message: str, words: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.words = words
+
+
+class AmbiguityError(LanguageError):
+    """A sentence with several readings that no rule decides between.
+
+    Attributes:
+        readings: The meanings it may have, each as ``person(p0) picked-up(p0,p1) ...``.
+    """
+
+    def __init__(self, message: str, readings: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.readings = readings
+
+
+class LexiconError(FormatError):
+    """A lexicon that contradicts itself, or a lexicon file that cannot be read."""
+
+
+def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Return up to ``count`` known words spelled most like ``word``, the best first."""
+    return get_close_matches(word, sorted(set(known)), n=count, cutoff=0.6)
+
+
+def pointing_at(text: str, start: int, end: int) -> str:
+    """Return the text with a line of carets under the characters ``start`` to ``end``."""
+    line = text.replace("\n", " ").replace("\t", " ")
+    return f"  {line}\n  {' ' * start}{'^' * max(1, end - start)}"

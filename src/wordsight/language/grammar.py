@@ -1,0 +1,191 @@
+"""The grammar: a fixed frame of English clauses, filled with the entries of a lexicon for Lark.
+
+Every written word is one terminal. Entries of several words, and words with several uses, become
+rules, so the Earley parser itself finds every way to read a sentence.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech, Pattern
+
+__all__ = ["FUNCTION_WORDS", "Grammar", "compile_grammar"]
+
+FUNCTION_WORDS: dict[str, tuple[str, ...]] = {
+    "the": ("the", "this", "that", "these", "those", "its", "his", "her", "their"),
+    "new": ("a", "an", "another", "some", "one"),
+    "other": ("other",),
+    "pronoun": ("something", "someone", "somebody"),
+    "copula": ("is", "are", "was", "were"),
+    "perfect": ("has", "have", "had", "been", "being"),
+    "who": ("who", "which", "that"),
+    "and": ("and",),
+    "by": ("by",),
+    "there": ("there",),
+}
+"""The words of the frame itself; they carry no learned meaning."""
+
+# S -> NP VP and the rest of Table 1 of the paper, widened: bare nouns, adjectives, several
+# adverbs in any place, auxiliaries, passive, copula and relative clauses.
+_FRAME = """
+start: adverb* np adverb* _active trail* -> said
+     | adverb* np _aux adverb* _active trail* -> said
+     | adverb* np _aux adverb* _passive trail* agent? trail* -> undergone
+     | np _f_copula adjective (_f_and? adjective)* -> is_so
+     | np _f_copula relations -> is_there
+     | _f_there _f_copula np -> exists
+_aux: (_f_copula | _f_perfect)+
+agent: _f_by np
+?trail: adverb | direction | motion
+np: _f_the adjective* noun relations? -> definite
+  | adjective* noun relations? -> definite
+  | (_f_new | _f_the _f_other) adjective* noun relations? -> indefinite
+  | _f_pronoun relations? -> unnamed
+relations: (_f_who _f_copula)? _relation (_f_and _relation)*
+"""
+
+
+@dataclass(frozen=True)
+class Lexeme:
+    """What a rule of the grammar stands for: one spelling of one entry.
+
+    Attributes:
+        entry: The entry.
+        passive: Whether its first slot has become the subject.
+    """
+
+    entry: Entry
+    passive: bool = False
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A compiled grammar.
+
+    Attributes:
+        lark: The Earley parser; its terminals are single words, see ``terminal_of``.
+        terminal_of: Name of the terminal of each known written word.
+        lexemes: What each rule made from the lexicon stands for.
+        plain: The entry of each written word that is a terminal of its part of speech.
+    """
+
+    lark: Any
+    terminal_of: dict[str, str]
+    lexemes: dict[str, Lexeme]
+    plain: dict[str, Entry]
+
+    @property
+    def vocabulary(self) -> set[str]:
+        """Every written word the grammar knows."""
+        return set(self.terminal_of)
+
+
+@lru_cache(maxsize=16)
+def compile_grammar(lexicon: Lexicon) -> Grammar:
+    """Build the parser of a lexicon; the last few are kept."""
+    from lark import Lark, Token
+    from lark.lexer import Lexer
+
+    plain = _plain_words(lexicon)
+    terminals = {word: _PLAIN_TERMINALS[entry.part] for word, entry in plain.items()}
+    rules = _Rules(terminals)
+    lexemes = rules.add_lexicon(lexicon, plain)
+
+    class _Words(Lexer):
+        # Lark asks for a lexer class; the words are cut and checked before it is called.
+        def __init__(self, conf: Any) -> None:
+            pass
+
+        def lex(self, lexer_state: Any, parser_state: Any = None) -> Any:
+            return (Token(terminals[t.word], t.word, t.start) for t in lexer_state)
+
+    lark = Lark(
+        _FRAME + rules.text(), parser="earley", lexer=_Words, ambiguity="explicit", start="start"
+    )
+    return Grammar(lark, terminals, lexemes, plain)
+
+
+# One-word entries with a single use share a terminal: the grammar stays small however many nouns.
+_PLAIN_TERMINALS = {
+    PartOfSpeech.NOUN: "NOUN",
+    PartOfSpeech.ADJECTIVE: "ADJECTIVE",
+    PartOfSpeech.ADVERB: "ADVERB",
+    PartOfSpeech.DIRECTION: "DIRECTION",
+}
+_RULE_OF_PART = {
+    PartOfSpeech.NOUN: "?noun",
+    PartOfSpeech.ADJECTIVE: "?adjective",
+    PartOfSpeech.ADVERB: "?adverb",
+    PartOfSpeech.DIRECTION: "?direction",
+    PartOfSpeech.VERB: "_active",
+    PartOfSpeech.SPATIAL_PREPOSITION: "_relation",
+    PartOfSpeech.MOTION_PREPOSITION: "?motion",
+}
+
+
+def _plain_words(lexicon: Lexicon) -> dict[str, Entry]:
+    uses: dict[str, list[tuple[Entry, Pattern]]] = {}
+    for entry in lexicon:
+        for pattern in entry.patterns:
+            for word in {word for word in pattern if word is not None}:
+                uses.setdefault(word, []).append((entry, pattern))
+    function_words = {word for words in FUNCTION_WORDS.values() for word in words}
+    return {
+        word: found[0][0]
+        for word, found in uses.items()
+        if len(found) == 1
+        and len(found[0][1]) == 1
+        and not found[0][0].part.takes_slots
+        and word not in function_words
+    }
+
+
+class _Rules:
+    """Collects the alternatives of each rule; ``terminals`` gains a name per written word."""
+
+    def __init__(self, terminals: dict[str, str]) -> None:
+        self.terminals = terminals
+        self.alternatives: dict[str, list[str]] = {rule: [] for rule in _RULE_OF_PART.values()}
+        self.alternatives["_passive"] = []
+        for part, terminal in _PLAIN_TERMINALS.items():
+            self.alternatives[_RULE_OF_PART[part]].append(terminal)
+        self.lines: list[str] = []
+        for rule, words in FUNCTION_WORDS.items():
+            self.lines.append(f"_f_{rule}: " + " | ".join(self._terminal(w) for w in words))
+
+    def add_lexicon(self, lexicon: Lexicon, plain: dict[str, Entry]) -> dict[str, Lexeme]:
+        lexemes: dict[str, Lexeme] = {}
+        for entry in lexicon:
+            for pattern in dict.fromkeys(entry.patterns):
+                if len(pattern) == 1 and pattern[0] in plain:
+                    continue
+                self._add(_RULE_OF_PART[entry.part], pattern, Lexeme(entry), lexemes)
+            if entry.part is PartOfSpeech.VERB and entry.arity > 1:
+                for pattern in dict.fromkeys(map(_without_first_slot, entry.patterns)):
+                    self._add("_passive", pattern, Lexeme(entry, passive=True), lexemes)
+        return lexemes
+
+    def text(self) -> str:
+        lines = list(self.lines)
+        for rule, alternatives in self.alternatives.items():
+            # A part of speech without entries still needs a rule; this terminal never occurs.
+            lines.append(f"{rule}: " + " | ".join(alternatives or ["_NEVER"]))
+        names = {*self.terminals.values(), *_PLAIN_TERMINALS.values(), "_NEVER"}
+        return "\n".join([*lines, "%declare " + " ".join(sorted(names))])
+
+    def _add(self, rule: str, pattern: Pattern, lexeme: Lexeme, lexemes: dict[str, Lexeme]) -> None:
+        name = f"x{len(lexemes)}"
+        lexemes[name] = lexeme
+        self.alternatives[rule].append(name)
+        body = " ".join("np" if word is None else self._terminal(word) for word in pattern)
+        self.lines.append(f"{name}: {body}")
+
+    def _terminal(self, word: str) -> str:
+        # A leading underscore makes Lark drop the token: the rule around it says it all.
+        return self.terminals.setdefault(word, f"_W{len(self.terminals)}")
+
+
+def _without_first_slot(pattern: Pattern) -> Pattern:
+    first = pattern.index(None)
+    return pattern[:first] + pattern[first + 1 :]

@@ -1,0 +1,196 @@
+"""`Lexicon`: which words there are, their part of speech, their roles and how they are spelled.
+
+It says how words combine, not what they mean; meanings are learned from video elsewhere.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from wordsight.language.errors import LexiconError, nearest
+from wordsight.language.tokens import words_of
+
+__all__ = ["SLOT", "Entry", "Lexicon", "PartOfSpeech", "Pattern"]
+
+SLOT = "_"
+"""Where a noun phrase stands in a spelling, as in ``picked _ up``."""
+
+Pattern = tuple[str | None, ...]
+"""A spelling cut into words; ``None`` is a slot for a noun phrase."""
+
+
+class PartOfSpeech(StrEnum):
+    """How an entry combines with others."""
+
+    NOUN = "noun"
+    ADJECTIVE = "adjective"
+    VERB = "verb"
+    ADVERB = "adverb"
+    DIRECTION = "direction"
+    SPATIAL_PREPOSITION = "spatial-preposition"
+    MOTION_PREPOSITION = "motion-preposition"
+
+    @property
+    def default_roles(self) -> tuple[str, ...]:
+        """The roles of an entry of this part of speech when a lexicon file names none."""
+        return _DEFAULT_ROLES[self]
+
+    @property
+    def takes_slots(self) -> bool:
+        """Whether noun phrases may follow the word: verbs and prepositions."""
+        return self in _WITH_SLOTS
+
+
+_DEFAULT_ROLES = {
+    PartOfSpeech.NOUN: ("any",),
+    PartOfSpeech.ADJECTIVE: ("any",),
+    PartOfSpeech.VERB: ("agent", "patient"),
+    PartOfSpeech.ADVERB: ("agent",),
+    PartOfSpeech.DIRECTION: ("agent",),
+    PartOfSpeech.SPATIAL_PREPOSITION: ("any", "referent"),
+    PartOfSpeech.MOTION_PREPOSITION: ("agent", "goal"),
+}
+_WITH_SLOTS = (
+    PartOfSpeech.VERB,
+    PartOfSpeech.SPATIAL_PREPOSITION,
+    PartOfSpeech.MOTION_PREPOSITION,
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One word of the lexicon.
+
+    Attributes:
+        name: What it is called in meanings, such as ``picked-up``.
+        part: Its part of speech.
+        roles: One name per argument; several names that may fill one role are joined by ``/``.
+            The first argument of a verb is the subject, of a preposition what is placed or moves.
+        spellings: The ways it is written, the preferred one first. ``_`` marks where the noun
+            phrases after the first one stand; left out, they follow in order. None given means
+            the name with hyphens read as spaces.
+
+    Example:
+        >>> Entry("placed-in", PartOfSpeech.VERB, ("agent", "patient", "goal"),
+        ...       ("placed _ in _",)).patterns
+        (('placed', None, 'in', None),)
+    """
+
+    name: str
+    part: PartOfSpeech
+    roles: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "part", PartOfSpeech(self.part))
+        object.__setattr__(self, "roles", tuple(self.roles) or self.part.default_roles)
+        object.__setattr__(self, "spellings", tuple(self.spellings) or (self.name,))
+        if not self.name or self.name != self.name.strip().lower() or " " in self.name:
+            raise LexiconError(
+                f"an entry's name is lower-case words joined by hyphens, got {self.name!r}."
+            )
+        self._check_arity()
+        for spelling in self.spellings:
+            self._check_spelling(spelling)
+
+    @property
+    def arity(self) -> int:
+        """How many participants the word speaks of."""
+        return len(self.roles)
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """Its spellings cut into words and slots."""
+        return tuple(_pattern(spelling, self.arity) for spelling in self.spellings)
+
+    def _check_arity(self) -> None:
+        low = 2 if self.part.takes_slots and self.part is not PartOfSpeech.VERB else 1
+        high = None if self.part.takes_slots else 1
+        if self.arity < low or (high is not None and self.arity > high):
+            wanted = f"{low} or more roles" if high is None else "exactly one role"
+            raise LexiconError(
+                f"{self.name}: a {self.part} has {wanted}, got {self.arity}: "
+                f"({', '.join(self.roles)})."
+            )
+
+    def _check_spelling(self, spelling: str) -> None:
+        pattern = _pattern(spelling, self.arity)
+        if not pattern or pattern[0] is None:
+            raise LexiconError(f"{self.name}: a spelling begins with a word, got {spelling!r}.")
+        if pattern.count(None) != self.arity - 1:
+            raise LexiconError(
+                f"{self.name}: {spelling!r} marks {pattern.count(None)} places for noun phrases "
+                f"with '{SLOT}', but its roles ({', '.join(self.roles)}) need {self.arity - 1} "
+                "after the first; leave the marks out or mark every one."
+            )
+
+
+def _pattern(spelling: str, arity: int) -> Pattern:
+    parts: list[str | None] = []
+    for place, piece in enumerate(spelling.split(SLOT)):
+        parts += ([None] if place else []) + list(words_of(piece))
+    return tuple(parts if SLOT in spelling else parts + [None] * (arity - 1))
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """A set of entries that a parser and a learner share.
+
+    Attributes:
+        entries: The entries in the order they were given; names are unique, and no two entries
+            of one part of speech are spelled alike.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    _by_name: dict[str, Entry] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entries", tuple(self.entries))
+        by_name: dict[str, Entry] = {}
+        spelled: dict[tuple[PartOfSpeech, Pattern], str] = {}
+        for entry in self.entries:
+            if entry.name in by_name:
+                raise LexiconError(f"the entry {entry.name!r} occurs twice; give it another name.")
+            by_name[entry.name] = entry
+            for pattern in entry.patterns:
+                other = spelled.setdefault((entry.part, pattern), entry.name)
+                if other != entry.name:
+                    raise LexiconError(
+                        f"the entries {other!r} and {entry.name!r} are both a {entry.part} spelled "
+                        f"{readable(pattern)!r}; remove one or change a spelling."
+                    )
+        object.__setattr__(self, "_by_name", by_name)
+
+    def __getitem__(self, name: str) -> Entry:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            close = nearest(name, self._by_name)
+            hint = f" Nearest: {', '.join(close)}." if close else ""
+            raise LexiconError(f"the lexicon has no entry {name!r}.{hint}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def of_part(self, part: PartOfSpeech, arity: int | None = None) -> tuple[Entry, ...]:
+        """Return the entries of one part of speech, and of one arity if given, in order."""
+        return tuple(
+            e for e in self.entries if e.part is part and (arity is None or e.arity == arity)
+        )
+
+    def extended(self, entries: Iterable[Entry]) -> "Lexicon":
+        """Return a lexicon with more entries; one with a known name takes the old one's place."""
+        merged = dict(self._by_name)
+        merged.update((entry.name, entry) for entry in entries)
+        return Lexicon(tuple(merged.values()))
+
+
+def readable(pattern: Pattern) -> str:
+    """Return a pattern the way a lexicon file writes it."""
+    return " ".join(SLOT if word is None else word for word in pattern)

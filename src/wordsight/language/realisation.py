@@ -1,0 +1,253 @@
+"""Putting a meaning into words, so that reading the words gives the meaning back."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from wordsight.language.errors import LanguageError
+from wordsight.language.grammar import compile_grammar
+from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
+from wordsight.language.lexicon_file import default_lexicon
+from wordsight.language.parser import parse
+from wordsight.language.phrases import Clause, Phrase, Relation, bind
+from wordsight.records import Sentence, Word
+
+__all__ = ["realise", "sentence_of"]
+
+
+def realise(sentence: Sentence | Iterable[Word], lexicon: Lexicon | None = None) -> str:
+    """Write the words of a meaning as an English sentence.
+
+    The text always reads back: ``parse(realise(s)).words`` are the words of ``s``, in canonical
+    order and with participants numbered in order of mention.
+
+    Args:
+        sentence: A parsed sentence, or its words.
+        lexicon: The words to know; those of the street corpus if not given.
+
+    Returns:
+        One sentence with a capital letter and a full stop, each entry in its first spelling.
+
+    Raises:
+        LanguageError: If the meaning cannot be said in one sentence of the grammar: two verbs,
+            a participant that nothing connects, or a text that would be read otherwise.
+    """
+    words = sentence.words if isinstance(sentence, Sentence) else sentence
+    return sentence_of(words, lexicon).text
+
+
+def sentence_of(words: Iterable[Word], lexicon: Lexicon | None = None) -> Sentence:
+    """Return the canonical sentence of a meaning: realised text, words in canonical order.
+
+    Args:
+        words: Words over participants, in any order.
+        lexicon: The words to know; those of the street corpus if not given.
+    """
+    known = default_lexicon() if lexicon is None else lexicon
+    meaning = _Meaning(tuple(words), known)
+    return written(meaning.clause(), known)
+
+
+def written(clause: Clause, lexicon: Lexicon) -> Sentence:
+    """Return the sentence that says a clause, after checking that it reads back."""
+    text, words = _write(clause, lexicon), bind(clause)
+    heard = _as_read(_shape(words, lexicon), lexicon)
+    if heard is not None:
+        raise LanguageError(
+            f"cannot put {_plain(words)} into words: {text!r} is read otherwise ({heard}); change "
+            "the spellings in the lexicon, or say it in two sentences."
+        )
+    return Sentence(text, words)
+
+
+class _Meaning:
+    """The words of a sentence sorted by what they do, ready to be told as a clause."""
+
+    def __init__(self, words: tuple[Word, ...], lexicon: Lexicon) -> None:
+        self.words = words
+        self.by_part: dict[PartOfSpeech, list[Word]] = {part: [] for part in PartOfSpeech}
+        for word in words:
+            entry = lexicon[word.entry]
+            if entry.arity != len(word.participants):
+                raise LanguageError(
+                    f"{word} has {len(word.participants)} participants, but the lexicon gives "
+                    f"{word.entry} {entry.arity} roles: ({', '.join(entry.roles)})."
+                )
+            self.by_part[entry.part].append(word)
+        self.mentioned: list[int] = []
+
+    def clause(self) -> Clause:
+        """Tell the words as one clause.
+
+        Raises:
+            LanguageError: If one clause cannot hold them.
+        """
+        verbs = self.by_part[PartOfSpeech.VERB]
+        if not self.words or len(verbs) > 1:
+            raise LanguageError(
+                f"a sentence has one verb or is told of one thing, got {_plain(self.words)}."
+            )
+        subject = verbs[0].participants[0] if verbs else self._topic()
+        clause = Clause(
+            self._phrase(subject),
+            verbs[0].entry if verbs else None,
+            tuple(self._phrase(p) for p in verbs[0].participants[1:]) if verbs else (),
+            self._manners(subject, bool(verbs)),
+            self._motions(subject, bool(verbs)),
+        )
+        self._check(bind(clause))
+        return clause
+
+    def _topic(self) -> int:
+        spatial = self.by_part[PartOfSpeech.SPATIAL_PREPOSITION]
+        placed = {p for word in spatial for p in word.participants[1:]}
+        figures = [word.participants[0] for word in spatial]
+        free = [p for p in figures if p not in placed]
+        return (free or figures or [self.words[0].participants[0]])[0]
+
+    def _phrase(self, participant: int) -> Phrase:
+        nouns = [
+            w.entry for w in self.by_part[PartOfSpeech.NOUN] if w.participants[0] == participant
+        ]
+        if len(nouns) > 1:
+            raise LanguageError(f"one thing cannot be both {' and '.join(nouns)} in a sentence.")
+        noun = nouns[0] if nouns else None
+        adjectives = tuple(
+            w.entry
+            for w in self.by_part[PartOfSpeech.ADJECTIVE]
+            if w.participants[0] == participant
+        )
+        if participant in self.mentioned:
+            return Phrase(noun, adjectives)
+        namesakes = {
+            w.entry for w in self.by_part[PartOfSpeech.NOUN] if w.participants[0] in self.mentioned
+        }
+        self.mentioned.append(participant)
+        relations = tuple(
+            Relation(w.entry, tuple(self._phrase(p) for p in w.participants[1:]))
+            for w in self.by_part[PartOfSpeech.SPATIAL_PREPOSITION]
+            if w.participants[0] == participant
+        )
+        return Phrase(noun, adjectives, relations, definite=noun not in namesakes)
+
+    def _manners(self, subject: int, has_verb: bool) -> tuple[str, ...]:
+        parts = (PartOfSpeech.ADVERB, PartOfSpeech.DIRECTION)
+        words = [word for part in parts for word in self.by_part[part]]
+        self._refuse_elsewhere(words, subject, has_verb)
+        return tuple(word.entry for word in words)
+
+    def _motions(self, subject: int, has_verb: bool) -> tuple[Relation, ...]:
+        words = self.by_part[PartOfSpeech.MOTION_PREPOSITION]
+        self._refuse_elsewhere(words, subject, has_verb)
+        return tuple(
+            Relation(w.entry, tuple(self._phrase(p) for p in w.participants[1:])) for w in words
+        )
+
+    def _refuse_elsewhere(self, words: list[Word], subject: int, has_verb: bool) -> None:
+        for word in words:
+            if not has_verb or word.participants[0] != subject:
+                raise LanguageError(
+                    f"cannot put {word} into words: adverbs, directions and motion prepositions "
+                    f"speak of the subject of a verb, in {_plain(self.words)}."
+                )
+
+    def _check(self, bound: tuple[Word, ...]) -> None:
+        """Refuse if mentions would be taken for something else, or words were left unsaid."""
+        told = [
+            Word(w.entry, tuple(self.mentioned[p] for p in w.participants))
+            for w in bound
+            if max(w.participants) < len(self.mentioned)
+        ]
+        if sorted(map(str, told)) != sorted(map(str, self.words)):
+            raise LanguageError(
+                f"cannot put {_plain(self.words)} into one sentence: some of it is not connected "
+                "to the rest, or two things of the same name cannot be told apart."
+            )
+
+
+def _write(clause: Clause, lexicon: Lexicon) -> str:
+    subject = _noun_phrase(clause.subject, lexicon)
+    if clause.verb is not None:
+        objects = [_noun_phrase(phrase, lexicon) for phrase in clause.objects]
+        parts = [subject, _filled(lexicon[clause.verb], objects)]
+    elif clause.subject.relations:
+        bare = Phrase(clause.subject.noun, clause.subject.adjectives, (), clause.subject.definite)
+        parts = [_noun_phrase(bare, lexicon), "is", _relations(clause.subject, lexicon)]
+    else:
+        new = Phrase(clause.subject.noun, clause.subject.adjectives, definite=False)
+        parts = ["there is", _noun_phrase(new, lexicon, article="a")]
+    parts += [_filled(lexicon[entry], []) for entry in clause.manners]
+    parts += [_relation(relation, lexicon) for relation in clause.motions]
+    text = " ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _noun_phrase(phrase: Phrase, lexicon: Lexicon, article: str = "another") -> str:
+    if phrase.noun is None:
+        words = ["something"]
+    else:
+        words = [_filled(lexicon[e], []) for e in (*phrase.adjectives, phrase.noun)]
+        new = "an" if article == "a" and words[0][0] in "aeiou" else article
+        words.insert(0, "the" if phrase.definite else new)
+    return " ".join(words + ([_relations(phrase, lexicon)] if phrase.relations else []))
+
+
+def _relations(phrase: Phrase, lexicon: Lexicon) -> str:
+    return " and ".join(_relation(relation, lexicon) for relation in phrase.relations)
+
+
+def _relation(relation: Relation, lexicon: Lexicon) -> str:
+    phrases = [_noun_phrase(phrase, lexicon) for phrase in relation.phrases]
+    return _filled(lexicon[relation.entry], phrases)
+
+
+def _filled(entry: Entry, phrases: list[str]) -> str:
+    spelling = entry.spellings[0]
+    if spelling == entry.name and entry.part is not PartOfSpeech.NOUN:
+        spelling = spelling.replace("-", " ")
+    if SLOT not in spelling:
+        return " ".join([spelling, *phrases])
+    pieces = spelling.split(SLOT)
+    return " ".join(
+        part.strip()
+        for pair in zip(pieces, [*phrases, ""], strict=True)
+        for part in pair
+        if part.strip()
+    )
+
+
+def _shape(words: tuple[Word, ...], lexicon: Lexicon) -> tuple[Word, ...]:
+    """Replace one-word entries by the first of their kind: the grammar cannot tell them apart."""
+    representatives = _representatives(lexicon)
+    chosen: dict[str, str] = {}
+    taken: dict[PartOfSpeech, int] = {}
+    for word in words:
+        part = lexicon[word.entry].part
+        if word.entry not in chosen and word.entry in representatives[part]:
+            chosen[word.entry] = representatives[part][taken.get(part, 0)]
+            taken[part] = taken.get(part, 0) + 1
+    return tuple(Word(chosen.get(w.entry, w.entry), w.participants) for w in words)
+
+
+@lru_cache(maxsize=16)
+def _representatives(lexicon: Lexicon) -> dict[PartOfSpeech, list[str]]:
+    plain = compile_grammar(lexicon).plain
+    found: dict[PartOfSpeech, list[str]] = {part: [] for part in PartOfSpeech}
+    for entry in lexicon:
+        if len(entry.patterns[0]) == 1 and entry.patterns[0][0] in plain:
+            found[entry.part].append(entry.name)
+    return found
+
+
+@lru_cache(maxsize=65536)
+def _as_read(shape: tuple[Word, ...], lexicon: Lexicon) -> str | None:
+    """Return how the text of a shape is read where that is not the shape itself, else None."""
+    text = _write(_Meaning(shape, lexicon).clause(), lexicon)
+    try:
+        heard = parse(text, lexicon).words
+    except LanguageError as error:
+        return str(error)
+    return None if heard == shape else _plain(heard)
+
+
+def _plain(words: Iterable[Word]) -> str:
+    return " ".join(map(str, words))

@@ -1,0 +1,76 @@
+"""Cutting a sentence into words: lower case, punctuation dropped, hyphens read as spaces."""
+
+import re
+from dataclasses import dataclass
+
+from wordsight.language.errors import LanguageError, pointing_at
+
+__all__ = ["Token", "tokenise", "words_of"]
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_ENDING = re.compile(r"[.!?…]+")
+# Characters that carry no meaning of their own between words; anything else is reported.
+_IGNORED = frozenset(" \t\r\n,;:-–—\"'“”‘’()")
+
+
+@dataclass(frozen=True)
+class Token:
+    """One word of a text.
+
+    Attributes:
+        word: The word in lower case.
+        start: Where it begins in the text, counted in characters from 0.
+        end: Where it ends, exclusive.
+    """
+
+    word: str
+    start: int
+    end: int
+
+
+def tokenise(text: str) -> list[Token]:
+    """Cut one sentence into words.
+
+    ``trash-can`` and ``trash can`` give the same two words, so hyphens never matter.
+
+    Args:
+        text: One sentence; a full stop, question or exclamation mark may end it.
+
+    Returns:
+        Its words in order, with their places in ``text``.
+
+    Raises:
+        LanguageError: If there is no word, more than one sentence, or a character that is
+            neither letter, digit nor common punctuation.
+    """
+    tokens = [Token(m.group().lower(), *m.span()) for m in _WORD.finditer(text)]
+    if not tokens:
+        raise LanguageError(f"expected a sentence, got {text!r} without a single word.")
+    _refuse_second_sentence(text, tokens)
+    _refuse_odd_characters(text)
+    return tokens
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a short piece of text, such as a spelling in a lexicon."""
+    return tuple(m.group().lower() for m in _WORD.finditer(text))
+
+
+def _refuse_second_sentence(text: str, tokens: list[Token]) -> None:
+    ending = _ENDING.search(text, tokens[0].start)
+    if ending is not None and ending.end() <= tokens[-1].start:
+        raise LanguageError(
+            "expected one sentence, but the text goes on after its end; give each sentence on "
+            f"its own:\n{pointing_at(text, *ending.span())}"
+        )
+
+
+def _refuse_odd_characters(text: str) -> None:
+    rest = _ENDING.sub(lambda m: " " * len(m.group()), text)
+    rest = _WORD.sub(lambda m: " " * len(m.group()), rest)
+    for place, character in enumerate(rest):
+        if character not in _IGNORED and not character.isspace():
+            raise LanguageError(
+                f"expected letters, digits and common punctuation, got {character!r}; leave it "
+                f"out or spell it as a word:\n{pointing_at(text, place, place + 1)}"
+            )
