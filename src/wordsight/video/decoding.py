@@ -1,9 +1,11 @@
 """Decoding a file from a given frame on: seeking, numbering frames, and surviving damage."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
 
 import av
 import numpy as np
@@ -14,6 +16,11 @@ from wordsight.video.source import open_video
 from wordsight.video.timeline import Timeline
 
 __all__ = ["Damage", "decode_from"]
+
+if TYPE_CHECKING:  # the class takes parameters in its stubs only
+    VideoPacket: TypeAlias = av.Packet[VideoStream]
+else:
+    VideoPacket = av.Packet
 
 _SEEK_ATTEMPTS = 3
 """How many key frames further back are tried before decoding from the beginning of the file."""
@@ -51,59 +58,83 @@ def decode_from(
     Yields:
         The number of each frame, counting from 0 at the start of the video, and its picture.
     """
-    for seek_stamp in _starting_points(timeline, first):
-        with open_video(path) as (container, stream):
-            if seek_stamp is not None and not _seek(container, stream, seek_stamp):
+    following = first
+    for careful in (False, True):
+        found = Damage()
+        with closing(_decode_once(path, timeline, following, found, careful)) as pictures:
+            for index, picture in pictures:
+                # Threads report a broken frame late or never, and may take good ones down with it,
+                # so that after the first gap the rest is decoded again in one thread.
+                if not careful and (found.errors or index > following):
+                    break
+                damage.spoiled += picture.is_corrupt
+                yield index, picture
+                following = index + 1
+        if careful or not (found.errors or following < len(timeline)):
+            damage.errors += found.errors
+            damage.stopped = found.stopped
+            return
+
+
+def _decode_once(
+    path: str | os.PathLike[str], timeline: Timeline, first: int, damage: Damage, careful: bool
+) -> Generator[tuple[int, av.VideoFrame], None, None]:
+    for key in _starting_points(timeline, first):
+        with open_video(path, threads=not careful) as (container, stream):
+            packets = _from_key(container, stream, timeline, key)
+            if packets is None:  # the seek came out too late: try a key frame further back
                 continue
-            pictures = _numbered(_pictures(container, stream, damage), timeline)
-            opening = next(pictures, None)
-            # A seek may land too late (formats without an index, open groups of pictures).
-            if seek_stamp is not None and (opening is None or opening[0] > first):
-                continue
-            for index, picture in chain([opening] if opening else [], pictures):
+            for index, picture in _numbered(_pictures(packets, stream, damage), timeline):
                 if index >= first:  # what comes before is only there to decode the wanted ones
-                    damage.spoiled += picture.is_corrupt
                     yield index, picture
             return
 
 
 def _starting_points(timeline: Timeline, first: int) -> Iterator[int | None]:
-    if timeline.stamped and first > 0:
+    """Give the key frames to try, by number in the timeline; None is the start of the file."""
+    if timeline.stamped and 0 < first < len(timeline):
         key = int(np.searchsorted(timeline.key_stamps, timeline.stamps[first], side="right")) - 1
-        for earlier in range(key, max(key - _SEEK_ATTEMPTS, 0), -1):
-            yield int(timeline.seek_stamps[earlier])
+        yield from range(key, max(key - _SEEK_ATTEMPTS, 0), -1)
     yield None
 
 
-def _seek(container: InputContainer, stream: VideoStream, stamp: int) -> bool:
+def _from_key(
+    container: InputContainer, stream: VideoStream, timeline: Timeline, key: int | None
+) -> Iterator[VideoPacket] | None:
+    """Return the packets from a key frame on, or None if the file cannot be sought to it."""
+    if key is None:
+        return iter(container.demux(stream))
+    wanted = int(timeline.key_stamps[key])
     try:
-        container.seek(stamp, stream=stream)
+        container.seek(int(timeline.seek_stamps[key]), stream=stream)
+        packets = iter(container.demux(stream))
+        for packet in packets:
+            if packet.is_keyframe and packet.pts == wanted:
+                return chain([packet], packets)
+            # No packet is decoded after it is shown, so the key frame cannot come any more. Formats
+            # without an index seek by guess and may land anywhere, even between key frames.
+            if packet.dts is not None and packet.dts > wanted:
+                return None
     except (av.FFmpegError, OSError):
-        return False
-    return True
+        return None
+    return None
 
 
 def _pictures(
-    container: InputContainer, stream: VideoStream, damage: Damage
+    packets: Iterator[VideoPacket], stream: VideoStream, damage: Damage
 ) -> Iterator[av.VideoFrame]:
     try:
-        for packet in container.demux(stream):
+        for packet in packets:
             if packet.size:
                 yield from _decode(stream, packet, damage)
     except (av.FFmpegError, OSError) as error:
         damage.stopped = getattr(error, "strerror", None) or str(error)
-    # A broken frame among the last ones ends a flush early; what is left comes with the next.
-    while rest := _decode(stream, None, damage):
-        yield from rest
+    yield from _decode(stream, None, damage)
 
 
-def _decode(
-    stream: VideoStream, packet: "av.Packet[VideoStream] | None", damage: Damage
-) -> list[av.VideoFrame]:
+def _decode(stream: VideoStream, packet: VideoPacket | None, damage: Damage) -> list[av.VideoFrame]:
     try:
         return stream.codec_context.decode(packet)
-    except EOFError:
-        return []
     except (av.FFmpegError, OSError):
         damage.errors += 1
         return []

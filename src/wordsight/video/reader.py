@@ -202,13 +202,15 @@ class VideoReader:
         stop = len(times) if end is None else int(np.searchsorted(times, end))
         if first >= stop:
             return
-        damage, count = Damage(), 0
+        damage, following = Damage(), first
+        lost: list[int] = []
         for index, picture in decode_from(self.path, self._timeline, first, damage):
             if index >= stop and end is not None:
                 break
-            count += 1
+            lost += range(following, index)
+            following = index + 1
             yield index, picture
-        self._warn_of(damage, stop - first - count, reached_end=stop == len(times))
+        self._warn_of(damage, [*lost, *range(following, stop)], reached_end=stop == len(times))
 
     def _chosen(
         self,
@@ -246,25 +248,33 @@ class VideoReader:
             quarter_turns=self._quarter_turns,
         )
 
-    def _warn_of(self, damage: Damage, lost: int, *, reached_end: bool) -> None:
-        missing, broken = self._timeline.missing, self._timeline.broken
-        if self._warned or not (damage or (reached_end and broken)):
+    def _warn_of(self, damage: Damage, lost: list[int], *, reached_end: bool) -> None:
+        timeline = self._timeline
+        # Without stamps a packet may be half a frame, so that fewer frames prove nothing.
+        if not (timeline.stamped or damage.errors):
+            lost = []
+        cut = timeline.broken or timeline.missing
+        if self._warned or not (damage or lost or (reached_end and cut)):
             return
         self._warned = True
-        parts = []
-        if reached_end and broken:
-            parts.append(broken)
+        parts = [timeline.broken] if reached_end and timeline.broken else []
         if damage.stopped:
             parts.append(f"reading stopped early ({damage.stopped})")
-        if lost > 0 or missing:
-            parts.append(f"{max(lost, 0) + missing} frames are lost")
+        if lost or timeline.missing:
+            where = timeline.times[lost[0]] if lost else timeline.end
+            number = _count(len(lost) + timeline.missing, "frame")
+            parts.append(f"{number} lost, the first at {where:.2f} s")
         if damage.spoiled:
-            parts.append(f"{damage.spoiled} frames are incomplete")
-        if damage.errors and not lost > 0:
-            parts.append(f"{damage.errors} packets could not be decoded")
+            parts.append(f"{_count(damage.spoiled, 'frame')} incomplete")
+        if damage.errors and not lost:
+            parts.append(f"{_count(damage.errors, 'packet')} unreadable")
         warnings.warn(
             f"{self.path} is damaged: {'; '.join(parts)}. The frames that can be read are given; "
             "copy the file again if they do not suffice.",
             VideoWarning,
             stacklevel=4,
         )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

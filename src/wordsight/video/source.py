@@ -19,14 +19,17 @@ _NOT_MOVING = ("image2", "tty", "lrc")
 
 
 @contextmanager
-def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, VideoStream]]:
+def open_video(
+    path: str | os.PathLike[str], *, threads: bool = True
+) -> Iterator[tuple[InputContainer, VideoStream]]:
     """Open a file and its first moving-picture stream; close it when the block ends.
 
     Args:
         path: The video file; spaces, colons and any Unicode are fine.
+        threads: Whether to decode several frames at once.
 
     Yields:
-        The open container and the stream, set to decode with several threads.
+        The open container and the stream.
 
     Raises:
         VideoError: If the file is missing, empty, a folder, or has no video in it.
@@ -41,7 +44,7 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
         raise VideoError(_why_not_opened(file, error)) from None
     with container:
         stream = _moving_picture(container, file)
-        stream.codec_context.thread_type = "AUTO"
+        stream.codec_context.thread_type = "AUTO" if threads else "NONE"
         yield container, stream
 
 

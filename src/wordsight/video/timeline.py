@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from wordsight.errors import VideoError
 from wordsight.video.source import open_video
+from wordsight.video.wholeness import missing_bytes
 
 __all__ = ["Timeline", "scan_timeline"]
 
-_PROMISES_DURATION = ("matroska", "avi", "flv")
-"""Containers whose header states a duration; FFmpeg estimates that of others from what is there."""
+_COUNTS_FRAMES = ("mp4", "avi")
+"""Containers whose header states the number of frames."""
 
 _SLACK_SECONDS = 0.5
-"""How much earlier than promised a file may end before it counts as cut off (rounded headers)."""
+"""How much earlier than promised an FLV file may end before it counts as cut off."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class _Packets:
     stamped: bool = True
     dated: bool = True
     count: int = 0
+    spoiled: int = 0
     last_duration: int = 0
     end: float = 0.0
     error: str = ""
@@ -106,23 +108,25 @@ def scan_timeline(path: str | os.PathLike[str]) -> Timeline:
     with open_video(path) as (container, stream):
         packets = _gather(container, stream)
         if not packets.stamps:
-            raise VideoError(f"{path} is a video without a single frame; there is nothing to read.")
-        return _timeline(container, stream, packets)
+            raise VideoError(
+                f"{path} is a video without a single frame. If it should have some, it was cut off "
+                "or damaged: copy it again."
+            )
+        return _timeline(path, container, stream, packets)
 
 
 def _gather(container: av.container.InputContainer, stream: av.VideoStream) -> _Packets:
     packets = _Packets()
     try:
         for packet in container.demux():
-            if not packet.size:
-                continue
             time = packet.pts if packet.pts is not None else packet.dts
             if time is not None and packet.time_base is not None:
                 ends = float((time + (packet.duration or 0)) * packet.time_base)
                 packets.end = max(packets.end, ends)
             if packet.stream is stream:
-                packets.count += 1
-                if not (packet.is_discard or _hidden(packet, stream)):
+                packets.count += packet.size > 0 or time is not None
+                packets.spoiled += packet.is_corrupt
+                if packet.size and not (packet.is_discard or _hidden(packet, stream)):
                     _note(packets, packet, time)
     except (av.FFmpegError, OSError) as error:
         packets.error = getattr(error, "strerror", None) or str(error)
@@ -146,7 +150,10 @@ def _hidden(packet: "av.Packet[Any]", stream: av.VideoStream) -> bool:
 
 
 def _timeline(
-    container: av.container.InputContainer, stream: av.VideoStream, packets: _Packets
+    path: str | os.PathLike[str],
+    container: av.container.InputContainer,
+    stream: av.VideoStream,
+    packets: _Packets,
 ) -> Timeline:
     time_base = Fraction(stream.time_base or Fraction(1, 1000))
     if not packets.dated:  # a bare stream without a container: frames follow at the nominal rate
@@ -155,19 +162,25 @@ def _timeline(
     stamps = np.sort(np.array(packets.stamps, dtype=np.int64))
     times = stamps * time_base.numerator / time_base.denominator
     keys = np.array(sorted(packets.keys), dtype=np.int64).reshape(-1, 2)
-    missing = max(stream.frames - packets.count, 0) if "mp4" in container.format.name else 0
+    counted = any(name in container.format.name for name in _COUNTS_FRAMES)
+    missing = max(stream.frames - packets.count, 0) if counted else 0
     return Timeline(
         stamps=stamps,
         times=times,
         key_stamps=keys[:, 0],
         seek_stamps=keys[:, 1],
         time_base=time_base,
-        codec=stream.codec_context.name,
+        codec=stream.codec_context.codec.canonical_name,
         end=float(times[-1]) + _last_gap(times, packets.last_duration * time_base),
-        stamped=packets.stamped,
+        stamped=packets.stamped and not _guessed(container, stream),
         missing=missing,
-        broken=packets.error or _broken(container, packets, missing),
+        broken=_broken(path, container, packets),
     )
+
+
+def _guessed(container: av.container.InputContainer, stream: av.VideoStream) -> bool:
+    # AVI stores no presentation times; FFmpeg makes them up, wrongly where frames are reordered.
+    return container.format.name == "avi" and stream.codec_context.has_b_frames
 
 
 def _last_gap(times: NDArray[np.float64], duration: Fraction) -> float:
@@ -177,12 +190,15 @@ def _last_gap(times: NDArray[np.float64], duration: Fraction) -> float:
     return float(duration) if 0 < duration < 10 * usual + 1 else usual
 
 
-def _broken(container: av.container.InputContainer, packets: _Packets, missing: int) -> str:
-    if missing:
-        return "the file ends before its last frames"
-    if any(name in container.format.name for name in _PROMISES_DURATION) and container.duration:
-        start = (container.start_time or 0) / av.time_base
-        promised = start + container.duration / av.time_base
+def _broken(
+    path: str | os.PathLike[str], container: av.container.InputContainer, packets: _Packets
+) -> str:
+    if lacking := missing_bytes(path):
+        return f"the file is cut off, {lacking} bytes or more are missing at its end"
+    if packets.error:
+        return f"the file cannot be read to its end ({packets.error})"
+    if container.format.name == "flv" and container.duration:
+        promised = ((container.start_time or 0) + container.duration) / av.time_base
         if promised - packets.end > _SLACK_SECONDS:
             return f"the file ends at {packets.end:.2f} s instead of {promised:.2f} s"
-    return ""
+    return "parts of the file are unreadable" if packets.spoiled else ""
