@@ -1,0 +1,249 @@
+"""Detections, tracks and captions drawn onto pictures; every function returns a new picture.
+
+Colours come from a palette that all colour visions can tell apart; lines and letters grow with the
+frame. Text outside ASCII is drawn with the nearest ASCII characters, or ``?`` where there is none.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.records import FrameDetections, Track
+from wordsight.video.chips import Rectangle, draw_chip
+from wordsight.video.images import checked_image
+from wordsight.video.lettering import blend, draw_text, drawable, line_height, text_width, wrapped
+from wordsight.video.palette import DARK, LIGHT, Colour, colour_of
+
+__all__ = ["box_at", "draw_caption", "draw_detections", "draw_tracks"]
+
+_CASING_SHARE = 110  # of 255: how dark the edge around coloured lines is, for light backgrounds
+_BAND_SHARE = 200  # of 255: how dark the band behind a caption is
+_SMALLEST_CAPTION = 7.5  # height of capitals in pixels
+_CAPTION_ROOM = 0.5  # share of the frame's height a caption may take before it is cut
+
+
+def draw_detections(
+    image: NDArray[np.uint8],
+    detections: FrameDetections,
+    label_names: Sequence[str],
+    *,
+    show_scores: bool = True,
+) -> NDArray[np.uint8]:
+    """Draw the boxes of one frame with their labels.
+
+    A box whose identity is known has the colour of that identity, others that of their label.
+
+    Args:
+        image: ``(H, W, 3)`` RGB; not changed.
+        detections: The boxes, in pixels of ``image``.
+        label_names: The classes that the labels index.
+        show_scores: Whether to write the scores beside the labels.
+
+    Returns:
+        ``(H, W, 3)`` RGB.
+    """
+    canvas = checked_image(image).copy()
+    chips = []
+    for place in range(len(detections.boxes)):
+        label = int(detections.labels[place])
+        identity = -1 if detections.ids is None else int(detections.ids[place])
+        words = label_names[label] if 0 <= label < len(label_names) else str(label)
+        words += f" {identity}" * (identity >= 0)
+        words += f" {detections.scores[place]:.2f}" * show_scores
+        colour = colour_of(identity if identity >= 0 else label)
+        rectangle = _draw_box(canvas, detections.boxes[place], colour)
+        chips.append((words, rectangle, colour))
+    _draw_chips(canvas, chips)
+    return canvas
+
+
+def draw_tracks(
+    image: NDArray[np.uint8],
+    tracks: Iterable[Track],
+    time: float,
+    *,
+    trail_seconds: float = 1.5,
+) -> NDArray[np.uint8]:
+    """Draw where each track is at a time, and the path its centre came along, fading.
+
+    Boxes that no detector saw have dashed outlines.
+
+    Args:
+        image: ``(H, W, 3)`` RGB; not changed.
+        tracks: Any tracks, in pixels of ``image``; those not there at ``time`` are left out.
+        time: Seconds.
+        trail_seconds: How much of the path to draw; 0 for none.
+
+    Returns:
+        ``(H, W, 3)`` RGB.
+    """
+    canvas = checked_image(image).copy()
+    here = [(track, found) for track in tracks if (found := box_at(track, time)) is not None]
+    if trail_seconds > 0:
+        for track, (box, _) in here:
+            _draw_trail(canvas, track, box, time, trail_seconds)
+    chips = []
+    for track, (box, observed) in here:
+        colour = colour_of(track.track_id)
+        rectangle = _draw_box(canvas, box, colour, dashed=not observed)
+        chips.append((f"{track.label} {track.track_id}", rectangle, colour))
+    _draw_chips(canvas, chips)
+    return canvas
+
+
+def draw_caption(image: NDArray[np.uint8], text: str) -> NDArray[np.uint8]:
+    """Write a caption over a dark band at the bottom, broken into lines.
+
+    Letters shrink before a long text is cut, and the text takes no more than half the frame; on
+    frames too small for a readable line there is none.
+
+    Args:
+        image: ``(H, W, 3)`` RGB; not changed.
+        text: Any text; nothing is drawn for an empty one.
+
+    Returns:
+        ``(H, W, 3)`` RGB.
+    """
+    canvas = checked_image(image).copy()
+    words = drawable(text)
+    if not words.strip():
+        return canvas
+    lines, size = _fit_caption(words, canvas.shape[1], canvas.shape[0])
+    if not lines:
+        return canvas
+    step, padding = line_height(size), round(size * 0.95)
+    band = (len(lines) - 1) * step + round(size) + 2 * padding
+    top = canvas.shape[0] - band
+    shade = np.full((band, canvas.shape[1]), _BAND_SHARE, np.uint8)
+    blend(canvas, shade, DARK, 0, top)
+    for place, line in enumerate(lines):
+        left = (canvas.shape[1] - text_width(line, size)) // 2
+        base = top + padding + round(size) + place * step
+        draw_text(canvas, line, left, base, size, LIGHT)
+    return canvas
+
+
+def box_at(track: Track, time: float) -> tuple[NDArray[np.float64], bool] | None:
+    """Return the box of a track at a time, between its own times by straight lines.
+
+    Args:
+        track: The track.
+        time: Seconds.
+
+    Returns:
+        The box ``(4,)`` and whether a detector saw it just there, or ``None`` before the track
+        begins or after it has ended.
+    """
+    if len(track) == 0 or time < track.times[0] or (time > track.times[-1] and time >= track.end):
+        return None
+    after = int(np.searchsorted(track.times, time, side="right"))
+    before = after - 1
+    if after == len(track) or track.times[before] == time:
+        return track.boxes[before], bool(track.observed[before])
+    share = (time - track.times[before]) / (track.times[after] - track.times[before])
+    box = (1 - share) * track.boxes[before] + share * track.boxes[after]
+    return box, bool(track.observed[before] and track.observed[after])
+
+
+def _draw_chips(canvas: NDArray[np.uint8], chips: list[tuple[str, Rectangle, Colour]]) -> None:
+    # After all boxes, so that no outline crosses a word.
+    taken: list[Rectangle] = []
+    for words, rectangle, colour in chips:
+        draw_chip(canvas, words, rectangle, colour, taken)
+
+
+def _line_width(canvas: NDArray[np.uint8]) -> int:
+    diagonal = float(np.hypot(*canvas.shape[:2]))
+    return max(2, round(diagonal / 480))
+
+
+def _draw_box(
+    canvas: NDArray[np.uint8], box: NDArray[np.float64], colour: Colour, *, dashed: bool = False
+) -> Rectangle:
+    """Draw an outline whose outer edge is the box; return it in whole pixels."""
+    height, width = canvas.shape[:2]
+    line = _line_width(canvas)
+    # Boxes may reach far beyond the frame, and OpenCV takes no large numbers.
+    limits = np.array([width, height, width, height], dtype=np.float64)
+    x1, y1, x2, y2 = (round(v) for v in np.clip(box, -limits, 2 * limits).tolist())
+    x2, y2 = max(x2, x1 + 1), max(y2, y1 + 1)
+    _frame_with(canvas, (x1 - 1, y1 - 1, x2 + 1, y2 + 1), line + 2, DARK, _CASING_SHARE, 0)
+    _frame_with(canvas, (x1, y1, x2, y2), line, colour, 255, 5 * line if dashed else 0)
+    return x1, y1, x2, y2
+
+
+def _frame_with(
+    canvas: NDArray[np.uint8], box: Rectangle, line: int, colour: Colour, share: int, dash: int
+) -> None:
+    x1, y1, x2, y2 = box
+    line = max(1, min(line, (x2 - x1) // 2, (y2 - y1) // 2))
+    across = np.full((line, x2 - x1), share, np.uint8)
+    down = np.full((max(0, y2 - y1 - 2 * line), line), share, np.uint8)
+    if dash:
+        across[:, np.arange(x2 - x1) // dash % 2 == 1] = 0
+        down[(np.arange(len(down)) + line) // dash % 2 == 1] = 0
+    blend(canvas, across, colour, x1, y1)
+    blend(canvas, across, colour, x1, y2 - line)
+    blend(canvas, down, colour, x1, y1 + line)
+    blend(canvas, down, colour, x2 - line, y1 + line)
+
+
+def _draw_trail(
+    canvas: NDArray[np.uint8],
+    track: Track,
+    box: NDArray[np.float64],
+    time: float,
+    seconds: float,
+) -> None:
+    recent = (track.times > time - seconds) & (track.times < time)
+    boxes = np.vstack([track.boxes[recent], box])
+    ages = (time - np.append(track.times[recent], time)) / seconds
+    centres = (boxes[:, :2] + boxes[:, 2:]) / 2
+    limits = np.array([canvas.shape[1], canvas.shape[0]], dtype=np.float64)
+    points = np.clip(centres, -limits, 2 * limits)
+    line = _line_width(canvas)
+    corner = np.floor(points.min(axis=0)).astype(int) - 2 * line
+    width, height = (np.ceil(points.max(axis=0)).astype(int) + 2 * line - corner).tolist()
+    mask = np.zeros((height, width), np.uint8)
+    shift = 4  # OpenCV's points in sixteenths of a pixel
+    places = np.round((points - corner) * (1 << shift)).astype(int).tolist()
+    for place in range(1, len(places)):
+        share = int(255 * (1 - ages[place - 1]))
+        cv2.line(mask, places[place - 1], places[place], share, line, cv2.LINE_AA, shift)
+    cv2.circle(mask, places[-1], (line + 1) << shift, 255, -1, cv2.LINE_AA, shift)
+    colour = colour_of(track.track_id)
+    halo = np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), dtype=np.uint16)
+    left, top = int(corner[0]), int(corner[1])
+    blend(canvas, (halo * _CASING_SHARE // 255).astype(np.uint8), DARK, left, top)
+    blend(canvas, mask, colour, left, top)
+
+
+@lru_cache(maxsize=64)  # a caption stays for many frames
+def _fit_caption(words: str, width: int, height: int) -> tuple[tuple[str, ...], float]:
+    largest = max(_SMALLEST_CAPTION, width / 68, height / 46)
+    room = max(1, round(width * 0.92))
+    for share in (1.0, 0.85, 0.7):
+        size = max(_SMALLEST_CAPTION, largest * share)
+        lines = wrapped(words, size, room)
+        most = int(_CAPTION_ROOM * height / line_height(size))
+        if len(lines) <= most:
+            return _balanced(words, size, room, lines), size
+    if most == 0:
+        return (), size
+    last = lines[most - 1]
+    while text_width(last + " ..", size) > room and last:
+        last = last.rpartition(" ")[0] or last[:-1]
+    return (*lines[: most - 1], last.rstrip() + " .."), size
+
+
+def _balanced(words: str, size: float, room: int, lines: list[str]) -> tuple[str, ...]:
+    """Make lines about equally long, so that no word stands alone under a full line."""
+    for share in np.arange(0.95, 0.5, -0.05):
+        narrower = wrapped(words, size, max(1, round(room * share)))
+        if len(narrower) > len(lines):
+            break
+        lines = narrower
+    return tuple(lines)

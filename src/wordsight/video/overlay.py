@@ -1,0 +1,174 @@
+"""Overlay videos: what was found, tracked and said, drawn onto a copy of the video."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import VideoError
+from wordsight.progress import Progress
+from wordsight.records import Detections, FrameDetections, Track
+from wordsight.video.drawing import draw_caption, draw_detections, draw_tracks
+from wordsight.video.frame import Frame
+from wordsight.video.reader import VideoReader
+from wordsight.video.writer import VideoWriter
+
+__all__ = ["TimedText", "render_overlay"]
+
+_HOLD = 1.5  # how long detections stay on screen, in intervals between them
+
+
+class TimedText(Protocol):
+    """Text to show from ``start`` until ``end`` (seconds), or always where they are ``None``."""
+
+    @property
+    def start(self) -> float | None:
+        """When it appears, in seconds."""
+
+    @property
+    def end(self) -> float | None:
+        """When it goes, in seconds."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+
+
+def render_overlay(
+    video: VideoReader | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    detections: Detections | None = None,
+    tracks: Iterable[Track] = (),
+    captions: Iterable[TimedText] = (),
+    start: float | None = None,
+    end: float | None = None,
+    width: int | None = None,
+    trail_seconds: float = 1.5,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Write a silent mp4 copy of a video with boxes, trails and captions drawn on it.
+
+    Frames keep their presentation times; where ``start`` is given, they count from the first frame
+    shown. Detections made at a lower rate than the video's stay on screen until the next ones.
+
+    Args:
+        video: The video, or its file.
+        path: The mp4 file to write.
+        detections: Boxes to draw with labels and scores, in pixels of the video.
+        tracks: Tracks to draw with trails, in pixels of the video.
+        captions: Texts to show at the bottom; those shown at once stand under one another.
+        start: First moment to show, in seconds of the video.
+        end: Moment to stop at, in seconds of the video.
+        width: Width of the copy in pixels; that of the video if left out.
+        trail_seconds: How much of a track's path to draw.
+        overwrite: Whether an existing file may be replaced.
+        progress: Told how many seconds of the video are done.
+
+    Returns:
+        The number of frames written.
+
+    Raises:
+        VideoError: If the video cannot be read, nothing is to be shown or the file exists.
+    """
+    if not isinstance(video, VideoReader):
+        _refuse_same_file(Path(video), Path(path))
+        with VideoReader(video) as reader:
+            return render_overlay(
+                reader,
+                path,
+                detections=detections,
+                tracks=tracks,
+                captions=captions,
+                start=start,
+                end=end,
+                width=width,
+                trail_seconds=trail_seconds,
+                overwrite=overwrite,
+                progress=progress,
+            )
+    info = video.info
+    _refuse_same_file(info.path, Path(path))
+    size = (info.width, info.height)
+    if width is not None:
+        size = (width, max(1, round(width * info.height / info.width)))
+    painter = _Painter(detections, tracks, captions, size[0] / info.width, trail_seconds)
+    first = info.start_time if start is None else max(start, info.start_time)
+    last = info.start_time + info.duration
+    last = last if end is None else min(end, last)
+    with VideoWriter(path, size, info.frame_rate or 30.0, overwrite=overwrite) as writer:
+        origin = min(0.0, first)
+        for frame in video.frames(start, end, size=size):
+            if writer.num_frames == 0 and start is not None:
+                origin = frame.time
+            writer.write(painter.paint(frame), frame.time - origin)
+            if progress is not None:
+                progress(min(frame.time, last) - first, last - first, "drawing")
+        if writer.num_frames == 0:
+            raise VideoError(
+                f"{info.path} shows no frame from {first:.2f} to {last:.2f} s; it lasts from "
+                f"{info.start_time:.2f} to {info.start_time + info.duration:.2f} s."
+            )
+    return writer.num_frames
+
+
+class _Painter:
+    """Draws on each frame what belongs to its time."""
+
+    def __init__(
+        self,
+        detections: Detections | None,
+        tracks: Iterable[Track],
+        captions: Iterable[TimedText],
+        scale: float,
+        trail_seconds: float,
+    ) -> None:
+        self._detections = detections if detections is None else _enlarged(detections, scale)
+        self._tracks = [replace(track, boxes=track.boxes * scale) for track in tracks]
+        self._captions = list(captions)
+        self._trail_seconds = trail_seconds
+
+    def paint(self, frame: Frame) -> NDArray[np.uint8]:
+        """Return the ``(H, W, 3)`` picture of a frame with everything drawn on it."""
+        image = frame.image
+        if self._detections is not None:
+            seen = _seen_at(self._detections, frame.time)
+            if seen is not None:
+                image = draw_detections(image, seen, self._detections.label_names)
+        if self._tracks:
+            image = draw_tracks(image, self._tracks, frame.time, trail_seconds=self._trail_seconds)
+        said = _said_at(self._captions, frame.time)
+        return draw_caption(image, said) if said else image
+
+
+def _enlarged(detections: Detections, scale: float) -> Detections:
+    return replace(detections, boxes=detections.boxes * scale)
+
+
+def _seen_at(detections: Detections, time: float) -> FrameDetections | None:
+    times = detections.times
+    # Times that went through a file may have lost a little.
+    index = int(np.searchsorted(times, time + 1e-4, side="right")) - 1
+    if index < 0:
+        return None
+    usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    return detections.frame(index) if time - times[index] <= _HOLD * usual + 1e-4 else None
+
+
+def _said_at(captions: Sequence[TimedText], time: float) -> str:
+    return "\n".join(
+        caption.text
+        for caption in captions
+        if (caption.start is None or caption.start <= time)
+        and (caption.end is None or time < caption.end)
+    )
+
+
+def _refuse_same_file(source: Path, target: Path) -> None:
+    if source.resolve() == target.resolve():
+        raise VideoError(f"{target} is the video itself; give the copy another name.")

@@ -1,0 +1,95 @@
+"""Text on pictures: what can be drawn, where it breaks, and that it lands where it was measured."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wordsight.video.lettering import (
+    blend,
+    draw_text,
+    drawable,
+    shortened,
+    text_width,
+    wrapped,
+)
+
+WORDS = st.text("abc WMil.", max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "ascii_text"),
+    [
+        ("plain", "plain"),
+        ("Größe Łódź naïve Ångström", "Grosse Lodz naive Angstrom"),
+        ("“a” – ‘b’ — c… ½", "\"a\" - 'b' - c... 1/2"),
+        ("日本 🎬", "?? ?"),
+        ("👩\u200d🔬", "??"),  # joined emoji: the joiner has no width
+        ("a\tb\xa0c\x07", "a b c"),  # white space and a control character
+        ("two\nlines", "two\nlines"),
+        ("ﬁ ２", "fi 2"),  # ligature, full-width digit
+        ("20 °C", "20 degC"),
+    ],
+)
+def test_text_becomes_ascii_that_reads_alike(text, ascii_text):
+    assert drawable(text) == ascii_text
+    assert drawable(ascii_text) == ascii_text
+
+
+@settings(deadline=None)
+@given(text=WORDS, size=st.floats(6, 40), room=st.integers(1, 600))
+def test_lines_fit_and_no_letter_is_lost(text, size, room):
+    lines = wrapped(text, size, room)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(text_width(line, size) <= room or len(line) == 1 for line in lines)
+
+
+@settings(deadline=None)
+@given(text=WORDS, room=st.integers(40, 600))
+def test_shortened_text_fits(text, room):
+    short = shortened(text, 10, room)
+    assert text_width(short, 10) <= room
+    assert short == text or (short.endswith("..") and text.startswith(short[:-2]))
+
+
+@pytest.mark.parametrize("size", [7.5, 12, 30])
+@pytest.mark.parametrize("text", ["Wig jumps", "l", "(_|{Q}@ g"])
+def test_ink_stays_in_the_measured_place(size, text):
+    canvas = np.zeros((120, 700, 3), np.uint8)
+    draw_text(canvas, text, 50, 70, size, (255, 255, 255))
+    rows, columns = np.nonzero(canvas[..., 0])
+    slack = size * 0.2 + 2
+    assert columns.min() >= 50 - slack
+    assert columns.max() <= 50 + text_width(text, size) + slack
+    assert rows.min() >= 70 - size * 1.3 - slack
+    assert rows.max() <= 70 + size * 0.45 + slack
+    assert canvas.max() > 200  # strokes are solid, not a grey haze
+
+
+def test_letters_have_the_height_asked_for():
+    canvas = np.zeros((100, 300, 3), np.uint8)
+    draw_text(canvas, "H", 20, 80, 40, (255, 255, 255))
+    rows = np.nonzero(canvas[..., 0].max(axis=1) > 127)[0]
+    # The stroke's round ends reach a little beyond the letter's skeleton.
+    assert rows.max() - rows.min() + 1 == pytest.approx(40 * 1.135, abs=2)
+
+
+def test_blend_is_the_weighted_mean_and_clips():
+    random = np.random.default_rng(0)
+    canvas = random.integers(0, 256, (30, 40, 3), dtype=np.uint8)
+    for density in (0.05, 1.0):  # few pixels and all of them take different ways
+        mask = random.integers(0, 256, (25, 25), dtype=np.uint8)
+        mask[random.random(mask.shape) > density] = 0
+        painted = canvas.copy()
+        blend(painted, mask, (200, 10, 90), -5, 20)
+        share = np.zeros((30, 40, 1))
+        share[20:30, 0:20, 0] = mask[:10, 5:] / 255
+        exact = canvas * (1 - share) + np.array([200, 10, 90]) * share
+        assert np.abs(painted - exact).max() <= 0.51
+
+
+def test_blend_outside_changes_nothing():
+    canvas = np.zeros((10, 10, 3), np.uint8)
+    for left, top in ((10, 0), (0, 10), (-5, 0), (0, -5)):
+        blend(canvas, np.full((5, 5), 255, np.uint8), (255, 255, 255), left, top)
+    assert not canvas.any()
