@@ -24,7 +24,7 @@ MEANINGS = [
     ("The person picked the stool up.", "person(p0) picked-up(p0,p1) stool(p1)"),
     # an adverb before the verb reads like one at the end
     (
-        "A person slowly approached an other, the chair!".replace("an other, ", ""),
+        "A person, slowly, approached the chair!",
         "person(p0) approached(p0,p1) chair(p1) slowly(p0)",
     ),
     # adverb and motion preposition in either order
@@ -161,7 +161,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "says"), REFUSED)
 def test_refusals_say_why(text, says):
-    with pytest.raises(LanguageError, match=None) as caught:
+    with pytest.raises(LanguageError) as caught:
         parse(text)
     assert says in str(caught.value)
 

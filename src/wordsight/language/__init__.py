@@ -14,6 +14,7 @@ from wordsight.language.lexicon_file import (
     read_lexicon,
     write_lexicon,
 )
+from wordsight.language.lexicon_inference import Finding, InferredLexicon, infer_lexicon
 from wordsight.language.parser import parse
 from wordsight.language.realisation import realise, sentence_of
 from wordsight.language.variations import near_misses, role_swapped, verb_swapped
@@ -21,6 +22,8 @@ from wordsight.language.variations import near_misses, role_swapped, verb_swappe
 __all__ = [
     "AmbiguityError",
     "Entry",
+    "Finding",
+    "InferredLexicon",
     "LanguageError",
     "Lexicon",
     "LexiconError",
@@ -28,6 +31,7 @@ __all__ = [
     "UnknownWordError",
     "default_lexicon",
     "enumerate_sentences",
+    "infer_lexicon",
     "near_misses",
     "parse",
     "parse_lexicon",

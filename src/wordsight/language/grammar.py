@@ -27,22 +27,33 @@ FUNCTION_WORDS: dict[str, tuple[str, ...]] = {
 """The words of the frame itself; they carry no learned meaning."""
 
 # S -> NP VP and the rest of Table 1 of the paper, widened: bare nouns, adjectives, several
-# adverbs in any place, auxiliaries, passive, copula and relative clauses.
+# adverbs in any place, auxiliaries, passive, copula and relative clauses. Written without
+# optional parts, because each doubles the rules an Earley parser must look at.
 _FRAME = """
-start: adverb* np adverb* _active trail* -> said
-     | adverb* np _aux adverb* _active trail* -> said
-     | adverb* np _aux adverb* _passive trail* agent? trail* -> undergone
-     | np _f_copula adjective (_f_and? adjective)* -> is_so
+start: _opening _said -> said
+     | _opening _aux _said -> said
+     | _opening _aux _undergone -> undergone
+     | np _f_copula _qualities -> is_so
      | np _f_copula relations -> is_there
      | _f_there _f_copula np -> exists
-_aux: (_f_copula | _f_perfect)+
-agent: _f_by np
+_opening: np | adverb _opening
+_said: adverb _said | _active | _active _trails
+_undergone: adverb _undergone | _passive | _passive _ends
+_ends: trail | trail _ends | agent | agent _trails
+_trails: trail | trail _trails
 ?trail: adverb | direction | motion
-np: _f_the adjective* noun relations? -> definite
-  | adjective* noun relations? -> definite
-  | (_f_new | _f_the _f_other) adjective* noun relations? -> indefinite
-  | _f_pronoun relations? -> unnamed
-relations: (_f_who _f_copula)? _relation (_f_and _relation)*
+agent: _f_by np
+_aux: _f_copula | _f_perfect | _f_copula _aux | _f_perfect _aux
+_qualities: adjective | adjective _qualities | adjective _f_and _qualities
+np: _f_the _described -> definite
+  | _described -> definite
+  | _f_new _described -> indefinite
+  | _f_the _f_other _described -> indefinite
+  | _f_pronoun -> unnamed
+  | _f_pronoun relations -> unnamed
+_described: noun | noun relations | adjective _described
+relations: _places | _f_who _f_copula _places
+_places: _relation | _relation _f_and _places
 """
 
 

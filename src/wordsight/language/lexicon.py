@@ -6,6 +6,7 @@ It says how words combine, not what they mean; meanings are learned from video e
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from wordsight.language.errors import LexiconError, nearest
 from wordsight.language.tokens import words_of
@@ -98,7 +99,7 @@ class Entry:
         """How many participants the word speaks of."""
         return len(self.roles)
 
-    @property
+    @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
         """Its spellings cut into words and slots."""
         return tuple(_pattern(spelling, self.arity) for spelling in self.spellings)
@@ -160,6 +161,14 @@ class Lexicon:
                         f"{readable(pattern)!r}; remove one or change a spelling."
                     )
         object.__setattr__(self, "_by_name", by_name)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Caches of parsers and readings look a lexicon up for every sentence.
+        return hash(self.entries)
 
     def __getitem__(self, name: str) -> Entry:
         try:
