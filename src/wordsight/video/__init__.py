@@ -7,15 +7,18 @@ from wordsight.video.images import read_image, write_image
 from wordsight.video.overlay import render_overlay
 from wordsight.video.palette import colour_of, text_colour_on
 from wordsight.video.reader import VideoInfo, VideoReader
+from wordsight.video.shots import ShotFinder, detect_shots
 from wordsight.video.writer import VideoWriter
 
 __all__ = [
     "Frame",
+    "ShotFinder",
     "VideoInfo",
     "VideoReader",
     "VideoWriter",
     "colour_of",
     "contact_sheet",
+    "detect_shots",
     "draw_caption",
     "draw_detections",
     "draw_tracks",

@@ -1,0 +1,74 @@
+"""`ShotLooks`: what the shots of a video look like, sampled sparsely while frames stream by."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.video.thumbnails import Thumbnail
+
+__all__ = ["VIEWS", "ShotLooks", "describe"]
+
+VIEWS = 3
+"""Views kept of a shot: early, in the middle, late."""
+
+_HUE_BINS, _SATURATION_BINS, _VALUE_BINS = 12, 4, 4
+_LAYOUT = (8, 5)
+_COLOURS = _HUE_BINS * _SATURATION_BINS * _VALUE_BINS
+_LENGTH = _COLOURS + 3 * _LAYOUT[0] * _LAYOUT[1]
+
+_INTERVAL_SECONDS = 0.2
+"""Sampling interval: shorter than the shortest shot."""
+
+_MAX_OPEN = 64
+"""Samples kept of a shot that goes on; every other one is dropped when there are more."""
+
+
+def describe(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Describe a small RGB picture by its colours and where brightness and colour lie.
+
+    Args:
+        pixels: ``(H, W, 3)`` RGB.
+
+    Returns:
+        ``(D,)``: square roots of a hue-saturation-value histogram, so that the dot product of two
+        is their Bhattacharyya coefficient, then a coarse RGB layout in 0..1.
+    """
+    hsv = cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV)
+    bins = [_HUE_BINS, _SATURATION_BINS, _VALUE_BINS]
+    counts = cv2.calcHist([hsv], [0, 1, 2], None, bins, [0, 180, 0, 256, 0, 256]).ravel()
+    layout = cv2.resize(pixels, _LAYOUT, interpolation=cv2.INTER_AREA).ravel()
+    colours = np.sqrt(counts / counts.sum())
+    return np.concatenate([colours, layout / 255.0]).astype(np.float32)
+
+
+class ShotLooks:
+    """Samples frames and sorts the samples into shots as these become known."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, NDArray[np.float32]]] = []
+        self._closed: list[NDArray[np.float32]] = []
+        self._due = -np.inf
+
+    def see(self, frame: Thumbnail) -> None:
+        """Take a sample if it is time for one; black frames look like no place in particular."""
+        if frame.dark or frame.time < self._due:
+            return
+        self._due = frame.time + _INTERVAL_SECONDS
+        self._open.append((frame.index, describe(frame.pixels)))
+        if len(self._open) > _MAX_OPEN:
+            del self._open[1 : _MAX_OPEN // 2 : 2]
+
+    def close(self, index: int | None = None) -> None:
+        """Declare the oldest open shot to end before frame ``index``, or with the video."""
+        inside = [look for at, look in self._open if index is None or at < index]
+        self._open = self._open[len(inside) :]
+        if not inside:
+            self._closed.append(np.zeros((VIEWS, _LENGTH), np.float32))
+            return
+        chosen = np.linspace(0, len(inside) - 1, VIEWS).round().astype(int)
+        self._closed.append(np.stack([inside[at] for at in chosen]))
+
+    @property
+    def descriptors(self) -> NDArray[np.float32]:
+        """``(S, V, D)`` the views of each closed shot; zeros for a shot of black frames only."""
+        return np.stack(self._closed) if self._closed else np.zeros((0, VIEWS, _LENGTH), np.float32)

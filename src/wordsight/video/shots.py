@@ -1,0 +1,265 @@
+"""Shots: where a video cuts or fades to black, found while its frames stream by.
+
+`ShotFinder` looks at a thumbnail of every frame and keeps a dozen of them, so that it can ride
+along with any other work on the same frames. `detect_shots` reads a file just for the shots.
+"""
+
+import os
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.progress import Progress
+from wordsight.records import Shot
+from wordsight.video.fades import DarkRun
+from wordsight.video.frame import Frame
+from wordsight.video.reader import VideoReader
+from wordsight.video.shot_looks import ShotLooks
+from wordsight.video.thumbnails import Thumbnail, change, is_relit, still_change
+
+__all__ = ["Boundary", "ShotFinder", "detect_shots"]
+
+_WINDOW = 4
+"""Frames on either side whose changes a cut must stand out from; flashes up to this long do not."""
+
+_LONGEST_SOFT_CUT = 3
+"""Frames a cut may be smeared over by a change of frame rate."""
+
+_PROGRESS_FRAMES = 50
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Where a shot starts.
+
+    Attributes:
+        index: Number of its first frame.
+        time: When that is shown, in seconds.
+        score: How clearly it starts, 0 to 1.
+        before: What was seen last before, to recognise when it comes back; None after a fade.
+    """
+
+    index: int
+    time: float
+    score: float
+    before: Thumbnail | None = None
+
+
+class ShotFinder:
+    """Finds shots in frames pushed one after the other.
+
+    *Cuts.* The change between two neighbouring frames is the mean absolute difference of their
+    thumbnails. A cut is a change that is large for the contrast of the pictures, at least ``ratio``
+    times as large as any other within four frames, and not explained by a jolt of the camera or by
+    light going on. Steady motion, pans and short flashes therefore do not count: their neighbours
+    change as much. A cut smeared over up to three frames is recognised because its steps add up.
+
+    *Fades.* A stretch so dark that nothing can be seen divides two shots in its middle; cuts to and
+    from black are the same thing. Dissolves do not divide.
+
+    Args:
+        video_id: Given to every shot.
+        ratio: How far a cut must stand out from the changes around it.
+        min_length: Shortest shot in seconds; a boundary that follows sooner is left out.
+    """
+
+    def __init__(self, video_id: str = "", *, ratio: float = 2.0, min_length: float = 0.3) -> None:
+        if not ratio > 1:
+            raise ValueError(f"ratio must be above 1, got {ratio}.")
+        if not min_length >= 0:
+            raise ValueError(f"min_length must be 0 seconds or more, got {min_length}.")
+        self.video_id = video_id
+        self.ratio = ratio
+        self.min_length = min_length
+        self._recent: deque[Thumbnail] = deque(maxlen=2 * _WINDOW + _LONGEST_SOFT_CUT + 1)
+        self._centre = 0  # how many frames have been judged
+        self._pushed = 0
+        self._boundaries: list[Boundary] = []
+        self._dark = DarkRun()
+        self._looks = ShotLooks()
+
+    def push(self, frame: Frame) -> None:
+        """Take the next frame; frames must come in order, but some may be left out."""
+        last = self._recent[-1] if self._recent else None
+        if last is not None and frame.index <= last.index:
+            raise ValueError(f"frames must come in order, got {frame.index} after {last.index}.")
+        self._recent.append(Thumbnail.of(frame, last))
+        self._pushed += 1
+        if not self._boundaries:
+            self._boundaries.append(Boundary(frame.index, frame.time, 1.0))
+        if self._pushed - self._centre > _WINDOW + _LONGEST_SOFT_CUT:
+            self._judge_next()
+
+    def finish(self, end_time: float | None = None) -> list[Shot]:
+        """Judge the frames still waiting and return all shots.
+
+        Args:
+            end_time: When the last frame has been shown, in seconds; one more frame interval after
+                it if left out.
+
+        Returns:
+            Shots that follow one another without gaps, from the first frame to the last.
+        """
+        while self._centre < self._pushed:
+            self._judge_next()
+        if not self._recent:
+            return []
+        if len(self._boundaries) > 1:
+            self._looks.close(self._boundaries[-1].index)
+        self._looks.close()
+        last = self._recent[-1]
+        if end_time is None:
+            previous = self._recent[-2] if len(self._recent) > 1 else last
+            end_time = last.time + (last.time - previous.time)
+        ends = [(b.time, b.index) for b in self._boundaries[1:]]
+        ends.append((max(end_time, last.time), last.index + 1))
+        return [
+            Shot(self.video_id, start.time, time, start.score, start.index, index)
+            for start, (time, index) in zip(self._boundaries, ends, strict=True)
+        ]
+
+    @property
+    def descriptors(self) -> NDArray[np.float32]:
+        """``(S, V, D)`` what each shot looks like, after `finish`; see `group_scenes`."""
+        return self._looks.descriptors
+
+    def _judge_next(self) -> None:
+        """Decide about the oldest frame not judged yet, with what came before and after it."""
+        recent = list(self._recent)
+        at = len(recent) - (self._pushed - self._centre)
+        self._centre += 1
+        frame = recent[at]
+        self._looks.see(frame)
+        faded = self._dark.push(frame)
+        if faded is not None:
+            self._add(Boundary(faded.index, faded.time, 1.0))
+        elif at > 0:
+            self._judge_cut(recent, at)
+
+    def _judge_cut(self, recent: Sequence[Thumbnail], at: int) -> None:
+        before = recent[at - 1]
+        found = _stands_out(recent, at, self.ratio, self.min_length)
+        if found is None:
+            return
+        length, score = found
+        after = recent[at + length - 1]
+        if before.blank or after.blank or is_relit(before, after):
+            return
+        if still_change(before, after) < _least_change(before, after):
+            return
+        if self._came_back(recent[at], after):
+            self._boundaries.pop()
+            return
+        first = next(
+            thumb
+            for thumb in recent[at : at + length]
+            if change(before, thumb) >= change(thumb, after)
+        )
+        self._add(Boundary(first.index, first.time, score, before))
+
+    def _came_back(self, now: Thumbnail, after: Thumbnail) -> bool:
+        """Whether this ends a flash: soon after a boundary, the picture from before it returns."""
+        last = self._boundaries[-1]
+        if last.before is None or now.time - last.time >= self.min_length:
+            return False
+        return change(last.before, after) < 0.5 * _least_change(last.before, after)
+
+    def _add(self, boundary: Boundary) -> None:
+        last = self._boundaries[-1]
+        if boundary.time - last.time < self.min_length:
+            return
+        if len(self._boundaries) > 1:  # now that another follows, the last will not be taken back
+            self._looks.close(last.index)
+        self._boundaries.append(boundary)
+
+
+def _least_change(before: Thumbnail, after: Thumbnail) -> float:
+    """Return the change below which two pictures may be of one shot, given their contrast."""
+    contrast = 0.5 * (before.contrast + after.contrast)
+    return float(np.clip(0.35 * contrast, 4.0, 12.0))
+
+
+def _stands_out(
+    recent: Sequence[Thumbnail], at: int, ratio: float, min_length: float
+) -> tuple[int, float] | None:
+    """Return over how many frames the change at ``at`` stretches and its score, if it is a cut."""
+    best: tuple[int, float] | None = None
+    for length in range(1, min(_LONGEST_SOFT_CUT, len(recent) - at) + 1):
+        steps = [thumb.step for thumb in recent[at : at + length]]
+        whole = change(recent[at - 1], recent[at + length - 1])
+        # Motion goes back and forth over the same pixels; a blend of two pictures adds up.
+        if whole < 4.0 or (length > 1 and whole < 0.8 * sum(steps)):
+            continue
+        if length > 1 and min(steps) < 0.15 * whole:  # the shorter stretch tells it better
+            continue
+        around = _unrest(recent, at, at + length, min_length)
+        # A slow fade or drift covers as much in as many frames, so it is taken that often.
+        score = 1.0 - (length * around + 0.5) / (whole + 0.5)
+        if score >= 1.0 - 1.0 / ratio and (best is None or score > best[1]):
+            best = (length, score)
+    return best
+
+
+def _unrest(recent: Sequence[Thumbnail], start: int, end: int, min_length: float) -> float:
+    """Return the largest change near the frames ``start`` to ``end``, leaving out other cuts.
+
+    On either side one change may be left out, because shots can be as short as the window, unless
+    the two changes are the two edges of a flash: close in time, with the same picture outside.
+    """
+    before = range(max(start - _WINDOW, 1), start)
+    after = range(end, min(end + _WINDOW, len(recent)))
+    largest = 0.0
+    for side in (before, after):
+        steps = sorted((recent[at].step, at) for at in side)
+        if steps:
+            at = steps[-1][1]
+            first, last = (at, end - 1) if side is before else (start, at)
+            outside = change(recent[first - 1], recent[last])
+            soon = recent[last].time - recent[first].time < min_length
+            flash = soon and outside < 0.5 * steps[-1][0]
+            largest = max(largest, steps[-1][0] if flash else steps[-2][0] if steps[1:] else 0.0)
+    return largest
+
+
+def detect_shots(
+    video: str | os.PathLike[str] | VideoReader,
+    *,
+    video_id: str | None = None,
+    progress: Progress | None = None,
+) -> list[Shot]:
+    """Find the shots of a video file.
+
+    Args:
+        video: The file, or a reader of it.
+        video_id: Given to every shot; the name of the file if left out.
+        progress: Told how many frames are done.
+
+    Returns:
+        Shots in order, without gaps, each with ``start`` and ``end`` in seconds, ``start_frame``
+        and ``end_frame``; the score says how clearly it starts.
+
+    Raises:
+        VideoError: If the file cannot be read as video.
+    """
+    reader = video if isinstance(video, VideoReader) else VideoReader(video)
+    finder = find_shots(reader, video_id=video_id, progress=progress)
+    return finder.finish(reader.info.start_time + reader.info.duration)
+
+
+def find_shots(
+    reader: VideoReader, *, video_id: str | None = None, progress: Progress | None = None
+) -> ShotFinder:
+    """Push all frames of a reader through a new `ShotFinder` and return it, not yet finished."""
+    finder = ShotFinder(Path(reader.path).name if video_id is None else video_id)
+    total = reader.info.num_frames
+    for frame in reader.frames():
+        finder.push(frame)
+        if progress is not None and frame.index % _PROGRESS_FRAMES == 0:
+            progress(frame.index, total, "shots")
+    if progress is not None:
+        progress(total, total, "shots")
+    return finder

@@ -1,0 +1,97 @@
+"""`Thumbnail`: a frame made very small, and how two of them differ; what shot finding works on."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.video.frame import Frame
+
+__all__ = ["HEIGHT", "WIDTH", "Thumbnail", "change", "is_relit", "still_change"]
+
+WIDTH, HEIGHT = 64, 36
+"""Small enough to blur noise and little motions away, large enough to tell places apart."""
+
+_DARK_LEVEL = 11.0
+"""Mean brightness (0-255) below which a picture counts as faded out."""
+
+_BLANK_LEVEL, _BLANK_CONTRAST = 5.0, 6.0
+"""Mean and contrast below which nothing can be seen but perhaps a caption."""
+
+_JOLT = 2
+"""Thumbnail pixels a jolt of the camera may move the picture: one part in 32 of its width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """A frame made small.
+
+    Attributes:
+        index: Number of the frame.
+        time: When it is shown, in seconds.
+        pixels: ``(36, 64, 3)`` RGB.
+        level: Mean over all pixels and colours, 0 to 255.
+        contrast: Standard deviation over all pixels and colours.
+        step: Change from the frame before; 0 for the first.
+    """
+
+    index: int
+    time: float
+    pixels: NDArray[np.uint8]
+    level: float
+    contrast: float
+    step: float
+
+    @classmethod
+    def of(cls, frame: Frame, previous: "Thumbnail | None") -> Self:
+        """Make a frame small and compare it with the one before."""
+        pixels = frame.scaled(WIDTH, HEIGHT)
+        # As one row, because OpenCV would give mean and deviation for each colour.
+        mean, deviation = cv2.meanStdDev(pixels.reshape(1, -1))
+        step = 0.0 if previous is None else _difference(previous.pixels, pixels)
+        return cls(frame.index, frame.time, pixels, float(mean[0, 0]), float(deviation[0, 0]), step)
+
+    @property
+    def dark(self) -> bool:
+        """Whether it belongs to a fade-out or fade-in."""
+        return self.level < _DARK_LEVEL
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing to be seen."""
+        return self.level < _BLANK_LEVEL and self.contrast < _BLANK_CONTRAST
+
+
+def change(first: Thumbnail, second: Thumbnail) -> float:
+    """Return the mean absolute difference of two thumbnails, 0 to 255."""
+    return _difference(first.pixels, second.pixels)
+
+
+def still_change(first: Thumbnail, second: Thumbnail) -> float:
+    """Return the least difference of two thumbnails when one may be shifted a little."""
+    inner = second.pixels[_JOLT:-_JOLT, _JOLT:-_JOLT]
+    height, width = inner.shape[:2]
+    return min(
+        _difference(first.pixels[y : y + height, x : x + width], inner)
+        for y in range(2 * _JOLT + 1)
+        for x in range(2 * _JOLT + 1)
+    )
+
+
+def is_relit(first: Thumbnail, second: Thumbnail) -> bool:
+    """Whether two thumbnails show the same thing in brighter or dimmer light of one colour."""
+    a = first.pixels.astype(np.float32).ravel()
+    b = second.pixels.astype(np.float32).ravel()
+    if min(first.contrast, second.contrast) < 8.0:  # too little in them to be sure
+        return False
+    if float(np.corrcoef(a, b)[0, 1]) < 0.9:
+        return False
+    gain = float(a @ b / (a @ a))
+    explained = float(np.abs(b - gain * a).mean())
+    return explained < 0.4 * _difference(first.pixels, second.pixels)
+
+
+def _difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
+    return float(cv2.norm(first, second, cv2.NORM_L1)) / first.size
