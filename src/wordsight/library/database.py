@@ -1,0 +1,194 @@
+"""The connection to the catalogue: SQLite or PostgreSQL, transactions, errors in plain words."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from wordsight.errors import LibraryError
+from wordsight.library.location import Location
+
+__all__ = ["Database"]
+
+CONNECT_SECONDS = 5
+"""How long a database server may take to answer before we call it out of reach."""
+
+_BUSY_SECONDS = 60.0  # how long a writer waits for another; each writes for milliseconds
+_WRITING = "wordsight_writing"
+# Any number will do, as long as all of Wordsight uses the same and nothing else does.
+_ADVISORY_LOCK = 0x776F7264
+
+
+class Database:
+    """Transactions on the catalogue.
+
+    Writing transactions of all processes run one after the other, so that what one of them reads
+    still holds when it writes, and files can be put in place together with their rows.
+
+    Args:
+        location: Which database.
+        create: Whether a database file may come into being.
+        read_only: Never write, and read even from a medium that cannot be written.
+    """
+
+    def __init__(self, location: Location, *, create: bool = False, read_only: bool = False):
+        self.location = location
+        self.read_only = read_only
+        self._engine = (
+            _postgres_engine(location)
+            if location.file is None
+            else _sqlite_engine(location.file, _mode(location.file, create, read_only))
+        )
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one state of the catalogue until the block ends."""
+        with self._in_plain_words(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """Give a connection with the sole right to write; commits if the block succeeds."""
+        self.check_writable()
+        with self._in_plain_words(), self._engine.connect() as connection:
+            connection.execution_options(**{_WRITING: True})
+            with connection.begin():
+                if connection.dialect.name == "postgresql":
+                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+                yield connection
+
+    def check_writable(self) -> None:
+        """Refuse in plain words, before any work, what could not be entered after it.
+
+        Raises:
+            LibraryError: If the library is read-only.
+        """
+        if self.read_only:
+            raise LibraryError(
+                f"the library {self.location} is read-only; copy it to a place you may write to, "
+                "or ask its owner for the right."
+            )
+
+    @contextmanager
+    def without_foreign_keys(self) -> Iterator[sa.Connection]:
+        """Like :meth:`write`, but for migrations: SQLite changes a table by making it anew.
+
+        Dropping the old table would take along every row that refers to it, so SQLite does not
+        look at references meanwhile; they are checked before the commit.
+        """
+        if self.location.file is None:
+            with self.write() as connection:
+                yield connection
+            return
+        engine = _sqlite_engine(self.location.file, "rw", foreign_keys=False)
+        try:
+            with self._in_plain_words(), engine.connect() as connection:
+                connection.execution_options(**{_WRITING: True})
+                with connection.begin():
+                    yield connection
+                    if connection.exec_driver_sql("PRAGMA foreign_key_check").first():
+                        raise LibraryError(
+                            f"updating the library {self.location} would break references in it; "
+                            "nothing was changed. Please report this."
+                        )
+        finally:
+            engine.dispose()
+
+    def close(self) -> None:
+        """Close all connections; the last one tidies SQLite's files."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _in_plain_words(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise LibraryError(_told(str(self.location), error)) from error
+        except SQLAlchemyError as error:
+            raise LibraryError(f"the library {self.location} failed: {error}") from error
+
+
+def _postgres_engine(location: Location) -> sa.Engine:
+    try:
+        return sa.create_engine(
+            location.url,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": CONNECT_SECONDS, "application_name": "wordsight"},
+        )
+    except ImportError as error:
+        raise LibraryError(
+            "a library in PostgreSQL needs the driver psycopg: pip install 'wordsight[postgres]'"
+        ) from error
+
+
+def _mode(file: Path, create: bool, read_only: bool) -> str:
+    if not read_only:
+        return "rwc" if create else "rw"
+    # Reading a write-ahead log needs files beside the database. Where they are not and cannot be
+    # made, nobody else can be writing either, which is what "immutable" promises.
+    log = file.with_name(file.name + "-wal")
+    if log.exists() or os.access(file.parent, os.W_OK):
+        return "ro"
+    return "ro&immutable=1"
+
+
+def _sqlite_engine(file: Path, mode: str, *, foreign_keys: bool = True) -> sa.Engine:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"{file.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            check_same_thread=False,
+            isolation_level=None,  # transactions begin where we say, see below
+        )
+        connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+        # A commit is on disk when it returns, even if the power fails; we commit once per video,
+        # so it costs nothing that anyone would notice.
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=sa.pool.QueuePool)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(connection: sa.Connection) -> None:
+    # A reader that later turns writer can be refused at once; a writer from the start waits.
+    writing = connection.get_execution_options().get(_WRITING, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _told(place: str, error: DBAPIError) -> str:
+    said = str(error.orig).strip().partition("\n")[0]
+    cases: tuple[tuple[tuple[str, ...], str], ...] = (
+        (
+            ("readonly database", "read-only"),
+            f"the library {place} is read-only; copy it to a place you may write to, or ask its "
+            "owner for the right",
+        ),
+        (("disk is full", "no space left"), f"there is no room left for the library {place}"),
+        (
+            ("not a database", "malformed", "disk image"),
+            f"the catalogue of the library {place} is damaged; restore it from a copy, or make a "
+            "new library and add the videos again",
+        ),
+        (
+            ("unable to open",),
+            f"the catalogue of the library {place} cannot be opened; check that it exists and "
+            "that you may write to its folder",
+        ),
+        (("is locked",), f"the library {place} is busy with another process; try again later"),
+        (
+            ("connection", "connect", "authentication", "timeout", "resolve", "does not exist"),
+            f"the library's database {place} does not answer as it should; check the address, "
+            "that the server is running, and your rights",
+        ),
+    )
+    for signs, words in cases:
+        if any(sign in said.lower() for sign in signs):
+            return f"{words} ({said})."
+    return f"the library {place} failed: {said}."

@@ -1,0 +1,157 @@
+"""Making a library and opening one, with a clear word for everything that can be in the way."""
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wordsight import __version__
+from wordsight.errors import LibraryError
+from wordsight.library import lookup
+from wordsight.library.catalogue import put_setting
+from wordsight.library.database import Database
+from wordsight.library.location import CATALOGUE_NAME, Location
+from wordsight.library.migrate import make_or_upgrade, version_of
+from wordsight.library.schema import SCHEMA_VERSION
+from wordsight.library.store import ArtefactStore
+
+__all__ = ["create_library", "open_library"]
+
+_CREATED, _FOLDER = "created_at", "artefacts"
+# All there can be in a folder where making a library was interrupted.
+_OWN_NAMES = {CATALOGUE_NAME, f"{CATALOGUE_NAME}-wal", f"{CATALOGUE_NAME}-shm", "staging"}
+
+
+def create_library(
+    where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None
+) -> tuple[Database, ArtefactStore]:
+    """Make an empty library; one whose making was interrupted is completed.
+
+    Raises:
+        LibraryError: If there is one already, the folder is in use or cannot be made, or a server
+            is named without a folder for the files.
+    """
+    location = _located(where, artefacts)
+    if location.folder is None:
+        raise LibraryError(
+            f"a library in {location} needs a folder for its files too; name one as its artefact "
+            "folder. It is remembered in the catalogue."
+        )
+    _make_folder(location)
+    if location.file is not None and not location.file.exists():
+        _check_empty(location.folder)  # before anything of ours is in it
+    database = Database(location, create=True)
+    try:
+        if version_of(database) is not None and _setting(database, _CREATED) is not None:
+            raise LibraryError(f"there is a library at {location} already; open it instead.")
+        _check_empty(location.folder)
+        make_or_upgrade(database)
+        with database.write() as connection:
+            put_setting(connection, _FOLDER, str(location.folder))
+            put_setting(connection, "created_by", f"wordsight {__version__}")
+            put_setting(connection, _CREATED, datetime.now(UTC).isoformat())
+    except BaseException:
+        database.close()
+        raise
+    return database, ArtefactStore(location.folder)
+
+
+def open_library(
+    where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None, create: bool
+) -> tuple[Database, ArtefactStore]:
+    """Open a library, bringing an old one up to date.
+
+    Raises:
+        LibraryError: If there is none, it is damaged, newer than this program or out of reach.
+    """
+    location = _located(where, artefacts)
+    if location.file is not None and not location.file.is_file():
+        if create:
+            return create_library(where, artefacts)
+        raise _no_library(location)
+    database = Database(location, read_only=_is_read_only(location))
+    try:
+        version = version_of(database)
+        if version is None or _setting(database, _CREATED) is None:
+            if not create:
+                raise _no_library(location)
+            database.close()
+            return create_library(where, artefacts)
+        if version < SCHEMA_VERSION:
+            _upgrade(database, version)
+        folder = _folder_of(database)
+    except BaseException:
+        database.close()
+        raise
+    return database, ArtefactStore(folder)
+
+
+def _located(where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None) -> Location:
+    location = Location.parse(where)
+    if location.folder is not None and location.folder.is_file():
+        raise LibraryError(f"{location.folder} is a file; a library is a folder.")
+    if artefacts is None:
+        return location
+    return replace(location, folder=Path(artefacts).expanduser().absolute())
+
+
+def _make_folder(location: Location) -> None:
+    for folder in {location.folder, location.file.parent if location.file else None} - {None}:
+        try:
+            Path(str(folder)).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LibraryError(
+                f"cannot make the library's folder {folder}: {error.strerror}; choose a place you "
+                "may write to."
+            ) from error
+        if not os.access(str(folder), os.W_OK):
+            raise LibraryError(f"the folder {folder} is read-only; choose another for the library.")
+
+
+def _check_empty(folder: Path) -> None:
+    foreign = sorted(path.name for path in folder.iterdir() if path.name not in _OWN_NAMES)
+    if foreign:
+        raise LibraryError(
+            f"the folder {folder} is not empty (it holds {', '.join(foreign[:3])}"
+            f"{', ...' if len(foreign) > 3 else ''}); choose a new or empty one for the library."
+        )
+
+
+def _is_read_only(location: Location) -> bool:
+    if location.file is None:
+        return False
+    return not (os.access(location.file, os.W_OK) and os.access(location.file.parent, os.W_OK))
+
+
+def _upgrade(database: Database, version: str) -> None:
+    if database.read_only:
+        raise LibraryError(
+            f"the library {database.location} was made by an older Wordsight (schema {version}) "
+            "and must be brought up to date, but it is read-only; copy it to a place you may "
+            "write to."
+        )
+    make_or_upgrade(database)
+
+
+def _folder_of(database: Database) -> Path:
+    # A folder named now, or the one the catalogue is in, counts for more than a remembered one:
+    # libraries get moved.
+    remembered = _setting(database, _FOLDER)
+    folder = database.location.folder or (Path(remembered) if remembered else None)
+    if folder is None or not folder.is_dir():
+        raise LibraryError(
+            f"the files of the library {database.location} should be in {folder}, which is not "
+            "there; if they were moved, name their folder."
+        )
+    return folder
+
+
+def _setting(database: Database, key: str) -> str | None:
+    with database.read() as connection:
+        return lookup.setting(connection, key)
+
+
+def _no_library(location: Location) -> LibraryError:
+    return LibraryError(
+        f"there is no library at {location}; make one with `wordsight init`, or check the name."
+    )
