@@ -2,6 +2,7 @@
 
 from wordsight.video.contact_sheet import contact_sheet, shot_sheet, write_contact_sheet
 from wordsight.video.drawing import draw_caption, draw_detections, draw_tracks
+from wordsight.video.flow import FlowMeter
 from wordsight.video.frame import Frame
 from wordsight.video.images import read_image, write_image
 from wordsight.video.overlay import render_overlay
@@ -11,6 +12,7 @@ from wordsight.video.shots import ShotFinder, detect_shots
 from wordsight.video.writer import VideoWriter
 
 __all__ = [
+    "FlowMeter",
     "Frame",
     "ShotFinder",
     "VideoInfo",
