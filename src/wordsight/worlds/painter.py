@@ -89,6 +89,10 @@ class Layer:
         # Premultiplied colours must not exceed their opacity.
         self.pixels[..., :3] = np.minimum(coloured, self.pixels[..., 3:])
 
+    def mirror(self) -> None:
+        """Swap left and right."""
+        self.pixels = np.ascontiguousarray(self.pixels[:, ::-1])
+
     def finished(self) -> NDArray[np.uint8]:
         """Return the sheet at the picture's resolution, ``(H, W, 4)`` premultiplied."""
         height, width = self.pixels.shape[:2]

@@ -1,0 +1,220 @@
+"""What people can do: each act moves a person step by step and says how long it will take.
+
+An act is a small class with three methods; see the guide to worlds for how to add one.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from wordsight.worlds.street.actor import Actor
+from wordsight.worlds.street.physics import Physics
+from wordsight.worlds.timing import cruise, cruise_time, glide, overshoot, smooth
+
+__all__ = ["Act", "PickUp", "PutDown", "Turn", "Wait", "Walk"]
+
+_GRASP = 0.12  # seconds the fingers need to close or open
+_TURNING = 0.35  # seconds to turn round
+_LET_FALL = 0.03  # metres above the ground at which a thing is let go
+
+Clock = Callable[[float], Iterator[float]]
+"""Counts the steps of some seconds: yields the time since the beginning, after each step."""
+
+
+class Act(Protocol):
+    """Something a person does for a while."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the log of the film."""
+
+    @property
+    def thing(self) -> str | None:
+        """Name of the thing it is done to, if any."""
+
+    def seconds(self, x: float) -> float:
+        """Return how long it takes for someone who stands at ``x``."""
+
+    def leads_to(self, x: float) -> float:
+        """Return where someone stands afterwards who stood at ``x``."""
+
+    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+        """Move the actor a little before each ``yield``; one step of time passes at each."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Stand still for some ``duration`` in seconds."""
+
+    duration: float
+    name = "wait"
+    thing = None
+
+    def seconds(self, x: float) -> float:
+        """Return the duration."""
+        return self.duration
+
+    def leads_to(self, x: float) -> float:
+        """Stay."""
+        return x
+
+    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+        """Do nothing."""
+        for _ in clock(self.duration):
+            yield
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Turn to ``facing``: 1 right, -1 left."""
+
+    facing: int
+    name = "turn"
+    thing = None
+
+    def seconds(self, x: float) -> float:
+        """Return how long turning takes."""
+        return _TURNING
+
+    def leads_to(self, x: float) -> float:
+        """Stay."""
+        return x
+
+    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+        """Turn smoothly."""
+        begin = actor.facing
+        for time in clock(_TURNING):
+            actor.facing = glide(time, 0.0, _TURNING, begin, float(self.facing))
+            yield
+        actor.facing = float(self.facing)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Walk to ``goal`` (metres) at top ``speed``, with what one holds.
+
+    Attributes:
+        goal: Where to, metres.
+        speed: Steady speed in metres per second.
+        acceleration: How hard one starts and stops, metres per second squared.
+    """
+
+    goal: float
+    speed: float
+    acceleration: float
+    name = "walk"
+    thing = None
+
+    def seconds(self, x: float) -> float:
+        """Return the time from standing to standing."""
+        return cruise_time(self.goal - x, self.speed, self.acceleration)
+
+    def leads_to(self, x: float) -> float:
+        """Arrive."""
+        return self.goal
+
+    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+        """Walk; the gait follows the way, so that feet do not slide."""
+        begin, before = actor.x, 0.0
+        distance = self.goal - begin
+        full_stride = 0.62 + 0.46 * self.speed  # metres; people who hurry take longer steps
+        for time in clock(self.seconds(begin)):
+            way = cruise(time, distance, self.speed, self.acceleration)
+            ahead = cruise(time + 1e-3, distance, self.speed, self.acceleration)
+            actor.x = begin + way
+            actor.speed = abs(ahead - way) / 1e-3
+            actor.stride = full_stride * smooth(actor.speed / (0.5 * self.speed))
+            actor.phase += abs(way - before) / full_stride
+            before = way
+            yield
+        actor.x, actor.speed, actor.stride = self.goal, 0.0, 0.0
+
+
+@dataclass(frozen=True)
+class PickUp:
+    """Bend down to a thing, take it and rise with it.
+
+    Attributes:
+        thing: Which one, by name.
+        down: Seconds to bend.
+        up: Seconds to rise.
+    """
+
+    thing: str
+    down: float
+    up: float
+    name = "pick-up"
+
+    def seconds(self, x: float) -> float:
+        """Return the time from upright to upright."""
+        return self.down + _GRASP + self.up
+
+    def leads_to(self, x: float) -> float:
+        """Stay."""
+        return x
+
+    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+        """Reach for the grip, close the hand, lift a little too far and settle."""
+        actor.both_hands = actor.needs_both_hands(self.thing)
+        actor.reach = physics.grip_point(self.thing)
+        for time in clock(self.down):
+            actor.reaching = actor.crouch = smooth(time / self.down)
+            yield
+        for _ in clock(_GRASP):
+            yield
+        physics.place_hand(actor.name, actor.reach)
+        physics.grip(actor.name, self.thing)
+        actor.take(self.thing)
+        low = actor.reach
+        for time in clock(self.up):
+            actor.crouch = 1.0 - smooth(time / self.up)
+            share = overshoot(time / self.up, 0.06)
+            actor.reach = _between(low, actor.carrying_point(), share)
+            yield
+        actor.crouch = 0.0
+
+
+@dataclass(frozen=True)
+class PutDown:
+    """Bend down with the thing one holds, let it go and rise.
+
+    Attributes:
+        thing: Which one, by name.
+        down: Seconds to bend.
+        up: Seconds to rise.
+    """
+
+    thing: str
+    down: float
+    up: float
+    name = "put-down"
+
+    def seconds(self, x: float) -> float:
+        """Return the time from upright to upright."""
+        return self.down + _GRASP + self.up
+
+    def leads_to(self, x: float) -> float:
+        """Stay."""
+        return x
+
+    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+        """Lower the thing almost to the ground, open the hand, rise empty-handed."""
+        high, low = actor.reach, actor.ground_point(self.thing, _LET_FALL)
+        for time in clock(self.down):
+            actor.crouch = smooth(time / self.down)
+            actor.reach = _between(high, low, actor.crouch)
+            yield
+        physics.release(self.thing)
+        actor.let_go()
+        for _ in clock(_GRASP):
+            yield
+        for time in clock(self.up):
+            actor.reaching = actor.crouch = 1.0 - smooth(time / self.up)
+            yield
+        actor.reaching = actor.crouch = 0.0
+
+
+def _between(
+    one: tuple[float, float], other: tuple[float, float], share: float
+) -> tuple[float, float]:
+    return one[0] + (other[0] - one[0]) * share, one[1] + (other[1] - one[1]) * share

@@ -1,0 +1,1 @@
+"""The people of the street: their bodies, their looks and how they are painted."""

@@ -1,0 +1,190 @@
+"""Painting the frames of a film of the street from its recording."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.worlds.camera import Camera
+from wordsight.worlds.effects import Effects
+from wordsight.worlds.painter import Colour, Layer, lay_over
+from wordsight.worlds.sketch import Sketch
+from wordsight.worlds.sprite import Sprite, soft_shadow
+from wordsight.worlds.street.people.figure import extent_of, paint_body, paint_near_arm
+from wordsight.worlds.street.people.wardrobe import Look
+from wordsight.worlds.street.places.place import SIZE, Backdrop, Place
+from wordsight.worlds.street.recording import Recording
+
+__all__ = ["StreetPicture"]
+
+_MOST_LIGHT = 1.4  # shading at which light and dark sides are fully drawn is 1 / this
+
+
+class StreetPicture:
+    """Paints any frame of one film.
+
+    What never moves is painted once: the backdrop, and the things nobody touches.
+
+    Args:
+        recording: What happened.
+        effects: How rich and how spoiled the picture is.
+        camera: Shake, exposure and grain.
+        rng: Where the chance of the backdrop comes from.
+    """
+
+    def __init__(
+        self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
+    ) -> None:
+        self._recording = recording
+        self._camera = camera
+        self._blur = effects.blur
+        place = recording.scenario.place
+        self._view = place.view
+        self._light = place.light * min(_MOST_LIGHT * effects.shading, 1.0)
+        self._looks = [_lit(part.person.look, place) for part in recording.scenario.parts]
+        self._sprites = [
+            replace(prop, colour=_tinted(prop.colour, place)).sprite(place.scale, self._light)
+            for prop in recording.scenario.props
+        ]
+        self._shadows = _Shadows(recording, place, effects)
+        self._touched = np.any(recording.holders >= 0, axis=1)
+        self._background = self._paint_background(place, effects, rng)
+        self._occluders = _paint_occluders(place, effects, rng)
+
+    def __call__(self, index: int) -> NDArray[np.uint8]:
+        """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
+        image = self._background.copy()
+        moving = np.flatnonzero(self._touched).tolist()
+        for thing in moving:
+            self._shadows.under_thing(image, thing, index)
+        for person in range(len(self._looks)):
+            self._shadows.under_person(image, person, index)
+        holders = self._recording.holders[:, index]
+        for thing in moving:
+            if holders[thing] < 0:
+                self._paint_thing(image, thing, index)
+        for person in range(len(self._looks)):
+            held = np.flatnonzero(holders == person).tolist()
+            self._paint_person(image, person, held, index)
+        for sheet, corner in self._occluders:
+            lay_over(image, sheet, corner)
+        return self._camera.develop(image, index)
+
+    def _paint_background(
+        self, place: Place, effects: Effects, rng: np.random.Generator
+    ) -> NDArray[np.uint8]:
+        backdrop = Backdrop(effects, rng)
+        place.paint(backdrop)
+        for thing in np.flatnonzero(~self._touched).tolist():
+            self._shadows.under_thing(backdrop.image, thing, 0)
+            self._paint_thing(backdrop.image, thing, 0)
+        return backdrop.image
+
+    def _paint_thing(self, image: NDArray[np.uint8], thing: int, index: int) -> None:
+        x, y, angle = self._recording.places[thing, index]
+        motion = self._motion(self._recording.places[thing, :, :2], index)
+        self._sprites[thing].place(image, self._view, (x, y), float(angle), motion)
+
+    def _paint_person(
+        self, image: NDArray[np.uint8], person: int, held: list[int], index: int
+    ) -> None:
+        joints = self._recording.joints[person, index]
+        look, facing = self._looks[person], float(self._recording.facings[person, index])
+        motion = self._motion(self._recording.joints[person, :, 3], index)
+        box = np.add(extent_of(joints, look).reshape(2, 2), ((-0.06, -0.02), (0.06, 0.03)))
+        sketch = Sketch(self._view, box, self._light)
+        paint_body(sketch, joints, look, facing)
+        if not held:
+            paint_near_arm(sketch, joints, look)
+        sketch.layer.onto(image, motion)
+        if not held:
+            return
+        for thing in held:
+            self._paint_thing(image, thing, index)
+        arm = joints[4:7]  # the near shoulder, elbow and hand
+        front = Sketch(self._view, (arm.min(axis=0) - 0.08, arm.max(axis=0) + 0.08), self._light)
+        paint_near_arm(front, joints, look)
+        front.layer.onto(image, motion)
+
+    def _motion(self, track: NDArray[np.float64], index: int) -> tuple[float, float]:
+        """Return the pixels a point moves while the shutter is open."""
+        before, after = max(index - 1, 0), min(index + 1, len(track) - 1)
+        step = (track[after] - track[before]) / max(after - before, 1)
+        across, up = step * self._view.scale * self._blur
+        return float(across), -float(up)
+
+
+class _Shadows:
+    """The soft shadows on the ground; they lie away from the light."""
+
+    def __init__(self, recording: Recording, place: Place, effects: Effects) -> None:
+        self._recording = recording
+        self._view = place.view
+        self._lean = -0.22 * place.light
+        self._on = effects.shadow > 0
+        darkness = 0.55 * place.shadow * effects.shadow
+        self._things = [
+            soft_shadow(prop.width * 1.25, 0.10, place.scale, darkness)
+            for prop in recording.scenario.props
+        ]
+        self._people = [
+            soft_shadow(0.62, 0.12, place.scale, darkness) for _ in recording.scenario.parts
+        ]
+
+    def under_thing(self, image: NDArray[np.uint8], thing: int, index: int) -> None:
+        """Darken the ground under a thing; the higher it is, the smaller the spot."""
+        if self._on:
+            x, y, _ = self._recording.places[thing, index]
+            size = round(1.0 / (1.0 + 1.2 * max(float(y), 0.0)), 2)
+            where = (float(x) + self._lean * (0.3 + float(y)), 0.0)
+            self._place(self._things[thing], image, where, size)
+
+    def under_person(self, image: NDArray[np.uint8], person: int, index: int) -> None:
+        """Darken the ground under the feet of a person."""
+        if self._on:
+            feet = self._recording.joints[person, index][[12, 16], 0]  # the ankles
+            where = (float(feet.mean()) + 0.04 + self._lean * 0.6, 0.0)
+            self._place(self._people[person], image, where, 1.0)
+
+    def _place(
+        self, shadow: Sprite, image: NDArray[np.uint8], where: tuple[float, float], size: float
+    ) -> None:
+        shadow.place(image, self._view, where, 0.0, stretch=size)
+
+
+def _paint_occluders(
+    place: Place, effects: Effects, rng: np.random.Generator
+) -> list[tuple[NDArray[np.uint8], tuple[int, int]]]:
+    """Paint what stands close to the camera; the stronger, the more and the larger."""
+    sheets = []
+    for threshold in (0.85, 0.35):
+        x, here = float(rng.uniform(40, SIZE[0] - 40)), rng.random() < effects.occlusion / threshold
+        if effects.occlusion > 0 and here:
+            layer = Layer((x - 110, 0, x + 110, SIZE[1]))
+            place.paint_occluder(layer, x, effects.occlusion, rng)
+            sheets.append(_cropped(layer))
+    return sheets
+
+
+def _cropped(layer: Layer) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    sheet = layer.finished()
+    rows, columns = np.nonzero(sheet[..., 3])
+    top, left = int(rows.min()), int(columns.min())
+    part = sheet[top : rows.max() + 1, left : columns.max() + 1]
+    return np.ascontiguousarray(part), (layer.corner[0] + left, layer.corner[1] + top)
+
+
+def _tinted(colour: Colour, place: Place) -> Colour:
+    red, green, blue = (
+        round(min(part * tint, 255.0)) for part, tint in zip(colour, place.tint, strict=True)
+    )
+    return red, green, blue
+
+
+def _lit(look: Look, place: Place) -> Look:
+    colours = {
+        field.name: _tinted(getattr(look, field.name), place)
+        for field in fields(look)
+        if isinstance(getattr(look, field.name), tuple)
+    }
+    return replace(look, **colours)  # type: ignore[arg-type]

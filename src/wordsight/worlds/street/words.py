@@ -1,0 +1,224 @@
+"""What every word of the street means: its exact truth conditions on script and physics.
+
+"Distance" is the horizontal distance between the middles of two individuals; the middle of a person
+lies half-way between head and pelvis. A verb is true of an agent, a patient and a *span* of frames;
+all other words of a sentence must be true on that same span.
+
+===================  ===============================================================================
+word                 is true when
+===================  ===============================================================================
+a noun               the individual is of that kind
+``picked-up``        the span is that of the agent bending for the patient and rising again; nobody
+                     held the patient before, the agent's hands hold it at the end, and its middle
+                     is at least 0.2 m higher than at the beginning
+``put-down``         the reverse: in the agent's hands at the beginning, in nobody's at the end,
+                     at least 0.2 m lower
+``carried``          the span is that of one walk of the agent, who holds the patient all along
+                     and comes at least 0.6 m further
+``approached``       the span is that of one walk of the agent, or one on which the agent is
+                     carried; the patient rests; the distance is at least 1.2 m at first, at most
+                     1.0 m in the end, has shrunk by at least 0.6 m, and the agent has not passed
+                     the patient
+``quickly``          the agent's middle reaches at least 1.5 m/s, in any direction
+``slowly``           the agent's middle moves, and never faster than 0.95 m/s
+``to-the-left-of``   the figure's middle is at least 0.25 m left of the referent's in every frame,
+                     and neither holds the other
+``to-the-right-of``  likewise, on the other side
+``towards``          the distance to the goal, which rests, shrinks by at least 0.5 m without the
+                     agent passing it
+``away-from``        the distance to the source, which rests, grows by at least 0.5 m, the agent
+                     staying on one side of it
+===================  ===============================================================================
+
+Scripts keep clear of these bounds: a film in which some word would change its truth if the bounds
+were a little tighter or wider is not made (see :meth:`Bounds.tight` and :meth:`Bounds.wide`).
+Adding a word is one function and its line in the table at the end of this file.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordsight.worlds.registry import Registry
+from wordsight.worlds.street.kinematics import Kinematics, Span
+
+__all__ = [
+    "MANNERS",
+    "RELATIONS",
+    "STATIC_RELATIONS",
+    "VERBS",
+    "Bounds",
+    "Event",
+    "events_of",
+]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The numbers in the table above, in metres and metres per second."""
+
+    lift: float = 0.20
+    carry: float = 0.60
+    far: float = 1.20
+    near: float = 1.00
+    shrink: float = 0.60
+    quick: float = 1.50
+    slow: float = 0.95
+    moving: float = 0.15
+    side: float = 0.25
+    change: float = 0.50
+
+    @classmethod
+    def tight(cls) -> "Bounds":
+        """Bounds under which every word is true less often."""
+        return cls(0.28, 0.72, 1.32, 0.90, 0.72, 1.62, 0.86, 0.22, 0.33, 0.60)
+
+    @classmethod
+    def wide(cls) -> "Bounds":
+        """Bounds under which every word is true more often."""
+        return cls(0.12, 0.48, 1.08, 1.10, 0.48, 1.38, 1.04, 0.08, 0.17, 0.40)
+
+
+@dataclass(frozen=True, order=True)
+class Event:
+    """A verb that is true of two individuals for a while.
+
+    Attributes:
+        verb: Its entry.
+        agent: First individual.
+        patient: Second individual.
+        span: In which frames.
+    """
+
+    verb: str
+    agent: str
+    patient: str
+    span: Span
+
+
+Verb = Callable[[Kinematics, Bounds], Iterator[Event]]
+Manner = Callable[[Kinematics, Bounds, Span, str], bool]
+Relation = Callable[[Kinematics, Bounds, Span, str, str], bool]
+
+
+def events_of(kinematics: Kinematics, bounds: Bounds) -> list[Event]:
+    """Return every verb that is true of a film, in order of time."""
+    found = (event for name in VERBS for event in VERBS[name](kinematics, bounds))
+    return sorted(found, key=lambda event: (event.span, event.verb, event.agent, event.patient))
+
+
+def _picked_up(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+    for activity, span in kinematics.acts("pick-up"):
+        person, thing = activity.person, str(activity.thing)
+        rise = kinematics.y(thing, span.last) - kinematics.y(thing, span.first)
+        before = kinematics.holder(thing, span.first)
+        if before is None and kinematics.holder(thing, span.last) == person and rise >= bounds.lift:
+            yield Event("picked-up", person, thing, span)
+
+
+def _put_down(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+    for activity, span in kinematics.acts("put-down"):
+        person, thing = activity.person, str(activity.thing)
+        fall = kinematics.y(thing, span.first) - kinematics.y(thing, span.last)
+        after = kinematics.holder(thing, span.last)
+        if kinematics.holder(thing, span.first) == person and after is None and fall >= bounds.lift:
+            yield Event("put-down", person, thing, span)
+
+
+def _carried(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+    for person in kinematics.recording.people:
+        for span in kinematics.walks(person):
+            way = kinematics.x(person, span)
+            for thing in kinematics.recording.things:
+                held = kinematics.holds_throughout(person, thing, span)
+                if held and abs(way[-1] - way[0]) >= bounds.carry:
+                    yield Event("carried", person, thing, span)
+
+
+def _approached(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+    for agent in kinematics.kinds:
+        for span in kinematics.walks(agent):
+            for patient in kinematics.kinds:
+                if patient != agent and _comes_near(kinematics, bounds, span, agent, patient):
+                    yield Event("approached", agent, patient, span)
+
+
+def _comes_near(
+    kinematics: Kinematics, bounds: Bounds, span: Span, agent: str, patient: str
+) -> bool:
+    if not kinematics.rests(patient, span):
+        return False
+    gap = kinematics.x(patient, span) - kinematics.x(agent, span)
+    start, end = abs(gap[0]), abs(gap[-1])
+    far_to_near = start >= bounds.far and end <= bounds.near and start - end >= bounds.shrink
+    return bool(far_to_near and gap[0] * gap[-1] > 0)
+
+
+def _quickly(kinematics: Kinematics, bounds: Bounds, span: Span, agent: str) -> bool:
+    return bool(kinematics.speeds[agent][span.frames].max() >= bounds.quick)
+
+
+def _slowly(kinematics: Kinematics, bounds: Bounds, span: Span, agent: str) -> bool:
+    return bool(bounds.moving <= kinematics.speeds[agent][span.frames].max() <= bounds.slow)
+
+
+def _left_of(
+    kinematics: Kinematics, bounds: Bounds, span: Span, figure: str, referent: str
+) -> bool:
+    gap = kinematics.x(referent, span) - kinematics.x(figure, span)
+    return bool(gap.min() >= bounds.side) and not kinematics.ever_joined(figure, referent, span)
+
+
+def _right_of(
+    kinematics: Kinematics, bounds: Bounds, span: Span, figure: str, referent: str
+) -> bool:
+    return _left_of(kinematics, bounds, span, referent, figure)
+
+
+def _distance_growth(kinematics: Kinematics, span: Span, mover: str, mark: str) -> float:
+    """Return by how much a distance grows; 0 if the mark moves or the mover passes it."""
+    if not kinematics.rests(mark, span):
+        return 0.0
+    gap = kinematics.x(mark, span) - kinematics.x(mover, span)
+    if np.any(gap * gap[0] <= 0):
+        return 0.0
+    return float(abs(gap[-1]) - abs(gap[0]))
+
+
+def _towards(kinematics: Kinematics, bounds: Bounds, span: Span, mover: str, goal: str) -> bool:
+    return _distance_growth(kinematics, span, mover, goal) <= -bounds.change
+
+
+def _away_from(kinematics: Kinematics, bounds: Bounds, span: Span, mover: str, source: str) -> bool:
+    return _distance_growth(kinematics, span, mover, source) >= bounds.change
+
+
+VERBS: Registry[Verb] = Registry("verb")
+"""Verbs by entry: each finds its events in a film."""
+
+MANNERS: Registry[Manner] = Registry("adverb")
+"""Adverbs by entry: each judges the agent on a span."""
+
+RELATIONS: Registry[Relation] = Registry("preposition")
+"""Prepositions by entry: each judges two individuals on a span."""
+
+STATIC_RELATIONS = ("to-the-left-of", "to-the-right-of")
+"""Prepositions that speak of any two individuals; the others speak of the agent's movement."""
+
+for _name, _verb in (
+    ("picked-up", _picked_up),
+    ("put-down", _put_down),
+    ("carried", _carried),
+    ("approached", _approached),
+):
+    VERBS.add(_name, _verb)
+for _name, _manner in (("quickly", _quickly), ("slowly", _slowly)):
+    MANNERS.add(_name, _manner)
+for _name, _relation in (
+    ("to-the-left-of", _left_of),
+    ("to-the-right-of", _right_of),
+    ("towards", _towards),
+    ("away-from", _away_from),
+):
+    RELATIONS.add(_name, _relation)
