@@ -8,6 +8,7 @@ from wordsight.video.images import read_image, write_image
 from wordsight.video.overlay import render_overlay
 from wordsight.video.palette import colour_of, text_colour_on
 from wordsight.video.reader import VideoInfo, VideoReader
+from wordsight.video.scenes import detect_scenes, group_scenes
 from wordsight.video.shots import ShotFinder, detect_shots
 from wordsight.video.writer import VideoWriter
 
@@ -20,10 +21,12 @@ __all__ = [
     "VideoWriter",
     "colour_of",
     "contact_sheet",
+    "detect_scenes",
     "detect_shots",
     "draw_caption",
     "draw_detections",
     "draw_tracks",
+    "group_scenes",
     "read_image",
     "render_overlay",
     "shot_sheet",

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from wordsight.video.thumbnails import Thumbnail
 
-__all__ = ["VIEWS", "ShotLooks", "describe"]
+__all__ = ["VIEWS", "ShotLooks", "describe", "likeness"]
 
 VIEWS = 3
 """Views kept of a shot: early, in the middle, late."""
@@ -39,6 +39,23 @@ def describe(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
     layout = cv2.resize(pixels, _LAYOUT, interpolation=cv2.INTER_AREA).ravel()
     colours = np.sqrt(counts / counts.sum())
     return np.concatenate([colours, layout / 255.0]).astype(np.float32)
+
+
+def likeness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+    """Tell how alike two shots look, by the best pair of their views.
+
+    Args:
+        first: ``(V, D)`` views of one shot.
+        second: ``(V', D)`` views of the other.
+
+    Returns:
+        0 to 1: the colours two views share times how closely their layouts agree; 0 if one is
+        black throughout.
+    """
+    colours = first[:, :_COLOURS] @ second[:, :_COLOURS].T
+    apart = first[:, None, _COLOURS:] - second[None, :, _COLOURS:]
+    layout = 1.0 - np.abs(apart).mean(axis=2)
+    return float((colours * layout).max())
 
 
 class ShotLooks:

@@ -19,7 +19,7 @@ from wordsight.video.fades import DarkRun
 from wordsight.video.frame import Frame
 from wordsight.video.reader import VideoReader
 from wordsight.video.shot_looks import ShotLooks
-from wordsight.video.thumbnails import Thumbnail, change, is_relit, still_change
+from wordsight.video.thumbnails import Thumbnail, apart, change, is_relit
 
 __all__ = ["Boundary", "ShotFinder", "detect_shots"]
 
@@ -28,6 +28,9 @@ _WINDOW = 4
 
 _LONGEST_SOFT_CUT = 3
 """Frames a cut may be smeared over by a change of frame rate."""
+
+_LEAST_SPREAD = 0.3
+"""Share of the mean change that two fifths of the picture must show; a jumping object fails it."""
 
 _PROGRESS_FRAMES = 50
 
@@ -54,9 +57,10 @@ class ShotFinder:
 
     *Cuts.* The change between two neighbouring frames is the mean absolute difference of their
     thumbnails. A cut is a change that is large for the contrast of the pictures, at least ``ratio``
-    times as large as any other within four frames, and not explained by a jolt of the camera or by
-    light going on. Steady motion, pans and short flashes therefore do not count: their neighbours
-    change as much. A cut smeared over up to three frames is recognised because its steps add up.
+    times as large as any other within four frames, spread over the picture, and not explained by a
+    jolt of the camera or by light going on. Steady motion, pans and short flashes do not count,
+    since their neighbours change as much. A cut smeared over up to three frames is recognised
+    because its steps add up.
 
     *Fades.* A stretch so dark that nothing can be seen divides two shots in its middle; cuts to and
     from black are the same thing. Dissolves do not divide.
@@ -147,9 +151,7 @@ class ShotFinder:
             return
         length, score = found
         after = recent[at + length - 1]
-        if before.blank or after.blank or is_relit(before, after):
-            return
-        if still_change(before, after) < _least_change(before, after):
+        if before.blank or after.blank or not _is_elsewhere(before, after, score):
             return
         if self._came_back(recent[at], after):
             self._boundaries.pop()
@@ -175,6 +177,17 @@ class ShotFinder:
         if len(self._boundaries) > 1:  # now that another follows, the last will not be taken back
             self._looks.close(last.index)
         self._boundaries.append(boundary)
+
+
+def _is_elsewhere(before: Thumbnail, after: Thumbnail, score: float) -> bool:
+    """Whether two pictures show different things, not the same one moved, lit or partly covered."""
+    difference, widespread = apart(before, after)
+    unrest = (1.0 - score) * difference
+    return (
+        difference >= _least_change(before, after)
+        and widespread >= max(unrest, _LEAST_SPREAD * difference)
+        and not is_relit(before, after)
+    )
 
 
 def _least_change(before: Thumbnail, after: Thumbnail) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wordsight.video.frame import Frame
 
-__all__ = ["HEIGHT", "WIDTH", "Thumbnail", "change", "is_relit", "still_change"]
+__all__ = ["HEIGHT", "WIDTH", "Thumbnail", "apart", "change", "is_relit"]
 
 WIDTH, HEIGHT = 64, 36
 """Small enough to blur noise and little motions away, large enough to tell places apart."""
@@ -22,6 +22,9 @@ _BLANK_LEVEL, _BLANK_CONTRAST = 5.0, 6.0
 
 _JOLT = 2
 """Thumbnail pixels a jolt of the camera may move the picture: one part in 32 of its width."""
+
+_WIDESPREAD = int(0.6 * (WIDTH - 2 * _JOLT) * (HEIGHT - 2 * _JOLT))
+"""How many pixels may stay out of a change that counts as one of the whole picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +72,23 @@ def change(first: Thumbnail, second: Thumbnail) -> float:
     return _difference(first.pixels, second.pixels)
 
 
-def still_change(first: Thumbnail, second: Thumbnail) -> float:
-    """Return the least difference of two thumbnails when one may be shifted a little."""
+def apart(first: Thumbnail, second: Thumbnail) -> tuple[float, float]:
+    """Compare two thumbnails after shifting one a little to where they agree best.
+
+    Returns:
+        Their mean absolute difference, and the one that two fifths of the picture exceed.
+    """
     inner = second.pixels[_JOLT:-_JOLT, _JOLT:-_JOLT]
     height, width = inner.shape[:2]
-    return min(
-        _difference(first.pixels[y : y + height, x : x + width], inner)
+    shifted = [
+        first.pixels[y : y + height, x : x + width]
         for y in range(2 * _JOLT + 1)
         for x in range(2 * _JOLT + 1)
-    )
+    ]
+    nearest = min(shifted, key=lambda pixels: _difference(pixels, inner))
+    differences = cv2.absdiff(nearest, inner)
+    widespread = np.partition(differences.mean(axis=2), _WIDESPREAD, axis=None)[_WIDESPREAD]
+    return float(differences.mean()), float(widespread)
 
 
 def is_relit(first: Thumbnail, second: Thumbnail) -> bool:
