@@ -4,5 +4,6 @@ from wordsight.worlds.effects import Effects
 from wordsight.worlds.errors import WorldError
 from wordsight.worlds.film import Film
 from wordsight.worlds.folder import write_world
+from wordsight.worlds.street import street
 
-__all__ = ["Effects", "Film", "WorldError", "write_world"]
+__all__ = ["Effects", "Film", "WorldError", "street", "write_world"]

@@ -46,15 +46,18 @@ class Camera:
         self._size = size
         shake = np.stack([_wander(num_frames, 9, rng), _wander(num_frames, 9, rng)], axis=1)
         self.offsets: NDArray[np.float64] = shake * effects.shake * _MAX_SHAKE
+        # Scratch sheets; fresh ones for every frame would cost more than the arithmetic.
+        self._pad = int(np.ceil(np.abs(self.offsets).max(initial=0.0))) + 2
+        width, height = size[0] + 2 * self._pad, size[1] + 2 * self._pad
+        self._padded = np.empty((height, width, 3), dtype=np.uint8)
+        self._moved = np.empty((height, size[0], 3), dtype=np.uint8)
         self._gains = 1.0 + _wander(num_frames, 5, rng) * effects.flicker * _MAX_FLICKER
         self._corners = rng.integers(0, _TILE_MARGIN, size=(num_frames, 2))
 
     def develop(self, image: NDArray[np.uint8], index: int) -> NDArray[np.uint8]:
         """Return frame ``index`` as recorded; ``image`` is ``(H, W, 3)`` and may be changed."""
         if self._effects.shake > 0:
-            dx, dy = self.offsets[index]
-            shift = np.array([[1.0, 0.0, dx], [0.0, 1.0, dy]])
-            image = cv2.warpAffine(image, shift, self._size, borderMode=cv2.BORDER_REFLECT_101)  # type: ignore[assignment]
+            self._shift(image, *self.offsets[index])
         gain = float(self._gains[index])
         if self._effects.grain > 0:
             amount = self._effects.grain * _MAX_GRAIN / _TILE_GRAIN
@@ -63,6 +66,20 @@ class Camera:
         elif gain != 1.0:
             cv2.convertScaleAbs(image, dst=image, alpha=gain)
         return image
+
+    def _shift(self, image: NDArray[np.uint8], dx: float, dy: float) -> None:
+        """Move the picture in place by parts of pixels; what comes in mirrors the edge."""
+        width, height = self._size
+        pad = self._pad
+        cv2.copyMakeBorder(image, pad, pad, pad, pad, cv2.BORDER_REFLECT_101, dst=self._padded)
+        # Bilinear, one axis after the other: a third of the time of a general warp.
+        x, y = int(np.floor(-dx)), int(np.floor(-dy))
+        right, down = -dx - x, -dy - y
+        x, y = x + pad, y + pad
+        left_part, right_part = (self._padded[:, k : k + width] for k in (x, x + 1))
+        cv2.addWeighted(left_part, 1 - right, right_part, right, 0.0, dst=self._moved)
+        upper, lower = (self._moved[k : k + height] for k in (y, y + 1))
+        cv2.addWeighted(upper, 1 - down, lower, down, 0.0, dst=image)
 
     def _tile(self, index: int) -> NDArray[np.uint8]:
         x, y = self._corners[index]

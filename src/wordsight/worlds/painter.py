@@ -4,7 +4,9 @@ Shapes are drawn at twice the size and averaged down, which smooths their edges;
 only the part of the picture it needs, so that drawing costs as little as what is drawn is small.
 """
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -19,7 +21,8 @@ _OVERSAMPLING = 2
 _SHIFT = 4  # bits after the point in OpenCV's coordinates: shapes move by sixteenths of a pixel
 
 
-def shade(colour: Sequence[float], factor: float) -> Colour:
+@lru_cache(maxsize=4096)  # figures ask for the same few dozen shades in every frame
+def shade(colour: Colour, factor: float) -> Colour:
     """Make a colour darker (``factor`` below 1) or lighter (above 1)."""
     red, green, blue = (round(min(max(part * factor, 0.0), 255.0)) for part in colour)
     return red, green, blue
@@ -65,11 +68,16 @@ class Layer:
 
     def limb(self, points: ArrayLike, widths: Sequence[float], colour: Sequence[float]) -> None:
         """Fill a chain of round joints of the given widths, joined by tapered parts."""
-        joints = np.asarray(points, dtype=np.float64)
-        for joint, width in zip(joints, widths, strict=True):
-            self.ellipse(joint, (width, width), colour)
+        fine = _OVERSAMPLING << _SHIFT
+        paint = _opaque(colour)
+        # Plain numbers: arrays of two or four would take longer than the drawing.
+        joints = self._fixed(points)[:, 0].tolist()
+        radii = [max(round(width * fine / 2), 1) for width in widths]
+        for (x, y), radius in zip(joints, radii, strict=True):
+            cv2.circle(self.pixels, (x, y), radius, paint, cv2.FILLED, shift=_SHIFT)
         for k in range(len(joints) - 1):
-            self.polygon(_taper(joints[k], joints[k + 1], widths[k], widths[k + 1]), colour)
+            corners = _taper(joints[k], joints[k + 1], radii[k], radii[k + 1])
+            cv2.fillConvexPoly(self.pixels, corners, paint, shift=_SHIFT)
 
     def ellipse(
         self, centre: ArrayLike, axes: Sequence[float], colour: Sequence[float], angle: float = 0.0
@@ -107,11 +115,12 @@ class Layer:
 
     def _fixed(self, points: ArrayLike) -> NDArray[np.int32]:
         """Turn picture pixels into OpenCV's fixed-point pixels of the sheet, ``(N, 1, 2)``."""
-        local = (np.asarray(points, dtype=np.float64).reshape(-1, 1, 2) - self.corner) * (
-            _OVERSAMPLING
-        )
         # OpenCV counts from pixel centres, we count from corners.
-        return np.round((local - 0.5) * (1 << _SHIFT)).astype(np.int32)
+        fine = _OVERSAMPLING << _SHIFT
+        half = (1 << _SHIFT) // 2
+        shift = (self.corner[0] * fine + half, self.corner[1] * fine + half)
+        local = np.asarray(points, dtype=np.float64).reshape(-1, 1, 2) * fine - shift
+        return np.rint(local).astype(np.int32)
 
 
 def lay_over(
@@ -163,15 +172,12 @@ def _opaque(colour: Sequence[float]) -> tuple[float, float, float, float]:
 
 
 def _taper(
-    start: NDArray[np.float64], end: NDArray[np.float64], width1: float, width2: float
-) -> NDArray[np.float64]:
-    along = end - start
-    normal = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9)
-    return np.array(
-        [
-            start + normal * width1 / 2,
-            end + normal * width2 / 2,
-            end - normal * width2 / 2,
-            start - normal * width1 / 2,
-        ]
-    )
+    one: Sequence[int], other: Sequence[int], radius1: int, radius2: int
+) -> NDArray[np.int32]:
+    """Return the four corners of the part that joins two round joints."""
+    (x1, y1), (x2, y2) = one, other
+    length = max(math.hypot(x2 - x1, y2 - y1), 1e-9)
+    across, down = (y1 - y2) / length, (x2 - x1) / length
+    a, b, c, d = across * radius1, down * radius1, across * radius2, down * radius2
+    corners = ((x1 + a, y1 + b), (x2 + c, y2 + d), (x2 - c, y2 - d), (x1 - a, y1 - b))
+    return np.array(corners).astype(np.int32)

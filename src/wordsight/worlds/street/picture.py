@@ -17,6 +17,7 @@ from wordsight.worlds.street.recording import Recording
 
 __all__ = ["StreetPicture"]
 
+_UNSEEN = 4e-4  # metres: a twentieth of a pixel
 _MOST_LIGHT = 1.4  # shading at which light and dark sides are fully drawn is 1 / this
 
 
@@ -50,9 +51,18 @@ class StreetPicture:
         self._touched = np.any(recording.holders >= 0, axis=1)
         self._background = self._paint_background(place, effects, rng)
         self._occluders = _paint_occluders(place, effects, rng)
+        self._state = _state_of(recording)
+        self._clean: tuple[int, NDArray[np.uint8]] | None = None
 
     def __call__(self, index: int) -> NDArray[np.uint8]:
         """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
+        last = self._clean
+        # People often stand still; then the last painting will do.
+        if last is None or np.abs(self._state[index] - self._state[last[0]]).max() > _UNSEEN:
+            last = self._clean = (index, self._paint(index))
+        return self._camera.develop(last[1].copy(), index)
+
+    def _paint(self, index: int) -> NDArray[np.uint8]:
         image = self._background.copy()
         moving = np.flatnonzero(self._touched).tolist()
         for thing in moving:
@@ -68,7 +78,7 @@ class StreetPicture:
             self._paint_person(image, person, held, index)
         for sheet, corner in self._occluders:
             lay_over(image, sheet, corner)
-        return self._camera.develop(image, index)
+        return image
 
     def _paint_background(
         self, place: Place, effects: Effects, rng: np.random.Generator
@@ -172,6 +182,14 @@ def _cropped(layer: Layer) -> tuple[NDArray[np.uint8], tuple[int, int]]:
     top, left = int(rows.min()), int(columns.min())
     part = sheet[top : rows.max() + 1, left : columns.max() + 1]
     return np.ascontiguousarray(part), (layer.corner[0] + left, layer.corner[1] + top)
+
+
+def _state_of(recording: Recording) -> NDArray[np.float64]:
+    """Return ``(T, K)`` every number that decides what a frame looks like, in metres."""
+    frames = recording.num_frames
+    moving = (recording.joints, recording.facings, recording.places, 10.0 * recording.holders)
+    parts = [np.moveaxis(part, 1, 0).reshape(frames, -1) for part in moving]
+    return np.concatenate(parts, axis=1)
 
 
 def _tinted(colour: Colour, place: Place) -> Colour:
