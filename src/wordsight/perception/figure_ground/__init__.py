@@ -1,0 +1,1 @@
+"""Telling things from the scene behind them, without knowing what things there are."""

@@ -1,0 +1,177 @@
+"""Things that stand out of a single picture, whether or not they ever move.
+
+Edges cut the picture into flat zones. Large zones are ground (wall, floor, road, table); what they
+leave over, once the thin lines between them are gone, are whole things of any colours; small zones
+are things or parts of things of one colour. No single edge strength fits all pictures, so several
+are tried, and each candidate is judged by how it differs from the ring around it.
+"""
+
+from typing import Any
+
+import cv2
+import numpy as np
+
+from wordsight.perception.figure_ground.blob import (
+    Blob,
+    Mask,
+    blobs_of,
+    boxes_of,
+    components,
+    cut_out,
+)
+from wordsight.perception.figure_ground.colour import Picture, above, gradient, weigh
+from wordsight.perception.suppression import suppress
+
+__all__ = ["contrast", "parts_of", "still_things"]
+
+_EDGE_STRENGTHS = (8, 14, 24)
+_GROUND_SHARE = 0.04  # zones that reach the edge of the picture and are larger are ground
+_LARGEST_SHARE = 0.3  # a thing that fills more of the picture is taken for scenery
+_LEAST_SHARE = 0.0007  # 54 pixels of 320 x 240
+_LEAST_SIDE = 5
+_PART_WEIGHT = 0.6  # a zone inside a whole is rarely what a noun names
+_MOST_CANDIDATES = 60  # judged in one picture; the largest go first
+_SAME = 0.8  # candidates that overlap more come from two edge strengths
+_NOISE = 12.0  # differences of this size also come from shading and compression
+_CLEAR = 40.0  # a difference of this size is plain to see
+_MOST_TRIM = 2  # pixels by which an edge is blurred
+_BLOCK = np.ones((3, 3), np.uint8)
+
+
+def still_things(lab: Picture, limit: int) -> list[Blob]:
+    """Find up to ``limit`` distinct regions of an ``(H, W, 3)`` CIELAB picture, best first."""
+    steps = gradient(np.asarray(cv2.medianBlur(lab, 5), np.uint8))
+    wholes: list[Blob] = []
+    parts: list[Blob] = []
+    for strength in _EDGE_STRENGTHS:
+        found = _split(_flat(steps, strength))
+        wholes += found[0]
+        parts += found[1]
+    judged = [blob.scored(contrast(blob, lab)) for blob in _unlike(wholes)]
+    judged += [blob.scored(_PART_WEIGHT * contrast(blob, lab)) for blob in _unlike(parts)]
+    return [_tight(blob, lab) for blob in _best(judged, limit)]
+
+
+def parts_of(blob: Blob, lab: Picture, limit: int) -> list[Blob]:
+    """Find up to ``limit`` regions of one colour inside a blob, such as what a person carries."""
+    margin = 2
+    y1, x1 = max(0, blob.y1 - margin), max(0, blob.x1 - margin)
+    window = lab[y1 : blob.y2 + margin, x1 : blob.x2 + margin]
+    steps = gradient(np.asarray(cv2.medianBlur(window, 3), np.uint8))
+    top, left = blob.y1 - y1, blob.x1 - x1
+    own = np.zeros_like(steps)
+    own[top : top + blob.height, left : left + blob.width] = blob.mask
+    least = max(int(0.06 * blob.area), int(_LEAST_SHARE * lab.shape[0] * lab.shape[1]))
+    parts = [
+        _grown(part, (y1, x1), lab.shape[:2])
+        for strength in _EDGE_STRENGTHS[1:]
+        for part in blobs_of(_flat(steps, strength) & own, least, least_side=_LEAST_SIDE)
+        if part.area < 0.7 * blob.area
+    ]
+    return [part.scored(_PART_WEIGHT * contrast(part, lab)) for part in _unlike(parts)[:limit]]
+
+
+def contrast(blob: Blob, lab: Picture) -> float:
+    """Say how much a blob differs from the ring around it, 0 (not at all) to 1."""
+    apart, inside, ring = _against_ring(blob, lab)
+    if cv2.countNonZero(ring) < 10:  # it fills the picture
+        return 0.0
+    own, spread = cv2.mean(apart, inside)[0], cv2.mean(apart, ring)[0]
+    return float(own / (own + spread + _NOISE) * min(1.0, own / _CLEAR))
+
+
+def _against_ring(blob: Blob, lab: Picture) -> tuple[Picture, Mask, Mask]:
+    """Return the colour distance from the ring around a blob, the blob and the ring.
+
+    All three show the same window of the picture, in which the blob has a margin.
+    """
+    pad = max(4, min(blob.width, blob.height) // 4)
+    height, width = lab.shape[:2]
+    y1, x1 = max(0, blob.y1 - pad), max(0, blob.x1 - pad)
+    y2, x2 = min(height, blob.y2 + pad), min(width, blob.x2 + pad)
+    inside = np.zeros((y2 - y1, x2 - x1), np.uint8)
+    inside[blob.y1 - y1 : blob.y2 - y1, blob.x1 - x1 : blob.x2 - x1] = blob.mask
+    near = cv2.dilate(inside, _BLOCK, iterations=2)
+    ring = np.asarray(cv2.dilate(inside, _BLOCK, iterations=pad) - near, np.uint8)
+    window = lab[y1:y2, x1:x2]
+    around: Any = cv2.mean(window, ring)  # OpenCV takes one colour for a whole picture of it
+    return weigh(np.asarray(cv2.absdiff(window, around), np.uint8)), inside, ring
+
+
+def _tight(blob: Blob, lab: Picture) -> Blob:
+    """Take off the outermost rows and columns that are already the colour of the ring."""
+    apart, inside, _ = _against_ring(blob, lab)
+    clear = above(apart, 0.5 * cv2.mean(apart, inside)[0]) & inside
+    rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+    core_rows, core_columns = np.flatnonzero(clear.any(axis=1)), np.flatnonzero(clear.any(axis=0))
+    if not len(core_rows):
+        return blob
+    top, bottom = core_rows[0] - rows[0], rows[-1] - core_rows[-1]
+    left, right = core_columns[0] - columns[0], columns[-1] - core_columns[-1]
+    top, bottom, left, right = (min(int(side), _MOST_TRIM) for side in (top, bottom, left, right))
+    piece = blob.piece(left, top, blob.width - right, blob.height - bottom)
+    return piece if piece.area else blob
+
+
+def _flat(steps: Picture, strength: int) -> Mask:
+    return np.asarray(cv2.bitwise_not(above(steps, strength)), np.uint8)
+
+
+def _split(zones: Mask) -> tuple[list[Blob], list[Blob]]:
+    """Return the whole things between the zones of ground, and the small zones."""
+    total = zones.size
+    labels, stats = components(zones)
+    x, y, width, height, sizes = stats.T
+    touches = (x == 0) | (y == 0) | (x + width == zones.shape[1]) | (y + height == zones.shape[0])
+    ground = (sizes > _LARGEST_SHARE * total) | touches & (sizes > _GROUND_SHARE * total)
+    fits = ~ground & (sizes > _LEAST_SHARE * total) & (np.minimum(width, height) >= _LEAST_SIDE)
+    fits &= sizes > 0.3 * width * height
+    ground[0] = fits[0] = False
+    parts = [
+        _grown(cut_out(labels, stats[index], index), (0, 0), zones.shape)
+        for index in np.flatnonzero(fits).tolist()
+    ]
+    return _wholes(np.where(ground, 255, 0).astype(np.uint8)[labels]), parts
+
+
+def _wholes(ground: Mask) -> list[Blob]:
+    # Dilation gives back what the edge took from the ground; opening drops the lines between
+    # two zones of ground.
+    figure = cv2.bitwise_not(cv2.dilate(ground, _BLOCK))
+    opened = np.asarray(cv2.morphologyEx(figure, cv2.MORPH_OPEN, _BLOCK), np.uint8)
+    found = blobs_of(opened, int(_LEAST_SHARE * ground.size), least_side=_LEAST_SIDE)
+    return [blob for blob in found if _is_thing(blob, ground.shape)]
+
+
+def _is_thing(blob: Blob, shape: tuple[int, ...]) -> bool:
+    return (
+        blob.area < _LARGEST_SHARE * shape[0] * shape[1]
+        and blob.width < 0.8 * shape[1]
+        and blob.height < 0.95 * shape[0]
+        and blob.area > 0.15 * blob.width * blob.height
+    )
+
+
+def _grown(blob: Blob, offset: tuple[int, int], shape: tuple[int, ...]) -> Blob:
+    # An edge is three pixels wide and the zone begins beside it: give one pixel back.
+    y, x = offset
+    y1, x1 = max(0, blob.y1 + y - 1), max(0, blob.x1 + x - 1)
+    y2, x2 = min(shape[0], blob.y2 + y + 1), min(shape[1], blob.x2 + x + 1)
+    mask = np.zeros((y2 - y1, x2 - x1), np.uint8)
+    top, left = blob.y1 + y - y1, blob.x1 + x - x1
+    mask[top : top + blob.height, left : left + blob.width] = blob.mask
+    grown = np.asarray(cv2.dilate(mask, _BLOCK), np.uint8)
+    return Blob(x1, y1, x2, y2, grown, int(cv2.countNonZero(grown)))
+
+
+def _unlike(blobs: list[Blob]) -> list[Blob]:
+    """Keep the largest of candidates that hardly differ, and not too many of them."""
+    sizes = np.array([blob.area for blob in blobs], np.float64)
+    kept = suppress(boxes_of(blobs), sizes, _SAME, limit=_MOST_CANDIDATES)
+    return [blobs[index] for index in kept.tolist()]
+
+
+def _best(blobs: list[Blob], limit: int) -> list[Blob]:
+    scores = np.array([blob.score for blob in blobs])
+    kept = suppress(boxes_of(blobs), scores, 0.5, limit=limit)
+    return [blobs[index] for index in kept.tolist()]

@@ -1,0 +1,125 @@
+"""Frames as a network wants them, and its boxes back in pixels of the frame."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import FormatError
+from wordsight.video import Frame
+
+__all__ = ["InputFormat", "Placement"]
+
+_DTYPES: dict[str, Any] = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+    "tensor(uint8)": np.uint8,
+}
+_GREY = 114  # what YOLO networks saw around their training pictures
+_DEFAULT_SIDE = 640
+# Mean and spread of the pictures most networks were first trained on, as shares of 255.
+_MEAN = np.array([0.485, 0.456, 0.406], np.float32)
+_SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the frame lies in the network's picture.
+
+    Attributes:
+        scale: Pixels of the network's picture per pixel of the frame, across and down.
+        offset: Where the frame's upper left corner lies, in pixels of the network's picture.
+    """
+
+    scale: tuple[float, float]
+    offset: tuple[float, float]
+
+    def to_frame(self, boxes: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
+        """Turn ``(N, 4)`` boxes of the network into boxes of the frame, cut at its edges."""
+        moved = (boxes - np.tile(self.offset, 2)) / np.tile(self.scale, 2)
+        cut: NDArray[np.float64] = np.clip(moved, 0, np.tile(np.array(size, np.float64), 2))
+        return cut
+
+
+@dataclass(frozen=True)
+class InputFormat:
+    """What a network takes.
+
+    Attributes:
+        name: The name of the input.
+        size: Width and height of its picture in pixels.
+        channels_last: Whether it wants ``(1, H, W, 3)`` instead of ``(1, 3, H, W)``.
+        dtype: The type of its numbers; integers from 0 to 255, others from 0 to 1.
+    """
+
+    name: str
+    size: tuple[int, int]
+    channels_last: bool
+    dtype: Any
+
+    @classmethod
+    def of(cls, declared: Any, wanted: int | tuple[int, int] | None) -> "InputFormat":
+        """Read the format from what onnxruntime says of the input.
+
+        Args:
+            declared: The input, with ``name``, ``shape`` and ``type``.
+            wanted: Side or width and height for networks that take any size.
+
+        Raises:
+            FormatError: If it is no input for one colour picture.
+        """
+        shape = list(declared.shape)
+        problem = f"the model's input {declared.name!r} has shape {shape} of {declared.type}"
+        if declared.type not in _DTYPES or len(shape) != 4 or 3 not in (shape[1], shape[3]):
+            raise FormatError(f"{problem}; expected one RGB picture, such as [1, 3, 640, 640].")
+        if isinstance(shape[0], int) and shape[0] > 1:
+            raise FormatError(f"{problem}; export it with a batch of 1.")
+        channels_last = shape[1] != 3
+        sides = shape[1:3] if channels_last else shape[2:4]
+        default = wanted or _DEFAULT_SIDE
+        width, height = default if isinstance(default, tuple) else (default, default)
+        if isinstance(sides[0], int) and sides[0] > 0:
+            height = sides[0]
+        if isinstance(sides[1], int) and sides[1] > 0:
+            width = sides[1]
+        return cls(declared.name, (width, height), channels_last, _DTYPES[declared.type])
+
+    def prepare(
+        self, frame: Frame, *, letterbox: bool, normalise: bool
+    ) -> tuple[NDArray[Any], Placement]:
+        """Return the frame as the network's input, and where it lies there.
+
+        Args:
+            frame: The frame.
+            letterbox: Keep the proportions and fill up with grey, instead of stretching.
+            normalise: Subtract the usual mean and divide by the usual spread.
+        """
+        width, height = self.size
+        if letterbox:
+            picture, placement = self._letterbox(frame)
+        else:
+            picture = frame.scaled(width, height)
+            placement = Placement((width / frame.size[0], height / frame.size[1]), (0.0, 0.0))
+        return self._numbers(picture, normalise), placement
+
+    def _letterbox(self, frame: Frame) -> tuple[NDArray[np.uint8], Placement]:
+        width, height = self.size
+        ratio = min(width / frame.size[0], height / frame.size[1])
+        inner = max(1, round(frame.size[0] * ratio)), max(1, round(frame.size[1] * ratio))
+        left, top = (width - inner[0]) // 2, (height - inner[1]) // 2
+        canvas = np.full((height, width, 3), _GREY, np.uint8)
+        canvas[top : top + inner[1], left : left + inner[0]] = frame.scaled(*inner)
+        scale = inner[0] / frame.size[0], inner[1] / frame.size[1]
+        return canvas, Placement(scale, (float(left), float(top)))
+
+    def _numbers(self, picture: NDArray[np.uint8], normalise: bool) -> NDArray[Any]:
+        values: NDArray[Any] = picture
+        if self.dtype is not np.uint8:
+            values = picture.astype(np.float32) / 255
+            if normalise:
+                values = (values - _MEAN) / _SPREAD
+        if not self.channels_last:
+            values = values.transpose(2, 0, 1)
+        return np.ascontiguousarray(values[None], dtype=self.dtype)
