@@ -16,7 +16,7 @@ __all__ = ["Camera"]
 
 _MAX_SHAKE = 5.0  # pixels; standard deviation of the wander at full strength
 _MAX_FLICKER = 0.12  # share of the brightness
-_MAX_GRAIN = 14.0  # grey levels; standard deviation
+_MAX_GRAIN = 12.0  # grey levels; standard deviation
 _TILE_GRAIN = 36.0  # grey levels stored in the noise tile: large, so that 8 bits keep its shape
 _TILE_MARGIN = 64  # pixels by which the tile is larger than a frame, so that its corner can move
 

@@ -6,7 +6,7 @@ from wordsight.worlds.errors import WorldError
 
 __all__ = ["Effects"]
 
-_BEST_CRF, _WORST_CRF = 18, 40
+_BEST_CRF, _WORST_CRF = 20, 42
 """H.264 quality without visible loss, and quality at which small things dissolve into blocks."""
 
 
@@ -64,5 +64,5 @@ class Effects:
 
     @property
     def crf(self) -> int:
-        """The encoder's quality number, 18 (clean) to 40 (strong loss)."""
+        """The encoder's quality number, 20 (clean) to 42 (strong loss)."""
         return round(_BEST_CRF + self.compression * (_WORST_CRF - _BEST_CRF))

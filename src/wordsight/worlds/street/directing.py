@@ -13,6 +13,7 @@ from wordsight.worlds.street.places.place import Place
 from wordsight.worlds.street.plots import PLOTS, plots_showing
 from wordsight.worlds.street.recording import Recording
 from wordsight.worlds.street.scenario import Part, Scenario
+from wordsight.worlds.street.telling import num_tellings
 from wordsight.worlds.street.truth import StreetTruth
 
 __all__ = ["Order", "direct"]
@@ -21,6 +22,7 @@ _SHORTEST, _LONGEST = 3.0, 5.0  # seconds of a film
 _TAIL = 0.25  # seconds at least after everything is done
 _DRAWS = 2000  # more than enough: about one draw in five fits
 _SECOND_PERSON = 0.35  # share of films with two people
+_LEAST_TELLINGS = 4  # different sentences that can be written about a film
 _BYSTANDER, _DISTRACTOR, _DOUBLE = 0.75, 0.5, 0.12  # shares of things nobody deals with
 
 
@@ -139,7 +141,7 @@ def _is_good(recording: Recording, order: Order) -> bool:
         for event in truth.events
     )
     upright = bool(np.all(np.abs(recording.places[:, -1, 2]) < 0.6))
-    return shown and upright and truth.is_clear()
+    return shown and upright and truth.is_clear() and num_tellings(truth) >= _LEAST_TELLINGS
 
 
 def _one_of(names: Sequence[str], rng: np.random.Generator) -> str:

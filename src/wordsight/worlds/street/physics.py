@@ -12,6 +12,7 @@ __all__ = ["Physics"]
 
 _GRAVITY = -9.81  # metres per second squared
 _MOST_STIFFNESS = 18.0  # radians per second; how firmly hands keep a thing upright
+_DAMPING = 9.0  # per second; how soon a thing stops swinging
 _GROUND, _STANDING, _HELD = 1, 2, 4  # collision categories
 
 
@@ -54,8 +55,8 @@ class Physics:
             body.position = hand.position - (0.0, prop.grip)
             body.velocity, body.angle = (0.0, 0.0), 0.0
         pivot = pymunk.PivotJoint(hand, body, (0.0, 0.0), (0.0, prop.grip))
-        stiffness = body.moment * (_MOST_STIFFNESS * (1.0 - 0.85 * prop.thing.swing)) ** 2
-        damping = body.moment * 6.0
+        stiffness = body.moment * (_MOST_STIFFNESS * (1.0 - 0.7 * prop.thing.swing)) ** 2
+        damping = body.moment * _DAMPING
         spring = pymunk.DampedRotarySpring(hand, body, 0.0, stiffness, damping)
         self._joints[name] = [pivot, spring]
         self._holders[name] = person

@@ -9,7 +9,7 @@ from wordsight.records import Word
 from wordsight.worlds.street.truth import StreetTruth
 from wordsight.worlds.street.words import MANNERS, RELATIONS, STATIC_RELATIONS, Event
 
-__all__ = ["tell"]
+__all__ = ["num_tellings", "tell"]
 
 _PLAIN_FIRST = 0.65  # share of films whose first sentence is only nouns and a verb
 _MODIFIERS = (0.0, 0.65, 0.35)  # share of further sentences with 0, 1, 2 modifiers
@@ -41,6 +41,18 @@ def tell(truth: StreetTruth, verb: str, count: int, rng: np.random.Generator) ->
         if text is not None and text not in chosen and truth.holds(text):
             chosen.append(text)
     return tuple(chosen)
+
+
+def num_tellings(truth: StreetTruth) -> int:
+    """Count the different sentences with at most one modifier that :func:`tell` could choose."""
+    found: set[tuple[str, ...]] = set()
+    for event in truth.events:
+        base = (event.verb, truth.kinds[event.agent], truth.kinds[event.patient])
+        for entry, individuals in [("", ()), *_modifiers(truth, event)]:
+            everyone = {event.agent, event.patient, *individuals}
+            if len({truth.kinds[one] for one in everyone}) == len(everyone):
+                found.add((*base, entry, *(truth.kinds[one] for one in individuals)))
+    return len(found)
 
 
 def _told(truth: StreetTruth, event: Event, modifiers: int, rng: np.random.Generator) -> str | None:

@@ -62,7 +62,6 @@ class StreetTruth:
         self._effects = Effects.at(0.0) if effects is None else effects
         still = np.zeros((recording.num_frames, 2))
         self._offsets = still if offsets is None else offsets
-        self._known: dict[tuple[Word, ...], bool] = {}
 
     @cached_property
     def boxes(self) -> Mapping[str, NDArray[np.float64]]:
@@ -91,9 +90,7 @@ class StreetTruth:
             WorldError: If it cannot be read, or has words the street does not know.
         """
         words = _read(sentence) if isinstance(sentence, str) else sentence.words
-        if words not in self._known:
-            self._known[words] = self._decide(_Claim(words))
-        return self._known[words]
+        return self._decide(_claim(words))
 
     def true_sentences(self, *, max_participants: int = 2) -> list[Sentence]:
         """List the sentences of the grammar that are true, small ones first."""
@@ -229,6 +226,11 @@ class _Claim:
                 raise WorldError(f"one thing cannot be a {former} and a {word.entry} at once.")
         else:
             self.others.append(word)
+
+
+@lru_cache(maxsize=65536)  # the same sentences are asked of every film
+def _claim(words: tuple[Word, ...]) -> _Claim:
+    return _Claim(words)
 
 
 def street_sentences(max_participants: int = 2) -> tuple[Sentence, ...]:
