@@ -12,7 +12,7 @@ __all__ = ["Physics"]
 
 _GRAVITY = -9.81  # metres per second squared
 _MOST_STIFFNESS = 18.0  # radians per second; how firmly hands keep a thing upright
-_DAMPING = 9.0  # per second; how soon a thing stops swinging
+_DAMPING = 8.0  # per second; how soon a thing stops swinging
 _GROUND, _STANDING, _HELD = 1, 2, 4  # collision categories
 
 
@@ -55,8 +55,10 @@ class Physics:
             body.position = hand.position - (0.0, prop.grip)
             body.velocity, body.angle = (0.0, 0.0), 0.0
         pivot = pymunk.PivotJoint(hand, body, (0.0, 0.0), (0.0, prop.grip))
-        stiffness = body.moment * (_MOST_STIFFNESS * (1.0 - 0.7 * prop.thing.swing)) ** 2
-        damping = body.moment * _DAMPING
+        # What swings, swings around the hand, not around its own middle.
+        moment = body.moment + body.mass * (prop.grip - body.center_of_gravity.y) ** 2
+        stiffness = moment * (_MOST_STIFFNESS * (1.0 - 0.8 * prop.thing.swing)) ** 2
+        damping = moment * _DAMPING
         spring = pymunk.DampedRotarySpring(hand, body, 0.0, stiffness, damping)
         self._joints[name] = [pivot, spring]
         self._holders[name] = person
