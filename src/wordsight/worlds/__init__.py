@@ -5,5 +5,6 @@ from wordsight.worlds.errors import WorldError
 from wordsight.worlds.film import Film
 from wordsight.worlds.folder import write_world
 from wordsight.worlds.street import street
+from wordsight.worlds.tabletop import tabletop
 
-__all__ = ["Effects", "Film", "WorldError", "street", "write_world"]
+__all__ = ["Effects", "Film", "WorldError", "street", "tabletop", "write_world"]

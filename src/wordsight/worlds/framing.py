@@ -1,4 +1,4 @@
-"""Boxes and spans of frames as all worlds write them: cut at the picture's edge, rounded, in JSON."""
+"""Boxes and spans of frames as worlds write them: cut at the picture's edge and rounded."""
 
 from typing import Any
 

@@ -1,0 +1,95 @@
+"""The blocks of the tabletop: coloured wooden cuboids, each known by its colour.
+
+A new colour is one entry of :data:`COLOURS`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.worlds.painter import Colour, mix, shade
+from wordsight.worlds.registry import Registry
+from wordsight.worlds.sketch import Sketch
+from wordsight.worlds.sprite import Sprite
+
+__all__ = ["COLOURS", "DEPTH", "Block"]
+
+COLOURS: Registry[Colour] = Registry("colour of blocks")
+"""Paint by name; the name is also the name of the block."""
+
+COLOURS.add("red", (204, 42, 40))
+COLOURS.add("green", (52, 150, 66))
+COLOURS.add("blue", (36, 84, 190))
+COLOURS.add("yellow", (238, 196, 40))
+COLOURS.add("orange", (236, 124, 30))
+COLOURS.add("purple", (128, 62, 160))
+COLOURS.add("white", (234, 232, 226))
+COLOURS.add("black", (52, 52, 56))
+
+DEPTH = (0.016, 0.018)
+"""Metres by which the far side of a block is drawn further right and up."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block.
+
+    Attributes:
+        name: Its colour's name.
+        width: Metres.
+        height: Metres.
+        grain: Seed of the pattern of the wood.
+    """
+
+    name: str
+    width: float
+    height: float
+    grain: int
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """``(4, 2)`` metres around the middle: the front face, counter-clockwise."""
+        x, y = self.width / 2, self.height / 2
+        return np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
+
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        """``(6, 2)`` metres around the middle: all that is drawn, with the top and the side."""
+        x, y = self.width / 2, self.height / 2
+        right, up = DEPTH
+        front = [(-x, y), (-x, -y), (x, -y)]
+        back = [(x + right, -y + up), (x + right, y + up), (-x + right, y + up)]
+        return np.array([*front, *back])
+
+    def sprite(self, scale: float, texture: float, shading: float) -> Sprite:
+        """Paint it for pictures of ``scale`` pixels per metre."""
+        x, y = self.width / 2 + DEPTH[0], self.height / 2 + DEPTH[1]
+
+        def paint(sketch: Sketch) -> None:
+            self._paint(sketch, shading)
+            sketch.layer.tint(self._wood(texture))
+
+        return Sprite.painted(paint, ((-x, -y), (x, y)), scale)
+
+    def _paint(self, sketch: Sketch, shading: float) -> None:
+        x, y = self.width / 2, self.height / 2
+        right, up = DEPTH
+        colour = COLOURS[self.name]
+        bright, dark = 1 + 0.22 * shading, 1 - 0.38 * shading
+        top = mix(shade(colour, bright), (255, 255, 255), 0.14 * shading)
+        sketch.polygon([(-x, y), (x, y), (x + right, y + up), (-x + right, y + up)], top)
+        side = [(x, -y), (x, y), (x + right, y + up), (x + right, -y + up)]
+        sketch.polygon(side, shade(colour, dark))
+        sketch.polygon(self.corners, colour)
+        # Rounded edges catch the light above and lose it below.
+        sketch.stroke([(-x, y), (x, y)], 0.0022, mix(top, (255, 255, 255), 0.35))
+        sketch.stroke([(x, -y), (x, y)], 0.0016, shade(colour, 0.82))
+        sketch.stroke([(-x, -y), (x, -y)], 0.0020, shade(colour, 0.72))
+
+    def _wood(self, texture: float) -> NDArray[np.float32]:
+        """Return ``(h, w)`` brightness around 1: long fibres along the block."""
+        rng = np.random.default_rng(self.grain)
+        fibres = rng.normal(0.0, 1.0, (26, 4)).repeat(5, axis=1)
+        fibres += 0.5 * rng.normal(0.0, 1.0, (26, 20))
+        return np.asarray(1.0 + 0.05 * texture * fibres, dtype=np.float32)
