@@ -1,5 +1,7 @@
 """Both kinds of database, each test with one of its own, and a few real videos."""
 
+import itertools
+import os
 import shutil
 import tempfile
 import warnings
@@ -13,6 +15,7 @@ from wordsight.library.location import Location
 from wordsight.video import VideoWriter
 
 BACKENDS = ("sqlite", "postgresql")
+_NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +39,25 @@ def postgres_server():
 
 
 @pytest.fixture
-def postgres_url(postgres_server, request):
+def new_postgres_url(postgres_server):
+    """Makes empty databases and returns their URLs; they are gone after the test."""
+    names = []
+    with psycopg.connect(postgres_server.get_uri(), autocommit=True) as connection:
+
+        def make():
+            names.append(f"test_{os.getpid()}_{next(_NUMBERS)}")
+            connection.execute(f"CREATE DATABASE {names[-1]}")
+            return postgres_server.get_uri(database=names[-1])
+
+        yield make
+        for name in names:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_url(new_postgres_url):
     """The URL of a new, empty database."""
-    name = f"t{abs(hash(request.node.nodeid)):x}"
-    with psycopg.connect(postgres_server.get_uri(), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    yield postgres_server.get_uri(database=name)
-    with psycopg.connect(postgres_server.get_uri(), autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    return new_postgres_url()
 
 
 @pytest.fixture(params=BACKENDS)

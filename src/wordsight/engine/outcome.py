@@ -1,6 +1,6 @@
 """What comes back from work on many items: per item a result or a message, never an exception."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -47,7 +47,7 @@ class Engine(Protocol):
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
-    ) -> Iterator[Outcome[Item, Result]]:
+    ) -> Generator[Outcome[Item, Result], None, None]:
         """Yield an outcome per item as they come, in any order.
 
         Args:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Generic, TypeVar
@@ -62,7 +62,7 @@ class Processes:
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
-    ) -> Iterator[Outcome[Item, Result]]:
+    ) -> Generator[Outcome[Item, Result], None, None]:
         """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`.
 
         Raises:

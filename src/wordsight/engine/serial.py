@@ -1,6 +1,6 @@
 """Work done here, one item after the other."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ class Serial:
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
-    ) -> Iterator[Outcome[Item, Result]]:
+    ) -> Generator[Outcome[Item, Result], None, None]:
         """Yield an outcome per item, in order; see :class:`wordsight.engine.Engine`."""
         for item in items:
             with nullcontext() if on_note is None else listening(partial(on_note, item)):

@@ -1,7 +1,7 @@
 """Doing the next piece of work in a thread while the last one is being used."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ class _End:
         self.error = error
 
 
-def ahead(items: Iterator[Item], depth: int) -> Iterator[Item]:
+def ahead(items: Iterator[Item], depth: int) -> Generator[Item, None, None]:
     """Yield the items of an iterator that runs in its own thread, up to ``depth`` items ahead.
 
     An exception of the iterator comes out here, after the items before it. The thread has ended

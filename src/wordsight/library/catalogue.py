@@ -21,6 +21,7 @@ __all__ = [
     "insert_sentences",
     "insert_shots",
     "insert_video",
+    "note_place",
     "put_artefact",
     "put_setting",
     "record_failures",
@@ -56,6 +57,13 @@ def insert_video(connection: sa.Connection, row: Mapping[str, Any]) -> bool:
     """Insert a video unless one with the same content is there; say whether it was inserted."""
     values = {**row, "added_at": datetime.now(UTC)}
     return _insert_new(connection, schema.videos, [values]) == 1
+
+
+def note_place(connection: sa.Connection, video_id: str, path: str, modified_ns: int) -> None:
+    """Remember where a video is now, and when its file was last changed."""
+    table = schema.videos
+    values = {"path": path, "modified_ns": modified_ns}
+    connection.execute(sa.update(table).where(table.c.id == video_id).values(values))
 
 
 def insert_shots(

@@ -135,6 +135,12 @@ class Failure:
     message: str
     at: datetime | None = None
 
+    def __post_init__(self) -> None:
+        # File names may hold bytes that are no text, which nothing could print or store.
+        for name in ("path", "message"):
+            text = getattr(self, name).encode("utf-8", "backslashreplace").decode()
+            object.__setattr__(self, name, text.replace("\0", "\\0"))
+
 
 @dataclass(frozen=True)
 class Skipped:

@@ -9,13 +9,23 @@ from wordsight.library.catalogue import delete_videos
 from wordsight.library.database import Database
 from wordsight.library.store import ArtefactStore
 
-__all__ = ["remove_orphans", "remove_videos", "unlink_unused"]
+__all__ = ["remove_artefact", "remove_orphans", "remove_videos", "unlink_unused"]
 
 
 def remove_videos(database: Database, store: ArtefactStore, ids: Sequence[str]) -> None:
     """Take videos out of the library; source files outside its folder are left alone."""
     with database.write() as connection:
         paths = delete_videos(connection, ids)
+    unlink_unused(database, store, paths)
+
+
+def remove_artefact(database: Database, store: ArtefactStore, number: int) -> None:
+    """Take one artefact out of the library."""
+    table = schema.artefacts
+    with database.write() as connection:
+        wanted = table.c.id == number
+        paths = connection.scalars(sa.select(table.c.path).where(wanted)).all()
+        connection.execute(sa.delete(table).where(wanted))
     unlink_unused(database, store, paths)
 
 

@@ -1,0 +1,222 @@
+"""`Library`: a collection of videos with everything known of them, safe on disk."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from wordsight.engine import Processes, Serial
+from wordsight.language.captions import Caption
+from wordsight.library.adding import Adding
+from wordsight.library.entries import AddReport, ArtefactEntry, VerifyReport
+from wordsight.library.keeping import keep
+from wordsight.library.opening import create_library, open_library
+from wordsight.library.planning import Planner
+from wordsight.library.reading import LibraryReader
+from wordsight.library.removal import remove_artefact, remove_orphans, remove_videos
+from wordsight.library.sources import gather
+from wordsight.library.verify import verify_library
+from wordsight.progress import Progress
+
+__all__ = ["Library"]
+
+
+class Library(LibraryReader):
+    """A collection of videos: a folder, or a database server with a folder beside it.
+
+    Made with :meth:`create` or :meth:`open`, to be closed or used in a ``with`` block. Several
+    processes, and several threads of one, may use a library at once.
+
+    Example:
+        >>> import tempfile
+        >>> with Library.create(tempfile.mkdtemp()) as library:
+        ...     len(library), library.verify().clean
+        (0, True)
+    """
+
+    @classmethod
+    def create(
+        cls, where: str | os.PathLike[str], *, artefacts: str | os.PathLike[str] | None = None
+    ) -> Self:
+        """Make an empty library.
+
+        Args:
+            where: A new or empty folder, or ``postgresql://user@host/database``, or
+                ``sqlite:///file``.
+            artefacts: Folder for the files, needed with a server; remembered in the catalogue.
+
+        Raises:
+            LibraryError: If there is one already or it cannot be made.
+        """
+        return cls(*create_library(where, artefacts))
+
+    @classmethod
+    def open(
+        cls,
+        where: str | os.PathLike[str],
+        *,
+        artefacts: str | os.PathLike[str] | None = None,
+        create: bool = False,
+    ) -> Self:
+        """Open a library, bringing one of an older version up to date.
+
+        One that cannot be written to can still be read.
+
+        Args:
+            where: As for :meth:`create`.
+            artefacts: Where its files are now, if that changed.
+            create: Whether to make one if there is none.
+
+        Raises:
+            LibraryError: If there is none, it is damaged, newer than this program or out of reach.
+        """
+        return cls(*open_library(where, artefacts, create))
+
+    def close(self) -> None:
+        """Close the connection to the catalogue."""
+        self._database.close()
+
+    def add(
+        self,
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        sentences: Iterable[str | Caption] = (),
+        boxes: str | os.PathLike[str] | Mapping[str, str] | None = None,
+        detector: str = "regions",
+        options: Mapping[str, Any] | None = None,
+        rate: float | None = 10.0,
+        copy: bool = False,
+        force: bool = False,
+        workers: int | None = None,
+        progress: Progress | None = None,
+    ) -> AddReport:
+        """Add videos, what is said of them, and what a detector sees in them.
+
+        Each video appears in the library at once with all of it, or not at all. What is there
+        already is skipped, so an interrupted run is completed by running it again. A failure is
+        reported and everything else is added.
+
+        Args:
+            paths: Video files; folders, looked through with all inside; ``metadata.jsonl`` files
+                in the layout of Hugging Face's VideoFolder (``file_name``, ``text``, optional
+                ``start`` and ``end`` in seconds). Subtitles (``.srt``, ``.vtt``) and boxes
+                (``.boxes.csv`` and others) beside a video with the same name belong to it.
+            sentences: Said of the one video that ``paths`` stands for.
+            boxes: File with the boxes of that video, or a file per video; takes the place of the
+                detector.
+            detector: Which detector looks at videos without boxes.
+            options: Options of the detector.
+            rate: How many frames a second it looks at, at most; ``None`` for all.
+            copy: Whether to copy the videos into the library instead of noting where they are.
+            force: Whether to do it again for videos that are there.
+            workers: How many processes; ``None`` for one per core. 1 means this very process,
+                which saves starting another but dies with a video that crashes its decoder.
+            progress: Told how many of the videos are done, in fractions.
+
+        Raises:
+            LibraryError: If the library cannot be written to, or sentences are given for several
+                videos.
+        """
+        self._database.check_writable()
+        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        sources, failures = gather(given, sentences=sentences, boxes=boxes)
+        planner = Planner(
+            self._database,
+            self.folder,
+            detector=detector,
+            options=options or {},
+            rate=rate,
+            copy=copy,
+            force=force,
+        )
+        engine = Serial() if workers == 1 else Processes(workers)
+        adding = Adding(self._database, self._store, planner, engine)
+        return adding.run(sources, failures, progress)
+
+    def remove(self, ids: str | Iterable[str]) -> tuple[str, ...]:
+        """Take videos out, with all that was made for them; source files are left alone.
+
+        Args:
+            ids: Ids, or unambiguous beginnings of ids.
+
+        Returns:
+            The ids of the videos that were removed.
+        """
+        given = [ids] if isinstance(ids, str) else list(ids)
+        full = tuple(dict.fromkeys(self.resolve(name) for name in given))
+        remove_videos(self._database, self._store, full)
+        return full
+
+    def verify(self, *, hashes: bool = True, progress: Progress | None = None) -> VerifyReport:
+        """Check that everything the catalogue promises is there, unchanged to the byte.
+
+        Also clears away what interrupted work left unfinished, unless someone is at it.
+
+        Args:
+            hashes: Whether to read every file; otherwise presence and size are checked.
+            progress: Told after each file.
+        """
+        return verify_library(self._database, self._store, hashes=hashes, progress=progress)
+
+    def sweep(self) -> tuple[str, ...]:
+        """Delete the orphans :meth:`verify` lists, except copies of videos; return which."""
+        return tuple(remove_orphans(self._database, self._store))
+
+    def fit_codebook(self, *, random_state: int = 0, **options: Any) -> ArtefactEntry:
+        """Learn the vocabulary of region appearances afresh from all videos.
+
+        The first one is learned when detections are first asked for; a collection that has grown
+        since deserves another.
+
+        Args:
+            random_state: Seed; the same videos and seed give the same codebook.
+            **options: Passed to :class:`wordsight.perception.codebook.Codebook`.
+        """
+        return self._seeing.codebooks.fit(random_state=random_state, **options)
+
+    def put_artefact(
+        self,
+        kind: str,
+        write: Callable[[Path], None],
+        *,
+        suffix: str,
+        settings: Mapping[str, Any],
+        video_id: str | None = None,
+    ) -> ArtefactEntry:
+        """Keep something made from the library: a learned model, an index, features of a video.
+
+        It takes the place of one of the same kind, settings and video.
+
+        Args:
+            kind: A lower-case word.
+            write: Called with a path to write a file to, or to make a folder of files at.
+            suffix: Suffix of the path; ``""`` for a folder.
+            settings: What it was made with, and its name if it has one, as JSON can hold it.
+            video_id: Of which video; ``None`` if of the whole library.
+        """
+        owner = None if video_id is None else self.resolve(video_id)
+        return keep(
+            self._database,
+            self._store,
+            kind,
+            write,
+            suffix=suffix,
+            settings=settings,
+            video_id=owner,
+        )
+
+    def remove_artefact(self, artefact: ArtefactEntry) -> None:
+        """Take an artefact out of the library and delete its files."""
+        remove_artefact(self._database, self._store, artefact.id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,151 @@
+"""Everything that is found out about a video, in a single pass over its frames.
+
+Decoding with shot finding, detecting, and measuring flow run in a thread each, one ahead of the
+other, so that more than one core works on a video.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.engine import tell
+from wordsight.library.ahead import ahead
+from wordsight.perception import Detector, watch
+from wordsight.records import Detections, FrameDetections, Scene, Shot
+from wordsight.video import Frame, ShotFinder, VideoInfo, VideoReader, group_scenes
+
+__all__ = ["Sampler", "Sight", "look"]
+
+_FRAMES_AHEAD = 8  # enough to even out slow frames; each holds one uncompressed picture
+_THUMBNAIL_SIDE = 320
+_THUMBNAIL_AT = 1 / 3  # of the duration; the very beginning is often black or a title
+_TELL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a pass over a video found.
+
+    Attributes:
+        info: What the video is like.
+        num_frames: How many frames could be decoded.
+        detections: What the detector saw, with optical flow.
+        shots: Its shots.
+        scenes: Its scenes.
+        thumbnail: ``(H, W, 3)`` a small RGB picture of it.
+    """
+
+    info: VideoInfo
+    num_frames: int
+    detections: Detections
+    shots: tuple[Shot, ...]
+    scenes: tuple[Scene, ...]
+    thumbnail: NDArray[np.uint8]
+
+
+class Sampler:
+    """Chooses at most ``rate`` frames a second by their time stamps.
+
+    Takes the first frame and then the first one of each following interval of ``1 / rate`` seconds,
+    as :meth:`wordsight.video.VideoReader.frames` does.
+
+    Args:
+        rate: Frames per second; ``None`` for all.
+    """
+
+    _ROUNDING = 1e-6  # share of an interval by which a rounded time stamp may be early
+
+    def __init__(self, rate: float | None):
+        if rate is not None and not rate > 0:
+            raise ValueError(f"rate must be above 0 frames per second, got {rate}.")
+        self._rate = rate
+        self._first: float | None = None
+        self._taken = -1
+
+    def takes(self, seconds: float) -> bool:
+        """Say whether the frame at this time is chosen; to be asked once per frame, in order."""
+        if self._rate is None:
+            return True
+        if self._first is None:
+            self._first = seconds
+        interval = int((seconds - self._first) * self._rate + self._ROUNDING)
+        if interval <= self._taken:
+            return False
+        self._taken = interval
+        return True
+
+
+def look(video: VideoReader, detector: Detector, *, rate: float | None, video_id: str) -> Sight:
+    """Decode a video once and find everything.
+
+    Args:
+        video: The video.
+        detector: Looks at the chosen frames.
+        rate: Choose at most so many frames a second; ``None`` for all.
+        video_id: Given to the shots.
+    """
+    decoding = _Decoding(video, Sampler(rate), video_id)
+    with closing(ahead(decoding.frames(), _FRAMES_AHEAD)) as frames:
+        size = (video.info.width, video.info.height)
+        detections = watch(frames, _Ahead(detector, video.info), size)
+    end = video.info.start_time + video.info.duration
+    shots = decoding.shots.finish(end)
+    return Sight(
+        info=video.info,
+        num_frames=decoding.num_frames,
+        detections=detections,
+        shots=tuple(shots),
+        scenes=tuple(group_scenes(shots, decoding.shots.descriptors)),
+        thumbnail=decoding.thumbnail,
+    )
+
+
+class _Decoding:
+    """Reads all frames, finds shots and a thumbnail, and hands on the chosen frames."""
+
+    def __init__(self, video: VideoReader, sampler: Sampler, video_id: str):
+        self._video, self._sampler = video, sampler
+        self.shots = ShotFinder(video_id)
+        self.num_frames = 0
+        self.thumbnail = np.zeros((1, 1, 3), np.uint8)
+
+    def frames(self) -> Iterator[Frame]:
+        info = self._video.info
+        scale = min(1.0, _THUMBNAIL_SIDE / max(info.width, info.height))
+        size = max(1, round(info.width * scale)), max(1, round(info.height * scale))
+        middle = info.start_time + info.duration * _THUMBNAIL_AT
+        wanted = -np.inf  # the first frame, then a better one if the video reaches that far
+        for frame in self._video.frames():
+            self.num_frames += 1
+            self.shots.push(frame)
+            if frame.time >= wanted:
+                self.thumbnail = frame.scaled(*size)
+                wanted = np.inf if frame.time >= middle else middle
+            if self._sampler.takes(frame.time):
+                yield frame
+
+
+class _Ahead:
+    """A detector that works in its own thread, and tells how far it has come."""
+
+    def __init__(self, detector: Detector, info: VideoInfo):
+        self._detector, self._info = detector, info
+        self.name, self.label_names = detector.name, detector.label_names
+
+    def settings(self) -> dict[str, Any]:
+        return self._detector.settings()
+
+    def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
+        told = time.monotonic()
+        with closing(ahead(self._detector.detect(frames), _FRAMES_AHEAD)) as results:
+            for found in results:
+                yield found
+                now = time.monotonic()
+                if now - told > _TELL_SECONDS and self._info.duration > 0:
+                    told = now
+                    tell(min(1.0, (found.time - self._info.start_time) / self._info.duration))
