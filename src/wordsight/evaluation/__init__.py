@@ -1,0 +1,24 @@
+"""One small file per measure; numpy only."""
+
+from wordsight.evaluation.f1 import Decisions, best_threshold, blind_f1, chance_f1, decisions
+from wordsight.evaluation.forced_choice import (
+    FrequencyGuesser,
+    chance_accuracy,
+    choice_accuracy,
+    choices,
+)
+from wordsight.evaluation.roc import RocCurve, roc_curve
+
+__all__ = [
+    "Decisions",
+    "FrequencyGuesser",
+    "RocCurve",
+    "best_threshold",
+    "blind_f1",
+    "chance_accuracy",
+    "chance_f1",
+    "choice_accuracy",
+    "choices",
+    "decisions",
+    "roc_curve",
+]
