@@ -4,7 +4,8 @@ from wordsight.worlds.effects import Effects
 from wordsight.worlds.errors import WorldError
 from wordsight.worlds.film import Film
 from wordsight.worlds.folder import write_world
+from wordsight.worlds.sheet import world_sheet
 from wordsight.worlds.street import street
 from wordsight.worlds.tabletop import tabletop
 
-__all__ = ["Effects", "Film", "WorldError", "street", "tabletop", "write_world"]
+__all__ = ["Effects", "Film", "WorldError", "street", "tabletop", "world_sheet", "write_world"]

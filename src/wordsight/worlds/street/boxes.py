@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.framing import visible
 from wordsight.worlds.sketch import turned
 from wordsight.worlds.street.people.figure import extent_of
 from wordsight.worlds.street.places.place import SIZE
@@ -10,8 +11,6 @@ from wordsight.worlds.street.recording import Recording
 from wordsight.worlds.view import View
 
 __all__ = ["boxes_of"]
-
-_LEAST = 2.0  # pixels a box must keep inside the picture to count as visible
 
 
 def boxes_of(recording: Recording, offsets: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
@@ -30,16 +29,10 @@ def boxes_of(recording: Recording, offsets: NDArray[np.float64]) -> dict[str, ND
         moved = np.stack([turned(corners, place[2]) + place[:2] for place in places])
         boxes[prop.name] = np.concatenate([moved.min(axis=1), moved.max(axis=1)], axis=1)
     shift = np.tile(offsets, 2)
-    return {name: _visible(_in_pixels(view, box) + shift) for name, box in boxes.items()}
+    return {name: visible(_in_pixels(view, box) + shift, SIZE) for name, box in boxes.items()}
 
 
 def _in_pixels(view: View, boxes: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = view.pixels(boxes[:, :2]), view.pixels(boxes[:, 2:])
     # Rows grow downwards: the top of the scene is the small row.
     return np.stack([low[:, 0], high[:, 1], high[:, 0], low[:, 1]], axis=1)
-
-
-def _visible(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    clipped = np.clip(boxes, 0.0, np.tile(SIZE, 2))
-    clipped[(clipped[:, 2:] - clipped[:, :2]).min(axis=1) < _LEAST] = np.nan
-    return clipped

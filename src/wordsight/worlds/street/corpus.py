@@ -1,14 +1,13 @@
 """The corpus of the street: films balanced over places, verbs and things."""
 
-import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from wordsight.worlds.asking import checked_count, checked_names, checked_number
 from wordsight.worlds.camera import Camera
 from wordsight.worlds.chance import generator
 from wordsight.worlds.effects import Effects
-from wordsight.worlds.errors import WorldError
 from wordsight.worlds.film import Film
 from wordsight.worlds.street.directing import Order, direct
 from wordsight.worlds.street.picture import StreetPicture
@@ -32,7 +31,7 @@ _ACTIONS = ("approached", "picked-up", "put-down", "carried")
 _OBJECTS = ("backpack", "chair", "trash-can")
 _DISTRACTORS = ("traffic-cone", "stool")
 _SENTENCES, _CLIPS = 159, 61  # the published corpus has so many sentences for so many clips
-_FRAME_RATES = (1.0, 120.0)
+_FRAME_RATES = (1.0, 120.0)  # per second
 
 
 def street(
@@ -76,12 +75,7 @@ def street(
     """
     studio = _Studio(places, actions, objects, distractors, frame_rate, random_state)
     strengths = Effects.at(noise) if effects is None else effects
-    try:
-        count = operator.index(clips)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise WorldError(f"a world needs one clip or more, got clips={clips!r}.")
+    count = checked_count("clips", clips, unit="clip")
     generator(random_state, _WORLD, 0)  # refuses a bad seed now rather than at the first film
     return (studio.film(index, strengths) for index in range(count))
 
@@ -98,15 +92,15 @@ class _Studio:
         frame_rate: float,
         random_state: int,
     ) -> None:
-        self._places = PLACES.check(_names("place", DEFAULT_PLACES if places is None else places))
-        self._actions = _names("action", actions)
+        self._places = PLACES.check(
+            checked_names("place", DEFAULT_PLACES if places is None else places)
+        )
+        self._actions = checked_names("action", actions)
         for action in self._actions:
             plots_showing(action)
-        self._objects = THINGS.check(_names("object", objects))
+        self._objects = THINGS.check(checked_names("object", objects))
         self._distractors = THINGS.check(distractors)
-        if not _FRAME_RATES[0] <= frame_rate <= _FRAME_RATES[1]:
-            raise WorldError(f"frame_rate must be 1 to 120 per second, got {frame_rate!r}.")
-        self._frame_rate = float(frame_rate)
+        self._frame_rate = checked_number("frame_rate", frame_rate, *_FRAME_RATES)
         self._random_state = random_state
 
     def film(self, index: int, effects: Effects) -> Film:
@@ -154,11 +148,3 @@ class _Studio:
 def _num_sentences(index: int) -> int:
     """Return 2 or 3, so that the first n films have n * 159 / 61 sentences, rounded down."""
     return (index + 1) * _SENTENCES // _CLIPS - index * _SENTENCES // _CLIPS
-
-
-def _names(sort: str, names: Sequence[str]) -> Sequence[str]:
-    if isinstance(names, str):
-        raise WorldError(f"give {sort}s as a list of names, got the text {names!r}.")
-    if not names:
-        raise WorldError(f"a world needs at least one {sort}, got none.")
-    return tuple(names)

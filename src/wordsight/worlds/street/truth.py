@@ -15,6 +15,7 @@ from wordsight.language import LanguageError, enumerate_sentences, parse
 from wordsight.records import Sentence, Word
 from wordsight.worlds.effects import Effects
 from wordsight.worlds.errors import WorldError
+from wordsight.worlds.framing import rounded_boxes, span_of
 from wordsight.worlds.street.boxes import boxes_of
 from wordsight.worlds.street.kinematics import Kinematics, Span
 from wordsight.worlds.street.recording import Recording
@@ -103,7 +104,7 @@ class StreetTruth:
             "place": scenario.place.name,
             "effects": dict(vars(self._effects)),
             "individuals": self.kinds,
-            "boxes": {name: _rounded(boxes) for name, boxes in self.boxes.items()},
+            "boxes": {name: rounded_boxes(boxes) for name, boxes in self.boxes.items()},
             "held_by": self._grips(),
             "events": [self._tell(event) for event in self.events],
         }
@@ -178,13 +179,15 @@ class StreetTruth:
         """Tell who held what from which frame to which."""
         grips = []
         for thing, row in zip(self.recording.things, self.recording.holders, strict=True):
-            borders = np.flatnonzero(np.diff(row, prepend=-2, append=-2))
+            borders = np.flatnonzero(np.diff(row, prepend=-2, append=-2)).tolist()
             for first, after in pairwise(borders):
                 if row[first] >= 0:
                     who = self.recording.people[row[first]]
-                    span = [int(first), int(after) - 1]
-                    grips.append({"person": who, "thing": thing, "frames": span})
+                    grips.append({"person": who, "thing": thing, **self._span(first, after - 1)})
         return grips
+
+    def _span(self, first: int, last: int) -> dict[str, Any]:
+        return span_of(first, last, self.recording.frame_rate)
 
     def _tell(self, event: Event) -> dict[str, Any]:
         facts = sorted(self._facts(event.span, event.agent, self.bounds))
@@ -192,7 +195,7 @@ class StreetTruth:
             "verb": event.verb,
             "agent": event.agent,
             "patient": event.patient,
-            "frames": [event.span.first, event.span.last],
+            **self._span(event.span.first, event.span.last),
             "facts": [[fact[0], *fact[1:]] for fact in facts],
         }
 
@@ -259,8 +262,3 @@ def _refuse(word: Word) -> None:
         raise WorldError(f"{word} has the wrong number of participants for the street.")
     near = get_close_matches(word.entry, known, n=3, cutoff=0.5) or known
     raise WorldError(f"the street has no word {word.entry!r}; it knows {', '.join(near)}.")
-
-
-def _rounded(boxes: NDArray[np.float64]) -> list[list[float] | None]:
-    """Round to tenths of a pixel, so that machines that differ in the last bit agree."""
-    return [None if np.isnan(box[0]) else [round(float(x), 1) for x in box] for box in boxes]
