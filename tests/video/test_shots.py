@@ -79,6 +79,10 @@ FILMS = {
     "cut over one blended frame": ([A] * 20 + [A // 2 + B // 2] + [B] * 20, [0, 20]),
     "flash": ([A] * 20 + [np.full_like(A, 255)] * 2 + [A] * 20, [0]),
     "long flash": ([A] * 20 + [np.full_like(A, 255)] * 6 + [A] * 20, [0]),
+    "flash that dies away": (
+        [A] * 20 + [A // 4 * n + (255 - 64 * n) for n in range(1, 4)] + [A] * 20,
+        [0],
+    ),
     "black for two frames": ([A] * 20 + [A * 0] * 2 + [A] * 20, [0]),
     "light goes on": ([dimmed(A, 0.5)] * 20 + [A] * 20, [0]),
     "jolt of the camera": ([view(place(1))] * 20 + [view(place(1), 5, 3)] * 20, [0]),
@@ -98,6 +102,10 @@ FILMS = {
         [0],
     ),
     "night scenes": ([dimmed(A, 0.08)] * 20 + [dimmed(B, 0.12)] * 20, [0, 20]),
+    "a night scene before black": (
+        [A] * 20 + [dimmed(B, 0.08)] * 100 + [A * 0] * 10 + [A] * 20,
+        [0, 20, 119],
+    ),
     "too short a shot is left out": ([A] * 20 + [B] * 20 + [C] * 5 + [A] * 20, [0, 20, 40]),
     "all black": ([A * 0] * 40, [0]),
 }
@@ -120,6 +128,22 @@ def test_a_cut_during_a_pan_is_found():
     worlds = place(5), place(6)
     images = [view(worlds[n >= 30], 4 * n) for n in range(60)]
     assert starts(images) == [0, 30]
+
+
+def test_a_cut_out_of_violent_motion_is_found():
+    world = place(5, width=WIDTH * 10)
+    rushing = [view(world, 40 * n) for n in range(30)]  # a quarter of the picture each frame
+    assert starts(rushing + [B] * 20) == [0, 30]
+    assert starts([B] * 20 + rushing) == [0, 20]
+
+
+def test_an_object_that_jumps_is_no_cut():
+    images = []
+    for x in [10] * 20 + [110] * 20:
+        image = A.copy()
+        image[30:, x : x + 35] = (200, 60, 40)
+        images.append(image)
+    assert starts(images) == [0]
 
 
 def test_the_score_tells_a_clean_cut_from_a_restless_one():
@@ -172,6 +196,16 @@ def test_frames_must_come_in_order():
     finder.push(Frame.from_array(A, 1.0, 10))
     with pytest.raises(ValueError, match="in order"):
         finder.push(Frame.from_array(A, 0.9, 9))
+
+
+def test_finishing_twice_is_the_same_and_pushing_on_is_refused():
+    finder = ShotFinder()
+    for index, image in enumerate([A] * 20 + [B] * 20):
+        finder.push(Frame.from_array(image, index / 25, index))
+    assert finder.finish() == finder.finish()
+    assert len(finder.descriptors) == 2
+    with pytest.raises(ValueError, match="finished"):
+        finder.push(Frame.from_array(A, 9.0, 99))
 
 
 @pytest.mark.parametrize("options", [{"ratio": 1.0}, {"min_length": -1.0}])

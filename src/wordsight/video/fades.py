@@ -1,6 +1,7 @@
 """`DarkRun`: the dark stretches between a fade-out and a fade-in, and where to divide them."""
 
 from array import array
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from wordsight.video.thumbnails import Thumbnail, change
@@ -9,6 +10,9 @@ __all__ = ["DarkRun", "Middle"]
 
 _BLINK_FRAMES = 5
 """A darkness shorter than this divides only if what comes after it is something else."""
+
+_FADE_SECONDS = 0.5
+"""Longest time from so dark that it counts as faded to where nothing can be seen any more."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,14 @@ class DarkRun:
     """Follows the brightness of frames and tells when a faded-out stretch has ended.
 
     A stretch runs from the first dark frame to the last, however it began and ended, and must hold
-    a frame in which nothing can be seen: a night scene is dark, but not faded out.
+    frames in which nothing can be seen: a night scene is dark, but not faded out. Dark frames more
+    than half a second away from those belong to such a scene, not to the fade.
     """
 
     def __init__(self) -> None:
         self._indices: array[int] = array("q")
         self._times: array[float] = array("d")
-        self._blank = False
+        self._blank: tuple[float, float] | None = None
         self._before: Thumbnail | None = None
 
     def push(self, frame: Thumbnail) -> Middle | None:
@@ -42,23 +47,21 @@ class DarkRun:
         if frame.dark:
             self._indices.append(frame.index)
             self._times.append(frame.time)
-            self._blank |= frame.blank
+            if frame.blank:
+                self._blank = (self._blank[0] if self._blank else frame.time, frame.time)
             return None
-        middle = self._middle() if self._blank and not self._blink(frame) else None
-        self.clear()
+        middle = None if self._blank is None or self._blink(frame) else self._middle(*self._blank)
+        self._indices, self._times, self._blank = array("q"), array("d"), None
         self._before = frame
         return middle
-
-    def clear(self) -> None:
-        """Forget the stretch at hand, because a cut showed that it is not one."""
-        self._indices, self._times = array("q"), array("d")
-        self._blank = False
 
     def _blink(self, after: Thumbnail) -> bool:
         if len(self._indices) >= _BLINK_FRAMES or self._before is None:
             return False
         return change(self._before, after) < 0.5 * after.contrast
 
-    def _middle(self) -> Middle:
-        at = min((len(self._indices) + 1) // 2, len(self._indices) - 1)
+    def _middle(self, first_blank: float, last_blank: float) -> Middle:
+        start = bisect_left(self._times, first_blank - _FADE_SECONDS)
+        end = bisect_right(self._times, last_blank + _FADE_SECONDS)
+        at = min((start + end + 1) // 2, end - 1)
         return Middle(self._indices[at], self._times[at])

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from wordsight.video.thumbnails import Thumbnail
 
-__all__ = ["VIEWS", "ShotLooks", "describe", "likeness"]
+__all__ = ["VIEWS", "ShotLooks", "describe", "likeness", "shared_colours"]
 
 VIEWS = 3
 """Views kept of a shot: early, in the middle, late."""
@@ -33,12 +33,21 @@ def describe(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
         ``(D,)``: square roots of a hue-saturation-value histogram, so that the dot product of two
         is their Bhattacharyya coefficient, then a coarse RGB layout in 0..1.
     """
+    layout = cv2.resize(pixels, _LAYOUT, interpolation=cv2.INTER_AREA).ravel()
+    return np.concatenate([_colours(pixels), layout / 255.0]).astype(np.float32)
+
+
+def shared_colours(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
+    """Return how far the colours of two small RGB pictures agree, wherever they lie, 0 to 1."""
+    return float(_colours(first) @ _colours(second))
+
+
+def _colours(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
     hsv = cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV)
     bins = [_HUE_BINS, _SATURATION_BINS, _VALUE_BINS]
     counts = cv2.calcHist([hsv], [0, 1, 2], None, bins, [0, 180, 0, 256, 0, 256]).ravel()
-    layout = cv2.resize(pixels, _LAYOUT, interpolation=cv2.INTER_AREA).ravel()
-    colours = np.sqrt(counts / counts.sum())
-    return np.concatenate([colours, layout / 255.0]).astype(np.float32)
+    roots: NDArray[np.float32] = np.sqrt(counts / counts.sum(), dtype=np.float32)
+    return roots
 
 
 def likeness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:

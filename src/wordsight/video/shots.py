@@ -18,8 +18,8 @@ from wordsight.records import Shot
 from wordsight.video.fades import DarkRun
 from wordsight.video.frame import Frame
 from wordsight.video.reader import VideoReader
-from wordsight.video.shot_looks import ShotLooks
-from wordsight.video.thumbnails import Thumbnail, apart, change, is_relit
+from wordsight.video.shot_looks import ShotLooks, shared_colours
+from wordsight.video.thumbnails import FLAT, Thumbnail, apart, change, is_relit
 
 __all__ = ["Boundary", "ShotFinder", "detect_shots"]
 
@@ -28,6 +28,13 @@ _WINDOW = 4
 
 _LONGEST_SOFT_CUT = 3
 """Frames a cut may be smeared over by a change of frame rate."""
+
+_LEAST_SCORE = 0.1
+"""Below this a change does not stand out at all."""
+
+_OTHER_COLOURS = 0.6
+"""Share of common colours below which two pictures are of different places; in one shot, even with
+violent motion, it stays near 0.8 and above."""
 
 _LEAST_SPREAD = 0.3
 """Share of the mean change that two fifths of the picture must show; a jumping object fails it."""
@@ -56,18 +63,18 @@ class ShotFinder:
     """Finds shots in frames pushed one after the other.
 
     *Cuts.* The change between two neighbouring frames is the mean absolute difference of their
-    thumbnails. A cut is a change that is large for the contrast of the pictures, at least ``ratio``
-    times as large as any other within four frames, spread over the picture, and not explained by a
-    jolt of the camera or by light going on. Steady motion, pans and short flashes do not count,
-    since their neighbours change as much. A cut smeared over up to three frames is recognised
-    because its steps add up.
+    thumbnails. A cut is a change that is large for the contrast of the pictures, spread over them,
+    lasting, and not explained by a jolt of the camera or by light going on. It must be ``ratio``
+    times as large as any other within four frames, or bring other colours. Steady motion, pans and
+    flashes therefore do not count. A cut smeared over up to three frames is recognised because its
+    steps add up.
 
     *Fades.* A stretch so dark that nothing can be seen divides two shots in its middle; cuts to and
     from black are the same thing. Dissolves do not divide.
 
     Args:
         video_id: Given to every shot.
-        ratio: How far a cut must stand out from the changes around it.
+        ratio: How far a cut must stand out from the changes around it if colours stay the same.
         min_length: Shortest shot in seconds; a boundary that follows sooner is left out.
     """
 
@@ -82,12 +89,15 @@ class ShotFinder:
         self._recent: deque[Thumbnail] = deque(maxlen=2 * _WINDOW + _LONGEST_SOFT_CUT + 1)
         self._centre = 0  # how many frames have been judged
         self._pushed = 0
+        self._finished = False
         self._boundaries: list[Boundary] = []
         self._dark = DarkRun()
         self._looks = ShotLooks()
 
     def push(self, frame: Frame) -> None:
         """Take the next frame; frames must come in order, but some may be left out."""
+        if self._finished:
+            raise ValueError("this ShotFinder has finished; make a new one for another video.")
         last = self._recent[-1] if self._recent else None
         if last is not None and frame.index <= last.index:
             raise ValueError(f"frames must come in order, got {frame.index} after {last.index}.")
@@ -108,13 +118,11 @@ class ShotFinder:
         Returns:
             Shots that follow one another without gaps, from the first frame to the last.
         """
-        while self._centre < self._pushed:
-            self._judge_next()
         if not self._recent:
             return []
-        if len(self._boundaries) > 1:
-            self._looks.close(self._boundaries[-1].index)
-        self._looks.close()
+        if not self._finished:
+            self._finished = True
+            self._judge_rest()
         last = self._recent[-1]
         if end_time is None:
             previous = self._recent[-2] if len(self._recent) > 1 else last
@@ -131,6 +139,13 @@ class ShotFinder:
         """``(S, V, D)`` what each shot looks like, after `finish`; see `group_scenes`."""
         return self._looks.descriptors
 
+    def _judge_rest(self) -> None:
+        while self._centre < self._pushed:
+            self._judge_next()
+        if len(self._boundaries) > 1:
+            self._looks.close(self._boundaries[-1].index)
+        self._looks.close()
+
     def _judge_next(self) -> None:
         """Decide about the oldest frame not judged yet, with what came before and after it."""
         recent = list(self._recent)
@@ -146,12 +161,12 @@ class ShotFinder:
 
     def _judge_cut(self, recent: Sequence[Thumbnail], at: int) -> None:
         before = recent[at - 1]
-        found = _stands_out(recent, at, self.ratio, self.min_length)
+        found = _stands_out(recent, at, self.min_length)
         if found is None:
             return
         length, score = found
         after = recent[at + length - 1]
-        if before.blank or after.blank or not _is_elsewhere(before, after, score):
+        if before.blank or after.blank or not _is_elsewhere(before, after, score, self.ratio):
             return
         if self._came_back(recent[at], after):
             self._boundaries.pop()
@@ -179,15 +194,20 @@ class ShotFinder:
         self._boundaries.append(boundary)
 
 
-def _is_elsewhere(before: Thumbnail, after: Thumbnail, score: float) -> bool:
+def _is_elsewhere(before: Thumbnail, after: Thumbnail, score: float, ratio: float) -> bool:
     """Whether two pictures show different things, not the same one moved, lit or partly covered."""
     difference, widespread = apart(before, after)
+    if difference < _least_change(before, after) or widespread < _LEAST_SPREAD * difference:
+        return False
+    if is_relit(before, after):
+        return False
     unrest = (1.0 - score) * difference
-    return (
-        difference >= _least_change(before, after)
-        and widespread >= max(unrest, _LEAST_SPREAD * difference)
-        and not is_relit(before, after)
-    )
+    if score >= 1.0 - 1.0 / ratio and widespread >= unrest:
+        return True
+    # Violent motion hides a cut from the measure above, but it carries its colours along. Flat
+    # pictures are left out: fading, all their pixels pass from one bin of colours to another.
+    flat = min(before.contrast, after.contrast) < FLAT
+    return not flat and shared_colours(before.pixels, after.pixels) < _OTHER_COLOURS
 
 
 def _least_change(before: Thumbnail, after: Thumbnail) -> float:
@@ -197,9 +217,9 @@ def _least_change(before: Thumbnail, after: Thumbnail) -> float:
 
 
 def _stands_out(
-    recent: Sequence[Thumbnail], at: int, ratio: float, min_length: float
+    recent: Sequence[Thumbnail], at: int, min_length: float
 ) -> tuple[int, float] | None:
-    """Return over how many frames the change at ``at`` stretches and its score, if it is a cut."""
+    """Return over how many frames a possible cut at ``at`` stretches and its score."""
     best: tuple[int, float] | None = None
     for length in range(1, min(_LONGEST_SOFT_CUT, len(recent) - at) + 1):
         steps = [thumb.step for thumb in recent[at : at + length]]
@@ -212,9 +232,17 @@ def _stands_out(
         around = _unrest(recent, at, at + length, min_length)
         # A slow fade or drift covers as much in as many frames, so it is taken that often.
         score = 1.0 - (length * around + 0.5) / (whole + 0.5)
-        if score >= 1.0 - 1.0 / ratio and (best is None or score > best[1]):
+        if score > max(_LEAST_SCORE, best[1] if best else 0.0) and _lasts(recent, at, length):
             best = (length, score)
     return best
+
+
+def _lasts(recent: Sequence[Thumbnail], at: int, length: int) -> bool:
+    """Whether the frames that follow stay different from the one before, unlike after a flash."""
+    before = recent[at - 1]
+    whole = change(before, recent[at + length - 1])
+    following = recent[at + length : at + length + _WINDOW]
+    return all(change(before, thumb) >= 0.5 * whole for thumb in following)
 
 
 def _unrest(recent: Sequence[Thumbnail], start: int, end: int, min_length: float) -> float:

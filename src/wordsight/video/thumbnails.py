@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wordsight.video.frame import Frame
 
-__all__ = ["HEIGHT", "WIDTH", "Thumbnail", "apart", "change", "is_relit"]
+__all__ = ["FLAT", "HEIGHT", "WIDTH", "Thumbnail", "apart", "change", "is_relit"]
 
 WIDTH, HEIGHT = 64, 36
 """Small enough to blur noise and little motions away, large enough to tell places apart."""
@@ -19,6 +19,12 @@ _DARK_LEVEL = 11.0
 
 _BLANK_LEVEL, _BLANK_CONTRAST = 5.0, 6.0
 """Mean and contrast below which nothing can be seen but perhaps a caption."""
+
+FLAT = 8.0
+"""Contrast below which there is too little in a picture to recognise it by."""
+
+_RELIT_LIKENESS, _RELIT_REST = 0.9, 0.3
+"""Correlation that a change of light leaves, and share of the change that it may not explain."""
 
 _JOLT = 2
 """Thumbnail pixels a jolt of the camera may move the picture: one part in 32 of its width."""
@@ -92,16 +98,18 @@ def apart(first: Thumbnail, second: Thumbnail) -> tuple[float, float]:
 
 
 def is_relit(first: Thumbnail, second: Thumbnail) -> bool:
-    """Whether two thumbnails show the same thing in brighter or dimmer light of one colour."""
-    a = first.pixels.astype(np.float32).ravel()
-    b = second.pixels.astype(np.float32).ravel()
-    if min(first.contrast, second.contrast) < 8.0:  # too little in them to be sure
+    """Whether two thumbnails show the same thing with more or less light, or white light, on it."""
+    faint, strong = sorted((first, second), key=lambda thumb: thumb.contrast)
+    if faint.contrast < FLAT:
         return False
-    if float(np.corrcoef(a, b)[0, 1]) < 0.9:
+    a = strong.pixels.ravel() - np.float32(strong.level)
+    b = faint.pixels.ravel() - np.float32(faint.level)
+    alike = float(a @ b) / (a.size * strong.contrast * faint.contrast)
+    if alike < _RELIT_LIKENESS:
         return False
-    gain = float(a @ b / (a @ a))
-    explained = float(np.abs(b - gain * a).mean())
-    return explained < 0.4 * _difference(first.pixels, second.pixels)
+    gain = alike * faint.contrast / strong.contrast
+    unexplained = float(np.abs(b - gain * a).mean())
+    return unexplained < _RELIT_REST * _difference(first.pixels, second.pixels)
 
 
 def _difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
