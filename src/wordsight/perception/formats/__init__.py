@@ -1,0 +1,170 @@
+"""Files that hold boxes, read and written in one way: MOT text, COCO JSON, CVAT XML, CSV.
+
+:func:`read_boxes` tells the format by the content, :func:`write_boxes` by the suffix. Reading what
+was written gives back the very same numbers.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from wordsight.errors import FormatError
+from wordsight.files import atomic_path
+from wordsight.perception.formats.coco import read_coco, write_coco
+from wordsight.perception.formats.csv_boxes import read_csv, write_csv
+from wordsight.perception.formats.cvat import read_cvat, write_cvat
+from wordsight.perception.formats.mot import read_mot, write_mot
+from wordsight.perception.formats.table import MAX_FRAMES, BoxTable
+from wordsight.perception.formats.text import read_text
+from wordsight.records import Detections
+
+__all__ = ["FORMATS", "MAX_FRAMES", "BoxTable", "read_boxes", "read_table", "write_boxes"]
+
+FORMATS = {"mot": ".txt", "coco": ".json", "cvat": ".xml", "csv": ".csv"}
+"""The formats by name, with the suffix each is written under."""
+
+_READERS: dict[str, Callable[..., BoxTable]] = {
+    "mot": read_mot,
+    "coco": read_coco,
+    "cvat": read_cvat,
+    "csv": read_csv,
+}
+_WRITERS: dict[str, Callable[[BoxTable], Iterator[str]]] = {
+    "mot": write_mot,
+    "coco": write_coco,
+    "cvat": write_cvat,
+    "csv": write_csv,
+}
+
+
+def read_boxes(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    times: ArrayLike | None = None,
+    frame_rate: float | None = None,
+    frame_size: tuple[int, int] | None = None,
+    label_names: Sequence[str] | None = None,
+    first_frame: int | None = None,
+    video: int | str | None = None,
+) -> Detections:
+    """Read a file of boxes and give its frames their times.
+
+    Args:
+        path: The file.
+        format: ``mot``, ``coco``, ``cvat`` or ``csv``; told by the content if left out.
+        times: ``(T,)`` presentation times of all frames of the video, ``VideoReader(...).times``.
+            The best choice, and the only right one for a variable frame rate.
+        frame_rate: Frames per second, where there are no times.
+        frame_size: Width and height of the video; else those in the file, else the smallest that
+            holds all boxes.
+        label_names: The classes and their order; else those in the file.
+        first_frame: The number the file gives to the first frame; 1 for MOT, 0 for the others.
+        video: Which video, by id or name, of a COCO file that speaks of several.
+
+    Returns:
+        The detections. Frames without boxes are kept: all those the file speaks of, or all of the
+        video if it does not say.
+
+    Raises:
+        FormatError: If the file is missing, damaged or of another format, with the place.
+    """
+    table = read_table(
+        path, format=format, label_names=label_names, first_frame=first_frame, video=video
+    )
+    return table.to_detections(
+        Path(path).name, times=times, frame_rate=frame_rate, frame_size=frame_size
+    )
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    label_names: Sequence[str] | None = None,
+    first_frame: int | None = None,
+    video: int | str | None = None,
+) -> BoxTable:
+    """Read a file of boxes by frame number, without times; arguments as in :func:`read_boxes`."""
+    path = Path(path)
+    text = read_text(path)
+    kind = _told(text, path) if format is None else _checked(format)
+    options: dict[str, Any] = {"label_names": label_names, "first_frame": first_frame}
+    if kind == "coco":
+        options["video"] = video
+    return _READERS[kind](text, path, **options)
+
+
+def write_boxes(
+    path: str | PathLike[str],
+    detections: Detections,
+    *,
+    format: str | None = None,
+    times: ArrayLike | None = None,
+    frame_rate: float | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write detections to a file, atomically.
+
+    Boxes, scores, labels and identities are kept; flow and appearance are not, nor are the names of
+    labels in MOT, which only has numbers for them.
+
+    Args:
+        path: The file.
+        detections: What to write.
+        format: ``mot``, ``coco``, ``cvat`` or ``csv``; told by the suffix if left out.
+        times: ``(T,)`` presentation times of all frames of the video, to number the frames by.
+        frame_rate: Frames per second, to number the frames by. Without either, frames are numbered
+            in order.
+        overwrite: Whether an existing file may be replaced.
+
+    Raises:
+        FormatError: If the format is unknown or cannot hold the detections.
+        FileExistsError: If the file exists and ``overwrite`` is false.
+    """
+    path = Path(path)
+    kind = _by_suffix(path) if format is None else _checked(format)
+    table = BoxTable.from_detections(detections, times=times, frame_rate=frame_rate)
+    with (
+        atomic_path(path, overwrite=overwrite) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        file.writelines(_WRITERS[kind](table))
+
+
+def _checked(name: str) -> str:
+    if name.lower() not in FORMATS:
+        raise FormatError(f"there is no format {name!r}; expected one of {', '.join(FORMATS)}.")
+    return name.lower()
+
+
+def _by_suffix(path: Path) -> str:
+    for name, suffix in FORMATS.items():
+        if path.suffix.lower() == suffix:
+            return name
+    raise FormatError(
+        f"{path.name} has none of the suffixes {', '.join(FORMATS.values())}; name the format."
+    )
+
+
+def _told(text: str, path: Path) -> str:
+    """Tell the format by the first characters, which differ; by the suffix if there are none."""
+    start = text.lstrip()[:2000]
+    if not start:
+        return _by_suffix(path)
+    if start[0] in "{[":
+        return "coco"
+    if start[0] == "<":
+        return "cvat"
+    first_line = start.partition("\n")[0]
+    if "frame" in first_line.lower() or "x1" in first_line.lower():
+        return "csv"
+    if first_line[0] in "0123456789-+.":
+        return "mot"
+    raise FormatError(
+        f"{path.name} is no file of boxes: expected MOT text, COCO JSON, CVAT XML or CSV with a "
+        f"header, but it starts with {first_line[:40]!r}."
+    )

@@ -1,0 +1,278 @@
+"""COCO JSON: images, annotations with boxes, categories.
+
+An image's frame number is its ``frame_id`` or ``frame_index``, else the number at the end of its
+``file_name``, else its place in the list. ``track_id`` and ``score`` of annotations and ``time``
+(seconds) of images are read and written; other tools ignore them.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from wordsight.errors import FormatError
+from wordsight.perception.formats.decimals import decimal_of, minus, parse_decimal, plus, text_of
+from wordsight.perception.formats.gather import Gatherer
+from wordsight.perception.formats.table import NO_ID, BoxTable
+
+__all__ = ["read_coco", "write_coco"]
+
+_TRAILING_NUMBER = re.compile(r"(\d{1,12})\D*$")
+
+
+def read_coco(
+    text: str,
+    path: Path,
+    *,
+    label_names: Sequence[str] | None = None,
+    first_frame: int | None = None,
+    video: int | str | None = None,
+) -> BoxTable:
+    """Read the text of a COCO file.
+
+    Args:
+        text: What the file holds.
+        path: Where it lies, for messages.
+        label_names: The classes, if not to be taken from the file in its order.
+        first_frame: The number of the first frame, 0 by default.
+        video: Which video, by id or name, if the file speaks of several.
+    """
+    content = _parse(text, path.name)
+    names = _categories(content, path.name)
+    gatherer = Gatherer(path.name, tuple(names.values()) if label_names is None else label_names)
+    every = _images(content, path.name)
+    images = _of_video(content, path.name, every, video)
+    frames = _frame_numbers(images, first_frame or 0, gatherer)
+    for index, annotation in enumerate(_entries(content, "annotations", path.name)):
+        where = f"annotations[{index}]"
+        image = _known(annotation, "image_id", every, where, gatherer)
+        if image not in images:
+            continue  # of another video
+        label = names[_known(annotation, "category_id", names, where, gatherer)]
+        gatherer.add(
+            where,
+            frames[image],
+            _box(annotation, where, gatherer),
+            score=float(_number(annotation.get("score", 1), where, gatherer)),
+            label=label,
+            identity=_identity(annotation, where, gatherer),
+        )
+    return _table(gatherer, images, frames)
+
+
+def write_coco(table: BoxTable) -> Iterator[str]:
+    """Yield the pieces of a COCO file, one image or annotation per line."""
+    assert table.covered is not None and table.times is not None
+    assert table.frame_size is not None
+    width, height = table.frame_size
+    categories = [
+        json.dumps({"id": index, "name": name}, ensure_ascii=False)
+        for index, name in enumerate(table.label_names, start=1)
+    ]
+    images = (
+        f'{{"id": {frame + 1}, "file_name": "frame_{frame:06d}.png", "video_id": 1, '
+        f'"frame_id": {frame}, "time": {time!r}, "width": {width}, "height": {height}}}'
+        for frame, time in zip(table.covered.tolist(), table.times.tolist(), strict=True)
+    )
+    yield '{\n"videos": [{"id": 1, "name": "video"}],\n"categories": '
+    yield from _listed(categories)
+    yield ',\n"images": '
+    yield from _listed(images)
+    yield ',\n"annotations": '
+    yield from _listed(_annotations(table))
+    yield "\n}\n"
+
+
+def _annotations(table: BoxTable) -> Iterator[str]:
+    columns = (table.frames, table.ids, table.boxes, table.scores, table.labels)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for number, (frame, identity, box, score, label) in enumerate(rows, start=1):
+        left, top, right, bottom = (decimal_of(side) for side in box)
+        width, height = minus(right, left), minus(bottom, top)
+        sides = ", ".join(text_of(side) for side in (left, top, width, height))
+        area = float(width) * float(height)
+        track = "" if identity == NO_ID else f', "track_id": {identity}'
+        yield (
+            f'{{"id": {number}, "image_id": {frame + 1}, "category_id": {label + 1}, '
+            f'"bbox": [{sides}], "area": {area!r}, "iscrowd": 0, "score": {score!r}{track}}}'
+        )
+
+
+def _listed(items: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    mark = "["
+    for item in items:
+        yield f"{mark}\n{item}"
+        mark = ","
+    yield "[]" if mark == "[" else "\n]"
+
+
+def _parse(text: str, name: str) -> Mapping[str, Any]:
+    def refuse(constant: str) -> None:
+        raise FormatError(f"{name} holds {constant}, which is no number in JSON; remove it.")
+
+    try:
+        content = json.loads(text, parse_float=Decimal, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{name}, line {error.lineno}: not JSON ({error.msg}); the file is damaged or cut off."
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise FormatError(f"{name} is not a usable JSON file ({error}).") from None
+    if not isinstance(content, dict) or not isinstance(content.get("images"), list):
+        raise FormatError(
+            f"{name} is JSON but not COCO: expected an object with images, annotations and "
+            "categories."
+        )
+    return content
+
+
+def _entries(content: Mapping[str, Any], key: str, name: str) -> Iterator[Mapping[str, Any]]:
+    entries = content.get(key, [])
+    if not isinstance(entries, list):
+        raise FormatError(f"{name}: {key} must be a list, got {type(entries).__name__}.")
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise FormatError(f"{name}: {key}[{index}] must be an object, got {entry!r:.40}.")
+        yield entry
+
+
+def _categories(content: Mapping[str, Any], name: str) -> dict[Any, str]:
+    names: dict[Any, str] = {}
+    for index, category in enumerate(_entries(content, "categories", name)):
+        identity, label = category.get("id"), category.get("name")
+        if not isinstance(identity, int | str) or not isinstance(label, str) or not label:
+            raise FormatError(f"{name}: categories[{index}] needs an id and a name.")
+        if identity in names or label in names.values():
+            raise FormatError(f"{name}: categories[{index}] is there twice ({identity}, {label}).")
+        names[identity] = label
+    return names
+
+
+def _images(content: Mapping[str, Any], name: str) -> dict[Any, Mapping[str, Any]]:
+    """Return the images by their id."""
+    images: dict[Any, Mapping[str, Any]] = {}
+    for index, image in enumerate(_entries(content, "images", name)):
+        identity = image.get("id")
+        if not isinstance(identity, int | str):
+            raise FormatError(f"{name}: images[{index}] has no id; give every image one.")
+        if identity in images:
+            raise FormatError(f"{name}: images[{index}] repeats the id {identity!r}.")
+        images[identity] = image
+    return images
+
+
+def _of_video(
+    content: Mapping[str, Any],
+    name: str,
+    images: dict[Any, Mapping[str, Any]],
+    video: int | str | None,
+) -> dict[Any, Mapping[str, Any]]:
+    """Return the images of one video."""
+    videos = {_key(entry, "id"): entry.get("name") for entry in _entries(content, "videos", name)}
+    present = list(dict.fromkeys(_key(image, "video_id") for image in images.values()))
+    if video is None and len(present) > 1:
+        listed = ", ".join(str(videos.get(v) or v) for v in present[:8])
+        raise FormatError(f"{name} speaks of {len(present)} videos; choose one of: {listed}.")
+    if video is None:
+        return images
+    wanted = [v for v in present if video in (v, videos.get(v), str(v))]
+    if not wanted:
+        raise FormatError(f"{name} has no video {video!r}; it has {present[:8]}.")
+    return {key: image for key, image in images.items() if _key(image, "video_id") in wanted}
+
+
+def _key(entry: Mapping[str, Any], name: str) -> int | str | None:
+    """Return a number or text, and nothing for what could not be compared."""
+    value = entry.get(name)
+    return value if isinstance(value, int | str) else None
+
+
+def _frame_numbers(
+    images: dict[Any, Mapping[str, Any]], first_frame: int, gatherer: Gatherer
+) -> dict[Any, int]:
+    """Number the images; all of them in the same way."""
+    named = [_TRAILING_NUMBER.search(str(i.get("file_name", ""))) for i in images.values()]
+    for key in ("frame_id", "frame_index"):
+        if images and all(key in image for image in images.values()):
+            numbers = [image[key] for image in images.values()]
+            break
+    else:
+        found = [int(match.group(1)) for match in named if match]
+        complete = len(set(found)) == len(images)
+        numbers = found if complete else [first_frame + n for n in range(len(images))]
+    frames: dict[Any, int] = {}
+    for index, (identity, number) in enumerate(zip(images, numbers, strict=True)):
+        where = f"images[{index}]"
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise gatherer.error(where, f"the frame must be a whole number, got {number!r}.")
+        gatherer.check_frame(where, number - first_frame)
+        frames[identity] = number - first_frame
+    if len(set(frames.values())) < len(frames):
+        raise gatherer.error("images", "two images are the same frame; is video_id missing?")
+    return frames
+
+
+def _known(
+    annotation: Mapping[str, Any], key: str, known: Mapping[Any, Any], where: str, to: Gatherer
+) -> Any:
+    value = annotation.get(key)
+    if value is None:
+        raise to.error(where, f"{key} is missing; every annotation needs one.")
+    if not isinstance(value, int | str) or value not in known:
+        raise to.error(where, f"{key} is {value!r:.40}, which is not in the file.")
+    return value
+
+
+def _box(
+    annotation: Mapping[str, Any], where: str, gatherer: Gatherer
+) -> tuple[float, float, float, float]:
+    sides = annotation.get("bbox")
+    if not isinstance(sides, list) or len(sides) != 4:
+        raise gatherer.error(where, f"bbox must be [left, top, width, height], got {sides!r:.60}.")
+    left, top, width, height = (_number(side, where, gatherer) for side in sides)
+    return float(left), float(top), float(plus(left, width)), float(plus(top, height))
+
+
+def _number(value: object, where: str, gatherer: Gatherer) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise gatherer.error(where, f"expected a number, got {value!r:.40}.")
+    try:
+        return parse_decimal(str(value))
+    except ValueError as error:
+        raise gatherer.error(where, f"{error}.") from None
+
+
+def _identity(annotation: Mapping[str, Any], where: str, gatherer: Gatherer) -> int:
+    extra = annotation.get("attributes")
+    nested = extra.get("track_id") if isinstance(extra, dict) else None
+    identity = annotation.get("track_id", annotation.get("instance_id", nested))
+    if identity is None:
+        return NO_ID
+    if not isinstance(identity, int) or isinstance(identity, bool):
+        raise gatherer.error(where, f"track_id must be a whole number, got {identity!r:.40}.")
+    return identity
+
+
+def _table(
+    gatherer: Gatherer, images: dict[Any, Mapping[str, Any]], frames: dict[Any, int]
+) -> BoxTable:
+    order = sorted(images, key=lambda identity: frames[identity])
+    stamps = [images[identity].get("time") for identity in order]
+    times = [float(stamp) for stamp in stamps if isinstance(stamp, int | Decimal)]
+    return gatherer.table(
+        frame_size=_shared_size(images.values()),
+        covered=[frames[identity] for identity in order],
+        times=times if times and len(times) == len(stamps) else None,
+    )
+
+
+def _shared_size(images: Iterable[Mapping[str, Any]]) -> tuple[int, int] | None:
+    sizes = {(_key(image, "width"), _key(image, "height")) for image in images}
+    if len(sizes) != 1:
+        return None
+    width, height = sizes.pop()
+    if isinstance(width, int) and isinstance(height, int) and min(width, height) > 0:
+        return width, height
+    return None

@@ -1,0 +1,131 @@
+"""CSV: one box per line under a header, the format to open in a spreadsheet.
+
+Columns: ``frame`` (counting from 0), ``time`` (seconds), ``id`` (empty if unknown), ``label``,
+``score``, and the corners ``x1, y1, x2, y2`` in pixels (0-based, end-exclusive). Only the frame and
+the corners are needed. A line whose box is left empty stands for a frame without boxes; a file with
+times speaks of exactly the frames it lists.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wordsight.errors import FormatError
+from wordsight.perception.formats.gather import Gatherer
+from wordsight.perception.formats.table import NO_ID, BoxTable
+from wordsight.perception.formats.text import parse_number, parse_whole
+
+__all__ = ["COLUMNS", "read_csv", "write_csv"]
+
+COLUMNS = ("frame", "time", "id", "label", "score", "x1", "y1", "x2", "y2")
+"""The columns in the order they are written."""
+
+_NEEDED = {"frame", "x1", "y1", "x2", "y2"}
+
+
+def read_csv(
+    text: str,
+    path: Path,
+    *,
+    label_names: Sequence[str] | None = None,
+    first_frame: int | None = None,
+) -> BoxTable:
+    """Read the text of a CSV file.
+
+    Args:
+        text: What the file holds.
+        path: Where it lies, for messages.
+        label_names: The classes, if not to be taken from the file.
+        first_frame: The number of the first frame, 0 by default.
+    """
+    gatherer = Gatherer(path.name, label_names)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    listed: dict[int, float] = {}
+    try:
+        header = _checked_header(reader.fieldnames, path.name)
+        for row in reader:
+            where = f"line {reader.line_num}"
+            _check_width(row, where, gatherer)
+            _take(row, where, gatherer, listed, first_frame or 0)
+    except csv.Error as error:
+        raise gatherer.error(
+            f"line {reader.line_num}", f"{error}; is a quotation mark left open?"
+        ) from None
+    if "time" not in header:
+        return gatherer.table()
+    frames = sorted(listed)
+    return gatherer.table(covered=frames, times=[listed[frame] for frame in frames])
+
+
+def write_csv(table: BoxTable) -> Iterator[str]:
+    """Yield the lines of a CSV file, in order of frames; frames without boxes are kept."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    assert table.covered is not None and table.times is not None
+    following = iter(_box_rows(table))
+    pending = next(following, None)
+    for frame, time in zip(table.covered.tolist(), table.times.tolist(), strict=True):
+        if pending is None or pending[0] != frame:
+            writer.writerow([frame, repr(time), "", "", "", "", "", "", ""])
+        while pending is not None and pending[0] == frame:
+            writer.writerow([frame, repr(time), *pending[1]])
+            pending = next(following, None)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _box_rows(table: BoxTable) -> Iterator[tuple[int, list[str | int]]]:
+    columns = (table.frames, table.ids, table.labels, table.scores, table.boxes)
+    for frame, identity, label, score, box in zip(*(c.tolist() for c in columns), strict=True):
+        known = "" if identity == NO_ID else identity
+        yield frame, [known, table.label_names[label], repr(score), *map(repr, box)]
+
+
+def _checked_header(fields: Sequence[str] | None, name: str) -> set[str]:
+    header = [field.strip().lower() for field in fields or ()]
+    missing = sorted(_NEEDED - set(header))
+    if missing or len(set(header)) < len(header):
+        raise FormatError(
+            f"{name}, line 1: expected a header with the columns {','.join(COLUMNS)}; "
+            + (f"{', '.join(missing)} missing." if missing else "one is there twice.")
+        )
+    return set(header)
+
+
+def _check_width(row: dict[str | None, str | None], where: str, gatherer: Gatherer) -> None:
+    if None in row or None in row.values():
+        raise gatherer.error(where, "the number of columns differs from that of the header.")
+
+
+def _take(
+    row: dict[str, str],
+    where: str,
+    gatherer: Gatherer,
+    listed: dict[int, float],
+    first_frame: int,
+) -> None:
+    cells = {name.strip().lower(): value.strip() for name, value in row.items()}
+    try:
+        frame = parse_whole(cells["frame"]) - first_frame
+        time = parse_number(cells.get("time", "0"))
+        corners = [cells[name] for name in ("x1", "y1", "x2", "y2")]
+        x1, y1, x2, y2 = map(parse_number, corners) if any(corners) else (0.0,) * 4
+        score = parse_number(cells.get("score") or "1")
+        identity = parse_whole(cells.get("id") or str(NO_ID))
+    except ValueError as error:
+        raise gatherer.error(where, f"{error}; expected {','.join(COLUMNS)}.") from None
+    gatherer.check_frame(where, frame)
+    if not math.isfinite(time):
+        raise gatherer.error(where, f"the time must be finite, got {time}.")
+    if listed.setdefault(frame, time) != time:
+        raise gatherer.error(
+            where, f"frame {frame} has the time {time} here and {listed[frame]} before."
+        )
+    if any(corners):
+        label = cells.get("label") or "object"
+        gatherer.add(where, frame, (x1, y1, x2, y2), score=score, label=label, identity=identity)
