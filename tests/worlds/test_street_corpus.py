@@ -5,6 +5,8 @@ import json
 from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wordsight.language import parse
 from wordsight.video.reader import VideoReader
@@ -68,6 +70,15 @@ def test_the_picture_does_not_change_what_happens():
     assert clean.sentences == noisy.sentences
     assert clean.record()["events"] == noisy.record()["events"]
     assert clean.record()["boxes"] != noisy.record()["boxes"]  # the camera shakes
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 10**9))
+def test_any_seed_gives_films_with_true_sentences(seed):
+    for film in street(clips=2, random_state=seed):
+        assert len(film.sentences) == 2 + film.index
+        assert all(film.truth.holds(text) for text in film.sentences)
+        assert film.truth.is_clear()
 
 
 def test_seeds_differ():

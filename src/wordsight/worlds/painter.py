@@ -17,8 +17,15 @@ __all__ = ["Colour", "Layer", "lay_over", "mix", "shade"]
 Colour = tuple[int, int, int]
 """Red, green and blue from 0 to 255."""
 
+Point = Sequence[float] | NDArray[np.float64]
+"""Two numbers."""
+
 _OVERSAMPLING = 2
 _SHIFT = 4  # bits after the point in OpenCV's coordinates: shapes move by sixteenths of a pixel
+
+_DIRECTIONS = 64  # in which round ends are drawn
+_TURNS = np.arange(3 * _DIRECTIONS) * (2 * np.pi / _DIRECTIONS)
+_CIRCLE = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)  # thrice round, to cut any half from
 
 
 @lru_cache(maxsize=4096)  # figures ask for the same few dozen shades in every frame
@@ -73,17 +80,20 @@ class Layer:
         # Plain numbers: arrays of two or four would take longer than the drawing.
         joints = self._fixed(points)[:, 0].tolist()
         radii = [max(round(width * fine / 2), 1) for width in widths]
-        for (x, y), radius in zip(joints, radii, strict=True):
-            cv2.circle(self.pixels, (x, y), radius, paint, cv2.FILLED, shift=_SHIFT)
-        for k in range(len(joints) - 1):
-            corners = _taper(joints[k], joints[k + 1], radii[k], radii[k + 1])
-            cv2.fillConvexPoly(self.pixels, corners, paint, shift=_SHIFT)
+        for k in range(max(len(joints) - 1, 1)):
+            last = min(k + 1, len(joints) - 1)
+            outline = _capsule(joints[k], joints[last], radii[k], radii[last])
+            cv2.fillConvexPoly(self.pixels, outline, paint, shift=_SHIFT)
 
     def ellipse(
-        self, centre: ArrayLike, axes: Sequence[float], colour: Sequence[float], angle: float = 0.0
+        self, centre: Point, axes: Sequence[float], colour: Sequence[float], angle: float = 0.0
     ) -> None:
         """Fill an ellipse whose full ``axes`` are given in pixels, turned by ``angle`` degrees."""
-        x, y = self._fixed(centre).ravel().tolist()
+        fine, half_pixel = _OVERSAMPLING << _SHIFT, (1 << _SHIFT) // 2
+        x, y = (
+            round((float(at) - edge) * fine) - half_pixel
+            for at, edge in zip(centre, self.corner, strict=True)
+        )
         half = [max(round(axis * _OVERSAMPLING * (1 << _SHIFT) / 2), 1) for axis in axes]
         cv2.ellipse(
             self.pixels, (x, y), half, angle, 0, 360, _opaque(colour), cv2.FILLED, shift=_SHIFT
@@ -171,13 +181,17 @@ def _opaque(colour: Sequence[float]) -> tuple[float, float, float, float]:
     return red, green, blue, 255
 
 
-def _taper(
+def _capsule(
     one: Sequence[int], other: Sequence[int], radius1: int, radius2: int
 ) -> NDArray[np.int32]:
-    """Return the four corners of the part that joins two round joints."""
-    (x1, y1), (x2, y2) = one, other
-    length = max(math.hypot(x2 - x1, y2 - y1), 1e-9)
-    across, down = (y1 - y2) / length, (x2 - x1) / length
-    a, b, c, d = across * radius1, down * radius1, across * radius2, down * radius2
-    corners = ((x1 + a, y1 + b), (x2 + c, y2 + d), (x2 - c, y2 - d), (x1 - a, y1 - b))
-    return np.array(corners).astype(np.int32)
+    """Return the outline of two round joints and what lies between them."""
+    along = math.atan2(other[1] - one[1], other[0] - one[0])
+    ahead = round(along / (2 * math.pi) * _DIRECTIONS) + _DIRECTIONS
+    outline = np.empty((2, _DIRECTIONS // 4 + 1, 2))
+    for half, (centre, radius, middle) in enumerate(
+        ((other, radius2, ahead), (one, radius1, ahead + _DIRECTIONS // 2))
+    ):
+        first, last = middle - _DIRECTIONS // 4, middle + _DIRECTIONS // 4
+        np.multiply(_CIRCLE[first : last + 1 : 2], radius, out=outline[half])
+        outline[half] += centre
+    return outline.reshape(-1, 2).astype(np.int32)

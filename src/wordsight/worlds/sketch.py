@@ -1,5 +1,6 @@
 """`Sketch`: drawing in the metres of a scene instead of the pixels of a picture."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,17 +45,23 @@ class Sketch:
         scaled = [axis * self.view.scale for axis in axes]
         self.layer.ellipse(self.view.pixels(centre), scaled, colour, angle)
 
-    def tube(self, points: ArrayLike, widths: Sequence[float], colour: Colour) -> None:
-        """Draw a round body along a chain of joints, lighter on the side of the light."""
+    def tube(
+        self, points: ArrayLike, widths: Sequence[float], colour: Colour, *, lit: bool = True
+    ) -> None:
+        """Draw a round body along a chain of joints, lighter on the side of the light if lit."""
         pixels = self.view.pixels(points)
         thick = [max(width * self.view.scale, 1.0) for width in widths]
-        if abs(self.light) < 1e-6:
+        if not lit or abs(self.light) < 1e-6:
             self.layer.limb(pixels, thick, colour)
             return
         self.layer.limb(pixels, thick, shade(colour, 1 - (1 - _UNLIT) * abs(self.light)))
         thin = [width * 0.74 for width in thick]
-        shift = np.sign(self.light) * 0.11 * np.asarray(thick)[:, None] * (1.0, -0.35)
-        self.layer.limb(pixels + shift, thin, shade(colour, 1 + (_LIT - 1) * abs(self.light)))
+        side = math.copysign(0.11, self.light)
+        shifted = [
+            (x + side * width, y - 0.35 * side * width)
+            for (x, y), width in zip(pixels.tolist(), thick, strict=True)
+        ]
+        self.layer.limb(shifted, thin, shade(colour, 1 + (_LIT - 1) * abs(self.light)))
 
 
 def rounded(

@@ -1,6 +1,7 @@
 """The corpus of the street: films balanced over places, verbs and things."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from wordsight.worlds.street.telling import tell
 from wordsight.worlds.street.things import THINGS
 from wordsight.worlds.street.truth import StreetTruth
 
-__all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "street"]
+__all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "StreetFilm", "street"]
 
 DEFAULT_PLACES = ("courtyard", "park", "kerb")
 """The places of the corpus; each serves as one fold."""
@@ -34,6 +35,17 @@ _SENTENCES, _CLIPS = 159, 61  # the published corpus has so many sentences for s
 _FRAME_RATES = (1.0, 120.0)  # per second
 
 
+@dataclass(frozen=True)
+class StreetFilm(Film):
+    """A film of the street.
+
+    Attributes:
+        truth: What is known about it; it can judge every sentence of the grammar.
+    """
+
+    truth: StreetTruth
+
+
 def street(
     clips: int = 61,
     random_state: int = 0,
@@ -45,7 +57,7 @@ def street(
     noise: float = 0.3,
     effects: Effects | None = None,
     frame_rate: float = 30.0,
-) -> Iterator[Film]:
+) -> Iterator[StreetFilm]:
     """Make films of people who pick up, put down, carry and approach things outdoors.
 
     Film number k is the same however many are made. By default 61 films come with 159 sentences,
@@ -103,13 +115,13 @@ class _Studio:
         self._frame_rate = checked_number("frame_rate", frame_rate, *_FRAME_RATES)
         self._random_state = random_state
 
-    def film(self, index: int, effects: Effects) -> Film:
+    def film(self, index: int, effects: Effects) -> StreetFilm:
         order = self._order(index)
         recording = direct(order, self._chance(index, "script"))
         camera = Camera(effects, SIZE, recording.num_frames, self._chance(index, "camera"))
         truth = StreetTruth(recording, effects, camera.offsets)
         count = _num_sentences(index)
-        return Film(
+        return StreetFilm(
             name=f"{_WORLD}-{index:03d}",
             world=_WORLD,
             index=index,

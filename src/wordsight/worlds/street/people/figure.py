@@ -1,12 +1,13 @@
 """Painting a person from its joints: limbs, clothes, face and hair."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.worlds.painter import Colour, shade
-from wordsight.worlds.sketch import Sketch, turned
+from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.street.people.body import JOINTS
 from wordsight.worlds.street.people.wardrobe import Look
 
@@ -56,11 +57,12 @@ def _paint_arm(
     wrist = elbow + (hand - elbow) * 0.86
     width = look.build
     sketch.ellipse(hand, (0.085, 0.085), skin)
+    lit = side == "near"  # far limbs are in the shade of the body
     if look.long_sleeves or look.jacket:
-        sketch.tube([elbow, wrist], [0.088 * width, 0.066 * width], sleeve)
+        sketch.tube([elbow, wrist], [0.088 * width, 0.066 * width], sleeve, lit=lit)
     else:
-        sketch.tube([elbow, wrist], [0.076 * width, 0.056 * width], skin)
-    sketch.tube([shoulder, elbow], [0.112 * width, 0.092 * width], sleeve)
+        sketch.tube([elbow, wrist], [0.076 * width, 0.056 * width], skin, lit=lit)
+    sketch.tube([shoulder, elbow], [0.112 * width, 0.092 * width], sleeve, lit=lit)
 
 
 def _paint_leg(
@@ -72,13 +74,14 @@ def _paint_leg(
     bright: float,
 ) -> None:
     hip, knee, ankle, toe = (at[f"{side}_{part}"] for part in ("hip", "knee", "ankle", "toe"))
-    cloth, width = shade(look.bottom, bright), look.build
+    cloth, width, lit = shade(look.bottom, bright), look.build, side == "near"
     if look.shorts:
-        sketch.tube([knee, ankle], [0.086 * width, 0.062 * width], shade(look.skin, bright))
+        skin = shade(look.skin, bright)
+        sketch.tube([knee, ankle], [0.086 * width, 0.062 * width], skin, lit=lit)
     _paint_shoe(sketch, ankle, toe, shade(look.shoes, bright), facing)
     if not look.shorts:
-        sketch.tube([knee, ankle], [0.110 * width, 0.082 * width], cloth)
-    sketch.tube([hip, knee], [0.168 * width, 0.118 * width], cloth)
+        sketch.tube([knee, ankle], [0.110 * width, 0.082 * width], cloth, lit=lit)
+    sketch.tube([hip, knee], [0.168 * width, 0.118 * width], cloth, lit=lit)
 
 
 def _paint_shoe(
@@ -134,13 +137,15 @@ def _paint_head(
     sketch: Sketch, at: dict[str, NDArray[np.float64]], look: Look, facing: float
 ) -> None:
     head, neck = at["head"], at["neck"]
-    tilt = float(np.arctan2(head[0] - neck[0], head[1] - neck[1]))
+    tilt = math.atan2(head[0] - neck[0], head[1] - neck[1])
+    (x, y), cosine, sine = head.tolist(), math.cos(tilt), math.sin(tilt)
 
     def spot(ahead: float, up: float) -> NDArray[np.float64]:
         """Return a point of the head: metres towards the face and towards the crown."""
-        return head + turned((ahead * facing, up), -tilt)
+        ahead *= facing
+        return np.array((x + cosine * ahead + sine * up, y - sine * ahead + cosine * up))
 
-    degrees = float(np.degrees(tilt))
+    degrees = math.degrees(tilt)
     dark = shade(look.hair, 0.8)
     if look.hair_style == "long":
         locks: ArrayLike = [spot(-0.045, 0.04), spot(-0.075, -0.06), spot(-0.07, -0.15)]
