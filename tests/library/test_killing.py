@@ -19,7 +19,8 @@ import json, sys
 from wordsight.library import Library
 where, artefacts, workers, *paths = json.loads(sys.argv[1])
 with Library.open(where, artefacts=artefacts, create=True) as library:
-    report = library.add(paths, workers=workers)
+    tell = lambda done, total, what: print("done", done, flush=True)
+    report = library.add(paths, workers=workers, progress=tell)
     print(json.dumps({"added": report.added, "failed": [f.message for f in report.failed]}))
 """
 
@@ -85,54 +86,80 @@ def folder(tiny_videos, tmp_path_factory):
     return folder
 
 
+def answer_of(process):
+    """Wait for an undisturbed process and return what it says at the end."""
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    return json.loads(output.splitlines()[-1])
+
+
 @pytest.fixture(scope="module")
 def expected(folder, tmp_path_factory):
-    """What an undisturbed run makes, and how long it takes in processes."""
+    """What an undisturbed run makes, and how long starting it and each video takes."""
     place = {"where": tmp_path_factory.mktemp("undisturbed") / "library"}
     began = time.monotonic()
     process = start_adding(place, [folder])
-    output, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
+    wait_for_done(process, 1)
+    started = time.monotonic() - began
+    answer = answer_of(process)
     seconds = time.monotonic() - began
     with Library.open(place["where"]) as library:
         content = content_of(library)
         assert library.verify().clean
-    assert len(content["videos"]) == len(content["sentences"]) == 6
-    assert len(json.loads(output)["added"]) == 6
-    return content, seconds
+    assert len(content["videos"]) == len(content["sentences"]) == len(answer["added"]) == 6
+    return content, started, (seconds - started) / 5
 
 
-def kill_and_complete(place, folder, moment):
-    """Kill the adding process after some seconds, then run it again to its end, in this one."""
+def wait_for_done(process, number):
+    """Wait until so many videos are done, or the process has ended."""
+    for line in process.stdout:
+        if line.startswith("done") and float(line.split()[1]) >= number:
+            return
+
+
+def kill_and_complete(place, folder, done, delay):
+    """Kill adding a while after some videos are done, then run it to its end in this process.
+
+    Returns:
+        The library, and how many videos were in it when it was killed.
+    """
     process = start_adding(place, [folder])
-    time.sleep(moment)
+    if done:
+        wait_for_done(process, done)
+    time.sleep(delay)
     workers = children_of(process.pid)
     process.kill()  # the main process only: its workers must see for themselves
     process.communicate()
     wait_until_gone(workers)
     library = Library.open(**place, create=True)
+    kept = len(library)
     assert not library.add(folder, workers=1).failed
-    return library
+    return library, kept
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("backend", "times"), [("sqlite", 20), ("postgresql", 5)])
+@pytest.mark.parametrize(("backend", "times"), [("sqlite", 20), ("postgresql", 6)])
 def test_killed_at_random_moments_nothing_is_lost_or_double(
     backend, times, folder, expected, tmp_path, request
 ):
-    content, seconds = expected
+    content, started, each = expected
     chance = random.Random(backend)
+    kept_at_kill = []
     for turn in range(times):
         place = {"where": tmp_path / f"library {turn}"}
         if backend == "postgresql":
-            place = {
-                "where": request.getfixturevalue("new_postgres_url")(),
-                "artefacts": place["where"],
-            }
-        moment = seconds * (turn + chance.random()) / times
-        with kill_and_complete(place, folder, moment) as library:
-            assert library.verify().clean, f"killed after {moment:.3f} s"
-            assert content_of(library) == content, f"killed after {moment:.3f} s"
+            url = request.getfixturevalue("new_postgres_url")()
+            place = {"where": url, "artefacts": place["where"]}
+        # Starting up takes longest; so that every stretch of the work is hit, half of the moments
+        # lie anywhere from the start on, and half after one, two, three ... videos are done.
+        done = 0 if turn % 2 else 1 + turn // 2 % 5
+        delay = chance.uniform(0, each if done else started + 3 * each)
+        library, kept = kill_and_complete(place, folder, done, delay)
+        with library:
+            kept_at_kill.append(kept)
+            assert library.verify().clean, f"killed {delay:.3f} s after {done} videos"
+            assert content_of(library) == content, f"killed {delay:.3f} s after {done} videos"
+    assert len(set(kept_at_kill)) > 2, f"always killed at the same stage: {kept_at_kill}"
 
 
 @pytest.mark.slow
@@ -142,11 +169,7 @@ def test_two_processes_adding_the_same_do_it_once(place, folder, expected):
         start_adding(place, [*videos[:4], folder / "metadata.jsonl"]),
         start_adding(place, [*reversed(videos[2:]), folder / "metadata.jsonl"]),
     ]
-    answers = []
-    for process in processes:
-        output, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
-        answers.append(json.loads(output))
+    answers = [answer_of(process) for process in processes]
     assert all(answer["failed"] == [] for answer in answers)
     added = [video for answer in answers for video in answer["added"]]
     assert sorted(added) == sorted(video[0] for video in expected[0]["videos"])

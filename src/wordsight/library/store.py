@@ -156,9 +156,13 @@ class ArtefactStore:
             LibraryError: If the path leads out of the library's folder.
         """
         path = self.folder / relative
-        if ".." in Path(relative).parts or Path(relative).is_absolute():
+        if not self.holds(path):
             raise LibraryError(f"the catalogue names {relative!r}, which is outside the library.")
         return path
+
+    def holds(self, path: Path) -> bool:
+        """Say whether a path is below the library's folder."""
+        return path.is_relative_to(self.folder) and ".." not in path.parts
 
     def remove(self, relative: str) -> None:
         """Delete an artefact, and the folder of its video if that is now empty."""

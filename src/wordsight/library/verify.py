@@ -10,7 +10,7 @@ from wordsight.errors import LibraryError
 from wordsight.files import sha256_of
 from wordsight.library import lookup
 from wordsight.library.database import Database
-from wordsight.library.entries import Problem, VerifyReport
+from wordsight.library.entries import ArtefactEntry, Problem, VerifyReport, VideoEntry
 from wordsight.library.store import ArtefactStore, digest_of
 from wordsight.library.sweep import sweep_staging
 from wordsight.progress import Progress, report
@@ -27,6 +27,7 @@ class _Check:
     size: int
     video_id: str | None
     advice: str
+    astray: bool = False
 
 
 def verify_library(
@@ -45,26 +46,35 @@ def verify_library(
     """
     removed = () if database.read_only else sweep_staging(store)
     problems = list(_catalogue_problems(database))
-    with database.read() as connection:
-        artefacts = lookup.artefacts(connection)
-        videos = [entry for entry, copy in lookup.videos(connection) if copy is None]
-    checks = [
-        _Check(
-            store.path_of(a.path),
-            a.sha256,
-            a.size,
-            a.video_id,
-            "add its video again with force" if a.video_id else "make it again",
-        )
-        for a in artefacts
-    ] + [
-        _Check(Path(v.path), v.sha256, v.size, v.id, "add it from where it is now, or remove it")
-        for v in videos
-    ]
+    try:
+        artefacts, videos = _entries(database)
+    except LibraryError:
+        if problems:  # what else there is cannot be told from a catalogue that cannot be read
+            return VerifyReport(0, 0, tuple(problems), (), removed)
+        raise
+    checks = list(_checks(store, artefacts, videos))
     for check in report(checks, progress, "verifying", len(checks)):
         problems += _problems_of(check, hashes)
     orphans = _orphans(database, store, {artefact.path for artefact in artefacts})
     return VerifyReport(len(videos), len(artefacts), tuple(problems), orphans, removed)
+
+
+def _entries(database: Database) -> tuple[list[ArtefactEntry], list[VideoEntry]]:
+    with database.read() as connection:
+        videos = [entry for entry, copy in lookup.videos(connection) if copy is None]
+        return lookup.artefacts(connection), videos
+
+
+def _checks(
+    store: ArtefactStore, artefacts: list[ArtefactEntry], videos: list[VideoEntry]
+) -> Iterator[_Check]:
+    for made in artefacts:
+        advice = "add its video again with force" if made.video_id else "make it again"
+        path = store.folder / made.path
+        yield _Check(path, made.sha256, made.size, made.video_id, advice, not store.holds(path))
+    for video in videos:
+        advice = "add it from where it is now, or remove it"
+        yield _Check(Path(video.path), video.sha256, video.size, video.id, advice)
 
 
 def _orphans(database: Database, store: ArtefactStore, known: set[str]) -> tuple[str, ...]:
@@ -80,7 +90,10 @@ def _orphans(database: Database, store: ArtefactStore, known: set[str]) -> tuple
 def _problems_of(check: _Check, hashes: bool) -> Iterator[Problem]:
     path, video = str(check.path), check.video_id
     try:
-        if not check.path.exists():
+        if check.astray:
+            said = f"the catalogue names {path}, which is outside the library; {check.advice}."
+            yield Problem("catalogue", path, video, said)
+        elif not check.path.exists():
             yield Problem("missing", path, video, f"{path} is missing; {check.advice}.")
         elif not _is_same(check, hashes):
             said = f"{path} is not what it was when it was entered; {check.advice}."
