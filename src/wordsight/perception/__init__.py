@@ -7,14 +7,24 @@ from wordsight.perception.detector import (
     available_detectors,
     load_detector,
 )
+from wordsight.perception.formats import convert_boxes, read_boxes, write_boxes
 from wordsight.perception.observe import observe, watch
+from wordsight.perception.tracker import Tracker, best_track
+from wordsight.perception.tracks import detections_from_tracks, tracks_from_ids
 
 __all__ = [
     "Codebook",
     "Detector",
     "DetectorError",
+    "Tracker",
     "available_detectors",
+    "best_track",
+    "convert_boxes",
+    "detections_from_tracks",
     "load_detector",
     "observe",
+    "read_boxes",
+    "tracks_from_ids",
     "watch",
+    "write_boxes",
 ]

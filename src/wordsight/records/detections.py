@@ -195,8 +195,9 @@ class Detections(ArrayRecord):
 
     def _select(self, rows: NDArray[np.intp]) -> Self:
         names = ("times", "boxes", "scores", "labels", "mask", "ids", "flow", "appearance")
-        arrays = {name: getattr(self, name) for name in names}
-        return replace(self, **{k: None if v is None else v[rows] for k, v in arrays.items()})
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in names}
+        chosen: Any = {k: None if v is None else v[rows] for k, v in arrays.items()}
+        return replace(self, **chosen)
 
     def __len__(self) -> int:
         return len(self.times)

@@ -5,6 +5,7 @@ was written gives back the very same numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,15 @@ from wordsight.perception.formats.table import MAX_FRAMES, BoxTable
 from wordsight.perception.formats.text import read_text
 from wordsight.records import Detections
 
-__all__ = ["FORMATS", "MAX_FRAMES", "BoxTable", "read_boxes", "read_table", "write_boxes"]
+__all__ = [
+    "FORMATS",
+    "MAX_FRAMES",
+    "BoxTable",
+    "convert_boxes",
+    "read_boxes",
+    "read_table",
+    "write_boxes",
+]
 
 FORMATS = {"mot": ".txt", "coco": ".json", "cvat": ".xml", "csv": ".csv"}
 """The formats by name, with the suffix each is written under."""
@@ -125,9 +134,55 @@ def write_boxes(
         FormatError: If the format is unknown or cannot hold the detections.
         FileExistsError: If the file exists and ``overwrite`` is false.
     """
-    path = Path(path)
-    kind = _by_suffix(path) if format is None else _checked(format)
     table = BoxTable.from_detections(detections, times=times, frame_rate=frame_rate)
+    _write(Path(path), table, format, overwrite)
+
+
+def convert_boxes(
+    source: str | PathLike[str],
+    target: str | PathLike[str],
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    frame_rate: float = 30.0,
+    overwrite: bool = False,
+) -> Detections:
+    """Write the boxes of one file into another, under the same frame numbers.
+
+    Args:
+        source: The file to read.
+        target: The file to write.
+        source_format: As in :func:`read_boxes`.
+        target_format: As in :func:`write_boxes`.
+        frame_rate: Frames per second of a file that tells neither times nor a rate.
+        overwrite: Whether an existing target may be replaced.
+
+    Returns:
+        What was written.
+
+    Raises:
+        FormatError: If the source cannot be read or the target cannot hold it.
+        FileExistsError: If the target exists and ``overwrite`` is false.
+    """
+    table = read_table(source, format=source_format)
+    told = table.times is not None or table.frame_rate is not None
+    rate = None if told else frame_rate
+    seen = table.to_detections(Path(source).name, frame_rate=rate)
+    in_order = BoxTable.from_detections(seen)
+    numbers = in_order.covered if table.covered is None else table.covered
+    assert numbers is not None
+    same_frames = replace(
+        in_order,
+        frames=numbers[in_order.frames],
+        covered=numbers,
+        frame_rate=table.frame_rate or rate,
+    )
+    _write(Path(target), same_frames, target_format, overwrite)
+    return seen
+
+
+def _write(path: Path, table: BoxTable, format: str | None, overwrite: bool) -> None:
+    kind = _by_suffix(path) if format is None else _checked(format)
     with (
         atomic_path(path, overwrite=overwrite) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as file,

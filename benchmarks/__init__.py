@@ -1,0 +1,1 @@
+"""Speed and memory beside peers, as ratios in one run; ``python -m benchmarks`` runs them all."""

@@ -1,0 +1,263 @@
+"""``init``, ``add``, ``list``, ``show``, ``remove`` and ``verify``: care for a collection."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordsight.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonFlag,
+    LibraryOption,
+    QuietFlag,
+    VerboseFlag,
+    open_output,
+)
+from wordsight.cli.output import Output
+from wordsight.cli.units import bytes_text, clock, count
+
+if TYPE_CHECKING:
+    from wordsight.library import AddReport, VerifyReport, VideoDetails, VideoEntry
+
+__all__ = ["add", "init", "list_", "remove", "show", "verify"]
+
+VideoIds = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ID...", help="Videos as `wordsight list` names them; a start is enough."
+    ),
+]
+
+
+def init(
+    where: Annotated[
+        str | None,
+        typer.Argument(metavar="FOLDER|URL", help="Where; by default what --library says."),
+    ] = None,
+    artefacts: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="With a database address: the folder for its files."),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Make an empty library: a folder, or a database with a folder beside it."""
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    with Library.create(where or library, artefacts=artefacts) as made:
+        name = str(made.location)
+    output.result({"library": name}, lambda out: out.line(f"Made an empty library at {name}"))
+
+
+def add(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Video files, folders, or a metadata.jsonl of video-sentence pairs. Captions "
+            "(.srt, .vtt) and boxes (.boxes.csv and others) beside a video come along.",
+        ),
+    ],
+    detector: Annotated[
+        str, typer.Option("--detector", "-d", help="What finds things; `doctor` lists them.")
+    ] = "regions",
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The model file of the onnx detector.")
+    ] = None,
+    sentence: Annotated[
+        list[str] | None,
+        typer.Option("--sentence", "-s", help="Said of the one video given; may be repeated."),
+    ] = None,
+    boxes: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Boxes of the one video given, instead of a detector."),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option(min=0.1, help="Look for things in so many frames a second at most.")
+    ] = 10.0,
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Copy the videos into the library.", show_default=False)
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Look again at videos that are there.", show_default=False),
+    ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-j", min=1, help="Processes; by default one per core."),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Add videos with what is said of them; what is there already is skipped.
+
+    The library is made if it does not exist. Interrupted? The same command goes on.
+    """
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    with Library.open(library, create=True) as opened, output.progress("Adding") as progress:
+        report = opened.add(
+            sources,
+            sentences=sentence or (),
+            boxes=boxes,
+            detector=detector,
+            options={"path": str(model)} if model is not None else None,
+            rate=rate,
+            copy=copy,
+            force=force,
+            workers=workers,
+            progress=progress,
+        )
+    output.result(report, lambda out: _render_added(out, report))
+    for failure in report.warnings:
+        output.warn(f"{failure.path}: {failure.message}")
+    for failure in report.failed:
+        output.warn(f"not added: {failure.path}: {failure.message}")
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def list_(
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="TEXT", help="Only videos with this in their name or sentences."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Leave out so many first.")] = 0,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """List the videos of the library."""
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    with Library.open(library) as opened:
+        videos = opened.videos(text, limit=limit, offset=offset)
+        total = opened.count(text)
+    output.result(videos, lambda out: _render_list(out, videos, total, text))
+
+
+def show(
+    video: Annotated[str, typer.Argument(metavar="ID", help="A video as `list` names it.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Show all the library knows of one video: sentences, shots, what was found in it."""
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    with Library.open(library) as opened:
+        details = opened.show(video)
+    output.result(details, lambda out: _render_details(out, details))
+
+
+def remove(
+    videos: VideoIds,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Take videos out of the library; your own video files are left where they are."""
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    with Library.open(library) as opened:
+        removed = opened.remove(videos)
+    output.result(
+        {"removed": removed}, lambda out: out.line(f"Removed {count(len(removed), 'video')}.")
+    )
+
+
+def verify(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Check every file of the library against the catalogue by its hash."""
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    with Library.open(library) as opened, output.progress("Checking") as progress:
+        report = opened.verify(progress=progress)
+    output.result({"ok": report.ok, **vars(report)}, lambda out: _render_verified(out, report))
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def _render_added(output: Output, report: "AddReport") -> None:
+    output.line(
+        f"Added {count(len(report.added), 'video')} and "
+        f"{count(report.num_sentences, 'sentence')}; {len(report.skipped)} already there, "
+        f"{len(report.failed)} failed."
+    )
+
+
+def _render_list(output: Output, videos: list["VideoEntry"], total: int, text: str | None) -> None:
+    if not videos:
+        what = f" with {text!r}" if text else ""
+        output.line(f"No videos{what} yet. Add some with: wordsight add PATH")
+        return
+    rows = [
+        (
+            video.id,
+            clock(video.duration),
+            f"{video.width}x{video.height}",
+            video.num_shots,
+            video.num_sentences,
+            f"{video.added_at:%Y-%m-%d}",
+        )
+        for video in videos
+    ]
+    output.table(["video", "length", "size", "shots", "sentences", "added"], rows)
+    if total > len(videos):
+        output.line(f"{len(videos)} of {total}; see more with --limit and --offset.")
+
+
+def _render_details(output: Output, details: "VideoDetails") -> None:
+    video = details.video
+    output.line(f"{video.id}\n  {video.path}")
+    output.line(
+        f"  {clock(video.duration)}, {video.width}x{video.height}, {video.codec}, "
+        f"{count(video.num_frames, 'frame')} at {video.frame_rate:.3g}/s, {bytes_text(video.size)}"
+    )
+    if details.sentences:
+        rows = [
+            (
+                clock(s.start) if s.start is not None else None,
+                clock(s.end) if s.end is not None else None,
+                s.text,
+            )
+            for s in details.sentences
+        ]
+        output.table(["from", "to", "sentence"], rows)
+    shots = [
+        (number, scene, clock(shot.start), clock(shot.end), shot.start_frame, shot.end_frame)
+        for number, (shot, scene) in enumerate(zip(details.shots, details.scenes, strict=True))
+    ]
+    output.table(["shot", "scene", "from", "to", "first frame", "end frame"], shots)
+    kept = [(a.kind, bytes_text(a.size), a.path) for a in details.artefacts]
+    output.table(["kept", "size", "file"], kept)
+
+
+def _render_verified(output: Output, report: "VerifyReport") -> None:
+    for problem in report.problems:
+        output.line(f"{problem.kind}: {problem.path}: {problem.message}")
+    for path in report.orphans:
+        output.line(f"not in the catalogue: {path}")
+    if report.removed:
+        output.line(f"Cleared {count(len(report.removed), 'leftover')} of interrupted work.")
+    checked = f"{count(report.num_videos, 'video')} and {count(report.num_artefacts, 'file')}"
+    verdict = "all as they should be" if report.ok else count(len(report.problems), "problem")
+    output.line(f"Checked {checked}: {verdict}.")

@@ -1,0 +1,103 @@
+"""The ``wordsight`` program: the table of contents of commands, and what happens when one fails."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from wordsight import __version__
+from wordsight.cli import demo, doctor, library, look
+from wordsight.cli.options import current_output
+from wordsight.cli.output import flush_quietly
+from wordsight.cli.world import world
+from wordsight.errors import WordsightError
+
+__all__ = ["app", "main"]
+
+COLLECTION = "Your collection"
+ONE_VIDEO = "Look into one video"
+SETUP = "Set-up"
+
+app = typer.Typer(
+    name="wordsight",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"wordsight {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def wordsight(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and stop.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Learn what words mean from video described with plain sentences.
+
+    Start with [bold]wordsight demo[/], or with your own:
+    [bold]wordsight init[/], then [bold]wordsight add FOLDER[/].
+    """
+
+
+for panel, commands in {
+    COLLECTION: (
+        library.init,
+        library.add,
+        library.list_,
+        library.show,
+        library.remove,
+        library.verify,
+    ),
+    ONE_VIDEO: (look.shots, look.detect, look.convert),
+    SETUP: (demo.demo, doctor.doctor),
+}.items():
+    for command in commands:
+        app.command(command.__name__.rstrip("_"), rich_help_panel=panel)(command)
+
+app.add_typer(world, name="world", rich_help_panel=SETUP)
+
+
+def main() -> None:
+    """Run the program and exit with 0, 1 (it failed) or 2 (it was called wrongly)."""
+    try:
+        app()
+    except WordsightError as error:
+        _fail(str(error), type(error).__name__)
+    except KeyboardInterrupt:
+        _fail("stopped. Nothing is lost: the same command goes on where it was.", "Interrupted")
+    except BrokenPipeError:
+        flush_quietly()
+        sys.exit(1)
+    except OSError as error:
+        _fail(_plain(error), type(error).__name__)
+    except Exception as error:
+        _fail(
+            f"this should not have happened ({type(error).__name__}: {error}). Run again with -v "
+            "to see where, and please report it.",
+            type(error).__name__,
+        )
+
+
+def _fail(message: str, kind: str) -> None:
+    output = current_output()
+    if output.style.verbose:
+        import traceback
+
+        traceback.print_exc()
+    output.error(message, kind)
+    sys.exit(1)
+
+
+def _plain(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"

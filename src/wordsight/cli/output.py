@@ -1,0 +1,176 @@
+"""Where the command line's words go: results to standard output, everything else to stderr."""
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, is_dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from wordsight.progress import Progress
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["Output", "Style", "to_json"]
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a command shall speak.
+
+    Attributes:
+        json: Print one JSON value on standard output instead of text.
+        quiet: Say nothing but results and errors.
+        verbose: Say more, and show tracebacks.
+    """
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+class Output:
+    """Prints results, notes, warnings and progress in one style.
+
+    Args:
+        style: How to speak.
+    """
+
+    def __init__(self, style: Style):
+        from rich.console import Console
+
+        self.style = style
+        self._out: Console = Console(highlight=False, soft_wrap=True)
+        self._err: Console = Console(stderr=True, highlight=False, soft_wrap=True)
+        warnings.showwarning = self._show_warning
+
+    def result(self, value: Any, render: Callable[["Output"], None]) -> None:
+        """Print a result: ``value`` as JSON, or what ``render`` prints for people."""
+        if self.style.json:
+            print(json.dumps(to_json(value), ensure_ascii=False, indent=2, allow_nan=False))
+        else:
+            render(self)
+
+    def line(self, text: str = "") -> None:
+        """Print a line of text as it is to standard output."""
+        self._out.print(text, markup=False)
+
+    def table(
+        self, columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None
+    ) -> None:
+        """Print a table; columns whose cells are all numbers are set flush right."""
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        for i, name in enumerate(columns):
+            numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
+            table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(_cell(value)) for value in row))
+        self._out.print(table)
+
+    def note(self, text: str) -> None:
+        """Tell the user something on standard error, unless quiet."""
+        if not self.style.quiet:
+            self._err.print(text, markup=False)
+
+    def detail(self, text: str) -> None:
+        """Tell the user something on standard error if they asked for more."""
+        if self.style.verbose:
+            self._err.print(text, markup=False, style="dim")
+
+    def warn(self, text: str) -> None:
+        """Print a warning on standard error."""
+        self._say("Warning: ", "yellow", text)
+
+    def error(self, text: str, kind: str = "WordsightError") -> None:
+        """Print an error on standard error; if JSON was asked for, also as JSON on stdout."""
+        if self.style.json:
+            print(json.dumps({"error": {"kind": kind, "message": text}}, ensure_ascii=False))
+        self._say("Error: ", "bold red", text)
+
+    @contextmanager
+    def progress(self, heading: str) -> Iterator[Progress]:
+        """Draw a progress bar on standard error while the block runs.
+
+        Nothing is drawn when quiet or when standard error is not a terminal.
+
+        Yields:
+            What to call with the amount done, the total and a few words.
+        """
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as Bar
+
+        bar = Bar(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self._err,
+            transient=True,
+            disable=self.style.quiet or not self._err.is_terminal,
+        )
+        with bar:
+            task = bar.add_task(heading, total=None)
+
+            def advance(done: float, total: float | None, what: str) -> None:
+                bar.update(task, completed=done, total=total, description=what or heading)
+
+            yield advance
+
+    def _say(self, heading: str, style: str, text: str) -> None:
+        from rich.text import Text
+
+        self._err.print(Text.assemble((heading, style), text))
+
+    def _show_warning(
+        self, message: Warning | str, category: type[Warning], *_: Any, **__: Any
+    ) -> None:
+        # Ours are meant for users; those of libraries only for whoever looks for a fault.
+        if category.__module__.startswith("wordsight"):
+            self.warn(str(message))
+        else:
+            self.detail(f"{category.__name__}: {message}")
+
+
+def to_json(value: Any) -> Any:
+    """Turn records, arrays, paths and times into what JSON can hold."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return to_json(asdict(value))
+    if isinstance(value, dict):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_json(item) for item in value]
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if hasattr(value, "tolist"):
+        return to_json(value.tolist())
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return value
+
+
+def flush_quietly() -> None:
+    """Flush standard output; a reader that went away (``| head``) is no error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stderr.close()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,43 @@
+"""Times, sizes and counts as people write them."""
+
+__all__ = ["bytes_text", "clock", "count"]
+
+
+def clock(seconds: float) -> str:
+    """Write seconds as m:ss.mmm or h:mm:ss.mmm, cut to the millisecond, never rounded up.
+
+    Example:
+        >>> clock(83.4567), clock(3725)
+        ('1:23.456', '1:02:05.000')
+    """
+    # The millionth keeps 0.57 s, which is a little less in binary, from becoming 0.569.
+    milliseconds = int(abs(seconds) * 1000 + 1e-6)
+    minutes, milliseconds = divmod(milliseconds, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    rest = f"{milliseconds // 1000:02d}.{milliseconds % 1000:03d}"
+    sign = "-" if seconds < 0 else ""
+    return f"{sign}{hours}:{minutes:02d}:{rest}" if hours else f"{sign}{minutes}:{rest}"
+
+
+def bytes_text(size: float) -> str:
+    """Write a number of bytes with a unit.
+
+    Example:
+        >>> bytes_text(999), bytes_text(1_500_000)
+        ('999 B', '1.5 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Example:
+        >>> count(1, "video"), count(1200, "frame")
+        ('1 video', '1,200 frames')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

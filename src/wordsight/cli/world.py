@@ -1,0 +1,71 @@
+"""``wordsight world``: rendered videos whose truth is known, ready for ``wordsight add``."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordsight.cli.options import JsonFlag, QuietFlag, VerboseFlag, open_output
+from wordsight.cli.output import Output
+from wordsight.cli.units import count
+
+if TYPE_CHECKING:
+    from wordsight.worlds import Film
+
+__all__ = ["street", "world"]
+
+world = typer.Typer(
+    no_args_is_help=True,
+    help="Render videos whose truth is known, with sentences, ready for `wordsight add`.",
+)
+
+FolderOption = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to; new or empty.")
+]
+SeedOption = Annotated[int, typer.Option(help="The same seed gives the same films.")]
+NoiseOption = Annotated[
+    float,
+    typer.Option(min=0, max=1, help="How rich and how spoiled the pictures are."),
+]
+ForceFlag = Annotated[
+    bool, typer.Option("--force", help="Replace a world that is there.", show_default=False)
+]
+
+
+@world.command()
+def street(
+    output_folder: FolderOption,
+    clips: Annotated[int, typer.Option(help="How many films.")] = 61,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(help="Where: courtyard, park, kerb, harbour; may be repeated."),
+    ] = None,
+    seed: SeedOption = 0,
+    noise: NoiseOption = 0.3,
+    frame_rate: Annotated[float, typer.Option(help="Frames per second.")] = 30.0,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """People outdoors pick up, put down, carry and approach things."""
+    from wordsight import worlds
+
+    output = open_output(json, quiet, verbose)
+    films = worlds.street(clips, seed, places=place, noise=noise, frame_rate=frame_rate)
+    _render(output, films, clips, output_folder, force)
+
+
+def _render(output: Output, films: "Iterable[Film]", total: int, folder: Path, force: bool) -> None:
+    from wordsight.worlds import write_world
+
+    with output.progress("Rendering") as progress:
+        write_world(films, folder, force=force, total=total, progress=progress)
+    report = {"folder": folder, "films": total}
+    output.result(
+        report,
+        lambda out: out.line(
+            f"{count(total, 'film')} in {folder}; look at them with: wordsight add {folder}"
+        ),
+    )

@@ -1,0 +1,95 @@
+"""The program as a whole: its table of contents, exit codes, doctor, and looking at one video."""
+
+import subprocess
+import sys
+
+import pytest
+
+from wordsight.video import VideoReader
+
+
+def test_help_reads_like_a_table_of_contents(run):
+    answer = run("--help")
+    assert answer.code == 0
+    for command in ("init", "add", "list", "show", "remove", "verify", "shots", "doctor"):
+        assert f" {command} " in answer.out
+
+
+def test_every_command_explains_itself_and_speaks_json(run):
+    from wordsight.cli.main import app
+
+    for command in app.registered_commands:
+        answer = run(command.name, "--help")
+        assert answer.code == 0
+        for flag in ("--json", "--quiet", "--verbose"):
+            assert flag in answer.out, f"{command.name} lacks {flag}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nonsense"], ["shots"], ["list", "--limit", "many"], ["list", "--unknown"]],
+)
+def test_wrong_use_exits_with_two(run, arguments):
+    assert run(*arguments).code == 2
+
+
+def test_version(run):
+    assert run("--version").out.startswith("wordsight 0.")
+
+
+def test_doctor_finds_this_installation_well(run):
+    report = run("doctor", "--json").json
+    assert report["ok"]
+    assert report["core"]["numpy"]
+    assert "regions" in report["detectors"]
+    assert "pip install" in run("doctor").out or all(
+        version for extra in report["extras"].values() for version in extra.values()
+    )
+
+
+def test_shots_of_a_video_with_a_sheet(run, footage, tmp_path):
+    answer = run("shots", footage, "--sheet", tmp_path / "sheet.png", "--json")
+    assert [shot["start_frame"] for shot in answer.json] == [0, 24]
+    assert (tmp_path / "sheet.png").stat().st_size > 1000
+    refused = run("shots", footage, "--sheet", tmp_path / "sheet.png")
+    assert (refused.code, "exists already" in refused.err) == (1, True)
+
+
+def test_detecting_following_and_drawing(run, footage, tmp_path):
+    answer = run(
+        "detect", footage, "-o", "found.csv", "--overlay", "drawn.mp4", "--follow", "--json"
+    )
+    assert answer.code == 0, answer.err
+    assert answer.json["boxes"] > 10
+    assert answer.json["tracks"]
+    with VideoReader(tmp_path / "drawn.mp4") as drawn:
+        assert drawn.info.num_frames == 40
+    assert run("convert", "found.csv", "found.xml").code == 0
+    assert "<track" in (tmp_path / "found.xml").read_text()
+
+
+def test_converting_captions(run, tmp_path):
+    (tmp_path / "a.srt").write_text("1\n00:00:01,000 --> 00:00:02,500\nHello\n")
+    assert run("convert", "a.srt", "a.vtt").code == 0
+    assert (tmp_path / "a.vtt").read_text().startswith("WEBVTT")
+    refused = run("convert", "a.srt", "a.vtt")
+    assert (refused.code, "--force" in refused.err) == (1, True)
+
+
+def test_an_unknown_detector_names_the_known(run, footage):
+    answer = run("detect", footage, "-d", "region")
+    assert answer.code == 1
+    assert "regions" in answer.err
+
+
+def test_help_loads_nothing_heavy():
+    heavy = {"cv2", "av", "numba", "sqlalchemy", "scipy", "alembic", "pymunk", "lark"}
+    code = (
+        "import sys; sys.argv = ['wordsight', '--help']\n"
+        "from wordsight.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print(sorted(set(sys.modules) & {heavy!r}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"

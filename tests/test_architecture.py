@@ -1,0 +1,48 @@
+"""The rooms import one way only, as docs/architecture.md draws it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "wordsight"
+FOUNDATIONS = {"errors", "files", "progress", "records"}
+MAY_IMPORT = {
+    "records": {"errors", "files"},
+    "inference": {"errors"},
+    "evaluation": {"errors"},
+    "engine": {"errors", "progress"},
+    "video": FOUNDATIONS,
+    "language": FOUNDATIONS,
+    "perception": FOUNDATIONS | {"video"},
+    "worlds": FOUNDATIONS | {"video", "language"},
+    "meaning": FOUNDATIONS | {"video", "language", "perception", "inference", "evaluation"},
+    "library": FOUNDATIONS | {"video", "language", "perception", "engine"},
+}
+ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
+
+
+def imported_rooms(file):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            if name.startswith("wordsight."):
+                yield name.split(".")[1]
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room != "cli"])
+def test_a_room_imports_only_what_it_may(room):
+    assert room in MAY_IMPORT, f"say in MAY_IMPORT and docs/architecture.md what {room}/ may import"
+    for file in (PACKAGE / room).rglob("*.py"):
+        wrong = set(imported_rooms(file)) - MAY_IMPORT[room] - {room}
+        assert not wrong, f"{file.relative_to(PACKAGE)} imports {sorted(wrong)}"
+
+
+def test_nothing_imports_the_command_line():
+    for file in PACKAGE.rglob("*.py"):
+        if "cli" not in file.relative_to(PACKAGE).parts:
+            assert "cli" not in set(imported_rooms(file)), file
