@@ -1,0 +1,106 @@
+"""What all experiments and benchmarks share: their options, and results as a table or as JSON."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["Column", "print_report", "report_parser", "say"]
+
+_LEAST_WIDTH = 200  # characters
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        key: Where the value is found in a row.
+        title: What stands above it.
+        form: How numbers are written, as for ``format``.
+        justify: Where they stand; names are best on the left.
+    """
+
+    key: str
+    title: str
+    form: str = ".1f"
+    justify: Literal["left", "right"] = "right"
+
+
+def report_parser(
+    module: str, description: str, data: str | None = None
+) -> argparse.ArgumentParser:
+    """Make the parser of an experiment's options.
+
+    Args:
+        module: How it is run, ``experiments.mot15``.
+        description: What it does, for ``--help``.
+        data: What ``--data`` must hold; no such option if left out.
+
+    Returns:
+        A parser that knows ``--json`` and, if asked for, ``--data``.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {module}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if data is not None:
+        parser.add_argument("--data", type=Path, required=True, metavar="DIR", help=data)
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
+    return parser
+
+
+def print_report(
+    results: Mapping[str, Any],
+    *,
+    as_json: bool,
+    title: str = "",
+    columns: Sequence[Column] = (),
+    rows: Sequence[Mapping[str, Any]] = (),
+    notes: Sequence[str] = (),
+) -> None:
+    """Print results on standard output.
+
+    Args:
+        results: Everything found out, for JSON; plain values without NaN.
+        as_json: Whether to print that, or else the table.
+        title: What stands above the table.
+        columns: Its columns.
+        rows: Its rows; a value that is missing or ``None`` is left empty.
+        notes: Lines under the table.
+    """
+    if as_json:
+        print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column.title, justify=column.justify, no_wrap=True)
+    for row in rows:
+        table.add_row(*(_text(row.get(column.key), column.form) for column in columns))
+    # Numbers cut short to fit a terminal would be worse than lines that wrap.
+    console = Console(width=max(_LEAST_WIDTH, Console().width))
+    console.print(table)
+    for note in notes:
+        console.print(note, highlight=False, markup=False)
+
+
+def say(message: str) -> None:
+    """Tell on standard error what is going on."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def _text(value: Any, form: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format(value, "d" if isinstance(value, int) else form)
+    return str(value)
