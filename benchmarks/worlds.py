@@ -54,10 +54,8 @@ def measure(films: list[Film], detector: str) -> dict[str, float]:
     frames = sum(film.num_frames for film in films)
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{film.name}.mp4" for film in films]
-        wall, processor = time.perf_counter(), time.process_time()
-        for film, path in zip(films, paths, strict=True):
-            film.write(path)
-        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+        spent = [_best_time(film, path) for film, path in zip(films, paths, strict=True)]
+        wall, processor = (sum(column) for column in zip(*spent, strict=True))
         figures = {
             "clips": len(films),
             "frames": frames,
@@ -69,6 +67,16 @@ def measure(films: list[Film], detector: str) -> dict[str, float]:
         if detector != "none":
             figures |= _judge(detector, zip(films, paths, strict=True))
     return figures
+
+
+def _best_time(film: Film, path: Path) -> tuple[float, float]:
+    """Render and encode a film three times; return the least seconds by clock and by processor."""
+    times = []
+    for _ in range(3):
+        wall, processor = time.perf_counter(), time.process_time()
+        film.write(path, overwrite=True)
+        times.append((time.perf_counter() - wall, time.process_time() - processor))
+    return min(wall for wall, _ in times), min(processor for _, processor in times)
 
 
 def _judge(detector: str, shot: Iterable[tuple[Film, Path]]) -> dict[str, float]:
