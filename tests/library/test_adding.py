@@ -10,7 +10,8 @@ import av
 import numpy as np
 import pytest
 
-from wordsight.errors import LibraryError
+from tests.library.conftest import make_video
+from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import sha256_of
 from wordsight.language.captions import Caption
 from wordsight.library import Library
@@ -253,6 +254,24 @@ def test_workers_do_the_same_as_this_process(library, videos, tmp_path):
     assert library.verify().clean
 
 
+def test_a_video_that_kills_its_worker_harms_no_other(library, videos, tmp_path, monkeypatch):
+    # a detector from another installed package
+    announced = tmp_path / "packages" / "crasher-1.dist-info"
+    announced.mkdir(parents=True)
+    (announced / "METADATA").write_text("Metadata-Version: 2.1\nName: crasher\nVersion: 1\n")
+    (announced / "entry_points.txt").write_text(
+        "[wordsight.detectors]\ncrasher = tests.library.crasher:Crasher\n"
+    )
+    monkeypatch.syspath_prepend(announced.parent)
+    deadly = make_video(videos[0].with_name("a deadly one.mp4"), size=(80, 48))
+    report = add(library, videos[0].parent, detector="crasher", workers=2)
+    assert [failure.path for failure in report.failed] == [str(deadly)]
+    assert "exit status 42" in report.failed[0].message
+    assert len(report.added) == 3
+    assert library.detections(report.added[0]).label_names == ("picture",)
+    assert library.verify().clean
+
+
 def test_a_name_that_is_no_text_is_told(small_library, videos):
     odd = Path(os.fsdecode(os.fsencode(videos[0].parent) + b"/odd \xff.mp4"))
     shutil.copy(videos[0], odd)
@@ -319,6 +338,22 @@ def test_removing_leaves_sources_and_others_alone(library, videos):
     with pytest.raises(LibraryError, match="no video"):
         library.remove(first)
     assert len(add(library, videos, copy=True).added) == 1  # back again
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rate": 0.0}, "rate must be above 0"),
+        ({"rate": float("nan")}, "rate must be above 0"),
+        ({"detector": "region"}, "no detector 'region'.* Did you mean regions"),
+        ({"options": {"colour": "red"}}, "cannot take these options"),
+        ({"workers": 0}, "workers must be 1 or more"),
+    ],
+)
+def test_senseless_orders_are_refused_before_any_work(small_library, videos, options, words):
+    with pytest.raises(WordsightError, match=words):
+        add(small_library, videos, **options)
+    assert len(small_library) == 0
 
 
 def test_an_id_must_be_clear(library, videos):

@@ -1,7 +1,7 @@
 """Entering files into the library: row and rename in one transaction, or neither."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ def entering(
         with database.write() as connection:
             yield connection
     except BaseException:
-        unlink_unused(database, store, [artefact.path for artefact in staged])
+        with suppress(LibraryError):  # what went wrong first is what people should hear of
+            unlink_unused(database, store, [artefact.path for artefact in staged])
         raise
     finally:
         for artefact in staged:

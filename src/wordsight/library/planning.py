@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from wordsight.errors import VideoError
+from wordsight.errors import LibraryError, VideoError
 from wordsight.files import sha256_of
 from wordsight.library import schema
 from wordsight.library.database import Database
@@ -109,6 +109,8 @@ class Planner:
         copy: bool,
         force: bool,
     ):
+        if rate is not None and not 0 < rate < float("inf"):
+            raise LibraryError(f"rate must be above 0 frames per second, got {rate}.")
         self._database, self._folder, self._force, self._copy = database, folder, force, copy
         found = load_detector(detector, **options)
         seen_with = {"detector": detector, "options": found.settings(), "rate": rate}

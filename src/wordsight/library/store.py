@@ -191,23 +191,22 @@ class ArtefactStore:
     def working(self) -> Iterator[None]:
         """Let others know that files are being made, until the block ends or the process dies."""
         with self._lock_file() as descriptor:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            _try_lock(descriptor, fcntl.LOCK_SH)
             yield
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
         """Give true if nobody is making files, and keep it so until the block ends."""
         with self._lock_file() as descriptor:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+            yield _try_lock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     @contextmanager
     def _lock_file(self) -> Iterator[int]:
-        descriptor = os.open(self._staging() / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        staging = self._staging()
+        try:
+            descriptor = os.open(staging / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise self._not_writable(error) from error
         try:
             yield descriptor
         finally:
@@ -218,10 +217,22 @@ class ArtefactStore:
         try:
             staging.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise LibraryError(
-                f"cannot write to the library's folder {self.folder}: {error.strerror}."
-            ) from error
+            raise self._not_writable(error) from error
         return staging
+
+    def _not_writable(self, error: OSError) -> LibraryError:
+        return LibraryError(
+            f"cannot write to the library's folder {self.folder}: {error.strerror}; ask its owner "
+            "for the right, or copy the library to another place."
+        )
+
+
+def _try_lock(descriptor: int, operation: int) -> bool:
+    try:
+        fcntl.flock(descriptor, operation)
+    except OSError:  # someone else has it, or this file system knows no locks
+        return False
+    return True
 
 
 def remove_path(path: Path) -> None:
