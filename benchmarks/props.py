@@ -34,7 +34,7 @@ def street() -> Image:
     for x in range(60, _WIDE, 180):
         picture[50:130, x : x + 90] = (60, 66, 80)
     texture = 9 * coarse + 6 * fine
-    return np.clip(picture + texture[..., None], 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(picture + texture[..., None], 0, 255), np.uint8)
 
 
 def table_top() -> Image:
@@ -102,10 +102,11 @@ def trash_can(brush: Brush, x: float, y: float, size: float, time: float) -> Non
 
 def disc(colour: Colour) -> Look:
     """A ball, or a cup seen from above."""
+    red, green, blue = (round(part * 0.75) for part in colour)
 
     def look(brush: Brush, x: float, y: float, size: float, time: float) -> None:
         brush.disc(x, y - size / 2, (size / 2, size / 2), colour)
-        brush.disc(x, y - size / 2, (size / 3.2, size / 3.2), tuple(c * 0.75 for c in colour))
+        brush.disc(x, y - size / 2, (size / 3.2, size / 3.2), (red, green, blue))
 
     return look
 

@@ -7,7 +7,6 @@ filmed as H.264, read back and searched; found means an intersection over union 
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -121,4 +120,4 @@ def _print_table(report: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -34,22 +34,22 @@ class Brush:
 
     def shape(self, points: list[tuple[float, float]], colour: Colour) -> None:
         """Fill a polygon."""
-        corners = np.array(points).round().astype(np.int32)[None]
-        cv2.fillPoly(self.picture, corners, self._lit(colour), cv2.LINE_AA)
-        cv2.fillPoly(self.stencil, corners, 255)
+        corners = np.array(points).round().astype(np.int32)
+        cv2.fillPoly(self.picture, [corners], self._lit(colour), cv2.LINE_AA)
+        cv2.fillPoly(self.stencil, [corners], (255,))
 
     def stroke(self, *points: tuple[float, float], width: float, colour: Colour) -> None:
         """Draw a bent line with round ends."""
-        corners = np.array(points).round().astype(np.int32)[None]
+        corners = np.array(points).round().astype(np.int32)
         thickness = max(1, round(width))
-        cv2.polylines(self.picture, corners, False, self._lit(colour), thickness, cv2.LINE_AA)
-        cv2.polylines(self.stencil, corners, False, 255, thickness)
+        cv2.polylines(self.picture, [corners], False, self._lit(colour), thickness, cv2.LINE_AA)
+        cv2.polylines(self.stencil, [corners], False, (255,), thickness)
 
     def disc(self, x: float, y: float, radii: tuple[float, float], colour: Colour) -> None:
         """Fill an ellipse."""
         where = (round(x), round(y)), (max(1, round(radii[0])), max(1, round(radii[1])))
         cv2.ellipse(self.picture, *where, 0, 0, 360, self._lit(colour), -1, cv2.LINE_AA)
-        cv2.ellipse(self.stencil, *where, 0, 0, 360, 255, -1)
+        cv2.ellipse(self.stencil, *where, 0, 0, 360, (255,), -1)
 
     def _lit(self, colour: Colour) -> Colour:
         red, green, blue = (round(min(255, part * self.light)) for part in colour)
@@ -141,8 +141,8 @@ def _paint(
     width, height = SIZE
     shift = round(play.pan * time)
     light = 1.0 + play.flicker * np.sin(2 * np.pi * time / 5.0)
-    picture = scenery[:height, shift : shift + width].copy()
-    picture = cv2.convertScaleAbs(picture, alpha=light)
+    view = scenery[:height, shift : shift + width]
+    picture = np.asarray(cv2.convertScaleAbs(view, alpha=light), np.uint8)
     present = [(thing, foot) for thing in play.things if (foot := thing.path(time)) is not None]
     if play.shadows:
         for thing, (x, y) in present:
@@ -160,7 +160,7 @@ def _paint(
 def _cast_shadow(picture: Image, x: float, y: float, size: float) -> None:
     depth = np.zeros(picture.shape[:2], np.float32)
     centre = round(x + 0.15 * size), round(y)
-    cv2.ellipse(depth, centre, (round(0.3 * size), round(0.06 * size)), 0, 0, 360, 0.35, -1)
+    cv2.ellipse(depth, centre, (round(0.3 * size), round(0.06 * size)), 0, 0, 360, (0.35,), -1)
     soft = cv2.GaussianBlur(depth, (0, 0), 4)[..., None]
     picture[:] = (picture * (1 - soft)).astype(np.uint8)
 

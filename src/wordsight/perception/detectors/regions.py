@@ -27,8 +27,8 @@ class Regions:
     It keeps a picture of the scene behind the things and reports what differs from it, without the
     shadows; what stands out of the scene itself, whether or not it ever moves; and distinct parts
     of large moving things, such as what a person carries. A thing that stops moving stays reported.
-    A cut begins a new scene. Scores are about 0.5 to 1 for what moves or moved and 0 to 0.9 by
-    contrast for what stands still.
+    A cut begins a new scene. Scores say how clearly a region stands out, 0.1 to 1; large moving
+    things come first, details and parts last.
 
     Args:
         max_boxes: The most regions in a frame, best first.
@@ -40,11 +40,10 @@ class Regions:
         DetectorError: If an option is out of range or the codebook is for other appearances.
 
     Example:
-        >>> square = np.full((48, 64, 3), 90, np.uint8)
-        >>> square[20:36, 10:30] = (200, 40, 40)
-        >>> seen = next(Regions().detect([Frame.from_array(square, 0.0)]))
-        >>> seen.boxes.round().astype(int).tolist()
-        [[10, 20, 30, 36]]
+        >>> image = np.full((240, 320, 3), 90, np.uint8)
+        >>> image[100:160, 50:90] = (200, 40, 40)
+        >>> next(Regions().detect([Frame.from_array(image, 0.0)])).boxes.tolist()
+        [[50.0, 100.0, 90.0, 160.0]]
     """
 
     name: ClassVar[str] = "regions"

@@ -10,17 +10,21 @@ from wordsight.perception.figure_ground.background import Background
 from wordsight.perception.figure_ground.blob import Blob, Mask, boxes_of
 from wordsight.perception.figure_ground.colour import Picture, colour_distance
 from wordsight.perception.figure_ground.still import still_things
-from wordsight.perception.suppression import areas, intersections
+from wordsight.perception.suppression import areas, box_iou, intersections
 
 __all__ = ["Inventory"]
 
 _LOOK_AGAIN_SECONDS = 1.0
-_HURRY_SECONDS = 0.2  # the same while the camera turns or things leave
+_HURRY_SECONDS = 0.4  # the same while the camera turns or things leave
 _GONE_SHARE = 0.12  # a thing that lost this share of its pixels has moved
+_WHOLE_SHARE = 0.4  # a part that is at least this much of a whole takes it along
 _HIDDEN_SHARE = 0.4  # a thing more hidden than this is not reported
 _DOUBT_SECONDS = 0.4  # after which it is checked whether the thing really left
 _FORGET_SECONDS = 5.0
 _UNCHANGED_SHARE = 0.75  # a thing of which that much is where it was has not left
+_FAMILIAR_OVERLAP = 0.7  # of the boxes of a thing at two looks
+_SAME_OVERLAP = 0.85
+_FAMILIAR_WEIGHT = 1.2
 _UNCHANGED = 14  # colour distance
 
 
@@ -49,7 +53,7 @@ class Inventory:
         if time < self._due:
             return
         self._due = time + _LOOK_AGAIN_SECONDS
-        blobs = still_things(scene, self._limit)
+        blobs = self._familiar_first(still_things(scene, 2 * self._limit))
         looks = describe(blobs, scene)
         self._blobs = [blob.described(look) for blob, look in zip(blobs, looks, strict=True)]
 
@@ -78,7 +82,7 @@ class Inventory:
         Returns:
             Whether any thing left.
         """
-        gone = np.array([blob.covered(holes) > _GONE_SHARE for blob in self._blobs], bool)
+        gone = self._losing(holes)
         if not gone.any():
             return False
         gone |= self._containing(gone)
@@ -102,12 +106,36 @@ class Inventory:
                 kept.append(departure)
         self._departures = kept
 
+    def _familiar_first(self, blobs: list[Blob]) -> list[Blob]:
+        """Favour what was there before and keep its box, so that boxes do not come and go."""
+        overlap = box_iou(boxes_of(blobs), boxes_of(self._blobs))
+        chosen = []
+        for blob, row in zip(blobs, overlap, strict=True):
+            nearest = int(row.argmax()) if len(row) else 0
+            if len(row) and row[nearest] > _FAMILIAR_OVERLAP:
+                score = min(1.0, _FAMILIAR_WEIGHT * blob.score)
+                same = row[nearest] >= _SAME_OVERLAP
+                blob = (self._blobs[nearest] if same else blob).scored(score)
+            chosen.append(blob)
+        return sorted(chosen, key=lambda blob: -blob.score)[: self._limit]
+
+    def _losing(self, holes: Mask) -> NDArray[np.bool_]:
+        """Say which things lost pixels, laying each hole to the smallest thing around it."""
+        unexplained = holes.copy()
+        gone = np.zeros(len(self._blobs), bool)
+        for index in np.argsort([blob.area for blob in self._blobs], kind="stable").tolist():
+            blob = self._blobs[index]
+            if blob.covered(unexplained) > _GONE_SHARE:
+                gone[index] = True
+                blob.crop(unexplained)[:] = 0
+        return gone
+
     def _containing(self, gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Say which things contain one that left: where a part moved, the whole can move."""
         boxes = boxes_of(self._blobs)
         sizes = areas(boxes)
         within = intersections(boxes, boxes) > 0.8 * sizes[:, None]
-        matters = sizes[:, None] > 0.15 * sizes[None, :]
+        matters = sizes[:, None] > _WHOLE_SHARE * sizes[None, :]
         return np.asarray((within & matters & gone[:, None]).any(axis=0), np.bool_)
 
 

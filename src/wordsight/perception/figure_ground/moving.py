@@ -1,4 +1,10 @@
-"""Things that differ from the scene: patches of foreground without their shadows, and pairs."""
+"""Things that differ from the scene: patches of foreground without their shadows.
+
+A patch may hold two people side by side, and one person may fall into two patches; both readings
+are offered.
+"""
+
+from itertools import permutations
 
 import cv2
 import numpy as np
@@ -7,12 +13,17 @@ from wordsight.perception.figure_ground.blob import Blob, Mask, blobs_of
 from wordsight.perception.figure_ground.colour import Picture
 from wordsight.perception.figure_ground.shadow import without_shadow
 
-__all__ = ["moving_things", "pair_in"]
+__all__ = ["moving_things", "pair_in", "stacks_of"]
 
 _LEAST_SHARE = 0.0007  # of the picture: 54 pixels of 320 x 240
+_USUAL_SHARE = 0.004  # patches smaller than this are more and more likely noise
 _CLEAR = 30.0  # colour distance at which a patch is half sure to be more than noise
 _PAIR_WEIGHT = 0.95  # two halves are guessed, the patch was seen
 _LEAST_ASPECT = 0.5  # width by height; narrower patches are one thing
+_STACK_GAP = 0.12  # of the height of both together
+_STACK_SHARED = 0.6  # of the narrower one's width
+_STACK_WIDTHS = 2.5  # the wider one by the narrower one
+_STACKED_WEIGHT = 0.7
 _VALLEY = 0.6  # how much less high a patch must be between two things
 
 
@@ -25,12 +36,13 @@ def moving_things(mask: Mask, distance: Picture, lab: Picture, scene: Picture) -
         lab: ``(H, W, 3)`` the picture in CIELAB.
         scene: ``(H, W, 3)`` the scene in CIELAB.
     """
-    things = [
+    patches = [
         piece.scored(_score(piece, distance))
         for blob in blobs_of(mask, int(_LEAST_SHARE * mask.size))
         for piece in without_shadow(blob, lab, scene)
     ]
-    return things + [half for thing in things for half in pair_in(thing)]
+    halves = [half for patch in patches for half in pair_in(patch)]
+    return stacks_of(patches) + halves
 
 
 def pair_in(blob: Blob) -> list[Blob]:
@@ -48,6 +60,42 @@ def pair_in(blob: Blob) -> list[Blob]:
     return [half.scored(_PAIR_WEIGHT * blob.score) for half in halves if half is not None]
 
 
+def stacks_of(blobs: list[Blob]) -> list[Blob]:
+    """Join patches that lie above one another, as where a belt has the colour of the wall.
+
+    Returns:
+        The joined ones, and all patches, those that were joined with a lower score.
+    """
+    stacks, joined = [], set()
+    for (i, upper), (j, lower) in permutations(enumerate(blobs), 2):
+        height = lower.y2 - upper.y1
+        shared = min(upper.x2, lower.x2) - max(upper.x1, lower.x1)
+        narrow, wide = sorted((upper.width, lower.width))
+        if (
+            upper.y1 < lower.y1
+            and upper.y2 < lower.y2
+            and lower.y1 - upper.y2 < _STACK_GAP * height
+            and shared > _STACK_SHARED * narrow
+            and wide < _STACK_WIDTHS * narrow
+        ):
+            stacks.append(_joined(upper, lower))
+            joined |= {i, j}
+    return stacks + [
+        blob.scored(_STACKED_WEIGHT * blob.score) if index in joined else blob
+        for index, blob in enumerate(blobs)
+    ]
+
+
+def _joined(upper: Blob, lower: Blob) -> Blob:
+    x1, x2 = min(upper.x1, lower.x1), max(upper.x2, lower.x2)
+    mask = np.zeros((lower.y2 - upper.y1, x2 - x1), np.uint8)
+    for blob in (upper, lower):
+        rows = slice(blob.y1 - upper.y1, blob.y2 - upper.y1)
+        mask[rows, blob.x1 - x1 : blob.x2 - x1] |= blob.mask
+    score = max(upper.score, lower.score)
+    return Blob(x1, upper.y1, x2, lower.y2, mask, int(cv2.countNonZero(mask)), score)
+
+
 def _trimmed(blob: Blob, left: int, right: int) -> Blob | None:
     rows = np.flatnonzero(blob.mask[:, left:right].any(axis=1))
     if not len(rows):
@@ -57,4 +105,5 @@ def _trimmed(blob: Blob, left: int, right: int) -> Blob | None:
 
 def _score(blob: Blob, distance: Picture) -> float:
     mean = cv2.mean(blob.crop(distance), blob.mask)[0]
-    return float(0.5 + 0.5 * mean / (mean + _CLEAR))
+    size = min(1.0, float(np.sqrt(blob.area / (_USUAL_SHARE * distance.size))))
+    return float(size * (0.5 + 0.5 * mean / (mean + _CLEAR)))

@@ -21,6 +21,7 @@ _LOST_SHARE = 0.25  # if that much differs for long, the camera moves in ways no
 _LOST_SECONDS = 0.4
 _PARTS_SHARE = 0.004  # of the picture; only larger things are searched for parts
 _PARTS = 4  # of one thing
+_LEAST_SCORE = 0.1  # less distinct regions are detail of the scenery
 _OVERLAP = 0.6  # two boxes that overlap more are one thing
 _BLOCK = np.ones((3, 3), np.uint8)
 # Taller than wide: what the background's colour breaks apart lies above one another more often
@@ -108,6 +109,7 @@ class Scene:
         large = [blob for blob in moving if blob.area > _PARTS_SHARE * mask.size]
         parts = [part for blob in large for part in parts_of(blob, lab, _PARTS)]
         blobs = moving + self._inventory.visible(mask) + parts
+        blobs = [blob for blob in blobs if blob.score >= _LEAST_SCORE]
         scores = np.array([blob.score for blob in blobs])
         kept = suppress(boxes_of(blobs), scores, _OVERLAP, limit=self._limit)
         return [blobs[index] for index in kept.tolist()]

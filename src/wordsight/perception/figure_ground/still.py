@@ -1,15 +1,17 @@
 """Things that stand out of a single picture, whether or not they ever move.
 
-Edges cut the picture into flat zones. Large zones are ground (wall, floor, road, table); what they
-leave over, once the thin lines between them are gone, are whole things of any colours; small zones
-are things or parts of things of one colour. No single edge strength fits all pictures, so several
-are tried, and each candidate is judged by how it differs from the ring around it.
+Two ways to see them. Edges cut the picture into flat zones: large zones are ground (wall, floor,
+road, table), and what they leave over, once the thin lines between them are gone, are whole things;
+small zones are things or parts of one colour. And patches of a colour that is rare around them are
+things even before bricks, tiles or leaves. No single strength of edge or rarity fits all pictures,
+so several are tried, and each candidate is judged by how it differs from the ring around it.
 """
 
 from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from wordsight.perception.figure_ground.blob import (
     Blob,
@@ -20,36 +22,47 @@ from wordsight.perception.figure_ground.blob import (
     cut_out,
 )
 from wordsight.perception.figure_ground.colour import Picture, above, gradient, weigh
-from wordsight.perception.suppression import suppress
+from wordsight.perception.figure_ground.rarity import rarity
+from wordsight.perception.suppression import areas, intersections, suppress
 
 __all__ = ["contrast", "parts_of", "still_things"]
 
-_EDGE_STRENGTHS = (8, 14, 24)
+_EDGE_STRENGTHS = (8, 14, 24)  # colour distance from one pixel to the next
+_RARITIES = (2.5, 3.2, 4.0, 5.0, 6.0)  # bits
+_RARE = 6.0  # bits at which a colour is as rare as it counts
 _GROUND_SHARE = 0.04  # zones that reach the edge of the picture and are larger are ground
 _LARGEST_SHARE = 0.3  # a thing that fills more of the picture is taken for scenery
 _LEAST_SHARE = 0.0007  # 54 pixels of 320 x 240
+_USUAL_SHARE = 0.008  # things smaller than this are less and less likely to be named
+_LARGE_SHARE = 0.08  # boxes larger than this are more and more likely scenery
+_EDGE_WEIGHT = 0.6  # scenery goes on beyond the edge of the picture, most things do not
 _LEAST_SIDE = 5
+_ZONE_WEIGHT = 0.8  # scenery has edges as well; rare colours are the better sign
 _PART_WEIGHT = 0.6  # a zone inside a whole is rarely what a noun names
-_MOST_CANDIDATES = 60  # judged in one picture; the largest go first
-_SAME = 0.8  # candidates that overlap more come from two edge strengths
+_MOST_CANDIDATES = 40  # judged of each kind; the largest go first
+_SAME = 0.8  # candidates that overlap more come from two strengths
 _NOISE = 12.0  # differences of this size also come from shading and compression
 _CLEAR = 40.0  # a difference of this size is plain to see
 _MOST_TRIM = 2  # pixels by which an edge is blurred
 _BLOCK = np.ones((3, 3), np.uint8)
+_SPECK = np.ones((2, 2), np.uint8)
 
 
 def still_things(lab: Picture, limit: int) -> list[Blob]:
     """Find up to ``limit`` distinct regions of an ``(H, W, 3)`` CIELAB picture, best first."""
-    steps = gradient(np.asarray(cv2.medianBlur(lab, 5), np.uint8))
-    wholes: list[Blob] = []
-    parts: list[Blob] = []
-    for strength in _EDGE_STRENGTHS:
-        found = _split(_flat(steps, strength))
-        wholes += found[0]
-        parts += found[1]
-    judged = [blob.scored(contrast(blob, lab)) for blob in _unlike(wholes)]
-    judged += [blob.scored(_PART_WEIGHT * contrast(blob, lab)) for blob in _unlike(parts)]
-    return [_tight(blob, lab) for blob in _best(judged, limit)]
+    bits = rarity(lab)
+    wholes, zones = _between_edges(lab)
+    weighed = (
+        (1.0, _unlike(_rare_patches(bits))),
+        (_ZONE_WEIGHT, _unlike(wholes)),
+        (_ZONE_WEIGHT * _PART_WEIGHT, _unlike(zones)),
+    )
+    judged = [
+        blob.scored(weight * _distinctness(blob, lab, bits))
+        for weight, blobs in weighed
+        for blob in blobs
+    ]
+    return [_tight(blob, lab) for blob in _best(_wholes_first(judged), limit)]
 
 
 def parts_of(blob: Blob, lab: Picture, limit: int) -> list[Blob]:
@@ -113,43 +126,74 @@ def _tight(blob: Blob, lab: Picture) -> Blob:
     return piece if piece.area else blob
 
 
+def _distinctness(blob: Blob, lab: Picture, bits: NDArray[np.float32]) -> float:
+    rare = min(1.0, cv2.mean(blob.crop(bits), blob.mask)[0] / _RARE)
+    return contrast(blob, lab) * rare * _likelihood(blob, bits.shape)
+
+
+def _likelihood(blob: Blob, shape: tuple[int, ...]) -> float:
+    """Say how likely a patch of that size and place is a thing rather than detail or scenery."""
+    height, width = shape
+    share = blob.width * blob.height / (height * width)
+    size = min(1.0, np.sqrt(blob.area / (_USUAL_SHARE * height * width)), _LARGE_SHARE / share)
+    reaches = blob.x1 <= 1 or blob.y1 <= 1 or blob.x2 >= width - 1 or blob.y2 >= height - 1
+    return float(size * (_EDGE_WEIGHT if reaches else 1.0))
+
+
 def _flat(steps: Picture, strength: int) -> Mask:
     return np.asarray(cv2.bitwise_not(above(steps, strength)), np.uint8)
 
 
-def _split(zones: Mask) -> tuple[list[Blob], list[Blob]]:
+def _rare_patches(bits: NDArray[np.float32]) -> list[Blob]:
+    found: list[Blob] = []
+    for level in _RARITIES:
+        mask = (bits > level).view(np.uint8) * np.uint8(255)
+        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _SPECK), np.uint8)
+        found += _things_in(mask)
+    return found
+
+
+def _between_edges(lab: Picture) -> tuple[list[Blob], list[Blob]]:
     """Return the whole things between the zones of ground, and the small zones."""
-    total = zones.size
-    labels, stats = components(zones)
+    steps = gradient(np.asarray(cv2.medianBlur(lab, 5), np.uint8))
+    wholes: list[Blob] = []
+    parts: list[Blob] = []
+    for strength in _EDGE_STRENGTHS:
+        ground, zones = _ground_and_zones(_flat(steps, strength))
+        # Dilation gives back what the edge took from the ground; opening drops the lines between
+        # two zones of ground.
+        figure = cv2.bitwise_not(cv2.dilate(ground, _BLOCK))
+        wholes += _things_in(np.asarray(cv2.morphologyEx(figure, cv2.MORPH_OPEN, _BLOCK), np.uint8))
+        parts += zones
+    return wholes, parts
+
+
+def _ground_and_zones(flat: Mask) -> tuple[Mask, list[Blob]]:
+    total = flat.size
+    labels, stats = components(flat)
     x, y, width, height, sizes = stats.T
-    touches = (x == 0) | (y == 0) | (x + width == zones.shape[1]) | (y + height == zones.shape[0])
+    touches = (x == 0) | (y == 0) | (x + width == flat.shape[1]) | (y + height == flat.shape[0])
     ground = (sizes > _LARGEST_SHARE * total) | touches & (sizes > _GROUND_SHARE * total)
     fits = ~ground & (sizes > _LEAST_SHARE * total) & (np.minimum(width, height) >= _LEAST_SIDE)
     fits &= sizes > 0.3 * width * height
     ground[0] = fits[0] = False
-    parts = [
-        _grown(cut_out(labels, stats[index], index), (0, 0), zones.shape)
+    zones = [
+        _grown(cut_out(labels, stats[index], index), (0, 0), flat.shape)
         for index in np.flatnonzero(fits).tolist()
     ]
-    return _wholes(np.where(ground, 255, 0).astype(np.uint8)[labels]), parts
+    return np.where(ground, 255, 0).astype(np.uint8)[labels], zones
 
 
-def _wholes(ground: Mask) -> list[Blob]:
-    # Dilation gives back what the edge took from the ground; opening drops the lines between
-    # two zones of ground.
-    figure = cv2.bitwise_not(cv2.dilate(ground, _BLOCK))
-    opened = np.asarray(cv2.morphologyEx(figure, cv2.MORPH_OPEN, _BLOCK), np.uint8)
-    found = blobs_of(opened, int(_LEAST_SHARE * ground.size), least_side=_LEAST_SIDE)
-    return [blob for blob in found if _is_thing(blob, ground.shape)]
-
-
-def _is_thing(blob: Blob, shape: tuple[int, ...]) -> bool:
-    return (
-        blob.area < _LARGEST_SHARE * shape[0] * shape[1]
-        and blob.width < 0.8 * shape[1]
-        and blob.height < 0.95 * shape[0]
+def _things_in(mask: Mask) -> list[Blob]:
+    height, width = mask.shape
+    return [
+        blob
+        for blob in blobs_of(mask, int(_LEAST_SHARE * mask.size), least_side=_LEAST_SIDE)
+        if blob.area < _LARGEST_SHARE * mask.size
+        and blob.width < 0.8 * width
+        and blob.height < 0.95 * height
         and blob.area > 0.15 * blob.width * blob.height
-    )
+    ]
 
 
 def _grown(blob: Blob, offset: tuple[int, int], shape: tuple[int, ...]) -> Blob:
@@ -169,6 +213,20 @@ def _unlike(blobs: list[Blob]) -> list[Blob]:
     sizes = np.array([blob.area for blob in blobs], np.float64)
     kept = suppress(boxes_of(blobs), sizes, _SAME, limit=_MOST_CANDIDATES)
     return [blobs[index] for index in kept.tolist()]
+
+
+def _wholes_first(blobs: list[Blob]) -> list[Blob]:
+    """Lower the score of what lies inside a larger candidate that is not much worse."""
+    boxes, scores = boxes_of(blobs), np.array([blob.score for blob in blobs])
+    sizes = areas(boxes)
+    inside = (intersections(boxes, boxes) > 0.85 * sizes[:, None]) & (
+        sizes[None, :] > 1.3 * sizes[:, None]
+    )
+    within = np.where(inside, scores[None, :], 0).max(axis=1, initial=0)
+    return [
+        blob.scored(_PART_WEIGHT * blob.score) if whole > 0.5 * blob.score else blob
+        for blob, whole in zip(blobs, within.tolist(), strict=True)
+    ]
 
 
 def _best(blobs: list[Blob], limit: int) -> list[Blob]:
