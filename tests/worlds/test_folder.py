@@ -1,6 +1,7 @@
 """What `write_world` leaves on disk, also after refusals and interruptions."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -95,3 +96,42 @@ def test_an_interrupted_run_of_another_world_is_not_overwritten(tmp_path):
         write_world(films(1, seed=5), tmp_path)
     write_world(films(1), tmp_path)  # fewer films of the same world: complete ones are kept
     assert (tmp_path / "toy-000.mp4").exists()
+
+
+def with_notes(count, seed=0, **options):
+    notes = {".txt": f"Notes of world {seed}.\n"}
+    return [replace(film, companions=notes) for film in films(count, seed, **options)]
+
+
+def test_what_a_film_brings_along_is_written_beside_it(tmp_path):
+    write_world(with_notes(2), tmp_path)
+    assert (tmp_path / "toy-001.txt").read_text() == "Notes of world 0.\n"
+    truth = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
+    assert truth[1]["companions"] == ["toy-001.txt"]
+
+
+def test_force_replaces_what_films_brought_along_but_not_the_files_of_others(tmp_path):
+    write_world(with_notes(3), tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    write_world(with_notes(1, seed=1), tmp_path, force=True)
+    texts = {path.name: path.read_text() for path in tmp_path.glob("*.txt")}
+    assert texts == {"notes.txt": "mine", "toy-000.txt": "Notes of world 1.\n"}
+
+
+def test_an_interrupted_run_leaves_no_texts_of_films_that_are_no_longer_wanted(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        write_world([*with_notes(2), toy_film(2, fail_at=0)], tmp_path)
+    write_world(with_notes(1), tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("toy-*")) == ["toy-000.mp4", "toy-000.txt"]
+
+
+@pytest.mark.parametrize("name", ["../other.txt", "holiday.txt", "toy-0000.txt/x"])
+def test_only_files_of_the_film_itself_are_ever_removed(tmp_path, name):
+    world = tmp_path / "world"
+    write_world(films(1), world)
+    (tmp_path / "other.txt").write_text("mine")
+    (world / "holiday.txt").write_text("mine")
+    row = json.loads((world / "truth.jsonl").read_text())
+    (world / "truth.jsonl").write_text(json.dumps({**row, "companions": [name]}) + "\n")
+    write_world(films(1, seed=1), world, force=True)
+    assert (tmp_path / "other.txt").read_text() == (world / "holiday.txt").read_text() == "mine"

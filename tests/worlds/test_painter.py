@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.worlds.painter import Layer, lay_over, mix, shade
+from wordsight.worlds.sprite import Sprite
 from wordsight.worlds.textures import cloudy, flat, gradient, roughen
 
 
@@ -78,3 +79,11 @@ def test_textures_are_uneven_only_as_asked():
     roughen(uneven, 1.0, rng)
     assert even.std() == 0.0
     assert uneven.std() > 5
+
+
+def test_the_outline_of_a_sprite_goes_around_what_is_painted():
+    square = [(-0.1, 0.0), (0.2, 0.0), (0.2, 0.4), (-0.1, 0.4)]
+    sprite = Sprite.painted(lambda s: s.polygon(square, (9, 9, 9)), ((-1, -1), (1, 1)), 100.0)
+    outline = sprite.outline
+    assert outline.min(axis=0) == pytest.approx([-0.1, 0.0], abs=0.01)
+    assert outline.max(axis=0) == pytest.approx([0.2, 0.4], abs=0.01)

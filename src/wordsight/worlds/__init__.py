@@ -7,5 +7,15 @@ from wordsight.worlds.folder import write_world
 from wordsight.worlds.sheet import world_sheet
 from wordsight.worlds.street import street
 from wordsight.worlds.tabletop import tabletop
+from wordsight.worlds.workbench import workbench
 
-__all__ = ["Effects", "Film", "WorldError", "street", "tabletop", "world_sheet", "write_world"]
+__all__ = [
+    "Effects",
+    "Film",
+    "WorldError",
+    "street",
+    "tabletop",
+    "workbench",
+    "world_sheet",
+    "write_world",
+]

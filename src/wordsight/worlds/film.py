@@ -50,6 +50,7 @@ class Film:
         truth: What is known about it.
         crf: Quality number for the encoder.
         make_picture: Sets up the painting; called once for each pass over the frames.
+        companions: Texts to be written beside the video, by the ending of their file: ``.txt``.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Film:
     truth: Truth
     crf: int
     make_picture: Callable[[], Picture] = field(repr=False)
+    companions: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def duration(self) -> float:
@@ -101,6 +103,7 @@ class Film:
 
     def record(self) -> dict[str, Any]:
         """Return the film's line of ``truth.jsonl``."""
+        beside = [f"{self.name}{ending}" for ending in self.companions]
         return {
             "name": self.name,
             "file_name": f"{self.name}.mp4",
@@ -111,5 +114,6 @@ class Film:
             "size": list(self.size),
             "num_frames": self.num_frames,
             "sentences": list(self.sentences),
+            **({"companions": beside} if beside else {}),
             **self.truth.record(),
         }

@@ -1,7 +1,8 @@
 """Writing a world into a folder: the videos, the sentences given with them, and the truth.
 
 The folder gets ``*.mp4``, ``metadata.jsonl`` (one row ``{"file_name", "text"}`` for each pair of a
-video and a sentence, the VideoFolder layout) and ``truth.jsonl`` (one object for each film).
+video and a sentence, the VideoFolder layout), ``truth.jsonl`` (one object for each film), and what
+a film brings along, such as the text of a protocol.
 """
 
 import hashlib
@@ -60,7 +61,11 @@ def write_world(
         digest = _digest(film, line)
         if _must_render(folder, name, digest, done, force):
             film.write(folder / name, overwrite=True)
-            _append(folder / _JOURNAL_NAME, {"file_name": name, "digest": digest})
+            companions = record.get("companions", [])
+            row = {"file_name": name, "digest": digest, "companions": companions}
+            _append(folder / _JOURNAL_NAME, row)
+        for ending, text in film.companions.items():
+            write_text(folder / f"{film.name}{ending}", text)
         done.pop(name, None)
         truth.append(line)
         metadata.extend(_json({"file_name": name, "text": text}) for text in film.sentences)
@@ -68,11 +73,11 @@ def write_world(
             progress(len(truth), total, film.name)
     if not truth:
         raise WorldError("a world needs at least one film, got none; ask for one clip or more.")
-    _finish(folder, "".join(truth), "".join(metadata), leftovers=done)
+    _finish(folder, "".join(truth), "".join(metadata), leftovers=done.values())
     return folder
 
 
-def _prepare(folder: Path, force: bool) -> dict[str, str]:
+def _prepare(folder: Path, force: bool) -> dict[str, dict[str, Any]]:
     """Make the folder fit for writing; return the films an interrupted run completed."""
     if folder.exists() and not folder.is_dir():
         raise WorldError(f"{folder} is a file; a world needs a folder of its own.")
@@ -89,24 +94,29 @@ def _prepare(folder: Path, force: bool) -> dict[str, str]:
     if force:
         _remove_old_world(folder)
     journal.touch()  # before the first film, so that even it can be resumed
-    return {str(row["file_name"]): str(row["digest"]) for row in _lines(journal)}
+    return {str(row["file_name"]): row for row in _lines(journal)}
 
 
 def _remove_old_world(folder: Path) -> None:
     for row in _lines(folder / TRUTH_NAME):
-        _remove_video(folder, str(row.get("file_name", "")))
+        _remove_film(folder, row)
     for name in (TRUTH_NAME, METADATA_NAME):
         (folder / name).unlink(missing_ok=True)
 
 
-def _remove_video(folder: Path, name: str) -> None:
-    # Only what a run wrote: a plain file name, never a path that leads elsewhere.
-    if name == Path(name).name and name.endswith(".mp4"):
-        (folder / name).unlink(missing_ok=True)
+def _remove_film(folder: Path, row: dict[str, Any]) -> None:
+    video = str(row.get("file_name", ""))
+    companions = [str(name) for name in row.get("companions", [])]
+    for name in [video, *companions]:
+        # Only what a run wrote: plain names of one film, never a path that leads elsewhere.
+        if name == Path(name).name and video.endswith(".mp4") and name.startswith(video[:-4]):
+            (folder / name).unlink(missing_ok=True)
 
 
-def _must_render(folder: Path, name: str, digest: str, done: dict[str, str], force: bool) -> bool:
-    former = done.get(name, digest)
+def _must_render(
+    folder: Path, name: str, digest: str, done: dict[str, dict[str, Any]], force: bool
+) -> bool:
+    former = done[name]["digest"] if name in done else digest
     if former != digest and not force:
         raise WorldError(
             f"{folder} holds an interrupted run of another world ({name} differs); choose another "
@@ -115,9 +125,9 @@ def _must_render(folder: Path, name: str, digest: str, done: dict[str, str], for
     return name not in done or former != digest or not (folder / name).is_file()
 
 
-def _finish(folder: Path, truth: str, metadata: str, leftovers: Iterable[str]) -> None:
-    for name in leftovers:  # films of an interrupted run with more clips than this one
-        _remove_video(folder, name)
+def _finish(folder: Path, truth: str, metadata: str, leftovers: Iterable[dict[str, Any]]) -> None:
+    for row in leftovers:  # films of an interrupted run with more clips than this one
+        _remove_film(folder, row)
     write_text(folder / TRUTH_NAME, truth)
     write_text(folder / METADATA_NAME, metadata)
     (folder / _JOURNAL_NAME).unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from wordsight.worlds.view import View
 
 __all__ = ["Sprite", "soft_shadow"]
 
+_SOLID = 100  # opacity from which a pixel belongs to the thing; shadows and seams lie below
 _DETAIL = 2.0
 """How much finer a sprite is painted than it is shown, so that turning it keeps it sharp."""
 
@@ -51,6 +52,13 @@ class Sprite:
         paint(sketch)
         corner = np.asarray(sketch.layer.corner, dtype=np.float64)
         return cls(sketch.layer.finished(), view.scale, -corner)
+
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        """``(N, 2)`` metres around the origin: the convex hull of what is painted."""
+        solid = np.argwhere(self._sheet[..., 3] > _SOLID)[:, ::-1]
+        hull = np.asarray(cv2.convexHull(solid.astype(np.int32)), dtype=np.float64)[:, 0]
+        return (hull + 0.5 - self._origin) * (1.0, -1.0) / self._scale
 
     def place(
         self,

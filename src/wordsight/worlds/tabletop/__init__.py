@@ -1,8 +1,8 @@
 """The tabletop: a hand that picks up, puts down, stacks and moves coloured blocks."""
 
-from wordsight.worlds.tabletop.corpus import tabletop
+from wordsight.worlds.tabletop.corpus import TabletopFilm, tabletop
 from wordsight.worlds.tabletop.events import EVENTS
 from wordsight.worlds.tabletop.facts import compress
 from wordsight.worlds.tabletop.truth import TabletopTruth
 
-__all__ = ["EVENTS", "TabletopTruth", "compress", "tabletop"]
+__all__ = ["EVENTS", "TabletopFilm", "TabletopTruth", "compress", "tabletop"]

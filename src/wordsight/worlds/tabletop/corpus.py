@@ -1,6 +1,7 @@
 """The corpus of the tabletop: films of a hand and blocks, the same number of every event."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,9 +20,20 @@ from wordsight.worlds.tabletop.scenario import cast_scenario
 from wordsight.worlds.tabletop.settings import SIZE
 from wordsight.worlds.tabletop.truth import TabletopTruth
 
-__all__ = ["tabletop"]
+__all__ = ["TabletopFilm", "tabletop"]
 
 _WORLD = "tabletop"
+
+
+@dataclass(frozen=True)
+class TabletopFilm(Film):
+    """A film of the tabletop.
+
+    Attributes:
+        truth: What is known about it, frame by frame.
+    """
+
+    truth: TabletopTruth
 
 
 def tabletop(
@@ -33,7 +45,7 @@ def tabletop(
     noise: float = 0.3,
     effects: Effects | None = None,
     frame_rate: float = 30.0,
-) -> Iterator[Film]:
+) -> Iterator[TabletopFilm]:
     """Make films of a hand that plays with coloured blocks.
 
     Film number k of an event is the same however many are made, and whatever other events.
@@ -89,12 +101,12 @@ class _Studio:
         generator(random_state, _WORLD, 0)  # refuses a bad seed now rather than at the first film
         self._random_state = random_state
 
-    def film(self, event: str, index: int, number: int, effects: Effects) -> Film:
+    def film(self, event: str, index: int, number: int, effects: Effects) -> TabletopFilm:
         """Make film ``index`` of an event, which is ``number`` in the corpus."""
         scenario = cast_scenario(EVENTS[event], self._colours, self._chance(event, index, "script"))
         recording = perform(scenario, self._frame_rate)
         camera = Camera(effects, SIZE, recording.num_frames, self._chance(event, index, "camera"))
-        return Film(
+        return TabletopFilm(
             name=f"{_WORLD}-{event}-{index:03d}",
             world=_WORLD,
             index=number,

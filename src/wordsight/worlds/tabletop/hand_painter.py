@@ -41,7 +41,12 @@ def arm_extent_of(joints: Joints, look: HandLook) -> NDArray[np.float64]:
 def paint_back(sketch: Sketch, joints: Joints, look: HandLook) -> None:
     """Draw the fingers on the far side, behind what is held."""
     for number, name in ((3, "little"), (2, "ring"), (1, "middle")):
-        _paint_finger(sketch, joints[name], look, shade(look.skin, 0.97 - 0.09 * number))
+        colour = shade(look.skin, 0.97 - 0.09 * number)
+        # Little of them shows, so a rim and one tone are enough.
+        pixels = sketch.view.pixels(joints[name])
+        widths = [width * look.size * sketch.view.scale for width in _FINGER]
+        sketch.layer.limb(pixels, [width + 2.0 for width in widths], shade(colour, 0.72))
+        sketch.layer.limb(pixels, widths, colour)
 
 
 def paint_front(sketch: Sketch, joints: Joints, look: HandLook) -> None:

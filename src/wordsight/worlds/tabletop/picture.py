@@ -21,6 +21,8 @@ from wordsight.worlds.tabletop.settings import SETTINGS, SIZE, VIEW, paint_occlu
 
 __all__ = ["TabletopPicture"]
 
+_UNSEEN = 1e-4  # metres; a smaller movement is not seen
+
 
 class TabletopPicture:
     """Paints any frame of one film.
@@ -60,9 +62,18 @@ class TabletopPicture:
         for number in sorted(resting, key=lambda k: recording.places[k, 0, 1]):
             self._paint_block(self._background, number, 0)
         self._occluders = _paint_occluders(effects, rng)
+        self._state = _state_of(recording)
+        self._painted: tuple[int, NDArray[np.uint8]] | None = None
 
     def __call__(self, index: int) -> NDArray[np.uint8]:
         """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
+        last = self._painted
+        # Hands wait now and then; then the last painting will do.
+        if last is None or np.abs(self._state[index] - self._state[last[0]]).max() > _UNSEEN:
+            last = self._painted = (index, self._paint(index))
+        return self._camera.develop(last[1].copy(), index)
+
+    def _paint(self, index: int) -> NDArray[np.uint8]:
         image = self._background.copy()
         held = self._recording.held[index]
         for number in self._touched:
@@ -76,7 +87,7 @@ class TabletopPicture:
         self._paint_hand(image, None if held is None else names.index(held), index)
         for sheet, corner in self._occluders:
             lay_over(image, sheet, corner)
-        return self._camera.develop(image, index)
+        return image
 
     def _paint_block(self, image: NDArray[np.uint8], number: int, index: int) -> None:
         x, y, angle = self._recording.places[number, index]
@@ -125,6 +136,14 @@ class TabletopPicture:
         step = (track[after] - track[before]) / max(after - before, 1)
         across, up = step * VIEW.scale * self._blur
         return float(across), -float(up)
+
+
+def _state_of(recording: Recording) -> NDArray[np.float64]:
+    """Return ``(T, N)`` all numbers that a painting depends on, in metres and radians."""
+    hands = [(pose.x, pose.y, pose.opening) for pose in recording.poses]
+    holds = [(float(name is not None),) for name in recording.held]
+    places = recording.places.transpose(1, 0, 2).reshape(recording.num_frames, -1)
+    return np.concatenate([hands, holds, places], axis=1)
 
 
 def _inside(box: NDArray[np.float64]) -> NDArray[np.float64] | None:

@@ -1,0 +1,52 @@
+"""Steps that weigh powders on the scale."""
+
+from wordsight.worlds.workbench.protocol import Sentence
+from wordsight.worlds.workbench.story import Story, kind_of_step
+
+__all__ = ["weigh", "weigh_directly"]
+
+
+@kind_of_step("weigh", needs=("dish", "scale", "spoon", "jar"), weight=1.6)
+def weigh(story: Story) -> list[Sentence]:
+    """Weigh powder in the dish and add it to the vessel."""
+    powder, amount = story.new_powder(), story.amount("g")
+    scoop = {"spoon": "spoon", "source": "jar", "target": "dish"}
+    sentences = [
+        Sentence(
+            "Place the petri dish on the scale.", "set on", {"thing": "dish", "device": "scale"}
+        ),
+        Sentence(
+            story.choose(("Zero the scale.", "Press the button to tare the scale.")),
+            "press",
+            {"device": "scale"},
+        ),
+        Sentence(
+            f"Using the spoon, measure {amount} of {powder} from the jar into the petri dish.",
+            "scoop",
+            scoop,
+        ),
+    ]
+    text = story.choose(
+        (
+            f"Add the {powder} in the petri dish to the {story.vessel}.",
+            f"Tip the {powder} from the petri dish into the {story.vessel}.",
+        )
+    )
+    tip = {"source": "dish", "target": story.vessel}
+    return [*sentences, Sentence(text, "pour", tip)]
+
+
+@kind_of_step("weigh directly", needs=("scale", "spoon", "jar"), weight=0.8)
+def weigh_directly(story: Story) -> list[Sentence]:
+    """Weigh powder straight into the beaker."""
+    powder, amount = story.new_powder(), story.amount("mg")
+    on = {"thing": "beaker", "device": "scale"}
+    scoop = {"spoon": "spoon", "source": "jar", "target": "beaker"}
+    return [
+        Sentence("Set the beaker on the scale.", "set on", on),
+        Sentence("Wait for the display and zero the scale.", "press", {"device": "scale"}),
+        Sentence(
+            f"Add {amount} of {powder} from the jar to the beaker with the spoon.", "scoop", scoop
+        ),
+        Sentence("Take the beaker off the scale.", "take off", {"thing": "beaker"}),
+    ]
