@@ -1,0 +1,40 @@
+"""Inference on arrays: lattices, chains, the EM loop's monitor.
+
+Needs numpy only; compiled parts import numba when they are first used.
+"""
+
+from wordsight.inference.em import ConvergenceMonitor, ObjectiveFellError, ObjectiveFellWarning
+from wordsight.inference.lattice import (
+    Lattice,
+    LatticeError,
+    LatticeTooLargeError,
+    WordChain,
+    weights_from_logs,
+)
+from wordsight.inference.lattice_engine import (
+    DEFAULT_MEMORY,
+    best_paths,
+    expected_counts,
+    lattice_bytes,
+    log_scores,
+)
+from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
+
+__all__ = [
+    "DEFAULT_MEMORY",
+    "ConvergenceMonitor",
+    "Lattice",
+    "LatticeCounts",
+    "LatticeError",
+    "LatticePath",
+    "LatticeScore",
+    "LatticeTooLargeError",
+    "ObjectiveFellError",
+    "ObjectiveFellWarning",
+    "WordChain",
+    "best_paths",
+    "expected_counts",
+    "lattice_bytes",
+    "log_scores",
+    "weights_from_logs",
+]

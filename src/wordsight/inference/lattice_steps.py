@@ -1,0 +1,222 @@
+"""The inner loops of the compiled lattice: stepping tracks, stepping word states, summing up.
+
+Imports numba; see :mod:`wordsight.inference.lattice_kernel`.
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "FAST",
+    "SCRATCH",
+    "step_counts",
+    "step_matrices",
+    "step_states",
+    "step_tracks",
+    "sum_posteriors",
+    "views",
+]
+
+# Sums may be regrouped into vectors and products fused with them; nothing is approximated.
+FAST = {"contract", "reassoc", "nsz"}
+# BLAS libraries start threads of their own above about 262,144 multiplications. Staying below
+# keeps results the same for any number of threads, and our threads from waiting for theirs.
+_MOST_PRODUCTS = 200_000
+SCRATCH = 65_536
+_CHUNK = 128
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _turn(source, target, matrix, scratch):  # type: ignore[no-untyped-def]
+    """(n, rest) -> (rest, n): sum the first axis against the rows of ``matrix`` (n, n).
+
+    The axis comes out last, so going round all axes restores their order, and every product is
+    one call to BLAS on contiguous memory.
+    """
+    n, rest = source.shape
+    block = max(1, min(_MOST_PRODUCTS // (n * n), SCRATCH // n))
+    if rest <= block:
+        np.dot(source.T, matrix, target)
+        return
+    for first in range(0, rest, block):
+        last = min(rest, first + block)
+        part = scratch[: n * (last - first)].reshape(n, last - first)
+        part[:, :] = source[:, first:last]
+        np.dot(part.T, matrix, target[first:last])
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def views(nodes, sizes):  # type: ignore[no-untyped-def]
+    """Return the (nodes,) array as seen by a product from the first axis, to the last, by rows.
+
+    Reshaping costs as much as a small product, so it is done once and not in every frame.
+    """
+    count, states = sizes[1], sizes[4]
+    rest = sizes[3] // count
+    return (
+        nodes.reshape(states, count, rest),
+        nodes.reshape(states, rest, count),
+        nodes.reshape(states * rest, count),
+    )
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def step_tracks(source, spare, target, target_rows, matrices, sizes, scratch):  # type: ignore[no-untyped-def]
+    """Apply every participant's step matrix.
+
+    Args:
+        source: Views of what to step; overwritten.
+        spare: Views of a work area.
+        target: (states, rest, J) the result.
+        target_rows: (states * rest, J) the same memory.
+        matrices: (P or 1, J, J) one matrix per participant, or one for all.
+        sizes: Sizes of the plan.
+        scratch: Work area of ``SCRATCH`` numbers.
+    """
+    people, count, states = sizes[0], sizes[1], sizes[4]
+    last = len(matrices) - 1
+    small = target_rows.size * count <= _MOST_PRODUCTS
+    if people == 1 and small:
+        np.dot(source[2], matrices[0], target_rows)
+        return
+    if people == 2 and small:
+        np.dot(source[2], matrices[last], spare[2])
+        for q in range(states):
+            np.dot(matrices[0].T, spare[0][q], target[q])
+        return
+    # One block of joint detections at a time, small enough to stay in the nearest cache.
+    for q in range(states):
+        for p in range(people - 1):
+            if p % 2 == 0:
+                _turn(source[0][q], spare[1][q], matrices[min(p, last)], scratch)
+            else:
+                _turn(spare[0][q], source[1][q], matrices[min(p, last)], scratch)
+        if people % 2 == 1:
+            _turn(source[0][q], target[q], matrices[last], scratch)
+        else:
+            _turn(spare[0][q], target[q], matrices[last], scratch)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def step_matrices(coherence, at, backward, matrices):  # type: ignore[no-untyped-def]
+    """Fill ``matrices`` (P or 1, J, J) with a frame's steps, turned around if backward."""
+    count = matrices.shape[1]
+    for p in range(len(matrices)):
+        for j in range(count):
+            for k in range(count):
+                matrices[p, j, k] = coherence[p, at, k, j] if backward else coherence[p, at, j, k]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def step_states(source, target, params, word, backward):  # type: ignore[no-untyped-def]
+    """Apply one word's transition to its axis of the nodes; ``word`` is a row of the plan."""
+    n, outer, inner, offset = word[1], word[2], word[3], word[4]
+    down, right = (1, n) if backward else (n, 1)
+    if n == 3:
+        _step_three(source, target, params[offset:], down, right, outer, inner)
+        return
+    for a in range(outer):
+        for first in range(0, inner, _CHUNK):
+            width = min(_CHUNK, inner - first)
+            for k in range(n):
+                place = (a * n + k) * inner + first
+                out = target[place : place + width]
+                out[:] = 0.0
+                for i in range(n):
+                    place = (a * n + i) * inner + first
+                    part = source[place : place + width]
+                    weight = params[offset + i * down + k * right]
+                    for x in range(width):
+                        out[x] += weight * part[x]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _step_three(source, target, matrix, down, right, outer, inner):  # type: ignore[no-untyped-def]
+    # Three states are the common case; each number is then read once and written once.
+    a, b, c = matrix[0], matrix[right], matrix[2 * right]
+    d, e, f = matrix[down], matrix[down + right], matrix[down + 2 * right]
+    g, h, i = matrix[2 * down], matrix[2 * down + right], matrix[2 * down + 2 * right]
+    for block in range(outer):
+        old = source[block * 3 * inner : (block + 1) * 3 * inner]
+        new = target[block * 3 * inner : (block + 1) * 3 * inner]
+        for x in range(inner):
+            u, v, w = old[x], old[inner + x], old[2 * inner + x]
+            new[x] = u * a + v * d + w * g
+            new[inner + x] = u * b + v * e + w * h
+            new[2 * inner + x] = u * c + v * f + w * i
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def step_counts(before, ahead, params, word, target):  # type: ignore[no-untyped-def]
+    """Add a word's expected steps: what was there before, times the step, times what is ahead."""
+    n, outer, inner, offset = word[1], word[2], word[3], word[4]
+    if n == 3:
+        _count_three(before, ahead, params[offset:], outer, inner, target)
+        return
+    for i in range(n):
+        for k in range(n):
+            total = 0.0
+            for a in range(outer):
+                left = before[(a * n + i) * inner : (a * n + i + 1) * inner]
+                right = ahead[(a * n + k) * inner : (a * n + k + 1) * inner]
+                for x in range(inner):
+                    total += left[x] * right[x]
+            target[i * n + k] += total * params[offset + i * n + k]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _count_three(before, ahead, matrix, outer, inner, target):  # type: ignore[no-untyped-def]
+    a = b = c = d = e = f = g = h = i = 0.0
+    for block in range(outer):
+        left = before[block * 3 * inner : (block + 1) * 3 * inner]
+        right = ahead[block * 3 * inner : (block + 1) * 3 * inner]
+        for x in range(inner):
+            l0, l1, l2 = left[x], left[inner + x], left[2 * inner + x]
+            r0, r1, r2 = right[x], right[inner + x], right[2 * inner + x]
+            a += l0 * r0
+            b += l0 * r1
+            c += l0 * r2
+            d += l1 * r0
+            e += l1 * r1
+            f += l1 * r2
+            g += l2 * r0
+            h += l2 * r1
+            i += l2 * r2
+    for place, total in enumerate((a, b, c, d, e, f, g, h, i)):
+        target[place] += total * matrix[place]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def sum_posteriors(arena, sums):  # type: ignore[no-untyped-def]
+    """Carry out the planned sums (A, N, B) -> (A, B) inside the arena."""
+    for s in range(len(sums)):
+        source, target, outer, summed, inner = sums[s]
+        old = arena[source : source + outer * summed * inner]
+        new = arena[target : target + outer * inner]
+        if inner == 1:
+            for a in range(outer):
+                value = 0.0
+                for n in range(summed):
+                    value += old[a * summed + n]
+                new[a] = value
+        elif inner < 32:
+            # Short rows: one number at a time beats starting a vector loop for each.
+            for a in range(outer):
+                for b in range(inner):
+                    value = 0.0
+                    for n in range(summed):
+                        value += old[(a * summed + n) * inner + b]
+                    new[a * inner + b] = value
+        else:
+            _sum_rows(old, new, outer, summed, inner)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _sum_rows(old, new, outer, summed, inner):  # type: ignore[no-untyped-def]
+    for a in range(outer):
+        out = new[a * inner : (a + 1) * inner]
+        out[:] = old[a * summed * inner : (a * summed + 1) * inner]
+        for n in range(1, summed):
+            part = old[(a * summed + n) * inner : (a * summed + n + 1) * inner]
+            for b in range(inner):
+                out[b] += part[b]
