@@ -8,7 +8,6 @@ import argparse
 import contextlib
 import io
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -161,4 +160,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
