@@ -13,7 +13,7 @@ from wordsight.cli.units import count
 if TYPE_CHECKING:
     from wordsight.worlds import Film
 
-__all__ = ["street", "world"]
+__all__ = ["street", "tabletop", "workbench", "world"]
 
 world = typer.Typer(
     no_args_is_help=True,
@@ -55,6 +55,73 @@ def street(
     output = open_output(json, quiet, verbose)
     films = worlds.street(clips, seed, places=place, noise=noise, frame_rate=frame_rate)
     _render(output, films, clips, output_folder, force)
+
+
+@world.command()
+def tabletop(
+    output_folder: FolderOption,
+    films: Annotated[int, typer.Option(help="How many films of each event.")] = 30,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="pick-up, put-down, stack, unstack, move, assemble, disassemble; "
+            "may be repeated; all if left out."
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    noise: NoiseOption = 0.3,
+    frame_rate: Annotated[float, typer.Option(help="Frames per second.")] = 30.0,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """A hand plays with coloured blocks: seven events, facts for every frame."""
+    from wordsight import worlds
+    from wordsight.worlds.tabletop import EVENTS
+
+    output = open_output(json, quiet, verbose)
+    made = worlds.tabletop(films, seed, events=event, noise=noise, frame_rate=frame_rate)
+    _render(output, made, films * len(event or EVENTS), output_folder, force)
+
+
+@world.command()
+def workbench(
+    output_folder: FolderOption,
+    films: Annotated[int, typer.Option(help="How many films.")] = 6,
+    videos_per_protocol: Annotated[
+        int, typer.Option(help="How many films carry out the same text.")
+    ] = 2,
+    steps: Annotated[
+        int | None, typer.Option(help="Steps of a protocol; by default 10 to 25.")
+    ] = None,
+    skip: Annotated[float, typer.Option(help="Chance of a step to be left out.")] = 0.0,
+    repeat: Annotated[float, typer.Option(help="Chance of a step to be done twice.")] = 0.0,
+    swap: Annotated[float, typer.Option(help="Chance of neighbours to change places.")] = 0.0,
+    seed: SeedOption = 0,
+    noise: NoiseOption = 0.3,
+    frame_rate: Annotated[float, typer.Option(help="Frames per second.")] = 15.0,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Two hands carry out a written protocol, silently, with the mistakes you ask for."""
+    from wordsight import worlds
+
+    output = open_output(json, quiet, verbose)
+    made = worlds.workbench(
+        films,
+        seed,
+        videos_per_protocol=videos_per_protocol,
+        steps=steps,
+        skip=skip,
+        repeat=repeat,
+        swap=swap,
+        noise=noise,
+        frame_rate=frame_rate,
+    )
+    _render(output, made, films, output_folder, force)
 
 
 def _render(output: Output, films: "Iterable[Film]", total: int, folder: Path, force: bool) -> None:
