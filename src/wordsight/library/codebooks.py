@@ -5,7 +5,7 @@ better one, learned from more videos, serves at once and everywhere. The first o
 it is first needed, since by then there is more to learn from than after the first video.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,14 @@ from wordsight.library import lookup
 from wordsight.library.database import Database
 from wordsight.library.entries import ArtefactEntry
 from wordsight.library.keeping import keep
-from wordsight.library.planning import DETECTIONS
+from wordsight.library.kinds import CODEBOOK, DETECTIONS
 from wordsight.library.store import ArtefactStore
-from wordsight.perception import Codebook
 from wordsight.records import Detections
 
-__all__ = ["CODEBOOK", "Codebooks"]
+if TYPE_CHECKING:
+    from wordsight.perception import Codebook
 
-CODEBOOK = "codebook"
-"""The kind of artefact it is."""
+__all__ = ["Codebooks"]
 
 DETECTOR = "regions"
 """The detector whose regions have an appearance but no class."""
@@ -53,7 +52,10 @@ class Codebooks:
             return detections
         return self._current().label(detections)
 
-    def _current(self) -> Codebook:
+    def _current(self) -> "Codebook":
+        # Not needed to list videos, and the room is slow to import.
+        from wordsight.perception import Codebook
+
         entry = self._entry()
         if entry is None and not self._database.read_only:
             entry = self.fit()
@@ -78,6 +80,8 @@ class Codebooks:
         Raises:
             LibraryError: If no region has been seen in any video.
         """
+        from wordsight.perception import Codebook
+
         regions = self._sample(random_state)
         if not len(regions):
             raise LibraryError(

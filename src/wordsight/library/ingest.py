@@ -23,8 +23,9 @@ from wordsight.library.catalogue import (
 )
 from wordsight.library.database import Database
 from wordsight.library.keeping import entering, is_entered, place_all
+from wordsight.library.kinds import DETECTIONS, ORIGINAL, THUMBNAIL
 from wordsight.library.looking import Sight, look
-from wordsight.library.planning import DETECTIONS, ORIGINAL, THUMBNAIL, Job
+from wordsight.library.planning import Job
 from wordsight.library.removal import unlink_unused
 from wordsight.library.store import ArtefactStore, StagedArtefact
 from wordsight.perception import load_detector

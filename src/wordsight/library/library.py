@@ -8,11 +8,9 @@ from typing import Any, Self
 
 from wordsight.engine import Processes, Serial
 from wordsight.language.captions import Caption
-from wordsight.library.adding import Adding
 from wordsight.library.entries import AddReport, ArtefactEntry, VerifyReport
 from wordsight.library.keeping import keep
 from wordsight.library.opening import create_library, open_library
-from wordsight.library.planning import Planner
 from wordsight.library.reading import LibraryReader
 from wordsight.library.removal import remove_artefact, remove_orphans, remove_videos
 from wordsight.library.sources import gather
@@ -118,6 +116,10 @@ class Library(LibraryReader):
             LibraryError: If the library cannot be written to, or sentences are given for several
                 videos.
         """
+        # These bring decoders and OpenCV along; whoever only reads need not wait for them.
+        from wordsight.library.adding import Adding
+        from wordsight.library.planning import Planner
+
         self._database.check_writable()
         given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         sources, failures = gather(given, sentences=sentences, boxes=boxes)

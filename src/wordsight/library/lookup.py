@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from wordsight.library import schema
 from wordsight.library.entries import ArtefactEntry, Failure, SentenceEntry, VideoEntry
+from wordsight.library.kinds import ORIGINAL
 from wordsight.records import Shot
 
 __all__ = [
@@ -45,7 +46,7 @@ def videos(
     table, artefact = schema.videos, schema.artefacts
     own_copy = (
         sa.select(artefact.c.path)
-        .where(artefact.c.video_id == table.c.id, artefact.c.kind == "original")
+        .where(artefact.c.video_id == table.c.id, artefact.c.kind == ORIGINAL)
         .limit(1)
         .scalar_subquery()
     )

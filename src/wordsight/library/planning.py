@@ -14,14 +14,12 @@ from wordsight.errors import LibraryError, VideoError
 from wordsight.files import sha256_of
 from wordsight.library import schema
 from wordsight.library.database import Database
+from wordsight.library.kinds import DETECTIONS, ORIGINAL, THUMBNAIL
 from wordsight.library.sources import Source
 from wordsight.library.store import slot_of
 from wordsight.perception import load_detector
 
-__all__ = ["DETECTIONS", "ORIGINAL", "THUMBNAIL", "Done", "Job", "Plan", "Planner", "slug_of"]
-
-DETECTIONS, THUMBNAIL, ORIGINAL = "detections", "thumbnail", "original"
-"""The kinds of artefact that adding a video makes."""
+__all__ = ["Done", "Job", "Plan", "Planner", "slug_of"]
 
 _SLUG_LENGTH = 40
 

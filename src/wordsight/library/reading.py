@@ -14,6 +14,7 @@ from wordsight.library.entries import (
     VideoDetails,
     VideoEntry,
 )
+from wordsight.library.kinds import THUMBNAIL
 from wordsight.library.seeing import Seeing
 from wordsight.library.store import ArtefactStore
 from wordsight.records import Clip, Detections, Sentence, Shot
@@ -167,7 +168,7 @@ class LibraryReader:
     def thumbnail(self, video_id: str) -> Path:
         """Return the path of a small JPEG picture of a video."""
         full = self.resolve(video_id)
-        for entry in self.artefacts("thumbnail", video_id=full):
+        for entry in self.artefacts(THUMBNAIL, video_id=full):
             return self.path_of(entry)
         raise LibraryError(f"{full} has no thumbnail; add it again with force.")
 

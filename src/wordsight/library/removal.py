@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from wordsight.library import schema
 from wordsight.library.catalogue import delete_videos
 from wordsight.library.database import Database
+from wordsight.library.kinds import ORIGINAL
 from wordsight.library.store import ArtefactStore
 
 __all__ = ["remove_artefact", "remove_orphans", "remove_videos", "unlink_unused"]
@@ -51,6 +52,6 @@ def remove_orphans(database: Database, store: ArtefactStore) -> list[str]:
         if not alone:
             return []
         derived = [
-            path for path in store.ours() if not path.rpartition("/")[2].startswith("original-")
+            path for path in store.ours() if not path.rpartition("/")[2].startswith(f"{ORIGINAL}-")
         ]
         return unlink_unused(database, store, derived)

@@ -8,7 +8,7 @@ from wordsight.library import lookup
 from wordsight.library.codebooks import Codebooks
 from wordsight.library.database import Database
 from wordsight.library.entries import ArtefactEntry
-from wordsight.library.planning import DETECTIONS
+from wordsight.library.kinds import DETECTIONS
 from wordsight.library.store import ArtefactStore
 from wordsight.records import Clip, Detections, Sentence
 
