@@ -37,7 +37,8 @@ def main() -> None:
     report: dict[str, Any] = {"plays": {}, "videos": {}}
     with tempfile.TemporaryDirectory() as folder:
         for play in PLAYS:
-            report["plays"][play.name] = measure(play, Path(folder) / f"{play.name}.mp4")
+            path = Path(folder) / f"{play.name}.mp4"
+            report["plays"][play.name] = {**judge(play, path), **speed(path)}
     report["all"] = _summary(report["plays"])
     if options.data:
         for name in REAL_VIDEOS:
@@ -48,7 +49,7 @@ def main() -> None:
         _print_table(report)
 
 
-def measure(play: Play, path: Path) -> dict[str, Any]:
+def judge(play: Play, path: Path) -> dict[str, Any]:
     """Film a play, detect, and count what was found."""
     truths = film(play, path)
     with VideoReader(path) as video:
@@ -56,7 +57,7 @@ def measure(play: Play, path: Path) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     for truth, seen in zip(truths, found, strict=True):
         counts += _count(truth, seen)
-    return {"counts": dict(counts), **_shares(counts), **speed(path)}
+    return {"counts": dict(counts), **_shares(counts)}
 
 
 def speed(path: Path) -> dict[str, float]:
