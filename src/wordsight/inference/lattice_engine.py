@@ -33,7 +33,7 @@ Result = TypeVar("Result", LatticeScore, LatticeCounts, LatticePath)
 # Clips packed into one call of the kernel: enough to hide the cost of the call, few enough that
 # their tables stay in the processor's cache from packing to counting.
 _CLIPS_PER_CALL = 32
-_BYTES_PER_CALL = 1 << 20
+_BYTES_PER_CALL = 2 << 20
 
 
 def log_scores(

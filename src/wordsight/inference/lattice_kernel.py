@@ -7,11 +7,13 @@ Nodes of a frame lie word states first, so for each joint word state there is on
 detections. A step applies one small matrix per participant and per word.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from wordsight.inference.lattice_steps import (
-    FAST,
     SCRATCH,
     step_counts,
     step_matrices,
@@ -20,126 +22,85 @@ from wordsight.inference.lattice_steps import (
     sum_posteriors,
     views,
 )
+from wordsight.inference.lattice_weights import (
+    FAST,
+    first_nodes,
+    fold_tables,
+    frame_weights,
+    single_weights,
+    start_and_end,
+    total_of,
+)
 
-__all__ = [
-    "counts_batch",
-    "ended",
-    "first_nodes",
-    "fold_tables",
-    "frame_weights",
-    "scores_batch",
-    "start_and_end",
-]
+__all__ = ["Clip", "Space", "counts_batch", "read_clip", "scores_batch"]
 
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def fold_tables(emission, unary, row, frames, plan, tables):  # type: ignore[no-untyped-def]
-    """Fill ``tables`` (T, entries): small tables multiplied into those that cover them."""
-    targets, folds, index = plan[2], plan[3], plan[7]
-    factors = np.empty(max(1, tables.shape[1]))
-    for t in range(frames):
-        here = tables[t]
-        here[:] = emission[row + t]
-        for g in range(len(targets)):
-            start, states, length, first, last = targets[g]
-            factors[:length] = 1.0
-            for f in range(first, last):
-                source, at = folds[f]
-                if source < 0:
-                    single = unary[min(-1 - source, len(unary) - 1), row + t]
-                    for x in range(length):
-                        factors[x] *= single[index[at + x]]
-                else:
-                    for x in range(length):
-                        factors[x] *= here[source + index[at + x]]
-            for i in range(states):
-                for x in range(length):
-                    here[start + i * length + x] *= factors[x]
+Array = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def frame_weights(tables, unary, row, plan, spare, weights):  # type: ignore[no-untyped-def]
-    """Fill ``weights`` (nodes,) with the weight of every node of a frame.
+class Clip(NamedTuple):
+    """What the recursions read of one clip.
 
-    Args:
-        tables: (entries,) folded tables of the frame.
-        unary: (P or 1, rows, J).
-        row: Which row of ``unary``.
-        plan: The plan.
-        spare: (nodes,) work area.
-        weights: The result.
+    Attributes:
+        tables: (T, entries) folded tables.
+        singles: (P, T, J) factors of single participants.
+        coherence: (P or 1, T - 1, J, J) steps of tracks.
+        params: Initial, final and transition weights of the words.
     """
-    sizes, words, _, _, bases, many, _, index = plan
-    tracks = sizes[3]
-    base = weights[:tracks] if len(many) == 0 else spare[:tracks]
-    base[:] = 1.0
-    for b in range(len(bases)):
-        source, at = bases[b]
-        map_ = index[at : at + tracks]
-        factor = unary[min(-1 - source, len(unary) - 1), row] if source < 0 else tables[source:]
-        for x in range(tracks):
-            base[x] *= factor[map_[x]]
-    filled = 1
-    for m in range(len(many)):
-        states, start, length, at = words[many[m, 0]]
-        map_ = index[at : at + tracks]
-        if m == 0:
-            for i in range(states):
-                table = tables[start + i * length : start + (i + 1) * length]
-                out = weights[i * tracks : (i + 1) * tracks]
-                for x in range(tracks):
-                    out[x] = base[x] * table[map_[x]]
-        else:
-            _spread_word(tables, start, length, map_, states, filled, tracks, spare, weights)
-        filled *= states
+
+    tables: Array
+    singles: Array
+    coherence: Array
+    params: Array
+
+
+class Space(NamedTuple):
+    """Work areas, reused from clip to clip.
+
+    Attributes:
+        arrivals: (T or 1, nodes) the tracks' step into each frame, before the words' step and the
+            frame's weights; the first row holds the first frame's nodes. With one row, only the
+            last is kept.
+        masses: (T,) sum of each frame's nodes, scaled by the sum before.
+        nodes: (nodes,) the frame at hand.
+        weights: (nodes,) its weights.
+        work: (nodes,) spare.
+        stages: (words + 1, nodes) what has arrived, after the step of each word.
+        matrices: (P, J, J) the frame's step matrices.
+        scratch: (SCRATCH,) spare.
+    """
+
+    arrivals: Array
+    masses: Array
+    nodes: Array
+    weights: Array
+    work: Array
+    stages: Array
+    matrices: Array
+    scratch: Array
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _spread_word(  # type: ignore[no-untyped-def]
-    tables, start, length, map_, states, filled, tracks, spare, weights
-):
-    """Give every block of ``weights`` one block per state of a further word."""
-    for i in range(states):
-        table = tables[start + i * length : start + (i + 1) * length]
-        out = spare[i * tracks : (i + 1) * tracks]
-        for x in range(tracks):
-            out[x] = table[map_[x]]
-    # From the last to the first, so that nothing is overwritten before it has been read.
-    for a in range(filled - 1, -1, -1):
-        block = weights[a * tracks : (a + 1) * tracks]
-        for i in range(states - 1, -1, -1):
-            factor = spare[i * tracks : (i + 1) * tracks]
-            out = weights[(a * states + i) * tracks : (a * states + i + 1) * tracks]
-            for x in range(tracks):
-                out[x] = block[x] * factor[x]
+def _space(longest, kept, plan):  # type: ignore[no-untyped-def]
+    total = plan.tracks * plan.states
+    return Space(
+        np.empty((kept, total)),
+        np.empty(longest),
+        np.empty(total),
+        np.empty(total),
+        np.empty(total),
+        np.empty((len(plan.many) + 1, total)),
+        np.empty((plan.people, plan.detections, plan.detections)),
+        np.empty(SCRATCH),
+    )
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def start_and_end(params, many, joint_states):  # type: ignore[no-untyped-def]
-    """Return the joint initial and final weights of all words, each (joint_states,)."""
-    initial, final = np.ones(joint_states), np.ones(joint_states)
-    behind = joint_states
-    first = 0
-    last = many[:, 1].sum()
-    for m in range(len(many)):
-        states = many[m, 1]
-        behind //= states
-        for q in range(joint_states):
-            initial[q] *= params[first + q // behind % states]
-            final[q] *= params[last + q // behind % states]
-        first += states
-        last += states
-    return initial, final
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _partition(unary, coherence, row, step, frames, sizes):  # type: ignore[no-untyped-def]
+def _partition(unary, coherence, row, step, frames, plan):  # type: ignore[no-untyped-def]
     """Return the log sum over all choices of tracks alone."""
-    people, count, flags = sizes[0], sizes[1], sizes[7]
-    different = 1 if flags == 3 else people
+    different = max(len(unary), len(coherence))
     total = 0.0
-    now = np.empty(count)
-    new = np.empty(count)
+    now = np.empty(plan.detections)
+    new = np.empty(plan.detections)
     for p in range(different):
         single = unary[min(p, len(unary) - 1)]
         steps = coherence[min(p, len(coherence) - 1)]
@@ -147,105 +108,68 @@ def _partition(unary, coherence, row, step, frames, sizes):  # type: ignore[no-u
         for t in range(frames):
             if t:
                 new[:] = 0.0
-                for j in range(count):
-                    for k in range(count):
+                for j in range(plan.detections):
+                    for k in range(plan.detections):
                         new[k] += now[j] * steps[step + t - 1, j, k]
-                for k in range(count):
+                for k in range(plan.detections):
                     now[k] = new[k] * single[row + t, k]
-            mass = now.sum()
+            mass = total_of(now)
             if not mass > 0.0:
                 return -np.inf
             total += np.log(mass)
-            for k in range(count):
+            for k in range(plan.detections):
                 now[k] /= mass
-    return total * people if different == 1 else total
+    return total * plan.people if different == 1 else total
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _total(nodes):  # type: ignore[no-untyped-def]
-    # Never summed in the loop that writes them: whether the compiler uses vectors there depends
-    # on where the arrays lie in memory, and with it the order of the sum and its last bit.
-    mass = 0.0
-    for x in range(len(nodes)):
-        mass += nodes[x]
-    return mass
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _weighted(moved, weights, factor, target):  # type: ignore[no-untyped-def]
-    """Fill ``target`` with moved nodes times the frame's weights and a factor; return the sum."""
-    for x in range(len(target)):
-        target[x] = moved[x] * weights[x] * factor
-    return _total(target)
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def first_nodes(initial, weights, tracks, target):  # type: ignore[no-untyped-def]
-    """Fill ``target`` with the nodes of the first frame; return their sum."""
-    for q in range(len(initial)):
-        for x in range(q * tracks, (q + 1) * tracks):
-            target[x] = initial[q] * weights[x]
-    return _total(target)
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def ended(nodes, final, tracks):  # type: ignore[no-untyped-def]
-    """Return the sum of the last frame's nodes under the final weights."""
-    mass = 0.0
-    for q in range(len(final)):
-        mass += final[q] * _total(nodes[q * tracks : (q + 1) * tracks])
-    return mass
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _forward(  # type: ignore[no-untyped-def]
-    frames,
-    row,
-    step,
-    tables,
-    unary,
-    coherence,
-    params,
-    initial,
-    plan,
-    arrivals,
-    masses,
-    nodes,
-    weights,
-    stages,
-    work,
-    matrices,
-    scratch,
-):
-    """Run the forward recursion, leave the last frame in ``nodes``, tell whether it is possible.
-
-    ``arrivals`` (T, nodes) receives the tracks' step into each frame, before the words' step and
-    the frame's weights; its first row is the first frame's nodes. With a single row, nothing is
-    kept. ``masses`` (T,) receives the sum of each frame's nodes, scaled by the sum before.
-    """
-    sizes, many = plan[0], plan[5]
-    nodes_seen, work_seen = views(nodes, sizes), views(work, sizes)
-    kept = arrivals.reshape((len(arrivals), *nodes_seen[1].shape))
-    kept_rows = arrivals.reshape((len(arrivals), *nodes_seen[2].shape))
-    for t in range(frames):
-        frame_weights(tables[t], unary, row + t, plan, stages[0], weights)
+def _forward(clip, initial, plan, space):  # type: ignore[no-untyped-def]
+    """Run the forward recursion, leave the last frame in ``nodes``, tell whether it is possible."""
+    nodes, weights, masses = space.nodes, space.weights, space.masses
+    seen, spare = views(nodes, plan), views(space.work, plan)
+    kept = space.arrivals.reshape((len(space.arrivals), *seen[1].shape))
+    kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[2].shape))
+    for t in range(len(clip.tables)):
+        frame_weights(clip.tables[t], plan, space.stages[0], weights)
         if t == 0:
-            masses[0] = first_nodes(initial, weights, sizes[3], nodes)
-            arrivals[0] = nodes
+            first_nodes(initial, clip.singles, plan, weights, nodes)
+            space.arrivals[0] = nodes
         else:
-            place = t % len(arrivals)
-            step_matrices(coherence, step + t - 1, False, matrices)
-            step_tracks(
-                nodes_seen, work_seen, kept[place], kept_rows[place], matrices, sizes, scratch
-            )
-            moved = arrivals[place]
-            for m in range(len(many)):
-                step_states(moved, stages[m], params, many[m], False)
-                moved = stages[m]
-            masses[t] = _weighted(moved, weights, 1.0 / masses[t - 1], nodes)
+            at = t % len(space.arrivals)
+            step_matrices(clip, t, False, space.matrices)
+            step_tracks(seen, spare, kept[at], kept_rows[at], space.matrices, plan, space.scratch)
+            moved = space.arrivals[at]
+            for m in range(len(plan.many)):
+                step_states(moved, space.stages[m], clip.params, plan.many[m], False)
+                moved = space.stages[m]
+            factor = 1.0 / masses[t - 1]
+            for x in range(len(nodes)):
+                nodes[x] = moved[x] * weights[x] * factor
+        masses[t] = total_of(nodes)
         if not masses[t] > 0.0:
             return False
     return True
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _ended(nodes, final, plan):  # type: ignore[no-untyped-def]
+    """Return the sum of the last frame's nodes under the final weights."""
+    mass = 0.0
+    for q in range(len(final)):
+        mass += final[q] * total_of(nodes[q * plan.tracks : (q + 1) * plan.tracks])
+    return mass
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def read_clip(number, frames, rows, steps, emission, unary, coherence, params, plan):  # type: ignore[no-untyped-def]
+    """Return one clip of a batch, ready for the recursions."""
+    row, step, length = rows[number], steps[number], frames[number]
+    return Clip(
+        fold_tables(emission, row, length, plan),
+        single_weights(emission, unary, row, length, plan),
+        coherence[:, step : step + length - 1],
+        params[number],
+    )
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -253,42 +177,16 @@ def scores_batch(  # type: ignore[no-untyped-def]
     frames, rows, steps, emission, unary, coherence, params, plan, scores
 ):
     """Fill ``scores`` (N, 2) with the log sums over all choices and over tracks alone."""
-    sizes, many = plan[0], plan[5]
-    tracks, joint_states = sizes[3], sizes[4]
-    total = tracks * joint_states
-    arrivals, masses = np.empty((1, total)), np.empty(frames.max())
-    nodes, weights, work = np.empty(total), np.empty(total), np.empty(total)
-    stages = np.empty((len(many) + 1, total))
-    tables, scratch = np.empty((frames.max(), sizes[5])), np.empty(SCRATCH)
-    matrices = np.empty((len(coherence), sizes[1], sizes[1]))
-    for clip in range(len(frames)):
-        row, step, length = rows[clip], steps[clip], frames[clip]
-        scores[clip, 1] = _partition(unary, coherence, row, step, length, sizes)
-        initial, final = start_and_end(params[clip], many, joint_states)
-        fold_tables(emission, unary, row, length, plan, tables)
-        possible = _forward(
-            length,
-            row,
-            step,
-            tables,
-            unary,
-            coherence,
-            params[clip],
-            initial,
-            plan,
-            arrivals,
-            masses,
-            nodes,
-            weights,
-            stages,
-            work,
-            matrices,
-            scratch,
-        )
-        mass = ended(nodes, final, tracks) if possible else 0.0
-        scores[clip, 0] = -np.inf
+    space = _space(frames.max(), 1, plan)
+    for n in range(len(frames)):
+        scores[n, 1] = _partition(unary, coherence, rows[n], steps[n], frames[n], plan)
+        initial, final = start_and_end(params[n], plan)
+        clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+        possible = _forward(clip, initial, plan, space)
+        mass = _ended(space.nodes, final, plan) if possible else 0.0
+        scores[n, 0] = -np.inf
         if mass > 0.0:
-            scores[clip, 0] = np.log(masses[: length - 1]).sum() + np.log(mass)
+            scores[n, 0] = np.log(space.masses[: frames[n] - 1]).sum() + np.log(mass)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -301,60 +199,45 @@ def _posterior(arrived, beta, weights, factor, ahead, joint):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _backward(  # type: ignore[no-untyped-def]
-    frames,
-    row,
-    step,
-    tables,
-    unary,
-    coherence,
-    params,
-    plan,
-    arrivals,
-    masses,
-    beta,
-    weights,
-    stages,
-    work,
-    matrices,
-    scratch,
-    arena,
-    counts,
-    transitions,
-):
-    """Walk back from ``beta`` of the last frame; fill ``counts`` rows, add to ``transitions``."""
-    sizes, many, sums = plan[0], plan[5], plan[6]
-    total, entries = sizes[3] * sizes[4], sizes[5]
-    joint = arena[entries : entries + total]
+def _backward(clip, plan, space, arena, counts, transitions):  # type: ignore[no-untyped-def]
+    """Walk back from the future of the last frame, which ``space.nodes`` holds.
+
+    Fills ``counts`` (T, entries) and adds to ``transitions``; ``arena`` is where posteriors are
+    summed into tables.
+    """
+    beta, stages, many = space.nodes, space.stages, plan.many
+    joint = arena[plan.entries : plan.entries + len(beta)]
     offset = many[0, 4] if len(many) else 0
-    beta_seen = views(beta, sizes)
+    beta_seen = views(beta, plan)
     # Each word's step changes sides, so where the last one ends is known beforehand.
-    ahead_seen, other_seen = views(work, sizes), views(weights, sizes)
+    ahead_seen, other_seen = views(space.work, plan), views(space.weights, plan)
     if len(many) % 2 == 1:
         ahead_seen, other_seen = other_seen, ahead_seen
-    for t in range(frames - 1, 0, -1):
-        frame_weights(tables[t], unary, row + t, plan, stages[0], weights)
+    for t in range(len(counts) - 1, 0, -1):
+        frame_weights(clip.tables[t], plan, stages[0], space.weights)
         # The forward pass kept what arrived before the words' step: each word's transition counts
         # need the stage just before its own step, and the future just behind it.
-        moved = arrivals[t]
+        moved = space.arrivals[t]
         for m in range(len(many)):
-            step_states(moved, stages[m], params, many[m], False)
+            step_states(moved, stages[m], clip.params, many[m], False)
             moved = stages[m]
-        ahead, other = work, weights
-        _posterior(moved, beta, weights, 1.0 / masses[t - 1], ahead, joint)
-        sum_posteriors(arena, sums)
-        counts[row + t] = arena[:entries]
+        ahead, other = space.work, space.weights
+        _posterior(moved, beta, space.weights, 1.0 / space.masses[t - 1], ahead, joint)
+        sum_posteriors(arena, plan.sums)
+        counts[t] = arena[: plan.entries]
         for m in range(len(many) - 1, -1, -1):
-            before = stages[m - 1] if m else arrivals[t]
-            step_counts(before, ahead, params, many[m], transitions[many[m, 4] - offset :])
-            step_states(ahead, other, params, many[m], True)
+            before = stages[m - 1] if m else space.arrivals[t]
+            step_counts(before, ahead, clip.params, many[m], transitions[many[m, 4] - offset :])
+            step_states(ahead, other, clip.params, many[m], True)
             ahead, other = other, ahead
-        step_matrices(coherence, step + t - 1, True, matrices)
-        step_tracks(ahead_seen, other_seen, beta_seen[1], beta_seen[2], matrices, sizes, scratch)
-    for x in range(total):
-        joint[x] = arrivals[0, x] * beta[x]
-    sum_posteriors(arena, sums)
-    counts[row] = arena[:entries]
+        step_matrices(clip, t, True, space.matrices)
+        step_tracks(
+            ahead_seen, other_seen, beta_seen[1], beta_seen[2], space.matrices, plan, space.scratch
+        )
+    for x in range(len(beta)):
+        joint[x] = space.arrivals[0, x] * beta[x]
+    sum_posteriors(arena, plan.sums)
+    counts[0] = arena[: plan.entries]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -362,68 +245,21 @@ def counts_batch(  # type: ignore[no-untyped-def]
     frames, rows, steps, emission, unary, coherence, params, plan, scores, counts, transitions
 ):
     """Fill scores (N, 2), posterior tables (rows, entries) and transition counts (N, ...)."""
-    sizes, many = plan[0], plan[5]
-    tracks, joint_states = sizes[3], sizes[4]
-    total = tracks * joint_states
-    longest = frames.max()
-    arrivals, masses = np.empty((longest, total)), np.empty(longest)
-    nodes, weights, work = np.empty(total), np.empty(total), np.empty(total)
-    stages = np.empty((len(many) + 1, total))
-    tables, scratch = np.empty((longest, sizes[5])), np.empty(SCRATCH)
-    arena = np.empty(sizes[6])
-    matrices = np.empty((len(coherence), sizes[1], sizes[1]))
-    for clip in range(len(frames)):
-        row, step, length = rows[clip], steps[clip], frames[clip]
-        scores[clip, 1] = _partition(unary, coherence, row, step, length, sizes)
-        initial, final = start_and_end(params[clip], many, joint_states)
-        fold_tables(emission, unary, row, length, plan, tables)
-        possible = _forward(
-            length,
-            row,
-            step,
-            tables,
-            unary,
-            coherence,
-            params[clip],
-            initial,
-            plan,
-            arrivals,
-            masses,
-            nodes,
-            weights,
-            stages,
-            work,
-            matrices,
-            scratch,
-        )
-        mass = ended(nodes, final, tracks) if possible else 0.0
-        transitions[clip] = 0.0
+    space = _space(frames.max(), frames.max(), plan)
+    arena = np.empty(plan.arena)
+    transitions[:] = 0.0
+    for n in range(len(frames)):
+        scores[n, 1] = _partition(unary, coherence, rows[n], steps[n], frames[n], plan)
+        initial, final = start_and_end(params[n], plan)
+        clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+        possible = _forward(clip, initial, plan, space)
+        mass = _ended(space.nodes, final, plan) if possible else 0.0
+        own = counts[rows[n] : rows[n] + frames[n]]
         if not mass > 0.0:
-            scores[clip, 0] = -np.inf
-            counts[row : row + length] = 0.0
+            scores[n, 0] = -np.inf
+            own[:] = 0.0
             continue
-        scores[clip, 0] = np.log(masses[: length - 1]).sum() + np.log(mass)
-        beta = nodes
-        for q in range(joint_states):
-            beta[q * tracks : (q + 1) * tracks] = final[q] / mass
-        _backward(
-            length,
-            row,
-            step,
-            tables,
-            unary,
-            coherence,
-            params[clip],
-            plan,
-            arrivals,
-            masses,
-            beta,
-            weights,
-            stages,
-            work,
-            matrices,
-            scratch,
-            arena,
-            counts,
-            transitions[clip],
-        )
+        scores[n, 0] = np.log(space.masses[: frames[n] - 1]).sum() + np.log(mass)
+        for q in range(plan.states):
+            space.nodes[q * plan.tracks : (q + 1) * plan.tracks] = final[q] / mass
+        _backward(clip, plan, space, arena, own, transitions[n])

@@ -108,16 +108,7 @@ def pack(lattices: list[Lattice]) -> Pack:
         _joined([_apart(lattice.unary, 2) for lattice in lattices], 1),
         _joined([_apart(lattice.coherence, 3) for lattice in lattices], 1),
         np.stack([_parameters(lattice) for lattice in lattices]),
-        (
-            plan.sizes,
-            plan.words,
-            plan.targets,
-            plan.folds,
-            plan.bases,
-            plan.many,
-            plan.sums,
-            plan.index,
-        ),
+        plan,
     )
     return Pack(lattices, arrays, [_constant(lattice) for lattice in lattices], rows, topology)
 

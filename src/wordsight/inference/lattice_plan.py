@@ -10,6 +10,7 @@ left; tables of words have their participants in ascending order.
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,37 +67,45 @@ def topology_of(lattice: Lattice) -> Topology:
     )
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Instructions for the kernel; all integer arrays.
+class Plan(NamedTuple):
+    """Instructions for the kernel; all arrays hold integers.
 
     Attributes:
-        sizes: ``(8,)`` participants P, detections J, words L, joint detections, joint word
-            states, entries of all tables of a frame, size of the arena, whether weights are
-            shared as bits (1 unary, 2 coherence).
+        people: Number P of participants.
+        detections: Number J of detections per frame.
+        tracks: Number of joint detections.
+        states: Number of joint word states.
+        entries: Entries of all tables of a frame.
+        arena: Size of the area where posteriors are summed: tables, nodes, then partial sums.
         words: ``(L, 4)`` states, first entry in the tables of a frame, entries per state, first
-            entry in ``index``: which table entry each joint detection reads.
+            entry in ``maps``: which table entry each joint detection reads.
+        singles: ``(S, 2)`` words of one state and one participant: participant, first entry.
         targets: ``(G, 5)`` tables that take in smaller ones: first entry, states, entries per
             state, first and last + 1 row of ``folds``.
-        folds: ``(F, 2)`` what they take in: the source (a table's first entry, or -1 - p for the
-            detections of participant p), first entry in ``index``.
-        bases: ``(B, 2)`` one-state tables left over: source as above, first entry in ``index``.
+        folds: ``(F, 2)`` what they take in: first entry of a table, first entry in ``maps``.
+        bases: ``(B, 2)`` tables of one state that no other covers, as in ``folds``.
         many: ``(M, 5)`` words with more than one state, in order: the word, its states, the
             entries before and behind its axis of the nodes, first entry of its transition among
             the parameters.
         sums: ``(N, 5)`` sums that turn joint posteriors into tables: first entry of the source
             and of the target in the arena, and A, N, B of ``(A, N, B) -> (A, B)``.
-        index: All index maps, one after another.
+        maps: All index maps, one after another.
     """
 
-    sizes: Ints
+    people: int
+    detections: int
+    tracks: int
+    states: int
+    entries: int
+    arena: int
     words: Ints
+    singles: Ints
     targets: Ints
     folds: Ints
     bases: Ints
     many: Ints
     sums: Ints
-    index: Ints
+    maps: Ints
 
 
 @lru_cache(maxsize=256)
@@ -105,17 +114,19 @@ def plan_of(topology: Topology) -> Plan:
     planner = _Planner(topology)
     planner.fold_tables()
     planner.sum_posteriors()
-    t = topology
-    flags = int(t.shared_unary) + 2 * int(t.shared_coherence)
-    sizes = [t.num_participants, t.num_detections, len(t.words), t.num_tracks]
-    sizes += [t.num_word_states, sum(t.table_sizes), planner.arena, flags]
     return Plan(
-        np.array(sizes, dtype=np.int64),
+        topology.num_participants,
+        topology.num_detections,
+        topology.num_tracks,
+        topology.num_word_states,
+        sum(topology.table_sizes),
+        planner.arena,
         _rows(planner.words, 4),
+        _rows(planner.singles, 2),
         _rows(planner.targets, 5),
         _rows(planner.folds, 2),
         _rows(planner.bases, 2),
-        _rows(_words_with_states(t), 5),
+        _rows(_words_with_states(topology), 5),
         _rows(planner.sums, 5),
         np.concatenate([*planner.maps, np.zeros(1, dtype=np.int64)]),
     )
@@ -128,6 +139,7 @@ class _Planner:
         self.topology = topology
         self.maps: list[Ints] = []
         self.map_starts: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        self.singles: list[list[int]] = []
         self.targets: list[list[int]] = []
         self.folds: list[list[int]] = []
         self.bases: list[list[int]] = []
@@ -148,21 +160,18 @@ class _Planner:
     def fold_tables(self) -> None:
         """Multiply what has one state into the smallest table that covers its participants."""
         words = self.topology.words
-        single = [n for n, (_, states) in enumerate(words) if states == 1]
-        single.sort(key=lambda n: len(words[n][0]))
-        sources: list[tuple[tuple[int, ...], int]] = [
-            ((p,), -1 - p) for p in range(self.topology.num_participants)
+        one_state = [n for n, (_, states) in enumerate(words) if states == 1]
+        self.singles = [
+            [words[n][0][0], self.starts[n]] for n in one_state if len(words[n][0]) == 1
         ]
+        pending = [n for n in one_state if len(words[n][0]) > 1]
+        pending.sort(key=lambda n: len(words[n][0]))
         taken: dict[int, list[tuple[tuple[int, ...], int]]] = {n: [] for n in range(len(words))}
         everyone = tuple(range(self.topology.num_participants))
         done: set[int] = set()
-        for place in range(len(sources) + len(single)):
-            if place < len(sources):
-                axes, source = sources[place]
-            else:
-                number = single[place - len(sources)]
-                done.add(number)
-                axes, source = words[number][0], self.starts[number]
+        for number in pending:
+            done.add(number)
+            axes, source = words[number][0], self.starts[number]
             target = self._smallest_cover(axes, done)
             if target is None:
                 self.bases.append([source, self._map(everyone, axes)])
@@ -170,7 +179,7 @@ class _Planner:
                 taken[target].append((axes, source))
         # A table of one state is taken in after everything it takes in itself.
         many = [n for n in range(len(words)) if words[n][1] > 1]
-        for target in [*single, *many]:
+        for target in [*pending, *many]:
             self._add_target(target, taken[target])
 
     def _add_target(self, target: int, taken: list[tuple[tuple[int, ...], int]]) -> None:

@@ -6,8 +6,9 @@ Imports numba; see :mod:`wordsight.inference.lattice_kernel`.
 import numpy as np
 from numba import njit
 
+from wordsight.inference.lattice_weights import FAST
+
 __all__ = [
-    "FAST",
     "SCRATCH",
     "step_counts",
     "step_matrices",
@@ -17,8 +18,6 @@ __all__ = [
     "views",
 ]
 
-# Sums may be regrouped into vectors and products fused with them; nothing is approximated.
-FAST = {"contract", "reassoc", "nsz"}
 # BLAS libraries start threads of their own above about 262,144 multiplications. Staying below
 # keeps results the same for any number of threads, and our threads from waiting for theirs.
 _MOST_PRODUCTS = 200_000
@@ -46,22 +45,21 @@ def _turn(source, target, matrix, scratch):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def views(nodes, sizes):  # type: ignore[no-untyped-def]
+def views(nodes, plan):  # type: ignore[no-untyped-def]
     """Return the (nodes,) array as seen by a product from the first axis, to the last, by rows.
 
     Reshaping costs as much as a small product, so it is done once and not in every frame.
     """
-    count, states = sizes[1], sizes[4]
-    rest = sizes[3] // count
+    rest = plan.tracks // plan.detections
     return (
-        nodes.reshape(states, count, rest),
-        nodes.reshape(states, rest, count),
-        nodes.reshape(states * rest, count),
+        nodes.reshape(plan.states, plan.detections, rest),
+        nodes.reshape(plan.states, rest, plan.detections),
+        nodes.reshape(plan.states * rest, plan.detections),
     )
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def step_tracks(source, spare, target, target_rows, matrices, sizes, scratch):  # type: ignore[no-untyped-def]
+def step_tracks(source, spare, target, target_rows, matrices, plan, scratch):  # type: ignore[no-untyped-def]
     """Apply every participant's step matrix.
 
     Args:
@@ -69,42 +67,49 @@ def step_tracks(source, spare, target, target_rows, matrices, sizes, scratch):  
         spare: Views of a work area.
         target: (states, rest, J) the result.
         target_rows: (states * rest, J) the same memory.
-        matrices: (P or 1, J, J) one matrix per participant, or one for all.
-        sizes: Sizes of the plan.
+        matrices: (P, J, J) one matrix per participant.
+        plan: The plan.
         scratch: Work area of ``SCRATCH`` numbers.
     """
-    people, count, states = sizes[0], sizes[1], sizes[4]
-    last = len(matrices) - 1
-    small = target_rows.size * count <= _MOST_PRODUCTS
+    people = plan.people
+    small = target_rows.size * plan.detections <= _MOST_PRODUCTS
     if people == 1 and small:
         np.dot(source[2], matrices[0], target_rows)
         return
     if people == 2 and small:
-        np.dot(source[2], matrices[last], spare[2])
-        for q in range(states):
+        np.dot(source[2], matrices[1], spare[2])
+        for q in range(plan.states):
             np.dot(matrices[0].T, spare[0][q], target[q])
         return
     # One block of joint detections at a time, small enough to stay in the nearest cache.
-    for q in range(states):
+    for q in range(plan.states):
         for p in range(people - 1):
             if p % 2 == 0:
-                _turn(source[0][q], spare[1][q], matrices[min(p, last)], scratch)
+                _turn(source[0][q], spare[1][q], matrices[p], scratch)
             else:
-                _turn(spare[0][q], source[1][q], matrices[min(p, last)], scratch)
+                _turn(spare[0][q], source[1][q], matrices[p], scratch)
         if people % 2 == 1:
-            _turn(source[0][q], target[q], matrices[last], scratch)
+            _turn(source[0][q], target[q], matrices[people - 1], scratch)
         else:
-            _turn(spare[0][q], target[q], matrices[last], scratch)
+            _turn(spare[0][q], target[q], matrices[people - 1], scratch)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def step_matrices(coherence, at, backward, matrices):  # type: ignore[no-untyped-def]
-    """Fill ``matrices`` (P or 1, J, J) with a frame's steps, turned around if backward."""
-    count = matrices.shape[1]
-    for p in range(len(matrices)):
+def step_matrices(clip, frame, backward, matrices):  # type: ignore[no-untyped-def]
+    """Fill ``matrices`` (P, J, J) with the steps into a frame times its single factors.
+
+    Turned around if backward.
+    """
+    people, count, _ = matrices.shape
+    for p in range(people):
+        own = min(p, len(clip.coherence) - 1)
         for j in range(count):
             for k in range(count):
-                matrices[p, j, k] = coherence[p, at, k, j] if backward else coherence[p, at, j, k]
+                weight = clip.coherence[own, frame - 1, j, k] * clip.singles[p, frame, k]
+                if backward:
+                    matrices[p, k, j] = weight
+                else:
+                    matrices[p, j, k] = weight
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

@@ -7,13 +7,9 @@ that costs one pass over a frame instead of remembering an origin for every node
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice_kernel import (
-    first_nodes,
-    fold_tables,
-    frame_weights,
-    start_and_end,
-)
-from wordsight.inference.lattice_steps import FAST
+from wordsight.inference.lattice_kernel import read_clip
+from wordsight.inference.lattice_steps import step_matrices
+from wordsight.inference.lattice_weights import FAST, first_nodes, frame_weights, start_and_end
 
 __all__ = ["paths_batch"]
 
@@ -34,39 +30,36 @@ def _heaviest(source, target, matrix, outer, inner):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _best_step(nodes, work, coherence, at, params, many, sizes):  # type: ignore[no-untyped-def]
+def _best_step(nodes, work, matrices, params, plan):  # type: ignore[no-untyped-def]
     """Take best scores one frame on, before the new frame's weights; ``work`` is (2, nodes)."""
-    people, count = sizes[0], sizes[1]
     here, side = nodes, 0
-    for m in range(len(many)):
-        _, n, outer, inner, offset = many[m]
+    for m in range(len(plan.many)):
+        _, n, outer, inner, offset = plan.many[m]
         matrix = params[offset : offset + n * n].reshape(n, n)
         _heaviest(here, work[side], matrix, outer, inner)
         here, side = work[side], 1 - side
-    outer, inner = sizes[4], sizes[3]
-    for p in range(people):
-        inner //= count
-        _heaviest(here, work[side], coherence[min(p, len(coherence) - 1), at], outer, inner)
-        outer *= count
+    outer, inner = plan.states, plan.tracks
+    for p in range(plan.people):
+        inner //= plan.detections
+        _heaviest(here, work[side], matrices[p], outer, inner)
+        outer *= plan.detections
         here, side = work[side], 1 - side
     return here
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _origin(node, nodes, into, coherence, at, params, many, sizes):  # type: ignore[no-untyped-def]
+def _origin(node, nodes, into, matrices, params, plan):  # type: ignore[no-untyped-def]
     """Return which node of the frame before the best score of ``node`` came from."""
-    people, count = sizes[0], sizes[1]
     into[0] = 1.0
     filled = 1
-    for m in range(len(many)):
-        _, n, _, inner, offset = many[m]
+    for m in range(len(plan.many)):
+        _, n, _, inner, offset = plan.many[m]
         matrix = params[offset : offset + n * n].reshape(n, n)
         filled = _spread_column(into, filled, matrix, node // inner % n)
-    inner = sizes[3]
-    for p in range(people):
-        inner //= count
-        matrix = coherence[min(p, len(coherence) - 1), at]
-        filled = _spread_column(into, filled, matrix, node // inner % count)
+    inner = plan.tracks
+    for p in range(plan.people):
+        inner //= plan.detections
+        filled = _spread_column(into, filled, matrices[p], node // inner % plan.detections)
     best, where = -1.0, 0
     for x in range(len(nodes)):
         value = nodes[x] * into[x]
@@ -86,38 +79,23 @@ def _spread_column(into, filled, matrix, column):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _best_scores(  # type: ignore[no-untyped-def]
-    frames,
-    row,
-    step,
-    emission,
-    unary,
-    coherence,
-    params,
-    plan,
-    best,
-    weights,
-    spare,
-    tables,
-    work,
-):
+def _best_scores(clip, plan, best, weights, work, matrices):  # type: ignore[no-untyped-def]
     """Fill ``best`` (T, nodes), each frame scaled to a largest of 1; return the log score."""
-    sizes, many = plan[0], plan[5]
-    tracks = sizes[3]
-    initial, final = start_and_end(params, many, sizes[4])
-    fold_tables(emission, unary, row, frames, plan, tables)
+    initial, final = start_and_end(clip.params, plan)
+    frames = len(clip.tables)
     log_score = 0.0
     for t in range(frames):
-        frame_weights(tables[t], unary, row + t, plan, spare, weights)
+        frame_weights(clip.tables[t], plan, work[0], weights)
         if t == 0:
-            first_nodes(initial, weights, tracks, best[0])
+            first_nodes(initial, clip.singles, plan, weights, best[0])
         else:
-            moved = _best_step(best[t - 1], work, coherence, step + t - 1, params, many, sizes)
+            step_matrices(clip, t, False, matrices)
+            moved = _best_step(best[t - 1], work, matrices, clip.params, plan)
             for x in range(len(weights)):
                 best[t, x] = moved[x] * weights[x]
         if t == frames - 1:
             for x in range(len(weights)):
-                best[t, x] *= final[x // tracks]
+                best[t, x] *= final[x // plan.tracks]
         largest = best[t].max()
         if not largest > 0.0:
             return -np.inf
@@ -132,40 +110,18 @@ def paths_batch(  # type: ignore[no-untyped-def]
     frames, rows, steps, emission, unary, coherence, params, plan, scores, nodes
 ):
     """Fill ``scores`` (N,) with the best log weight and ``nodes`` (rows,) with the best path."""
-    sizes, many = plan[0], plan[5]
-    total = sizes[3] * sizes[4]
-    best = np.empty((frames.max(), total))
-    weights, spare, into = np.empty(total), np.empty(total), np.empty(total)
-    tables, work = np.empty((frames.max(), sizes[5])), np.empty((2, total))
-    for clip in range(len(frames)):
-        row, step, length = rows[clip], steps[clip], frames[clip]
-        scores[clip] = _best_scores(
-            length,
-            row,
-            step,
-            emission,
-            unary,
-            coherence,
-            params[clip],
-            plan,
-            best,
-            weights,
-            spare,
-            tables,
-            work,
-        )
-        nodes[row : row + length] = -1
-        if scores[clip] == -np.inf:
+    total = plan.tracks * plan.states
+    best, work = np.empty((frames.max(), total)), np.empty((2, total))
+    weights, into = np.empty(total), np.empty(total)
+    matrices = np.empty((plan.people, plan.detections, plan.detections))
+    for n in range(len(frames)):
+        clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+        scores[n] = _best_scores(clip, plan, best, weights, work, matrices)
+        path = nodes[rows[n] : rows[n] + frames[n]]
+        path[:] = -1
+        if scores[n] == -np.inf:
             continue
-        nodes[row + length - 1] = best[length - 1].argmax()
-        for t in range(length - 1, 0, -1):
-            nodes[row + t - 1] = _origin(
-                nodes[row + t],
-                best[t - 1],
-                into,
-                coherence,
-                step + t - 1,
-                params[clip],
-                many,
-                sizes,
-            )
+        path[-1] = best[len(path) - 1].argmax()
+        for t in range(len(path) - 1, 0, -1):
+            step_matrices(clip, t, False, matrices)
+            path[t - 1] = _origin(path[t], best[t - 1], into, matrices, clip.params, plan)
