@@ -19,9 +19,8 @@ import cv2
 import numpy as np
 
 from wordsight.library import Library
-from wordsight.library.looking import Sampler
 from wordsight.perception import load_detector
-from wordsight.video import Frame, VideoWriter
+from wordsight.video import Frame, Sampler, VideoWriter
 
 __all__ = ["bare_loop", "main", "make_video", "measure", "seconds_to_add"]
 

@@ -1,10 +1,17 @@
 """Fixtures shared by all tests."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# No deadline: how long an example takes says more about the machine than about the code. In
+# continuous integration the same examples every time, so that a failure is the change's own.
+settings.register_profile("house", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

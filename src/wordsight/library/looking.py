@@ -17,9 +17,9 @@ from wordsight.engine import tell
 from wordsight.library.ahead import ahead
 from wordsight.perception import Detector, watch
 from wordsight.records import Detections, FrameDetections, Scene, Shot
-from wordsight.video import Frame, ShotFinder, VideoInfo, VideoReader, group_scenes
+from wordsight.video import Frame, Sampler, ShotFinder, VideoInfo, VideoReader, group_scenes
 
-__all__ = ["Sampler", "Sight", "look"]
+__all__ = ["Sight", "look"]
 
 _FRAMES_AHEAD = 8  # enough to even out slow frames; each holds one uncompressed picture
 _THUMBNAIL_SIDE = 320
@@ -46,38 +46,6 @@ class Sight:
     shots: tuple[Shot, ...]
     scenes: tuple[Scene, ...]
     thumbnail: NDArray[np.uint8]
-
-
-class Sampler:
-    """Chooses at most ``rate`` frames a second by their time stamps.
-
-    Takes the first frame and then the first one of each following interval of ``1 / rate`` seconds,
-    as :meth:`wordsight.video.VideoReader.frames` does.
-
-    Args:
-        rate: Frames per second; ``None`` for all.
-    """
-
-    _ROUNDING = 1e-6  # share of an interval by which a rounded time stamp may be early
-
-    def __init__(self, rate: float | None):
-        if rate is not None and not rate > 0:
-            raise ValueError(f"rate must be above 0 frames per second, got {rate}.")
-        self._rate = rate
-        self._first: float | None = None
-        self._taken = -1
-
-    def takes(self, seconds: float) -> bool:
-        """Say whether the frame at this time is chosen; to be asked once per frame, in order."""
-        if self._rate is None:
-            return True
-        if self._first is None:
-            self._first = seconds
-        interval = int((seconds - self._first) * self._rate + self._ROUNDING)
-        if interval <= self._taken:
-            return False
-        self._taken = interval
-        return True
 
 
 def look(video: VideoReader, detector: Detector, *, rate: float | None, video_id: str) -> Sight:

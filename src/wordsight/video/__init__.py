@@ -8,6 +8,7 @@ from wordsight.video.images import read_image, write_image
 from wordsight.video.overlay import render_overlay
 from wordsight.video.palette import colour_of, text_colour_on
 from wordsight.video.reader import VideoInfo, VideoReader
+from wordsight.video.sampling import Sampler
 from wordsight.video.scenes import detect_scenes, group_scenes
 from wordsight.video.shots import ShotFinder, detect_shots
 from wordsight.video.writer import VideoWriter
@@ -15,6 +16,7 @@ from wordsight.video.writer import VideoWriter
 __all__ = [
     "FlowMeter",
     "Frame",
+    "Sampler",
     "ShotFinder",
     "VideoInfo",
     "VideoReader",

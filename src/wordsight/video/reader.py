@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 from wordsight.errors import VideoError, VideoWarning
 from wordsight.video.decoding import Damage, decode_from
 from wordsight.video.frame import Converter, Frame
+from wordsight.video.sampling import Sampler
 from wordsight.video.timeline import Timeline, scan_timeline
 
 __all__ = ["VideoInfo", "VideoReader"]
-
-_ROUNDING = 1e-6
-"""Share of a sampling interval that rounded time stamps may be early without losing their turn."""
 
 
 @dataclass(frozen=True)
@@ -150,12 +148,11 @@ class VideoReader:
         self._check_open()
         if stride < 1:
             raise ValueError(f"stride must be 1 or more, got {stride}.")
-        if rate is not None and not rate > 0:
-            raise ValueError(f"rate must be above 0 frames per second, got {rate}.")
+        sampler = Sampler(rate)
         if size is not None and (len(size) != 2 or min(size) < 1):
             raise ValueError(f"size must be a width and a height of at least 1, got {size}.")
         chosen = self._between(start, end)
-        return self._chosen(chosen, stride, rate, size or self._picture_size)
+        return self._chosen(chosen, stride, sampler, size or self._picture_size)
 
     def frame_at(self, time: float) -> Frame:
         """Return the frame on screen at a time in seconds.
@@ -216,22 +213,15 @@ class VideoReader:
         self,
         pictures: Iterator[tuple[int, av.VideoFrame]],
         stride: int,
-        rate: float | None,
+        sampler: Sampler,
         size: tuple[int, int],
     ) -> Iterator[Frame]:
-        first_time, taken = 0.0, -1
         for count, (index, picture) in enumerate(pictures):
             if count % stride:
                 continue
             frame = self._frame(index, picture, size)
-            if rate is not None:
-                if count == 0:
-                    first_time = frame.time
-                interval = int((frame.time - first_time) * rate + _ROUNDING)
-                if interval <= taken:
-                    continue
-                taken = interval
-            yield frame
+            if sampler.takes(frame.time):
+                yield frame
 
     def _frame(self, index: int, picture: av.VideoFrame, size: tuple[int, int]) -> Frame:
         times = self._timeline.times

@@ -8,7 +8,6 @@ the unknown share of true ones.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 __all__ = ["log_odds"]
 
@@ -32,6 +31,8 @@ def log_odds(
         ``(N,)`` log-odds. Equal scores give equal log-odds; the highest scores get the ceiling,
         since their missing support is the detector's misses and not false alarms.
     """
+    from scipy.optimize import isotonic_regression  # slow to load, and not every use tracks
+
     if len(scores) == 0:
         return np.zeros(0)
     bins = int(np.clip(len(scores) // _BIN_SIZE, 1, _MAX_BINS))
