@@ -18,6 +18,7 @@ from wordsight.video import Frame
 
 __all__ = ["Regions"]
 
+_METHOD = 1  # raised when the same options would find other boxes, so that libraries look again
 _LEAST_SIDE = 16  # pixels of the small picture; below this nothing can be told apart
 
 
@@ -87,6 +88,7 @@ class Regions:
     def settings(self) -> dict[str, Any]:
         """Return the options it was made with, and how many looks its codebook tells apart."""
         return {
+            "method": _METHOD,
             "max_boxes": self._max_boxes,
             "long_side": self._long_side,
             "looks": None if self._codebook is None else len(self._codebook.label_names),
