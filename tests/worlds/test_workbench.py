@@ -139,3 +139,12 @@ def test_fewer_objects_and_kinds_can_be_asked_for():
 def test_impossible_wishes_are_refused_before_the_first_film(options, message):
     with pytest.raises(WorldError, match=message):
         workbench(**options)
+
+
+def test_slow_films_are_compressed_as_much_as_fast_ones(tmp_path):
+    bytes_per_frame = {}
+    for rate in (10.0, 30.0):
+        film = next(workbench(films=1, steps=1, pace=4.0, frame_rate=rate, noise=0.3))
+        film.write(tmp_path / f"{rate}.mp4")
+        bytes_per_frame[rate] = (tmp_path / f"{rate}.mp4").stat().st_size / film.num_frames
+    assert bytes_per_frame[10.0] == pytest.approx(bytes_per_frame[30.0], rel=0.8)

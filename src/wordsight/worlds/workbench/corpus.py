@@ -1,5 +1,6 @@
 """The corpus of the workbench: protocols, each carried out before the camera a few times."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
@@ -28,6 +29,7 @@ __all__ = ["WorkbenchFilm", "workbench"]
 
 _WORLD = "workbench"
 _FEWEST_STEPS, _MOST_STEPS = 10, 25
+_WORST_CRF = 51  # the encoder's limit
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,19 @@ def _film(index: int, wishes: _Wishes, effects: Effects, random_state: int) -> W
         num_frames=recording.num_frames,
         sentences=tuple(sentence.text for sentence in protocol.sentences),
         truth=WorkbenchTruth(recording, effects, camera.offsets),
-        crf=effects.crf,
+        crf=_crf(effects, recording.frame_rate),
         make_picture=make_picture,
         companions={".txt": protocol.text()},
     )
+
+
+def _crf(effects: Effects, frame_rate: float) -> int:
+    """Return the encoder's quality number for the quality that 30 frames per second would have.
+
+    The encoder spends more on frames that are shown longer: 3 steps for each halving of the rate.
+    """
+    extra = max(round(3 * math.log2(30.0 / frame_rate)), 0)
+    return min(effects.crf + extra, _WORST_CRF)
 
 
 def _protocol(number: int, wishes: _Wishes, random_state: int) -> Protocol:
