@@ -56,7 +56,7 @@ def judge(play: Play, path: Path) -> dict[str, Any]:
         found = list(Regions().detect(video.frames()))
     counts: Counter[str] = Counter()
     for truth, seen in zip(truths, found, strict=True):
-        counts += _count(truth, seen)
+        counts.update(_count(truth, seen))  # unlike +=, keeps what was never found
     return {"counts": dict(counts), **_shares(counts)}
 
 
@@ -98,15 +98,16 @@ def _shares(counts: Counter[str]) -> dict[str, float]:
     groups = [name for name in counts if f"{name} found" in counts]
     shares = {f"recall {g}": round(counts[f"{g} found"] / counts[g], 3) for g in sorted(groups)}
     for group in ("moving", "resting", "still", "things"):
-        mean = counts[f"{group} overlap"] / max(1, counts[f"{group} found"])
-        shares[f"overlap {group}"] = round(mean, 3)
+        if counts[f"{group} found"]:
+            mean = counts[f"{group} overlap"] / counts[f"{group} found"]
+            shares[f"overlap {group}"] = round(float(mean), 3)
     return {**shares, "precision": round(counts["true_boxes"] / max(1, counts["boxes"]), 3)}
 
 
 def _summary(plays: dict[str, Any]) -> dict[str, float]:
     total: Counter[str] = Counter()
     for play in plays.values():
-        total += Counter(play["counts"])
+        total.update(play["counts"])
     return _shares(total)
 
 
