@@ -82,6 +82,23 @@ def test_an_unknown_detector_names_the_known(run, footage):
     assert "regions" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-d", "onnx"], "--model FILE"),  # no model
+        (["-d", "onnx", "--model", "none.onnx"], "none.onnx"),  # a model that is not there
+        (["--option", "max_boxes"], "NAME=VALUE"),  # not a pair
+        (["--option", "max_boxes=many"], "max_boxes='many'"),  # not a number
+        (["--option", "colour=red"], "colour"),  # not an option
+    ],
+)
+def test_senseless_options_of_a_detector(run, footage, options, words):
+    answer = run("detect", footage, *options)
+    assert answer.code == 1
+    assert words in answer.err
+    assert "should not have happened" not in answer.err
+
+
 def test_help_loads_nothing_heavy():
     heavy = {"cv2", "av", "numba", "sqlalchemy", "scipy", "alembic", "pymunk", "lark"}
     code = (

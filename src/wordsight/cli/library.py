@@ -7,17 +7,22 @@ import typer
 
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
+    DetectorOption,
     JsonFlag,
+    LabelsOption,
     LibraryOption,
+    ModelOption,
     QuietFlag,
+    SettingOption,
     VerboseFlag,
+    detector_options,
     open_output,
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import bytes_text, clock, count
 
 if TYPE_CHECKING:
-    from wordsight.library import AddReport, VerifyReport, VideoDetails, VideoEntry
+    from wordsight.library import AddReport, Failure, VerifyReport, VideoDetails, VideoEntry
 
 __all__ = ["add", "init", "list_", "remove", "show", "verify"]
 
@@ -61,12 +66,10 @@ def add(
             "(.srt, .vtt) and boxes (.boxes.csv and others) beside a video come along.",
         ),
     ],
-    detector: Annotated[
-        str, typer.Option("--detector", "-d", help="What finds things; `doctor` lists them.")
-    ] = "regions",
-    model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The model file of the onnx detector.")
-    ] = None,
+    detector: DetectorOption = "regions",
+    model: ModelOption = None,
+    labels: LabelsOption = None,
+    option: SettingOption = None,
     sentence: Annotated[
         list[str] | None,
         typer.Option("--sentence", "-s", help="Said of the one video given; may be repeated."),
@@ -101,13 +104,14 @@ def add(
     from wordsight.library import Library
 
     output = open_output(json, quiet, verbose)
+    options = detector_options(detector, model, labels, option)
     with Library.open(library, create=True) as opened, output.progress("Adding") as progress:
         report = opened.add(
             sources,
             sentences=sentence or (),
             boxes=boxes,
             detector=detector,
-            options={"path": str(model)} if model is not None else None,
+            options=options,
             rate=rate,
             copy=copy,
             force=force,
@@ -116,9 +120,9 @@ def add(
         )
     output.result(report, lambda out: _render_added(out, report))
     for failure in report.warnings:
-        output.warn(f"{failure.path}: {failure.message}")
+        output.warn(_sentence(failure))
     for failure in report.failed:
-        output.warn(f"not added: {failure.path}: {failure.message}")
+        output.warn(f"not added: {_sentence(failure)}")
     if report.failed:
         raise typer.Exit(1)
 
@@ -194,6 +198,11 @@ def verify(
     output.result({"ok": report.ok, **vars(report)}, lambda out: _render_verified(out, report))
     if not report.ok:
         raise typer.Exit(1)
+
+
+def _sentence(failure: "Failure") -> str:
+    named = failure.path in failure.message
+    return failure.message if named else f"{failure.path}: {failure.message}"
 
 
 def _render_added(output: Output, report: "AddReport") -> None:

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordsight.cli.options import JsonFlag, QuietFlag, VerboseFlag, open_output
+from wordsight.cli.options import (
+    DetectorOption,
+    JsonFlag,
+    LabelsOption,
+    ModelOption,
+    QuietFlag,
+    SettingOption,
+    VerboseFlag,
+    detector_options,
+    open_output,
+)
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
@@ -53,12 +63,10 @@ def detect(
     overlay: Annotated[
         Path | None, typer.Option(metavar="MP4", help="Write the video with boxes drawn on it.")
     ] = None,
-    detector: Annotated[
-        str, typer.Option("--detector", "-d", help="Which detector; `wordsight doctor` lists them.")
-    ] = "regions",
-    model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file of the onnx or boxes detector.")
-    ] = None,
+    detector: DetectorOption = "regions",
+    model: ModelOption = None,
+    labels: LabelsOption = None,
+    option: SettingOption = None,
     rate: Annotated[
         float | None, typer.Option(help="Look at so many frames a second at most.")
     ] = None,
@@ -83,8 +91,7 @@ def detect(
     output = open_output(json, quiet, verbose)
     for path in (output_path, overlay):
         _refuse_existing(path, force)
-    options = {"path": model} if model is not None else {}
-    finder = load_detector(detector, **options)
+    finder = load_detector(detector, **detector_options(detector, model, labels, option))
     with VideoReader(video) as reader:
         with output.progress("Looking") as progress:
             seen = observe(reader, finder, rate=rate, progress=progress)

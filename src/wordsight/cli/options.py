@@ -1,12 +1,26 @@
 """Options that many commands share, so that they are spelled and explained alike everywhere."""
 
-from typing import Annotated
+import json
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from wordsight.cli.output import Output, Style
+from wordsight.errors import WordsightError
 
-__all__ = ["JsonFlag", "LibraryOption", "QuietFlag", "VerboseFlag", "open_output"]
+__all__ = [
+    "DetectorOption",
+    "JsonFlag",
+    "LabelsOption",
+    "LibraryOption",
+    "ModelOption",
+    "QuietFlag",
+    "SettingOption",
+    "VerboseFlag",
+    "detector_options",
+    "open_output",
+]
 
 DEFAULT_LIBRARY = "wordsight-library"
 
@@ -32,10 +46,52 @@ LibraryOption = Annotated[
     ),
 ]
 
+DetectorOption = Annotated[
+    str, typer.Option("--detector", "-d", help="What finds things; `wordsight doctor` lists them.")
+]
+ModelOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The model of the onnx detector.")
+]
+LabelsOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Names of the onnx model's classes.")
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Any other option of the detector."),
+]
 
-def open_output(json: bool, quiet: bool, verbose: bool) -> Output:
+
+def detector_options(
+    detector: str, model: Path | None, labels: Path | None, settings: list[str] | None
+) -> dict[str, Any]:
+    """Gather what the command line says of a detector.
+
+    Raises:
+        WordsightError: If a setting is not NAME=VALUE, or the onnx detector has no model.
+    """
+    if detector == "onnx" and model is None:
+        raise WordsightError("the onnx detector needs a model: --model FILE.onnx")
+    options: dict[str, Any] = {}
+    for setting in settings or []:
+        name, equals, value = setting.partition("=")
+        if not (name and equals):
+            raise WordsightError(f"--option takes NAME=VALUE, got {setting!r}.")
+        options[name.replace("-", "_")] = _value(value)
+    # As text: the library writes options down as JSON, and hands them to worker processes.
+    given = {"model": model, "labels": labels}
+    return options | {name: str(path) for name, path in given.items() if path is not None}
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def open_output(as_json: bool, quiet: bool, verbose: bool) -> Output:
     """Make the output of a command from its three flags, and remember it for errors."""
-    output = Output(Style(json=json, quiet=quiet, verbose=verbose))
+    output = Output(Style(json=as_json, quiet=quiet, verbose=verbose))
     _current[0] = output
     return output
 

@@ -77,6 +77,13 @@ def load_detector(name: str, **options: Any) -> Detector:
         detector: Detector = factory(**options)
     except ImportError as error:
         raise _missing(name, error) from error
+    except (TypeError, ValueError) as error:
+        if isinstance(error, WordsightError):
+            raise
+        given = ", ".join(f"{option}={value!r}" for option, value in options.items())
+        raise DetectorError(
+            f"the detector {name!r} cannot use {given or 'its defaults'}: {error}."
+        ) from error
     return detector
 
 
