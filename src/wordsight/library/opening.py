@@ -34,8 +34,8 @@ def create_library(
     location = _located(where, artefacts)
     if location.folder is None:
         raise LibraryError(
-            f"a library in {location} needs a folder for its files too; name one as its artefact "
-            "folder. It is remembered in the catalogue."
+            f"a library in {location} needs a folder for its files too; name one (--artefacts "
+            "FOLDER). It is remembered in the catalogue."
         )
     _make_folder(location)
     if location.file is not None and not location.file.exists():
