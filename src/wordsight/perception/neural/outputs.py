@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 
-__all__ = ["STYLES", "Candidates", "decode", "recognise"]
+__all__ = ["STYLES", "Candidates", "decode", "has_no_object_class", "recognise"]
 
 STYLES = ("yolov5", "yolov8", "yolov10", "detr", "boxes")
 """The families of outputs that can be read."""
