@@ -1,0 +1,37 @@
+"""Learning what words mean from clips described with sentences, and reading clips with them."""
+
+from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.learner import WordLearner
+from wordsight.meaning.lexicon import LearnedLexicon, Looking
+from wordsight.meaning.maximisation import Smoothing
+from wordsight.meaning.reading import Sight
+from wordsight.meaning.results import (
+    Description,
+    Explanation,
+    Hit,
+    SentenceScore,
+    TrackedSentence,
+    WordTime,
+)
+from wordsight.meaning.search import Windows
+from wordsight.meaning.settings import FAITHFUL, TrainingSettings
+from wordsight.meaning.word import WordModel
+
+__all__ = [
+    "FAITHFUL",
+    "Description",
+    "Explanation",
+    "Hit",
+    "LearnedLexicon",
+    "Looking",
+    "MeaningError",
+    "SentenceScore",
+    "Sight",
+    "Smoothing",
+    "TrackedSentence",
+    "TrainingSettings",
+    "Windows",
+    "WordLearner",
+    "WordModel",
+    "WordTime",
+]

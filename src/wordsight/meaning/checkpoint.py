@@ -1,0 +1,59 @@
+"""Stopping and going on: the state of a training on disk, marked as belonging to its data."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+
+from wordsight.errors import FormatError
+from wordsight.meaning.corpus import Corpus
+from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.settings import TrainingSettings
+from wordsight.meaning.training import Training
+from wordsight.records.npz import load_npz, save_npz
+
+__all__ = ["fingerprint", "load_checkpoint", "save_checkpoint"]
+
+_KIND, _VERSION = "WordLearnerCheckpoint", 1
+
+
+def fingerprint(corpus: Corpus, settings: TrainingSettings) -> str:
+    """Return a hash of everything the result of a training depends on."""
+    digest = hashlib.sha256(repr(settings).encode())
+    for example in corpus.examples:
+        for array in (example.seen.singles, example.seen.pairs):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        said = [sentence.meaning for sentence in (*example.sentences, *example.candidates)]
+        digest.update("\n".join(said).encode())
+    return digest.hexdigest()
+
+
+def save_checkpoint(path: str | os.PathLike[str], training: Training, mark: str) -> None:
+    """Write the state of a training atomically."""
+    save_npz(path, _KIND, _VERSION, training.arrays(), training.values() | {"mark": mark})
+
+
+def load_checkpoint(path: str | os.PathLike[str], training: Training, mark: str) -> bool:
+    """Go on from a checkpoint if there is one.
+
+    Returns:
+        Whether there was one.
+
+    Raises:
+        MeaningError: If it belongs to other clips, sentences or settings.
+        FormatError: If it is damaged.
+    """
+    if not Path(path).exists():
+        return False
+    arrays, values = load_npz(path, _KIND, _VERSION)
+    if values.get("mark") != mark:
+        raise MeaningError(
+            f"{path} holds the state of a training on other clips, sentences or settings; remove "
+            "it to start anew, or name another checkpoint."
+        )
+    try:
+        training.resume(arrays, values)
+    except (KeyError, TypeError, IndexError) as error:
+        raise FormatError(f"{path} is damaged ({error}); remove it to start anew.") from error
+    return True

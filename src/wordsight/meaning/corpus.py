@@ -1,0 +1,172 @@
+"""Training material: clips with true sentences, and the false ones they compete with."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.language import Lexicon, near_misses
+from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.features import Observation, Vocabulary
+from wordsight.meaning.features.observation import Layout
+from wordsight.meaning.lexicon import verb_of
+from wordsight.records import Sentence
+
+__all__ = ["Corpus", "Example", "background_of", "build_corpus", "label_presence"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One clip with all that is said of it.
+
+    Attributes:
+        seen: The clip.
+        sentences: The true sentences.
+        candidates: Sentences to choose among, true ones included; empty if there is no choice.
+        truths: Which candidates are true.
+        verbs: The verb of each candidate.
+    """
+
+    seen: Observation
+    sentences: tuple[Sentence, ...]
+    candidates: tuple[Sentence, ...] = ()
+    truths: tuple[int, ...] = ()
+    verbs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """All examples, and the words they are told in.
+
+    Attributes:
+        examples: Clips with sentences.
+        lexicon: How the words combine.
+    """
+
+    examples: tuple[Example, ...]
+    lexicon: Lexicon
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """All words that occur in sentences or candidates, in the order of the lexicon."""
+        used = {
+            word.entry
+            for example in self.examples
+            for sentence in (*example.sentences, *example.candidates)
+            for word in sentence.words
+        }
+        return tuple(entry.name for entry in self.lexicon if entry.name in used)
+
+    @property
+    def num_pairs(self) -> int:
+        """How many pairs of a clip and a true sentence there are."""
+        return sum(len(example.sentences) for example in self.examples)
+
+
+def build_corpus(
+    observations: Sequence[Observation],
+    sentences: Sequence[Sequence[Sentence]],
+    lexicon: Lexicon,
+    *,
+    candidates: Sequence[Sequence[Sentence]] | None = None,
+    most_candidates: int = 40,
+    random_state: int = 0,
+) -> Corpus:
+    """Gather clips and sentences; clips in which nothing was seen are left out with a warning.
+
+    Args:
+        observations: The clips.
+        sentences: Per clip its true sentences.
+        lexicon: How the words combine.
+        candidates: Per clip the sentences to choose among; near misses of the true ones if not
+            given.
+        most_candidates: How many near misses to keep per clip, drawn at random.
+        random_state: Seed of that draw.
+    """
+    rng = np.random.default_rng(random_state)
+    examples = []
+    empty = 0
+    for number, (seen, said) in enumerate(zip(observations, sentences, strict=True)):
+        if not said or not seen.view.present.any():
+            empty += bool(said)
+            continue
+        rivals = candidates[number] if candidates is not None else ()
+        if candidates is None:
+            rivals = _near_misses(said, lexicon, most_candidates, rng)
+        examples.append(_example(seen, said, rivals, lexicon))
+    if empty:
+        warnings.warn(
+            f"{empty} of {len(observations)} clips are left out of training: nothing was detected "
+            "in them.",
+            stacklevel=3,
+        )
+    if not examples:
+        raise MeaningError(
+            "there is nothing to learn from: no clip has both a detection and a sentence. Check "
+            "that detections were made and that clips and sentences belong together."
+        )
+    return Corpus(tuple(examples), lexicon)
+
+
+def _example(
+    seen: Observation, said: Sequence[Sentence], rivals: Sequence[Sentence], lexicon: Lexicon
+) -> Example:
+    # The same meaning said in other words is one candidate.
+    by_meaning = {sentence.words: sentence for sentence in (*said, *rivals)}
+    true = {sentence.words for sentence in said}
+    kept = tuple(by_meaning.values())
+    return Example(
+        seen,
+        tuple(said),
+        kept,
+        tuple(number for number, sentence in enumerate(kept) if sentence.words in true),
+        tuple(verb_of(sentence, lexicon) for sentence in kept),
+    )
+
+
+def _near_misses(
+    said: Sequence[Sentence], lexicon: Lexicon, most: int, rng: np.random.Generator
+) -> list[Sentence]:
+    found = {miss.words: miss for sentence in said for miss in near_misses(sentence, lexicon)}
+    misses = list(found.values())
+    if len(misses) <= most:
+        return misses
+    return [misses[place] for place in np.sort(rng.choice(len(misses), most, replace=False))]
+
+
+def background_of(
+    observations: Sequence[Observation], vocabulary: Vocabulary, *, uniform: bool = False
+) -> dict[str, Array]:
+    """Return how the bins of each feature are distributed over everything seen in a corpus.
+
+    Args:
+        observations: The clips.
+        vocabulary: The bins.
+        uniform: Whether to take all bins as equally frequent, as the paper's Eq. 10 does.
+    """
+    if uniform:
+        return {name: np.full(len(bins), 1 / len(bins)) for name, bins in vocabulary.bins.items()}
+    result = {}
+    for names, kind in ((vocabulary.singles, "singles"), (vocabulary.pairs, "pairs")):
+        layout = Layout.of(names, vocabulary)
+        counts = np.zeros(layout.length)
+        for seen in observations:
+            counts += np.bincount(getattr(seen, kind).ravel(), minlength=layout.length)
+        for name in names:
+            # A thousandth of a sight for every bin: none is impossible.
+            mine = counts[layout.place(name)] + 1e-3
+            result[name] = mine / mine.sum()
+    return result
+
+
+def label_presence(seen: Observation, vocabulary: Vocabulary) -> Array:
+    """Return ``(labels,)`` in which share of the frames a thing of each label is in sight."""
+    layout = Layout.of(vocabulary.singles, vocabulary)
+    start = layout.place(vocabulary.singles[0]).start
+    labels = seen.singles[0] - start
+    shares = [(labels == label).any(axis=1).mean() for label in range(len(vocabulary.labels))]
+    return np.array(shares, dtype=np.float64)

@@ -1,0 +1,58 @@
+"""What words look at: features of things in a clip, cut into bins."""
+
+from wordsight.meaning.features import pairs, paper, single
+from wordsight.meaning.features.bins import (
+    Bins,
+    Categories,
+    Clusters,
+    Fixed,
+    Magnitude,
+    Plain,
+    Scheme,
+    Share,
+    Signed,
+)
+from wordsight.meaning.features.feature import Feature, available_features, feature, register
+from wordsight.meaning.features.observation import Observation, observe
+from wordsight.meaning.features.sets import (
+    FEATURE_SETS,
+    LABEL,
+    FeatureSet,
+    PartFeatures,
+    Slot,
+    feature_set,
+)
+from wordsight.meaning.features.view import PARTS, ClipView, view_clip
+from wordsight.meaning.features.vocabulary import Vocabulary, learn_vocabulary
+
+__all__ = [
+    "FEATURE_SETS",
+    "LABEL",
+    "PARTS",
+    "Bins",
+    "Categories",
+    "ClipView",
+    "Clusters",
+    "Feature",
+    "FeatureSet",
+    "Fixed",
+    "Magnitude",
+    "Observation",
+    "PartFeatures",
+    "Plain",
+    "Scheme",
+    "Share",
+    "Signed",
+    "Slot",
+    "Vocabulary",
+    "available_features",
+    "feature",
+    "feature_set",
+    "learn_vocabulary",
+    "observe",
+    "pairs",
+    "paper",
+    "register",
+    "single",
+    "view_clip",
+]

@@ -1,0 +1,205 @@
+"""Cutting values into bins: schemes that learn where to cut, and the cuts they arrive at.
+
+Schemes know what zero means for their feature: the share of frames in which nothing moves differs
+wildly between corpora, and plain quantiles would spend all bins on noise.
+"""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.meaning.errors import MeaningError
+
+__all__ = [
+    "Bins",
+    "Categories",
+    "Clusters",
+    "Fixed",
+    "Magnitude",
+    "Plain",
+    "Scheme",
+    "Share",
+    "Signed",
+]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where a feature's values are cut.
+
+    Attributes:
+        edges: ``(Z - 1,)`` rising; bin b holds values from edge b - 1 (inclusive) to edge b.
+        names: ``Z`` names of the bins for people; made from the edges if not given.
+        circular: Whether values are angles in radians, whose last bin is also their first.
+    """
+
+    edges: Array
+    names: tuple[str, ...] = ()
+    circular: bool = False
+
+    def __post_init__(self) -> None:
+        edges = np.array(self.edges, dtype=np.float64)
+        edges.setflags(write=False)
+        object.__setattr__(self, "edges", edges)
+        if not self.names:
+            object.__setattr__(self, "names", _named(edges))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bins) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.edges.tobytes(), self.names))
+
+    def __call__(self, values: Array) -> NDArray[np.int64]:
+        """Return the bin of each value, -1 for NaN."""
+        known = np.isfinite(values)
+        found = np.digitize(np.where(known, values, 0.0), self.edges)
+        if self.circular:
+            found = found % len(self.names)
+        return np.where(known, found, -1)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what JSON can hold of it."""
+        return {
+            "edges": self.edges.tolist(),
+            "names": list(self.names),
+            "circular": self.circular,
+        }
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Bins":
+        """Undo :meth:`to_json`."""
+        return cls(np.array(values["edges"]), tuple(values["names"]), bool(values["circular"]))
+
+
+class Scheme(Protocol):
+    """Learns where to cut from the values of training clips."""
+
+    def learn(self, values: Array) -> Bins:
+        """Return the bins for ``(N,)`` finite values, of which there may be none."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Equally many values in each bin."""
+
+    count: int = 5
+
+    def learn(self, values: Array) -> Bins:
+        """Cut at quantiles."""
+        return Bins(_quantiles(values, self.count))
+
+
+@dataclass(frozen=True)
+class Magnitude:
+    """Values from 0 up: a bin for "as good as 0", the rest cut at quantiles."""
+
+    still: float
+    count: int = 5
+
+    def learn(self, values: Array) -> Bins:
+        """Cut at the limit of stillness and at quantiles of what lies above it."""
+        moving = values[values > self.still]
+        return Bins(np.concatenate([[self.still], _quantiles(moving, self.count - 1)]))
+
+
+@dataclass(frozen=True)
+class Signed:
+    """Values around 0: strongly and weakly negative, as good as 0, weakly and strongly positive."""
+
+    still: float
+
+    def learn(self, values: Array) -> Bins:
+        """Cut at the limit of stillness and at the median of what lies beyond, both ways."""
+        beyond = np.abs(values[np.abs(values) > self.still])
+        middle = float(np.median(beyond)) if len(beyond) else 2 * self.still
+        return Bins(np.array([-middle, -self.still, self.still, middle]))
+
+
+@dataclass(frozen=True)
+class Share:
+    """Values from 0 to 1 that are often exactly 0: a bin for 0, the rest cut at quantiles."""
+
+    count: int = 5
+
+    def learn(self, values: Array) -> Bins:
+        """Cut just above 0 and at quantiles of what lies strictly between 0 and 1."""
+        inner = values[(values > 1e-6) & (values < 1 - 1e-6)]
+        return Bins(np.concatenate([[1e-6], _quantiles(inner, self.count - 1)]))
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Cuts that are known beforehand."""
+
+    edges: tuple[float, ...]
+    names: tuple[str, ...] = ()
+    circular: bool = False
+
+    def learn(self, values: Array) -> Bins:
+        """Return the given cuts, whatever the values."""
+        return Bins(np.array(self.edges), self.names, self.circular)
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Values that are numbers of named categories."""
+
+    names: tuple[str, ...]
+
+    def learn(self, values: Array) -> Bins:
+        """Cut between the numbers."""
+        return Bins(np.arange(len(self.names) - 1, dtype=np.float64) + 0.5, self.names)
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Cuts half way between the centres of one-dimensional k-means, started at quantiles."""
+
+    count: int = 5
+    iterations: int = field(default=50)
+
+    def learn(self, values: Array) -> Bins:
+        """Cluster the values."""
+        centres = _quantile_points(values, (np.arange(self.count) + 0.5) / self.count)
+        ordered = np.sort(values)
+        sums = np.concatenate([[0.0], np.cumsum(ordered)])
+        for _ in range(self.iterations):
+            ends = np.searchsorted(ordered, (centres[1:] + centres[:-1]) / 2)
+            bounds = np.concatenate([[0], ends, [len(ordered)]])
+            sizes = np.diff(bounds)
+            means = np.diff(sums[bounds]) / np.maximum(sizes, 1)
+            centres = np.where(sizes > 0, means, centres)
+        return Bins(_rising((centres[1:] + centres[:-1]) / 2))
+
+
+def _quantiles(values: Array, count: int) -> Array:
+    return _rising(_quantile_points(values, np.arange(1, count) / count))
+
+
+def _quantile_points(values: Array, shares: Array) -> Array:
+    if not len(values):
+        return np.asarray(shares)
+    return np.asarray(np.quantile(values, shares))
+
+
+def _rising(edges: Array) -> Array:
+    """Keep edges apart: ties leave empty bins, which smoothing fills, rather than fewer bins."""
+    if np.isnan(edges).any():
+        raise MeaningError("bins cannot be learned from values that are NaN.")
+    return np.maximum.accumulate(edges)
+
+
+def _named(edges: Array) -> tuple[str, ...]:
+    if not len(edges):
+        return ("any",)
+    inner = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
+    return (f"below {edges[0]:.3g}", *inner, f"{edges[-1]:.3g} and more")

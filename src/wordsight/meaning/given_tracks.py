@@ -1,0 +1,192 @@
+"""Reading a clip whose things are tracks: the lattice falls apart into one chain per word.
+
+Given a choice of one track per participant, the words of a sentence have nothing to do with each
+other. So every word is scored once on every choice of its own arguments, and a sentence is a sum of
+such tables, exact, whatever its length; all sentences of a clip share the tables of their words.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.inference import LatticeTooLargeError
+from wordsight.inference.chains import chain_counts, chain_paths, chain_scores
+from wordsight.meaning.features import Observation
+from wordsight.meaning.reading import Counts, Path, Sight
+from wordsight.meaning.tables import WordTables
+from wordsight.records import Sentence, Word
+
+__all__ = ["GivenTracks", "different"]
+
+Array = NDArray[np.float64]
+
+_MOST_CHOICES = 1 << 26
+"""Joint choices of tracks that are still enumerated: half a gigabyte."""
+
+_NEGLIGIBLE = 1e-10  # a choice of tracks less likely than this adds nothing to counts
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """A word on every choice of its arguments: ``logs`` (T, J, .., J, I), ``scores`` (J, .., J)."""
+
+    logs: Array
+    scores: Array
+
+
+class GivenTracks:
+    """A clip with tracks, read with words.
+
+    Args:
+        seen: The clip.
+        tables: The words.
+        sight: How things are weighed.
+    """
+
+    def __init__(self, seen: Observation, tables: Mapping[str, WordTables], sight: Sight) -> None:
+        self.seen = seen
+        self.tables = tables
+        weights = np.ones(seen.num_things)
+        weights[-1] = sight.unseen
+        self.prior = np.log(weights / weights.sum())
+        self._evidence: dict[str, _Evidence] = {}
+
+    def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
+        """Return ``(K,)`` log likelihood ratios of sentences against the background."""
+        if not self.seen.num_frames:
+            return np.zeros(len(sentences))
+        return np.array([_log_sum(self.choices(sentence)) for sentence in sentences])
+
+    def choices(self, sentence: Sentence) -> Array:
+        """Return ``(J, ..., J)``: log weight of each choice of one track per participant."""
+        count, people = self.seen.num_things, sentence.num_participants
+        if count**people > _MOST_CHOICES:
+            raise LatticeTooLargeError(
+                f"a sentence of {people} participants over {count} tracks has {count**people:,} "
+                "choices, too many; keep fewer things per clip (most=...) or cut the sentence."
+            )
+        total: Array = np.zeros((1,) * people)
+        for participant in range(people):
+            total = total + _along(self.prior, (participant,), people)
+        for word in sentence.words:
+            total = total + _along(self._of(word).scores, word.participants, people)
+        return total
+
+    def add_counts(self, sentences: Sequence[Sentence], shares: Array, counts: Counts) -> None:
+        """Add the expected counts of every sentence, times its share, to ``counts``."""
+        if not self.seen.num_frames:
+            return
+        wanted: dict[str, Array] = {}
+        for sentence, share in zip(sentences, shares, strict=True):
+            if share == 0.0:
+                continue
+            posterior = share * _normalised(self.choices(sentence))
+            for word in sentence.words:
+                part = _summed(posterior, word.participants)
+                known = wanted.get(word.entry)
+                wanted[word.entry] = part if known is None else known + part
+        for entry, part in wanted.items():
+            self._add_word(entry, part, counts)
+
+    def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
+        """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
+        posterior = _normalised(self.choices(sentence))
+        frames, people = self.seen.num_frames, sentence.num_participants
+        things = np.stack([_summed(posterior, (p,)) for p in range(people)])
+        states = []
+        for word in sentence.words:
+            share = _summed(posterior, word.participants)
+            states.append(self._counted(word.entry, share)[0])
+        return np.broadcast_to(things, (frames, *things.shape)), states
+
+    def best_path(self, sentence: Sentence) -> Path:
+        """Return the single best choice of tracks and of each word's states on them."""
+        people, frames = sentence.num_participants, self.seen.num_frames
+        total: Array = np.zeros((1,) * people)
+        for participant in range(people):
+            total = total + _along(self.prior, (participant,), people)
+        paths = [self._paths(word.entry) for word in sentence.words]
+        for word, (scores, _) in zip(sentence.words, paths, strict=True):
+            total = total + _along(scores, word.participants, people)
+        best = [int(index) for index in np.unravel_index(int(total.argmax()), total.shape)]
+        states = []
+        for word, (_, found) in zip(sentence.words, paths, strict=True):
+            for participant in word.participants:
+                found = found[:, best[participant]]
+            states.append(found)
+        things = np.broadcast_to(np.array(best, dtype=np.int64), (frames, people))
+        return Path(float(total.max()), things, np.stack(states, axis=1))
+
+    def _of(self, word: Word) -> _Evidence:
+        found = self._evidence.get(word.entry)
+        if found is None:
+            tables = self.tables[word.entry]
+            logs = tables.logs(self.seen)
+            flat = chain_scores(_flat(logs), *tables.word.chain(self.seen.num_frames))
+            scores = flat.reshape(logs.shape[1:-1])
+            found = _Evidence(logs, scores + different(scores.shape))
+            self._evidence[word.entry] = found
+        return found
+
+    def _counted(self, entry: str, share: Array) -> tuple[Array, Array]:
+        """Return posteriors ``(T, J, .., J, I)`` and steps of a word, weighted by its choices."""
+        logs = self._evidence[entry].logs
+        kept = np.where(np.abs(share) > _NEGLIGIBLE, share, 0.0)
+        chain = self.tables[entry].word.chain(self.seen.num_frames)
+        counted = chain_counts(_flat(logs), *chain, kept.ravel())
+        return counted.states.reshape(logs.shape), counted.steps
+
+    def _add_word(self, entry: str, share: Array, counts: Counts) -> None:
+        posterior, steps = self._counted(entry, share)
+        self.tables[entry].add_counts(posterior, steps, self.seen, counts[entry])
+
+    def _paths(self, entry: str) -> tuple[Array, NDArray[np.int64]]:
+        logs = self.tables[entry].logs(self.seen)
+        chain = self.tables[entry].word.chain(self.seen.num_frames)
+        scores, states = chain_paths(_flat(logs), *chain)
+        shape = logs.shape[1:-1]
+        return scores.reshape(shape) + different(shape), states.reshape(logs.shape[:-1])
+
+
+def _flat(logs: Array) -> Array:
+    return logs.reshape(len(logs), -1, logs.shape[-1])
+
+
+def different(shape: tuple[int, ...]) -> Array:
+    """Return 0, but ``-inf`` where two arguments of a word are the same thing, if it is seen."""
+    barrier = np.zeros(shape)
+    same = np.eye(shape[0], dtype=bool)
+    same[-1, -1] = False
+    for first in range(len(shape)):
+        for second in range(first):
+            apart = _along(np.where(same, -np.inf, 0.0), (second, first), len(shape))
+            barrier = barrier + apart
+    return barrier
+
+
+def _along(table: Array, axes: tuple[int, ...], count: int) -> Array:
+    """Lay a table with one axis per argument along the given ones of ``count`` axes."""
+    order = np.argsort(axes)
+    shape = [1] * count
+    for axis, size in zip(axes, table.shape, strict=True):
+        shape[axis] = size
+    return table.transpose(order).reshape(shape)
+
+
+def _summed(table: Array, axes: tuple[int, ...]) -> Array:
+    """Sum a table over all axes but the given ones, and put those in the given order."""
+    rest = tuple(axis for axis in range(table.ndim) if axis not in axes)
+    return np.asarray(table.sum(axis=rest).transpose(np.argsort(np.argsort(axes))))
+
+
+def _log_sum(logs: Array) -> float:
+    top = float(logs.max())
+    return top + float(np.log(np.exp(logs - top).sum())) if np.isfinite(top) else -np.inf
+
+
+def _normalised(logs: Array) -> Array:
+    top = logs.max()
+    weights = np.exp(logs - top) if np.isfinite(top) else np.zeros_like(logs)
+    return weights / max(float(weights.sum()), 1e-300)

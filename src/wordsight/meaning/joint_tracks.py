@@ -1,0 +1,133 @@
+"""Reading a clip whose detections are loose: tracks and words solved together in the lattice.
+
+A track may take any detection in any frame; detection scores and temporal coherence weigh it, as in
+Eqs. 1 and 3 of the paper, and a participant may be unseen for a while.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.inference import (
+    Lattice,
+    WordChain,
+    best_paths,
+    expected_counts,
+    log_scores,
+    weights_from_logs,
+)
+from wordsight.meaning.features import ClipView, Observation
+from wordsight.meaning.given_tracks import different
+from wordsight.meaning.reading import Counts, Path, Sight
+from wordsight.meaning.tables import WordTables
+from wordsight.records import Sentence
+
+__all__ = ["JointTracks", "track_weights"]
+
+Array = NDArray[np.float64]
+
+_FRAME = 1 / 40
+"""Seconds between frames of the paper's films, for which reach and softness hold."""
+
+
+class JointTracks:
+    """A clip with loose detections, read with words.
+
+    Args:
+        seen: The clip.
+        tables: The words.
+        sight: How detections and steps are weighed.
+        threads: How many lattices to work on at once.
+    """
+
+    def __init__(
+        self,
+        seen: Observation,
+        tables: Mapping[str, WordTables],
+        sight: Sight,
+        *,
+        threads: int = 1,
+    ) -> None:
+        self.seen = seen
+        self.tables = tables
+        self.threads = threads
+        if seen.num_frames:
+            self.unary, self.coherence = track_weights(seen.view, sight)
+        self._emissions: dict[str, tuple[Array, float]] = {}
+
+    def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
+        """Return ``(K,)`` log likelihood ratios of sentences against the background."""
+        if not self.seen.num_frames:
+            return np.zeros(len(sentences))
+        lattices = [self._lattice(sentence) for sentence in sentences]
+        scores = log_scores(lattices, threads=self.threads)
+        return np.array([score.log_likelihood for score in scores])
+
+    def add_counts(self, sentences: Sequence[Sentence], shares: Array, counts: Counts) -> None:
+        """Add the expected counts of every sentence, times its share, to ``counts``."""
+        wanted = [(s, share) for s, share in zip(sentences, shares, strict=True) if share != 0.0]
+        if not self.seen.num_frames or not wanted:
+            return
+        lattices = [self._lattice(sentence) for sentence, _ in wanted]
+        counted = expected_counts(lattices, threads=self.threads)
+        for (sentence, share), result in zip(wanted, counted, strict=True):
+            for number, word in enumerate(sentence.words):
+                posterior = share * np.moveaxis(result.tables[number], 1, -1)
+                steps = share * result.transitions[number]
+                self.tables[word.entry].add_counts(posterior, steps, self.seen, counts[word.entry])
+
+    def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
+        """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
+        (counted,) = expected_counts([self._lattice(sentence)], participants=True)
+        assert counted.participants is not None  # asked for just now
+        things = np.moveaxis(counted.participants, 0, 1)
+        return things, [np.moveaxis(table, 1, -1) for table in counted.tables]
+
+    def best_path(self, sentence: Sentence) -> Path:
+        """Return the single best choice of detections and states."""
+        (path,) = best_paths([self._lattice(sentence)])
+        return Path(path.log_score, path.tracks, path.states)
+
+    def _lattice(self, sentence: Sentence) -> Lattice:
+        chains = []
+        for word in sentence.words:
+            initial, transition, final = self.tables[word.entry].word.chain(self.seen.num_frames)
+            emission, scale = self._emission(word.entry)
+            chains.append(WordChain(word.participants, initial, transition, emission, final, scale))
+        people = sentence.num_participants
+        return Lattice(people, self.unary, self.coherence, tuple(chains))
+
+    def _emission(self, entry: str) -> tuple[Array, float]:
+        if entry not in self._emissions:
+            logs = self.tables[entry].logs(self.seen)
+            logs = logs + different(logs.shape[1:-1])[None, ..., None]
+            self._emissions[entry] = weights_from_logs(np.moveaxis(logs, -1, 1))
+        return self._emissions[entry]
+
+
+def track_weights(view: ClipView, sight: Sight) -> tuple[Array, Array]:
+    """Return the weights of detections ``(T, J)`` and of steps between them ``(T - 1, J, J)``.
+
+    A detection of score s weighs sigma(scale * s), a step sigma((reach - d) / softness) where d is
+    how far the new box is from where the old one was heading; the unseen thing has its own weight,
+    and a step to or from it neither gains nor loses.
+    """
+    unary = np.where(view.present, _sigmoid(sight.detection_scale * view.scores), 0.0)
+    unary[:, -1] = sight.unseen
+    steps = np.diff(view.times)
+    heading = np.nan_to_num(view.velocity[:-1]) * steps[:, None, None]
+    expected = view.centres[:-1] + heading
+    apart = view.centres[1:, None] - expected[:, :, None]
+    stretch = np.sqrt(np.maximum(steps / _FRAME, 1.0))[:, None, None]
+    distance = np.hypot(apart[..., 0], apart[..., 1]) / stretch
+    coherence = _sigmoid((sight.reach - distance) / sight.softness)
+    changed = view.labels[:-1, :, None] != view.labels[1:, None]
+    coherence = np.where(changed, sight.label_change * coherence, coherence)
+    coherence[:, -1, :] = 1.0
+    coherence[:, :, -1] = 1.0
+    return unary, coherence
+
+
+def _sigmoid(values: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-np.clip(values, -700, 700))))

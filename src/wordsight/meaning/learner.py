@@ -1,0 +1,200 @@
+"""`WordLearner`: learns what words mean from clips described with sentences."""
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from wordsight.language import Lexicon, infer_lexicon, parse
+from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
+from wordsight.meaning.corpus import Corpus, background_of, build_corpus
+from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.features import feature_set, learn_vocabulary, observe
+from wordsight.meaning.lexicon import LearnedLexicon
+from wordsight.meaning.settings import TrainingSettings
+from wordsight.meaning.threshold import learn_threshold
+from wordsight.meaning.training import Training
+from wordsight.progress import Progress
+from wordsight.records import Clip, Sentence
+
+__all__ = ["WordLearner"]
+
+Said = str | Sentence
+
+
+class WordLearner:
+    r"""Learns word meanings from clips and sentences, without knowing who is who in the clip.
+
+    Every word is a small hidden Markov model over features of its arguments. The likelihood of a
+    clip under a sentence sums over all choices of one track per participant and all state
+    sequences of all words, each state weighed by the ratio of its distribution to the corpus's:
+
+    .. math:: L = \sum_{j} P(j)\prod_l\sum_{q_l}\prod_t a_{q^{t-1}q^t}
+        \prod_n\frac{b_{q^t,n}(x^t_n(j))}{b_{0,n}(x^t_n(j))}
+
+    EM raises it from several starts; the best start is the one that prefers the true sentences
+    among false ones; scales per verb are calibrated; gradient steps on the posterior of the true
+    sentence sharpen everything (Yu & Siskind, ACL 2013 and AAAI 2015, and beyond).
+
+    Args:
+        settings: Everything about training; see :class:`TrainingSettings`.
+        threads: How many clips to work on at once; the result does not depend on it.
+        changes: Single settings that differ from ``settings``, by name.
+
+    Attributes:
+        lexicon_: The learned lexicon, after :meth:`fit`.
+        calibrated_: The lexicon before discriminative training.
+        histories_: Per restart of EM the objective after every iteration.
+        sharpened_: The objective after every epoch of discriminative training.
+        inferred_: What was inferred about words where no lexicon was given, else None.
+
+    Example:
+        >>> learner = WordLearner(restarts=1, discriminative=None)
+        >>> learner.settings.restarts
+        1
+    """
+
+    def __init__(
+        self, settings: TrainingSettings | None = None, *, threads: int = 1, **changes: Any
+    ) -> None:
+        known = {field.name for field in fields(TrainingSettings)}
+        wrong = sorted(set(changes) - known)
+        if wrong:
+            raise MeaningError(
+                f"there is no setting {', '.join(wrong)}; known are {', '.join(sorted(known))}."
+            )
+        self.settings = replace(settings or TrainingSettings(), **changes)
+        self.threads = threads
+
+    def fit(
+        self,
+        clips: Sequence[Clip],
+        sentences: Sequence[Said | Sequence[Said]],
+        *,
+        lexicon: Lexicon | None = None,
+        candidates: Sequence[Sequence[Said]] | None = None,
+        progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> "WordLearner":
+        """Learn from clips and what is said of them.
+
+        Args:
+            clips: The clips.
+            sentences: Per clip one true sentence, or several.
+            lexicon: How words combine; inferred from the sentences if not given.
+            candidates: Per clip the sentences that might have been said, for telling restarts
+                apart, calibration and discriminative training; near misses if not given.
+            progress: Told about every step.
+            checkpoint: A file in which the state is kept while training, so that a training that
+                was killed goes on where it was; removed in the end.
+
+        Returns:
+            The learner itself.
+
+        Raises:
+            MeaningError: If there is nothing to learn from, or clips and sentences do not match.
+            LanguageError: If a sentence cannot be read with the given lexicon.
+        """
+        said = _listed(clips, sentences)
+        known = self._words(said, lexicon)
+        corpus, blank = self._prepared(clips, said, candidates, known)
+        training = Training(corpus, blank, self.settings, threads=self.threads)
+        self._run(training, progress, checkpoint)
+        self.histories_ = training.state.histories
+        self.sharpened_ = training.state.sharpened
+        self.calibrated_ = training.calibrated
+        found = training.result()
+        threshold = learn_threshold(found, corpus.examples, threads=self.threads)
+        self.lexicon_ = replace(found, threshold=threshold, notes=self._notes(corpus, training))
+        if checkpoint is not None:
+            Path(checkpoint).unlink(missing_ok=True)
+        return self
+
+    def _words(self, said: list[list[Said]], lexicon: Lexicon | None) -> Lexicon:
+        self.inferred_ = None
+        if lexicon is not None:
+            return lexicon
+        self.inferred_ = infer_lexicon([one for several in said for one in several])
+        for text, why in self.inferred_.unread[:3]:
+            warnings.warn(f"cannot read {text!r}: {why.splitlines()[0]}", stacklevel=3)
+        return self.inferred_.lexicon
+
+    def _prepared(
+        self,
+        clips: Sequence[Clip],
+        said: list[list[Said]],
+        candidates: Sequence[Sequence[Said]] | None,
+        lexicon: Lexicon,
+    ) -> tuple[Corpus, LearnedLexicon]:
+        chosen, look = self.settings, self.settings.looking
+        unread = {text for text, _ in self.inferred_.unread} if self.inferred_ else set()
+        read = [_read((s for s in one if str(s) not in unread), lexicon) for one in said]
+        rivals = None if candidates is None else [_read(row, lexicon) for row in candidates]
+        if rivals is not None and len(rivals) != len(clips):
+            raise MeaningError(f"{len(clips)} clips came with {len(rivals)} lists of candidates.")
+        views = [look.view(clip) for clip in clips]
+        features = feature_set(chosen.features)
+        vocabulary = learn_vocabulary(views, features, clusters=chosen.clusters)
+        seen = [observe(view, vocabulary) for view in views]
+        corpus = build_corpus(
+            seen,
+            read,
+            lexicon,
+            candidates=rivals,
+            most_candidates=chosen.most_candidates,
+            random_state=chosen.random_state,
+        )
+        uniform = chosen.background == "uniform"
+        background = background_of(
+            [example.seen for example in corpus.examples], vocabulary, uniform=uniform
+        )
+        blank = LearnedLexicon(
+            lexicon, {}, features, vocabulary, background, look, states_count=uniform
+        )
+        return corpus, blank
+
+    def _run(
+        self,
+        training: Training,
+        progress: Progress | None,
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        mark = fingerprint(training.corpus, self.settings) if checkpoint is not None else ""
+        if checkpoint is not None:
+            load_checkpoint(checkpoint, training, mark)
+        while not training.done:
+            what = training.step()
+            if checkpoint is not None:
+                save_checkpoint(checkpoint, training, mark)
+            if progress is not None:
+                progress(training.steps_done, training.num_steps, what)
+
+    def _notes(self, corpus: Corpus, training: Training) -> dict[str, object]:
+        best = training.state.best
+        return {
+            "clips": len(corpus.examples),
+            "pairs": corpus.num_pairs,
+            "settings": repr(self.settings),
+            "chosen_restart": best[0] + 1 if best else 0,
+            "objective": best[1] if best else 0.0,
+        }
+
+
+def _listed(clips: Sequence[Clip], sentences: Sequence[Said | Sequence[Said]]) -> list[list[Said]]:
+    if len(clips) != len(sentences):
+        raise MeaningError(
+            f"{len(clips)} clips came with {len(sentences)} sentences; give one sentence, or a "
+            "list of them, for every clip."
+        )
+    if not clips:
+        raise MeaningError("there is nothing to learn from: no clips were given.")
+    return [[one] if isinstance(one, str | Sentence) else list(one) for one in sentences]
+
+
+def _read(texts: Iterable[Said], lexicon: Lexicon) -> list[Sentence]:
+    return [
+        text if isinstance(text, Sentence) and text.words else parse(str(text), lexicon)
+        for text in texts
+    ]

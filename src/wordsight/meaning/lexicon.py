@@ -1,0 +1,256 @@
+"""`LearnedLexicon`: the words a learner has learned, and what is needed to read clips with them."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.language import Lexicon, parse
+from wordsight.language.errors import nearest
+from wordsight.meaning.calibration import Calibration
+from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.features import (
+    ClipView,
+    FeatureSet,
+    Observation,
+    Vocabulary,
+    observe,
+    view_clip,
+)
+from wordsight.meaning.reading import Reading, Sight, read
+from wordsight.meaning.tables import WordTables, word_tables
+from wordsight.meaning.word import WordModel
+from wordsight.records import Clip, Sentence
+
+if TYPE_CHECKING:
+    from wordsight.meaning.results import (
+        Description,
+        Explanation,
+        Hit,
+        SentenceScore,
+        TrackedSentence,
+    )
+
+__all__ = ["LearnedLexicon", "Looking", "verb_of"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Looking:
+    """How clips are looked at.
+
+    Attributes:
+        rate: Frames per second that are looked at; all if None.
+        most: At most this many things per clip, those seen longest and surest; all if None.
+        least_seen: Tracks in sight for a smaller share of the clip are left out.
+        tracked: Whether detections with identities are taken as tracks; if None, where all have
+            one. False solves tracks and words together.
+        sight: How things are weighed before any word is heard.
+    """
+
+    rate: float | None = 6.0
+    most: int | None = None
+    least_seen: float = 0.25
+    tracked: bool | None = None
+    sight: Sight = field(default_factory=Sight)
+
+    def view(self, clip: Clip) -> ClipView:
+        """Look at a clip."""
+        return view_clip(
+            clip,
+            rate=self.rate,
+            most=self.most,
+            least_seen=self.least_seen,
+            tracked=self.tracked,
+        )
+
+
+@dataclass(frozen=True)
+class LearnedLexicon:
+    """Words with meanings.
+
+    Attributes:
+        lexicon: How the words combine.
+        words: The meaning of each entry.
+        features: What parts of speech look at.
+        vocabulary: The bins of all features.
+        background: Per feature the distribution of its bins over the corpus.
+        looking: How clips are looked at.
+        calibration: What makes sentences with different verbs comparable.
+        threshold: A sentence whose score per frame is at least this is said to be true.
+        states_count: Whether every word adds the log of its number of states to the score of each
+            frame, as the paper's Eq. 10 does.
+        notes: What a reader of the model's card should know: how it was trained, on what.
+    """
+
+    lexicon: Lexicon
+    words: dict[str, WordModel]
+    features: FeatureSet
+    vocabulary: Vocabulary
+    background: dict[str, Array]
+    looking: Looking = field(default_factory=Looking)
+    calibration: Calibration = field(default_factory=Calibration)
+    threshold: float = 0.0
+    states_count: bool = False
+    notes: dict[str, object] = field(default_factory=dict)
+
+    def __getitem__(self, entry: str) -> WordModel:
+        if entry not in self.words:
+            close = nearest(entry, self.words)
+            hint = f" Nearest: {', '.join(close)}." if close else ""
+            raise MeaningError(f"no meaning has been learned for {entry!r}.{hint}")
+        return self.words[entry]
+
+    @cached_property
+    def tables(self) -> dict[str, WordTables]:
+        """The words, ready for inference."""
+        return self.tables_at(1.0)
+
+    def tables_at(self, temper: float) -> dict[str, WordTables]:
+        """Return the words with the ratios of those with several states raised to a power."""
+        return {
+            entry: word_tables(word, self.vocabulary, self.background, temper=temper)
+            for entry, word in self.words.items()
+        }
+
+    def observe(self, clip: Clip) -> Observation:
+        """Turn a clip into bins."""
+        return observe(self.looking.view(clip), self.vocabulary)
+
+    def read(self, seen: Clip | Observation, *, threads: int = 1) -> Reading:
+        """Read a clip with the words."""
+        if isinstance(seen, Clip):
+            seen = self.observe(seen)
+        return read(seen, self.tables, self.looking.sight, threads=threads)
+
+    def sentence(self, text: str | Sentence) -> Sentence:
+        """Parse a sentence and make sure that every word of it has a meaning."""
+        found = parse(text, self.lexicon) if isinstance(text, str) else text
+        if not found.words:
+            found = parse(found.text, self.lexicon)
+        for word in found.words:
+            if len(word.participants) != self[word.entry].arity:
+                raise MeaningError(
+                    f"{word} has {len(word.participants)} participants, but {word.entry!r} was "
+                    f"learned with {self[word.entry].arity}."
+                )
+        return found
+
+    def sentences(self, texts: Iterable[str | Sentence]) -> list[Sentence]:
+        """Parse several sentences."""
+        return [self.sentence(text) for text in texts]
+
+    def verb(self, sentence: Sentence) -> str:
+        """Return the first verb of a sentence, or an empty text."""
+        return verb_of(sentence, self.lexicon)
+
+    def log_ratios(self, seen: Observation, sentences: Sequence[Sentence]) -> Array:
+        """Return ``(K,)`` log ratios of sentences, with what Eq. 10 adds if it is to be added."""
+        ratios = self.read(seen).log_ratios(sentences)
+        if not self.states_count:
+            return ratios
+        states = [
+            sum(float(np.log(self[word.entry].num_states)) for word in sentence.words)
+            for sentence in sentences
+        ]
+        return np.asarray(ratios + seen.num_frames * np.array(states))
+
+    def scores(self, seen: Observation, sentences: Sequence[Sentence]) -> Array:
+        """Return ``(K,)`` scores per frame, by which clips and sentences compare."""
+        ratios = self.log_ratios(seen, sentences)
+        return self.per_frame(ratios, sentences, seen.num_frames)
+
+    def per_frame(self, ratios: Array, sentences: Sequence[Sentence], frames: int) -> Array:
+        """Turn log ratios of a clip into scores per frame, each verb on its own scale."""
+        known = self.calibration.scales
+        mean = self.calibration.other_scale
+        scale = np.array([known.get(self.verb(sentence), mean) / mean for sentence in sentences])
+        return np.asarray(scale * ratios / max(1, frames))
+
+    def preferences(
+        self, seen: Observation, sentences: Sequence[Sentence], *, timed: bool = True
+    ) -> Array:
+        """Return ``(K,)`` calibrated scores by which sentences about one clip compare.
+
+        Args:
+            seen: The clip.
+            sentences: What might be said of it.
+            timed: Whether the clip begins and ends with the event, so that its duration counts.
+        """
+        ratios = self.log_ratios(seen, sentences)
+        verbs = [self.verb(sentence) for sentence in sentences]
+        return self.calibration.preferences(ratios, verbs, seen.duration if timed else None)
+
+    def score(self, clip: Clip, sentence: str | Sentence) -> "SentenceScore":
+        """Say how well a sentence fits a clip, and whether it is true of it."""
+        from wordsight.meaning.tasks import score
+
+        return score(self, clip, sentence)
+
+    def choose(self, clip: Clip, candidates: Sequence[str | Sentence]) -> int:
+        """Return which of several sentences describes a clip best."""
+        from wordsight.meaning.tasks import choose
+
+        return choose(self, clip, candidates)
+
+    def track(self, clip: Clip, sentence: str | Sentence) -> "TrackedSentence":
+        """Find who is who in a clip, and the state of every word in every frame."""
+        from wordsight.meaning.tasks import track
+
+        return track(self, clip, sentence)
+
+    def explain(self, clip: Clip, sentence: str | Sentence) -> "Explanation":
+        """Say which word of a sentence fits when, and which one fits least."""
+        from wordsight.meaning.tasks import explain
+
+        return explain(self, clip, sentence)
+
+    def describe(self, clip: Clip, **options: Any) -> "list[Description]":
+        """Find the sentences that describe a clip best; see :func:`wordsight.meaning.describe`."""
+        from wordsight.meaning.describe import describe
+
+        return describe(self, clip, **options)
+
+    def search(
+        self, clips: Iterable[Clip], sentence: str | Sentence, **options: Any
+    ) -> "list[Hit]":
+        """Rank moments by how well a sentence fits; see :func:`wordsight.meaning.search`."""
+        from wordsight.meaning.search import search
+
+        return search(self, clips, sentence, **options)
+
+    def page(self, entry: str, *, strongest: int = 12) -> str:
+        """Return a word's states and what is typical of each, as plain text."""
+        from wordsight.meaning.card import word_page
+
+        return word_page(self, entry, strongest=strongest)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the lexicon to a folder of JSON, arrays and a card."""
+        from wordsight.meaning.storage import save_lexicon
+
+        save_lexicon(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "LearnedLexicon":
+        """Read a lexicon that :meth:`save` wrote; it scores bit for bit alike."""
+        from wordsight.meaning.storage import load_lexicon
+
+        return load_lexicon(path)
+
+    def with_words(self, words: dict[str, WordModel]) -> "LearnedLexicon":
+        """Return the same lexicon with other meanings."""
+        return replace(self, words=dict(words))
+
+
+def verb_of(sentence: Sentence, lexicon: Lexicon) -> str:
+    """Return the first verb of a sentence, or an empty text."""
+    for word in sentence.words:
+        if lexicon[word.entry].part == "verb":
+            return word.entry
+    return ""

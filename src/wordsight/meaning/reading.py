@@ -1,0 +1,93 @@
+"""Reading a clip with words: how much better a sentence explains it than the corpus does.
+
+Two ways, one interface. Where things are tracks, each word is a chain of states on each choice of
+tracks, and words share nothing but that choice, so all sentences of a clip share their work. Where
+detections are loose, tracks and words are solved together in the lattice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.meaning.features import Observation
+from wordsight.meaning.tables import WordCounts, WordTables
+from wordsight.records import Sentence
+
+__all__ = ["Counts", "Path", "Reading", "Sight", "read"]
+
+Array = NDArray[np.float64]
+Counts = dict[str, WordCounts]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """How the things of a clip are weighed before any word is heard.
+
+    Attributes:
+        unseen: Weight of the unseen thing beside each thing that is seen.
+        detection_scale: Slope of the logistic that turns a detector's score into a weight; lattice
+            only, as the next ones.
+        reach: How far, in diagonals, a box may be from where it was expected and still be likely
+            the same, between frames 1/40 s apart; longer steps reach further with their root.
+        softness: How gradually likely turns into unlikely, in diagonals.
+        label_change: Weight of a track's changing its detector; 0 forbids it, as the paper does.
+    """
+
+    unseen: float = 0.1
+    detection_scale: float = 6.0
+    reach: float = 50 / 1600
+    softness: float = 11 / 1600
+    label_change: float = 1e-3
+
+
+@dataclass(frozen=True)
+class Path:
+    """The best single explanation of a clip by a sentence.
+
+    Attributes:
+        log_score: Logarithm of its weight.
+        things: ``(T, P)`` the column of each participant in each frame; the last is the unseen.
+        states: ``(T, L)`` the state of each word in each frame.
+    """
+
+    log_score: float
+    things: NDArray[np.int64]
+    states: NDArray[np.int64]
+
+
+class Reading(Protocol):
+    """One clip, read with words."""
+
+    def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
+        """Return ``(K,)`` log likelihood ratios of sentences against the background."""
+
+    def add_counts(self, sentences: Sequence[Sentence], shares: Array, counts: Counts) -> None:
+        """Add the expected counts of every sentence, times its share, to ``counts``."""
+
+    def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
+        """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
+
+    def best_path(self, sentence: Sentence) -> Path:
+        """Return the single best choice of things and states."""
+
+
+def read(
+    seen: Observation, tables: Mapping[str, WordTables], sight: Sight, *, threads: int = 1
+) -> Reading:
+    """Read a clip the way its detections allow.
+
+    Args:
+        seen: The clip.
+        tables: The words.
+        sight: How things are weighed.
+        threads: How many lattices to work on at once.
+    """
+    from wordsight.meaning.given_tracks import GivenTracks
+    from wordsight.meaning.joint_tracks import JointTracks
+
+    if seen.tracked:
+        return GivenTracks(seen, tables, sight)
+    return JointTracks(seen, tables, sight, threads=threads)

@@ -1,0 +1,86 @@
+"""How a learner trains: everything that can be chosen, with what worked on real detections."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from wordsight.meaning.discriminative import GradientSettings
+from wordsight.meaning.growth import GrowthSettings
+from wordsight.meaning.lexicon import Looking
+from wordsight.meaning.maximisation import Smoothing
+
+__all__ = ["FAITHFUL", "TrainingSettings"]
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """Everything about training but the data.
+
+    Attributes:
+        features: Name of the feature set.
+        clusters: Cut learned features into so many clusters instead of by their own schemes.
+        background: What words are compared with: the corpus as it is ("empirical"), or "uniform",
+            as in the paper's Eq. 10.
+        looking: How clips are looked at.
+        restarts: How often EM starts anew.
+        choose_by: How the best restart is told: by the conditional likelihood of true sentences
+            among candidates, or by the likelihood of the corpus, as the paper does.
+        tempered_iterations: EM iterations in which ratios of words with several states are raised
+            to the power ``temper``, so that they do not drown the nouns.
+        temper: That power.
+        iterations: EM iterations after those.
+        two_phase: Whether tempered iterations use only sentences of nouns and verbs.
+        smoothing: Imagined counts.
+        noise: Probability that a sentence has nothing to do with its clip.
+        presence: Whether frequent nouns start at labels that are in sight whenever they are said.
+        forced_end: Whether an event must have reached its last state when its clip ends.
+        durations: Whether how long a clip lasts is evidence for its verb.
+        calibrated: Whether scales and biases per verb are fitted.
+        discriminative: How to train against false sentences: by gradient, by growth
+            transformations, or not at all.
+        gradient: Settings of the gradient.
+        growth: Settings of growth.
+        most_candidates: How many near misses compete with a true sentence, where candidates are
+            not given.
+        random_state: Seed of everything random.
+    """
+
+    features: str = "recommended"
+    clusters: int | None = None
+    background: Literal["empirical", "uniform"] = "empirical"
+    looking: Looking = field(default_factory=Looking)
+    restarts: int = 2
+    choose_by: Literal["conditional", "likelihood"] = "conditional"
+    tempered_iterations: int = 15
+    temper: float = 0.2
+    iterations: int = 5
+    two_phase: bool = False
+    smoothing: Smoothing = field(default_factory=Smoothing)
+    noise: float = 0.02
+    presence: bool = True
+    forced_end: bool = True
+    durations: bool = True
+    calibrated: bool = True
+    discriminative: Literal["gradient", "growth"] | None = "gradient"
+    gradient: GradientSettings = field(default_factory=GradientSettings)
+    growth: GrowthSettings = field(default_factory=GrowthSettings)
+    most_candidates: int = 40
+    random_state: int = 0
+
+
+FAITHFUL = TrainingSettings(
+    features="paper",
+    background="uniform",
+    restarts=2,
+    choose_by="likelihood",
+    tempered_iterations=0,
+    temper=1.0,
+    iterations=20,
+    smoothing=Smoothing(1e-2, 1e-2, 1e-2),
+    noise=0.0,
+    presence=False,
+    forced_end=False,
+    durations=False,
+    calibrated=False,
+    discriminative=None,
+)
+"""The method as published: Table 2's features, Eqs. 4 to 10, the best restart by likelihood."""

@@ -1,0 +1,50 @@
+"""Where values are cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordsight.meaning.features import (
+    Bins,
+    Categories,
+    Clusters,
+    Fixed,
+    Magnitude,
+    Plain,
+    Share,
+    Signed,
+)
+
+SCHEMES = [Plain(4), Magnitude(0.1), Signed(0.1), Share(), Clusters(3), Fixed((0.0, 1.0)),
+           Categories(("a", "b"))]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
+@given(st.lists(st.floats(-5, 5), max_size=40))
+def test_every_value_has_a_bin(scheme, values):
+    bins = scheme.learn(np.array(values, dtype=float))
+    assert (np.diff(bins.edges) >= 0).all()
+    found = bins(np.array([*values, np.nan]))
+    assert found[-1] == -1
+    assert all(0 <= bin_ < len(bins) for bin_ in found[:-1])
+    assert Bins.from_json(bins.to_json()) == bins
+
+
+@pytest.mark.parametrize(
+    ("scheme", "values", "expected"),
+    [
+        (Plain(2), [1, 2, 3, 4], [0, 0, 1, 1]),  # halves
+        (Magnitude(0.1, 3), [0, 0.05, 1, 2, 3, 4], [0, 0, 1, 1, 2, 2]),  # still, then halves
+        (Signed(0.1), [-9, -1, 0, 1, 9], [0, 1, 2, 3, 4]),
+        (Clusters(2), [0, 0.1, 0.2, 9, 9.1], [0, 0, 0, 1, 1]),
+        (Categories(("a", "b", "c")), [0, 1, 2], [0, 1, 2]),
+    ],
+)
+def test_schemes(scheme, values, expected):
+    data = np.array(values, dtype=float)
+    assert scheme.learn(data)(data).tolist() == expected
+
+
+def test_names_say_where_the_cuts_are():
+    assert Fixed((0.0, 1.0)).learn(np.zeros(0)).names == ("below 0", "0 to 1", "1 and more")

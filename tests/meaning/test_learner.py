@@ -1,0 +1,289 @@
+"""Learning: it learns, its objective never falls, it can be stopped, threads change nothing."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.meaning.plays import LEXICON, choices, play, said, troupe
+from wordsight.inference import ObjectiveFellWarning
+from wordsight.language import LanguageError
+from wordsight.meaning import (
+    FAITHFUL,
+    LearnedLexicon,
+    Looking,
+    MeaningError,
+    Smoothing,
+    WordLearner,
+)
+from wordsight.meaning.discriminative import GradientSettings
+from wordsight.meaning.growth import GrowthSettings
+from wordsight.records import Clip, Detections
+
+QUICK = {
+    "restarts": 1,
+    "tempered_iterations": 4,
+    "iterations": 3,
+    "gradient": GradientSettings(epochs=2, batch=8),
+}
+
+
+def right(lexicon: LearnedLexicon, clips, sentences):
+    """Share of clips for which the true sentence is chosen."""
+    options = choices()
+    return np.mean(
+        [options[lexicon.choose(c, options)] == s for c, s in zip(clips, sentences, strict=True)]
+    )
+
+
+def same_words(one: LearnedLexicon, other: LearnedLexicon):
+    return all(
+        all(np.array_equal(a, b) for a, b in zip(w.emissions, v.emissions, strict=True))
+        and np.array_equal(w.transition, v.transition)
+        for w, v in zip(one.words.values(), other.words.values(), strict=True)
+    )
+
+
+@pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
+def test_meanings_are_learned_from_sentences_alone(tracked):
+    clips, sentences = troupe(24, tracked=tracked)
+    learner = WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON)
+    lexicon = learner.lexicon_
+    labels = lexicon.vocabulary.labels
+    for noun in ("person", "ball", "crate"):
+        assert labels[int(lexicon[noun].emission("label", 0).argmax())] == noun
+    assert right(lexicon, *troupe(12, seed=7, tracked=tracked)) >= 0.9
+    new = play("lifted", "crate", seed=99, tracked=tracked)
+    assert lexicon.score(new, said("lifted", "crate")).holds
+    assert not lexicon.score(new, said("approached", "ball")).holds
+
+
+@pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_the_objective_never_falls(tracked, noise):
+    clips, sentences = troupe(9, tracked=tracked, frames=12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ObjectiveFellWarning)
+        learner = WordLearner(
+            restarts=2, tempered_iterations=6, iterations=6, noise=noise, discriminative=None
+        ).fit(clips, sentences, lexicon=LEXICON)
+    for history in learner.histories_:
+        assert len(history) == 12
+        for phase in (history[:6], history[6:]):
+            assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(phase))
+
+
+def test_the_method_as_published_runs_and_rises():
+    clips, sentences = troupe(9, tracked=False, frames=12)
+    learner = WordLearner(FAITHFUL, iterations=6).fit(clips, sentences, lexicon=LEXICON)
+    history = learner.histories_[0]
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(history))
+    lexicon = learner.lexicon_
+    assert lexicon.states_count and not lexicon.calibration.scales
+    # Eq. 10: a verb of three states adds log 3 to every frame.
+    seen = lexicon.observe(clips[0])
+    sentence = lexicon.sentence(sentences[0])
+    plain = lexicon.read(seen).log_ratios([sentence])[0]
+    assert lexicon.scores(seen, [sentence])[0] == pytest.approx(plain / seen.num_frames + np.log(3))
+
+
+def test_threads_change_nothing():
+    clips, sentences = troupe(36, frames=12)
+    one = WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON)
+    two = WordLearner(**QUICK, threads=2).fit(clips, sentences, lexicon=LEXICON)
+    assert same_words(one.lexicon_, two.lexicon_)
+    assert one.lexicon_.calibration.to_json() == two.lexicon_.calibration.to_json()
+
+
+class Killed(Exception):
+    """Stands for a kill in the middle of training."""
+
+
+@pytest.mark.parametrize("after", [1, 6, 9, 14, 15])
+def test_a_killed_training_goes_on_to_the_same_result(tmp_path, after):
+    clips, sentences = troupe(9, frames=12)
+    settings = QUICK | {"restarts": 2}
+    whole = WordLearner(**settings).fit(clips, sentences, lexicon=LEXICON)
+    path = tmp_path / "state.npz"
+    steps = []
+
+    def kill(done, total, what):
+        steps.append(done)
+        if len(steps) == after:
+            raise Killed
+
+    with pytest.raises(Killed):
+        WordLearner(**settings).fit(
+            clips, sentences, lexicon=LEXICON, checkpoint=path, progress=kill
+        )
+    assert path.exists()
+    resumed_steps = []
+    resumed = WordLearner(**settings).fit(
+        clips,
+        sentences,
+        lexicon=LEXICON,
+        checkpoint=path,
+        progress=lambda *step: resumed_steps.append(step),
+    )
+    assert len(resumed_steps) == 16 - after
+    assert same_words(whole.lexicon_, resumed.lexicon_)
+    assert whole.lexicon_.calibration.to_json() == resumed.lexicon_.calibration.to_json()
+    assert whole.lexicon_.threshold == resumed.lexicon_.threshold
+    assert whole.histories_ == resumed.histories_
+    assert not path.exists()
+
+
+def test_a_checkpoint_of_other_data_is_refused(tmp_path):
+    clips, sentences = troupe(6, frames=12)
+    path = tmp_path / "state.npz"
+
+    def kill(*_):
+        raise Killed
+
+    with pytest.raises(Killed):
+        WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON, checkpoint=path, progress=kill)
+    with pytest.raises(MeaningError, match="other clips, sentences or settings"):
+        WordLearner(**QUICK, noise=0.3).fit(clips, sentences, lexicon=LEXICON, checkpoint=path)
+
+
+def test_mislabelled_pairs_are_tolerated():
+    clips, sentences = troupe(30, frames=12)
+    wrong = list(sentences)
+    for number in (0, 7, 14, 21):
+        wrong[number] = said("approached", "crate")
+    learner = WordLearner(**QUICK | {"noise": 0.1}).fit(clips, wrong, lexicon=LEXICON)
+    assert right(learner.lexicon_, *troupe(12, seed=7, frames=12)) >= 0.8
+
+
+def test_missed_detections_are_tolerated():
+    clips, sentences = troupe(24, frames=12)
+    rng = np.random.default_rng(0)
+    holed = []
+    for clip in clips:
+        seen = clip.detections
+        mask = rng.random(seen.mask.shape) > 0.25
+        holed.append(
+            Clip(
+                clip.video_id,
+                clip.start,
+                clip.end,
+                Detections(
+                    seen.times,
+                    seen.boxes,
+                    seen.scores,
+                    seen.labels,
+                    mask,
+                    seen.label_names,
+                    seen.frame_size,
+                    ids=seen.ids,
+                ),
+            )
+        )
+    learner = WordLearner(**QUICK).fit(holed, sentences, lexicon=LEXICON)
+    assert right(learner.lexicon_, *troupe(12, seed=7, frames=12)) >= 0.8
+
+
+def test_growth_never_lowers_the_conditional_objective():
+    clips, sentences = troupe(12, frames=12)
+    learner = WordLearner(
+        **QUICK | {"iterations": 1, "tempered_iterations": 1},
+        discriminative="growth",
+        growth=GrowthSettings(iterations=8),
+        smoothing=Smoothing(50, 50, 1),
+    ).fit(clips, sentences, lexicon=LEXICON)
+    history = learner.sharpened_
+    assert len(history) > 1
+    assert all(b >= a for a, b in pairwise(history))
+    assert history[-1] > history[0]
+
+
+def test_two_phases_begin_with_nouns_and_verbs():
+    clips, sentences = troupe(9, frames=12)
+    sentences = [f"{s[:-1]} quickly." if n % 3 == 0 else s for n, s in enumerate(sentences)]
+    learner = WordLearner(**QUICK, two_phase=True).fit(clips, sentences, lexicon=LEXICON)
+    assert "quickly" in learner.lexicon_.words
+
+
+def test_without_a_lexicon_one_is_inferred():
+    clips, sentences = troupe(12, frames=12)
+    learner = WordLearner(**QUICK).fit(clips, sentences)
+    assert {"person", "ball", "lifted"} <= set(learner.lexicon_.words)
+    assert learner.inferred_ is not None
+
+
+def test_several_sentences_may_be_true_of_a_clip():
+    clips, sentences = troupe(6, frames=12)
+    both = [[s, f"{s[:-1]} quickly."] for s in sentences]
+    learner = WordLearner(**QUICK).fit(clips, both, lexicon=LEXICON)
+    assert learner.lexicon_.notes["pairs"] == 12
+
+
+def test_a_word_heard_once_gets_a_meaning():
+    clips, sentences = troupe(6, frames=12)
+    clips.append(play("waited", seed=5, frames=12))
+    sentences.append("The person waited.")
+    lexicon = WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    assert all((table > 0).all() for table in lexicon["waited"].emissions)
+
+
+def empty_clip(frames=5):
+    nothing = Detections(
+        times=np.arange(frames) / 10, boxes=np.zeros((frames, 0, 4)), scores=np.zeros((frames, 0)),
+        labels=np.zeros((frames, 0)), mask=np.zeros((frames, 0)), label_names=(),
+        frame_size=(640, 480), ids=np.zeros((frames, 0)),
+    )  # fmt: skip
+    return Clip("empty", 0.0, 1.0, nothing)
+
+
+def test_clips_without_detections_are_left_out_with_a_warning():
+    clips, sentences = troupe(6, frames=12)
+    with pytest.warns(UserWarning, match="1 of 7 clips"):
+        learner = WordLearner(**QUICK).fit(
+            [*clips, empty_clip()], [*sentences, sentences[0]], lexicon=LEXICON
+        )
+    lexicon = learner.lexicon_
+    for clip in (empty_clip(), empty_clip(0)):
+        found = lexicon.score(clip, sentences[0])
+        assert np.isfinite(found.score) and not found.holds
+        assert lexicon.describe(clip) == []
+        assert lexicon.search([clip], sentences[0]) == []
+        assert lexicon.track(clip, sentences[0]).tracks[0].boxes.shape == (0, 4)
+        assert lexicon.explain(clip, sentences[0]).text == sentences[0]
+
+
+def test_one_frame_is_enough_to_be_read():
+    clips, sentences = troupe(6, frames=12)
+    clips.append(play("lifted", frames=1))
+    sentences.append(said("lifted"))
+    lexicon = WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    assert np.isfinite(lexicon.score(clips[-1], sentences[-1]).score)
+
+
+@pytest.mark.parametrize(
+    ("clips", "sentences", "error", "message"),
+    [
+        ([], [], MeaningError, "no clips"),  # an empty corpus
+        ([empty_clip()], ["The person waited."], MeaningError, "nothing to learn"),
+        ([play("lifted")], [], MeaningError, "1 clips came with 0 sentences"),
+        ([play("lifted")], ["The person lifted the elephant."], LanguageError, "elephant"),
+        ([play("lifted")], ["Lifted the."], LanguageError, "lifted"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:1 of 1 clips")
+def test_bad_input_is_refused(clips, sentences, error, message):
+    with pytest.raises(error, match=message):
+        WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON)
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(MeaningError, match="no setting colour"):
+        WordLearner(colour="red")
+
+
+def test_looking_is_part_of_the_lexicon():
+    clips, sentences = troupe(6, frames=12)
+    looking = Looking(rate=3.0, most=2)
+    lexicon = WordLearner(**QUICK, looking=looking).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    seen = lexicon.observe(clips[0])
+    assert (seen.num_frames, seen.num_things) == (3, 3)

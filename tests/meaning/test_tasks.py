@@ -1,0 +1,136 @@
+"""The tasks on one score: track, explain, describe, search, choose."""
+
+import numpy as np
+import pytest
+
+from tests.meaning.plays import LABELS, LEXICON, play, said, troupe
+from wordsight.language import LanguageError
+from wordsight.meaning import MeaningError, Windows, WordLearner
+from wordsight.meaning.discriminative import GradientSettings
+from wordsight.meaning.features.windows import cut_window
+from wordsight.records import Clip, Detections
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["tracks", "loose"])
+def learned(request):
+    clips, sentences = troupe(24, tracked=request.param)
+    learner = WordLearner(
+        restarts=1, tempered_iterations=5, iterations=3, gradient=GradientSettings(epochs=2)
+    )
+    return learner.fit(clips, sentences, lexicon=LEXICON).lexicon_, request.param
+
+
+def film(parts, tracked):
+    """One long clip of several plays, one after the other."""
+    clips = [play(verb, patient, seed=n, tracked=True) for n, (verb, patient) in enumerate(parts)]
+    seen = [clip.detections for clip in clips]
+    names = ("boxes", "scores", "labels", "mask", "ids")
+    arrays = {name: np.concatenate([getattr(s, name) for s in seen]) for name in names}
+    times = np.concatenate([s.times + 2.0 * n for n, s in enumerate(seen)])
+    if not tracked:
+        arrays["ids"] = None
+    whole = Detections(times=times, label_names=LABELS, frame_size=(640, 480), **arrays)
+    return Clip("film", 0.0, 2.0 * len(parts), whole)
+
+
+def test_tracking_finds_who_is_who(learned):
+    lexicon, tracked = learned
+    clip = play("lifted", "crate", seed=50, tracked=tracked)
+    found = lexicon.track(clip, said("lifted", "crate"))
+    assert [t.label for t in found.tracks] == ["person", "crate"]
+    for track in found.tracks:
+        rows = np.searchsorted(clip.times, track.times)
+        expected = clip.boxes[rows, (clip.labels[rows] == LABELS.index(track.label)).argmax(1)]
+        assert np.array_equal(track.boxes, expected)
+    verb = next(w for w in found.words if w.word.startswith("lifted"))
+    assert (np.diff(verb.states) >= 0).all() and verb.states[-1] == 2
+
+
+def test_explaining_names_the_word_that_fails(learned):
+    lexicon, tracked = learned
+    clip = play("lifted", "ball", seed=51, tracked=tracked)
+    assert lexicon.explain(clip, said("approached", "ball")).weakest.startswith("approached")
+    why = lexicon.explain(clip, said("approached", "ball"))
+    start, end = why.weakest_span
+    assert 0 <= start <= end <= 2
+    assert len(why.table().splitlines()) == 3
+    fits = {w.word: w.fit for w in lexicon.explain(clip, said("lifted", "ball")).words}
+    assert min(fits.values()) > 0.5
+
+
+def test_describing_finds_the_true_sentence(learned):
+    lexicon, tracked = learned
+    for number, verb in enumerate(("lifted", "lowered", "approached")):
+        clip = play(verb, "crate", seed=60 + number, tracked=tracked)
+        best = lexicon.describe(clip, top=3)
+        assert best[0].text == said(verb, "crate")
+        assert best[0].holds
+        assert [d.score for d in best] == sorted((d.score for d in best), reverse=True)
+        assert 0 <= best[0].probability <= 1
+
+
+def test_describing_adds_modifiers_that_have_a_meaning():
+    clips, sentences = troupe(12)
+    told = list(sentences)
+    told[0::2] = [f"{s[:-1]} quickly." for s in sentences[0::2]]
+    learner = WordLearner(
+        restarts=1, tempered_iterations=3, iterations=2, gradient=GradientSettings(epochs=1)
+    )
+    lexicon = learner.fit(clips, told, lexicon=LEXICON).lexicon_
+    texts = [d.text for d in lexicon.describe(clips[0], top=40, beam=6)]
+    assert any("quickly" in text for text in texts)
+
+
+def test_searching_finds_the_moment_in_a_film(learned):
+    lexicon, tracked = learned
+    parts = [("approached", "ball"), ("lifted", "crate"), ("lowered", "ball"), ("waited", "ball")]
+    whole = film(parts, tracked)
+    for number, (verb, patient) in enumerate(parts[:3]):
+        steps = []
+        hits = lexicon.search(
+            [whole],
+            said(verb, patient),
+            windows=Windows(lengths=(2.0,), step=0.25),
+            top=3,
+            progress=lambda *step, steps=steps: steps.append(step),
+        )
+        assert hits[0].start == pytest.approx(2.0 * number, abs=0.51)
+        assert hits[0].score >= hits[-1].score
+        assert {word for word, _ in hits[0].evidence} == {
+            "person(p0)",
+            f"{verb}(p0,p1)",
+            f"{patient}(p1)",
+        }
+        assert steps
+        for one in hits:
+            for other in hits:
+                if one is not other:
+                    assert min(one.end, other.end) - max(one.start, other.start) <= 0.61
+
+
+def test_searching_may_find_nothing(learned):
+    lexicon, tracked = learned
+    still = film([("waited", "ball"), ("waited", "crate")], tracked)
+    assert lexicon.search([still], said("lifted", "ball"), only_true=True) == []
+
+
+def test_windows_share_what_the_whole_film_measures(learned):
+    lexicon, tracked = learned
+    whole = film([("approached", "ball"), ("lifted", "crate")], tracked)
+    seen = lexicon.observe(whole)
+    window = cut_window(seen, 12, 24)
+    assert window.num_frames == 12
+    assert np.array_equal(window.view.frames, seen.view.frames[12:24])
+    assert window.duration == pytest.approx(2.0)
+    assert window.pairs.shape[2:] == (window.num_things,) * 2
+
+
+def test_sentences_that_cannot_be_read_are_refused(learned):
+    lexicon, tracked = learned
+    clip = play("lifted", tracked=tracked)
+    with pytest.raises(LanguageError, match="elephant"):
+        lexicon.score(clip, "The elephant waited.")
+    with pytest.raises(MeaningError, match="no meaning has been learned for 'waited'"):
+        lexicon.score(clip, "The person waited.")
+    with pytest.raises(MeaningError, match="windows need"):
+        Windows(lengths=())
