@@ -21,12 +21,14 @@ from wordsight.inference.lattice_reference import (
     score_reference,
 )
 from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
+from wordsight.inference.lattice_workspace import borrowed
 
 __all__ = ["DEFAULT_MEMORY", "best_paths", "expected_counts", "lattice_bytes", "log_scores"]
 
 DEFAULT_MEMORY = 2 << 30
 """Bytes one lattice may use unless the caller allows more: a quarter of a small laptop."""
 
+Array = NDArray[np.float64]
 Backend = Literal["compiled", "reference"]
 Result = TypeVar("Result", LatticeScore, LatticeCounts, LatticePath)
 
@@ -198,10 +200,7 @@ def _batches(lattices: Sequence[Lattice], threads: int) -> list[list[int]]:
 
 
 def _scores_of_pack(packed: Pack) -> list[LatticeScore]:
-    from wordsight.inference.lattice_kernel import scores_batch
-
-    scores = np.empty((len(packed.lattices), 2))
-    scores_batch(*packed.arrays, scores)  # type: ignore[call-arg]
+    scores = _run_kernel(packed, np.empty((0, packed.num_entries)))[0]
     return [
         LatticeScore(*_logs(lattice, row, constant)) if _trusted(row) else score_reference(lattice)
         for lattice, row, constant in zip(packed.lattices, scores, packed.constants, strict=True)
@@ -209,12 +208,8 @@ def _scores_of_pack(packed: Pack) -> list[LatticeScore]:
 
 
 def _counts_of_pack(packed: Pack) -> list[LatticeCounts]:
-    from wordsight.inference.lattice_kernel import counts_batch
-
-    scores = np.empty((len(packed.lattices), 2))
     tables = np.empty((packed.num_rows, packed.num_entries))
-    steps = np.empty((len(packed.lattices), packed.num_step_entries))
-    counts_batch(*packed.arrays, scores, tables, steps)  # type: ignore[call-arg]
+    scores, steps = _run_kernel(packed, tables)
     results = []
     for number, lattice in enumerate(packed.lattices):
         if not _trusted(scores[number]):
@@ -222,7 +217,6 @@ def _counts_of_pack(packed: Pack) -> list[LatticeCounts]:
             continue
         joint, partition = _logs(lattice, scores[number], packed.constants[number])
         if joint == -np.inf:
-            # Also where a word of one state, which the kernel leaves out, is impossible.
             packed.rows_of(number, tables)[:] = 0.0
             steps[number] = 0.0
         results.append(
@@ -236,12 +230,23 @@ def _counts_of_pack(packed: Pack) -> list[LatticeCounts]:
     return results
 
 
+def _run_kernel(packed: Pack, tables: Array) -> tuple[Array, Array]:
+    """Return scores and transition counts of a pack; fill ``tables`` unless it is empty."""
+    from wordsight.inference.lattice_compiled import counts
+
+    scores = np.empty((len(packed.lattices), 2))
+    steps = np.zeros((len(packed.lattices), packed.num_step_entries))
+    kept = packed.longest if len(tables) else 1
+    counts(*packed.arrays, borrowed("nodes", (kept, packed.num_nodes)), scores, tables, steps)
+    return scores, steps
+
+
 def _paths_of_pack(packed: Pack) -> list[LatticePath]:
-    from wordsight.inference.lattice_viterbi import paths_batch
+    from wordsight.inference.lattice_compiled import paths
 
     scores = np.empty(len(packed.lattices))
     nodes = np.empty(packed.num_rows, dtype=np.int64)
-    paths_batch(*packed.arrays, scores, nodes)  # type: ignore[call-arg]
+    paths(*packed.arrays, borrowed("nodes", (packed.longest, packed.num_nodes)), scores, nodes)
     results = []
     for number, lattice in enumerate(packed.lattices):
         if scores[number] == -np.inf:
@@ -254,12 +259,12 @@ def _paths_of_pack(packed: Pack) -> list[LatticePath]:
     return results
 
 
-def _trusted(scores: NDArray[np.float64]) -> bool:
+def _trusted(scores: Array) -> bool:
     """Tell whether the kernel's answer stands: without any track nothing is possible anyway."""
     return bool(scores[0] > -np.inf or scores[1] == -np.inf)
 
 
-def _logs(lattice: Lattice, scores: NDArray[np.float64], constant: float) -> tuple[float, float]:
+def _logs(lattice: Lattice, scores: Array, constant: float) -> tuple[float, float]:
     joint = float(scores[0]) + constant + lattice.total_log_scale
     return joint, float(scores[1]) + lattice.log_scale
 

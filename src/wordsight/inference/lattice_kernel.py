@@ -23,16 +23,24 @@ from wordsight.inference.lattice_steps import (
     views,
 )
 from wordsight.inference.lattice_weights import (
-    FAST,
+    INNER,
     first_nodes,
     fold_tables,
     frame_weights,
     single_weights,
-    start_and_end,
     total_of,
 )
 
-__all__ = ["Clip", "Space", "counts_batch", "read_clip", "scores_batch"]
+__all__ = [
+    "Clip",
+    "Space",
+    "backward_counts",
+    "ended",
+    "forward",
+    "partition",
+    "read_clip",
+    "space_for",
+]
 
 Array = NDArray[np.float64]
 
@@ -79,11 +87,12 @@ class Space(NamedTuple):
     scratch: Array
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _space(longest, kept, plan):  # type: ignore[no-untyped-def]
+@njit(**INNER)
+def space_for(arrivals, longest, plan):  # type: ignore[no-untyped-def]
+    """Return work areas for clips of up to ``longest`` frames."""
     total = plan.tracks * plan.states
     return Space(
-        np.empty((kept, total)),
+        arrivals,
         np.empty(longest),
         np.empty(total),
         np.empty(total),
@@ -94,46 +103,47 @@ def _space(longest, kept, plan):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _partition(unary, coherence, row, step, frames, plan):  # type: ignore[no-untyped-def]
+@njit(**INNER)
+def partition(unary, coherence, row, step, frames, plan):  # type: ignore[no-untyped-def]
     """Return the log sum over all choices of tracks alone."""
     different = max(len(unary), len(coherence))
+    count = plan.detections
     total = 0.0
-    now = np.empty(plan.detections)
-    new = np.empty(plan.detections)
+    now = np.empty(count)
+    new = np.empty(count)
     for p in range(different):
-        single = unary[min(p, len(unary) - 1)]
-        steps = coherence[min(p, len(coherence) - 1)]
-        now[:] = single[row]
+        own, steps = min(p, len(unary) - 1), min(p, len(coherence) - 1)
         for t in range(frames):
+            for k in range(count):
+                new[k] = 0.0 if t else 1.0
             if t:
-                new[:] = 0.0
-                for j in range(plan.detections):
-                    for k in range(plan.detections):
-                        new[k] += now[j] * steps[step + t - 1, j, k]
-                for k in range(plan.detections):
-                    now[k] = new[k] * single[row + t, k]
+                for j in range(count):
+                    for k in range(count):
+                        new[k] += now[j] * coherence[steps, step + t - 1, j, k]
+            for k in range(count):
+                now[k] = new[k] * unary[own, row + t, k]
             mass = total_of(now)
             if not mass > 0.0:
                 return -np.inf
             total += np.log(mass)
-            for k in range(plan.detections):
+            for k in range(count):
                 now[k] /= mass
     return total * plan.people if different == 1 else total
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _forward(clip, initial, plan, space):  # type: ignore[no-untyped-def]
+@njit(**INNER)
+def forward(clip, initial, plan, space):  # type: ignore[no-untyped-def]
     """Run the forward recursion, leave the last frame in ``nodes``, tell whether it is possible."""
     nodes, weights, masses = space.nodes, space.weights, space.masses
     seen, spare = views(nodes, plan), views(space.work, plan)
     kept = space.arrivals.reshape((len(space.arrivals), *seen[1].shape))
-    kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[2].shape))
+    kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[3].shape))
     for t in range(len(clip.tables)):
         frame_weights(clip.tables[t], plan, space.stages[0], weights)
         if t == 0:
             first_nodes(initial, clip.singles, plan, weights, nodes)
-            space.arrivals[0] = nodes
+            for x in range(len(nodes)):
+                space.arrivals[0, x] = nodes[x]
         else:
             at = t % len(space.arrivals)
             step_matrices(clip, t, False, space.matrices)
@@ -151,8 +161,8 @@ def _forward(clip, initial, plan, space):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _ended(nodes, final, plan):  # type: ignore[no-untyped-def]
+@njit(**INNER)
+def ended(nodes, final, plan):  # type: ignore[no-untyped-def]
     """Return the sum of the last frame's nodes under the final weights."""
     mass = 0.0
     for q in range(len(final)):
@@ -160,7 +170,7 @@ def _ended(nodes, final, plan):  # type: ignore[no-untyped-def]
     return mass
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def read_clip(number, frames, rows, steps, emission, unary, coherence, params, plan):  # type: ignore[no-untyped-def]
     """Return one clip of a batch, ready for the recursions."""
     row, step, length = rows[number], steps[number], frames[number]
@@ -172,24 +182,7 @@ def read_clip(number, frames, rows, steps, emission, unary, coherence, params, p
     )
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def scores_batch(  # type: ignore[no-untyped-def]
-    frames, rows, steps, emission, unary, coherence, params, plan, scores
-):
-    """Fill ``scores`` (N, 2) with the log sums over all choices and over tracks alone."""
-    space = _space(frames.max(), 1, plan)
-    for n in range(len(frames)):
-        scores[n, 1] = _partition(unary, coherence, rows[n], steps[n], frames[n], plan)
-        initial, final = start_and_end(params[n], plan)
-        clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
-        possible = _forward(clip, initial, plan, space)
-        mass = _ended(space.nodes, final, plan) if possible else 0.0
-        scores[n, 0] = -np.inf
-        if mass > 0.0:
-            scores[n, 0] = np.log(space.masses[: frames[n] - 1]).sum() + np.log(mass)
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _posterior(arrived, beta, weights, factor, ahead, joint):  # type: ignore[no-untyped-def]
     """Fill ``ahead`` with the weighted future and ``joint`` with the posterior of the nodes."""
     for x in range(len(joint)):
@@ -198,8 +191,8 @@ def _posterior(arrived, beta, weights, factor, ahead, joint):  # type: ignore[no
         joint[x] = arrived[x] * value
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _backward(clip, plan, space, arena, counts, transitions):  # type: ignore[no-untyped-def]
+@njit(**INNER)
+def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ignore[no-untyped-def]
     """Walk back from the future of the last frame, which ``space.nodes`` holds.
 
     Fills ``counts`` (T, entries) and adds to ``transitions``; ``arena`` is where posteriors are
@@ -224,7 +217,8 @@ def _backward(clip, plan, space, arena, counts, transitions):  # type: ignore[no
         ahead, other = space.work, space.weights
         _posterior(moved, beta, space.weights, 1.0 / space.masses[t - 1], ahead, joint)
         sum_posteriors(arena, plan.sums)
-        counts[t] = arena[: plan.entries]
+        for x in range(plan.entries):
+            counts[t, x] = arena[x]
         for m in range(len(many) - 1, -1, -1):
             before = stages[m - 1] if m else space.arrivals[t]
             step_counts(before, ahead, clip.params, many[m], transitions[many[m, 4] - offset :])
@@ -232,34 +226,10 @@ def _backward(clip, plan, space, arena, counts, transitions):  # type: ignore[no
             ahead, other = other, ahead
         step_matrices(clip, t, True, space.matrices)
         step_tracks(
-            ahead_seen, other_seen, beta_seen[1], beta_seen[2], space.matrices, plan, space.scratch
+            ahead_seen, other_seen, beta_seen[1], beta_seen[3], space.matrices, plan, space.scratch
         )
     for x in range(len(beta)):
         joint[x] = space.arrivals[0, x] * beta[x]
     sum_posteriors(arena, plan.sums)
-    counts[0] = arena[: plan.entries]
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def counts_batch(  # type: ignore[no-untyped-def]
-    frames, rows, steps, emission, unary, coherence, params, plan, scores, counts, transitions
-):
-    """Fill scores (N, 2), posterior tables (rows, entries) and transition counts (N, ...)."""
-    space = _space(frames.max(), frames.max(), plan)
-    arena = np.empty(plan.arena)
-    transitions[:] = 0.0
-    for n in range(len(frames)):
-        scores[n, 1] = _partition(unary, coherence, rows[n], steps[n], frames[n], plan)
-        initial, final = start_and_end(params[n], plan)
-        clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
-        possible = _forward(clip, initial, plan, space)
-        mass = _ended(space.nodes, final, plan) if possible else 0.0
-        own = counts[rows[n] : rows[n] + frames[n]]
-        if not mass > 0.0:
-            scores[n, 0] = -np.inf
-            own[:] = 0.0
-            continue
-        scores[n, 0] = np.log(space.masses[: frames[n] - 1]).sum() + np.log(mass)
-        for q in range(plan.states):
-            space.nodes[q * plan.tracks : (q + 1) * plan.tracks] = final[q] / mass
-        _backward(clip, plan, space, arena, own, transitions[n])
+    for x in range(plan.entries):
+        counts[0, x] = arena[x]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from wordsight.inference.lattice import Lattice, WordChain
 from wordsight.inference.lattice_plan import Plan, Topology, plan_of, topology_of
+from wordsight.inference.lattice_workspace import borrowed
 
 __all__ = ["Pack", "pack"]
 
@@ -37,6 +38,16 @@ class Pack:
     def num_rows(self) -> int:
         """Frames of all lattices together."""
         return sum(lattice.num_frames for lattice in self.lattices)
+
+    @property
+    def longest(self) -> int:
+        """Frames of the longest lattice."""
+        return max(lattice.num_frames for lattice in self.lattices)
+
+    @property
+    def num_nodes(self) -> int:
+        """Nodes of one frame."""
+        return self.lattices[0].num_nodes
 
     @property
     def num_entries(self) -> int:
@@ -115,7 +126,7 @@ def pack(lattices: list[Lattice]) -> Pack:
 
 def _emissions(lattices: list[Lattice], topology: Topology, num_rows: int) -> Array:
     """Return the ``(rows, entries)`` tables of all words of all frames."""
-    packed = np.empty((num_rows, sum(topology.table_sizes)))
+    packed = borrowed("emission", (num_rows, sum(topology.table_sizes)))
     row = 0
     for lattice in lattices:
         frames, place = lattice.num_frames, 0

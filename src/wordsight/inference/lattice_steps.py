@@ -6,7 +6,7 @@ Imports numba; see :mod:`wordsight.inference.lattice_kernel`.
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice_weights import FAST
+from wordsight.inference.lattice_weights import INNER
 
 __all__ = [
     "SCRATCH",
@@ -23,9 +23,11 @@ __all__ = [
 _MOST_PRODUCTS = 200_000
 SCRATCH = 65_536
 _CHUNK = 128
+# Up to this many nodes, few large products beat many small ones.
+_SMALL = 2048
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _turn(source, target, matrix, scratch):  # type: ignore[no-untyped-def]
     """(n, rest) -> (rest, n): sum the first axis against the rows of ``matrix`` (n, n).
 
@@ -40,13 +42,15 @@ def _turn(source, target, matrix, scratch):  # type: ignore[no-untyped-def]
     for first in range(0, rest, block):
         last = min(rest, first + block)
         part = scratch[: n * (last - first)].reshape(n, last - first)
-        part[:, :] = source[:, first:last]
+        for j in range(n):
+            for x in range(first, last):
+                part[j, x - first] = source[j, x]
         np.dot(part.T, matrix, target[first:last])
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def views(nodes, plan):  # type: ignore[no-untyped-def]
-    """Return the (nodes,) array as seen by a product from the first axis, to the last, by rows.
+    """Return the (nodes,) array as products see it: in blocks and whole, by first and last axis.
 
     Reshaping costs as much as a small product, so it is done once and not in every frame.
     """
@@ -54,47 +58,72 @@ def views(nodes, plan):  # type: ignore[no-untyped-def]
     return (
         nodes.reshape(plan.states, plan.detections, rest),
         nodes.reshape(plan.states, rest, plan.detections),
+        nodes.reshape(plan.detections, plan.states * rest),
         nodes.reshape(plan.states * rest, plan.detections),
+        nodes,
     )
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+# Inlined, because handing over so many arrays costs more than a small product.
+@njit(**INNER, inline="always")
 def step_tracks(source, spare, target, target_rows, matrices, plan, scratch):  # type: ignore[no-untyped-def]
     """Apply every participant's step matrix.
 
     Args:
         source: Views of what to step; overwritten.
-        spare: Views of a work area.
+        spare: Views of a work area; overwritten.
         target: (states, rest, J) the result.
         target_rows: (states * rest, J) the same memory.
         matrices: (P, J, J) one matrix per participant.
         plan: The plan.
         scratch: Work area of ``SCRATCH`` numbers.
     """
-    people = plan.people
-    small = target_rows.size * plan.detections <= _MOST_PRODUCTS
-    if people == 1 and small:
-        np.dot(source[2], matrices[0], target_rows)
+    last = plan.people - 1
+    if last == 0 and target_rows.size * plan.detections <= _MOST_PRODUCTS:
+        np.dot(source[3], matrices[0], target_rows)
         return
-    if people == 2 and small:
-        np.dot(source[2], matrices[1], spare[2])
-        for q in range(plan.states):
-            np.dot(matrices[0].T, spare[0][q], target[q])
+    if target_rows.size <= _SMALL and target_rows.size * plan.detections <= _MOST_PRODUCTS:
+        _states_last(source[4], spare[4], plan)
+        for p in range(last):
+            if p % 2 == 0:
+                np.dot(spare[2].T, matrices[p], source[3])
+            else:
+                np.dot(source[2].T, matrices[p], spare[3])
+        if last % 2 == 0:
+            np.dot(spare[2].T, matrices[last], target_rows)
+        else:
+            np.dot(source[2].T, matrices[last], target_rows)
         return
     # One block of joint detections at a time, small enough to stay in the nearest cache.
     for q in range(plan.states):
-        for p in range(people - 1):
+        for p in range(last):
             if p % 2 == 0:
                 _turn(source[0][q], spare[1][q], matrices[p], scratch)
             else:
                 _turn(spare[0][q], source[1][q], matrices[p], scratch)
-        if people % 2 == 1:
-            _turn(source[0][q], target[q], matrices[people - 1], scratch)
+        if last % 2 == 0:
+            _turn(source[0][q], target[q], matrices[last], scratch)
         else:
-            _turn(spare[0][q], target[q], matrices[people - 1], scratch)
+            _turn(spare[0][q], target[q], matrices[last], scratch)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
+def _states_last(source, target, plan):  # type: ignore[no-untyped-def]
+    """(states, tracks) -> (tracks, states), so that going round the tracks brings states first."""
+    tracks, states = plan.tracks, plan.states
+    if states == 3:
+        for x in range(tracks):
+            a, b, c = source[x], source[tracks + x], source[2 * tracks + x]
+            target[3 * x] = a
+            target[3 * x + 1] = b
+            target[3 * x + 2] = c
+        return
+    for q in range(states):
+        for x in range(tracks):
+            target[x * states + q] = source[q * tracks + x]
+
+
+@njit(**INNER, inline="always")
 def step_matrices(clip, frame, backward, matrices):  # type: ignore[no-untyped-def]
     """Fill ``matrices`` (P, J, J) with the steps into a frame times its single factors.
 
@@ -112,7 +141,7 @@ def step_matrices(clip, frame, backward, matrices):  # type: ignore[no-untyped-d
                     matrices[p, j, k] = weight
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def step_states(source, target, params, word, backward):  # type: ignore[no-untyped-def]
     """Apply one word's transition to its axis of the nodes; ``word`` is a row of the plan."""
     n, outer, inner, offset = word[1], word[2], word[3], word[4]
@@ -126,7 +155,8 @@ def step_states(source, target, params, word, backward):  # type: ignore[no-unty
             for k in range(n):
                 place = (a * n + k) * inner + first
                 out = target[place : place + width]
-                out[:] = 0.0
+                for x in range(width):
+                    out[x] = 0.0
                 for i in range(n):
                     place = (a * n + i) * inner + first
                     part = source[place : place + width]
@@ -135,7 +165,7 @@ def step_states(source, target, params, word, backward):  # type: ignore[no-unty
                         out[x] += weight * part[x]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _step_three(source, target, matrix, down, right, outer, inner):  # type: ignore[no-untyped-def]
     # Three states are the common case; each number is then read once and written once.
     a, b, c = matrix[0], matrix[right], matrix[2 * right]
@@ -151,7 +181,7 @@ def _step_three(source, target, matrix, down, right, outer, inner):  # type: ign
             new[2 * inner + x] = u * c + v * f + w * i
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def step_counts(before, ahead, params, word, target):  # type: ignore[no-untyped-def]
     """Add a word's expected steps: what was there before, times the step, times what is ahead."""
     n, outer, inner, offset = word[1], word[2], word[3], word[4]
@@ -169,7 +199,7 @@ def step_counts(before, ahead, params, word, target):  # type: ignore[no-untyped
             target[i * n + k] += total * params[offset + i * n + k]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _count_three(before, ahead, matrix, outer, inner, target):  # type: ignore[no-untyped-def]
     a = b = c = d = e = f = g = h = i = 0.0
     for block in range(outer):
@@ -191,7 +221,7 @@ def _count_three(before, ahead, matrix, outer, inner, target):  # type: ignore[n
         target[place] += total * matrix[place]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def sum_posteriors(arena, sums):  # type: ignore[no-untyped-def]
     """Carry out the planned sums (A, N, B) -> (A, B) inside the arena."""
     for s in range(len(sums)):
@@ -216,12 +246,13 @@ def sum_posteriors(arena, sums):  # type: ignore[no-untyped-def]
             _sum_rows(old, new, outer, summed, inner)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _sum_rows(old, new, outer, summed, inner):  # type: ignore[no-untyped-def]
     for a in range(outer):
         out = new[a * inner : (a + 1) * inner]
-        out[:] = old[a * summed * inner : (a * summed + 1) * inner]
-        for n in range(1, summed):
+        for b in range(inner):
+            out[b] = 0.0
+        for n in range(summed):
             part = old[(a * summed + n) * inner : (a * summed + n + 1) * inner]
             for b in range(inner):
                 out[b] += part[b]

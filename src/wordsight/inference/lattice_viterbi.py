@@ -7,21 +7,21 @@ that costs one pass over a frame instead of remembering an origin for every node
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice_kernel import read_clip
 from wordsight.inference.lattice_steps import step_matrices
-from wordsight.inference.lattice_weights import FAST, first_nodes, frame_weights, start_and_end
+from wordsight.inference.lattice_weights import INNER, first_nodes, frame_weights, start_and_end
 
-__all__ = ["paths_batch"]
+__all__ = ["best_scores", "trace_back"]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _heaviest(source, target, matrix, outer, inner):  # type: ignore[no-untyped-def]
     """(outer, n, inner) -> (outer, m, inner): the best of the middle axis under ``matrix``."""
     n, m = matrix.shape
     for a in range(outer):
         for k in range(m):
             out = target[(a * m + k) * inner : (a * m + k + 1) * inner]
-            out[:] = 0.0
+            for b in range(inner):
+                out[b] = 0.0
             for j in range(n):
                 step = matrix[j, k]
                 part = source[(a * n + j) * inner : (a * n + j + 1) * inner]
@@ -29,7 +29,7 @@ def _heaviest(source, target, matrix, outer, inner):  # type: ignore[no-untyped-
                     out[b] = max(out[b], part[b] * step)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _best_step(nodes, work, matrices, params, plan):  # type: ignore[no-untyped-def]
     """Take best scores one frame on, before the new frame's weights; ``work`` is (2, nodes)."""
     here, side = nodes, 0
@@ -47,7 +47,7 @@ def _best_step(nodes, work, matrices, params, plan):  # type: ignore[no-untyped-
     return here
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _origin(node, nodes, into, matrices, params, plan):  # type: ignore[no-untyped-def]
     """Return which node of the frame before the best score of ``node`` came from."""
     into[0] = 1.0
@@ -68,7 +68,7 @@ def _origin(node, nodes, into, matrices, params, plan):  # type: ignore[no-untyp
     return where
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _spread_column(into, filled, matrix, column):  # type: ignore[no-untyped-def]
     n = len(matrix)
     for a in range(filled - 1, -1, -1):
@@ -78,8 +78,8 @@ def _spread_column(into, filled, matrix, column):  # type: ignore[no-untyped-def
     return filled * n
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _best_scores(clip, plan, best, weights, work, matrices):  # type: ignore[no-untyped-def]
+@njit(**INNER)
+def best_scores(clip, plan, best, weights, work, matrices):  # type: ignore[no-untyped-def]
     """Fill ``best`` (T, nodes), each frame scaled to a largest of 1; return the log score."""
     initial, final = start_and_end(clip.params, plan)
     frames = len(clip.tables)
@@ -105,23 +105,10 @@ def _best_scores(clip, plan, best, weights, work, matrices):  # type: ignore[no-
     return log_score
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def paths_batch(  # type: ignore[no-untyped-def]
-    frames, rows, steps, emission, unary, coherence, params, plan, scores, nodes
-):
-    """Fill ``scores`` (N,) with the best log weight and ``nodes`` (rows,) with the best path."""
-    total = plan.tracks * plan.states
-    best, work = np.empty((frames.max(), total)), np.empty((2, total))
-    weights, into = np.empty(total), np.empty(total)
-    matrices = np.empty((plan.people, plan.detections, plan.detections))
-    for n in range(len(frames)):
-        clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
-        scores[n] = _best_scores(clip, plan, best, weights, work, matrices)
-        path = nodes[rows[n] : rows[n] + frames[n]]
-        path[:] = -1
-        if scores[n] == -np.inf:
-            continue
-        path[-1] = best[len(path) - 1].argmax()
-        for t in range(len(path) - 1, 0, -1):
-            step_matrices(clip, t, False, matrices)
-            path[t - 1] = _origin(path[t], best[t - 1], into, matrices, clip.params, plan)
+@njit(**INNER)
+def trace_back(clip, best, into, matrices, plan, path):  # type: ignore[no-untyped-def]
+    """Fill ``path`` (T,) with the nodes of the best path, from the last frame to the first."""
+    path[-1] = best[len(path) - 1].argmax()
+    for t in range(len(path) - 1, 0, -1):
+        step_matrices(clip, t, False, matrices)
+        path[t - 1] = _origin(path[t], best[t - 1], into, matrices, clip.params, plan)

@@ -4,11 +4,13 @@ Imports numba; see :mod:`wordsight.inference.lattice_kernel`. Factors of a singl
 not in the nodes' weights at all: they go into its step matrix, where they cost nothing.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 __all__ = [
-    "FAST",
+    "INNER",
     "first_nodes",
     "fold_tables",
     "frame_weights",
@@ -17,16 +19,26 @@ __all__ = [
     "total_of",
 ]
 
-# Sums may be regrouped into vectors and products fused with them; nothing is approximated.
-FAST = {"contract", "reassoc", "nsz"}
+# Sums may be regrouped into vectors and products fused with them; nothing is approximated. Only
+# the entry points are called from Python: wrappers for all others would double compilation time.
+INNER: dict[str, Any] = {
+    "nogil": True,
+    "fastmath": {"contract", "reassoc", "nsz"},
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def single_weights(emission, unary, row, frames, plan):  # type: ignore[no-untyped-def]
     """Return the (P, T, J) product of all factors that watch one participant and have one state."""
     singles = np.empty((plan.people, frames, plan.detections))
     for p in range(plan.people):
-        singles[p] = unary[min(p, len(unary) - 1), row : row + frames]
+        own = min(p, len(unary) - 1)
+        for t in range(frames):
+            for j in range(plan.detections):
+                singles[p, t, j] = unary[own, row + t, j]
     for s in range(len(plan.singles)):
         p, start = plan.singles[s]
         for t in range(frames):
@@ -35,7 +47,7 @@ def single_weights(emission, unary, row, frames, plan):  # type: ignore[no-untyp
     return singles
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def fold_tables(emission, row, frames, plan):  # type: ignore[no-untyped-def]
     """Return the (T, entries) tables of a clip, one-state ones multiplied into their covers."""
     tables = emission[row : row + frames]
@@ -47,7 +59,8 @@ def fold_tables(emission, row, frames, plan):  # type: ignore[no-untyped-def]
         here = tables[t]
         for g in range(len(plan.targets)):
             start, states, length, first, last = plan.targets[g]
-            factors[:length] = 1.0
+            for x in range(length):
+                factors[x] = 1.0
             for f in range(first, last):
                 source, at = plan.folds[f]
                 for x in range(length):
@@ -58,7 +71,8 @@ def fold_tables(emission, row, frames, plan):  # type: ignore[no-untyped-def]
     return tables
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+# Inlined, because handing over the arrays of a plan costs more than the weights of a small frame.
+@njit(**INNER, inline="always")
 def frame_weights(tables, plan, spare, weights):  # type: ignore[no-untyped-def]
     """Fill ``weights`` (nodes,) with the weights of a frame's nodes, single factors left out.
 
@@ -69,29 +83,35 @@ def frame_weights(tables, plan, spare, weights):  # type: ignore[no-untyped-def]
         weights: The result.
     """
     tracks = plan.tracks
-    weights[:tracks] = 1.0
+    base = spare if len(plan.many) else weights
     for b in range(len(plan.bases)):
         source, at = plan.bases[b]
         map_ = plan.maps[at : at + tracks]
+        if b == 0:
+            for x in range(tracks):
+                base[x] = tables[source + map_[x]]
+        else:
+            for x in range(tracks):
+                base[x] *= tables[source + map_[x]]
+    if len(plan.bases) == 0:
         for x in range(tracks):
-            weights[x] *= tables[source + map_[x]]
+            base[x] = 1.0
     filled = 1
     for m in range(len(plan.many)):
         states, start, length, at = plan.words[plan.many[m, 0]]
         map_ = plan.maps[at : at + tracks]
         if m == 0:
-            spare[:tracks] = weights[:tracks]
             for i in range(states):
                 table = tables[start + i * length : start + (i + 1) * length]
                 out = weights[i * tracks : (i + 1) * tracks]
                 for x in range(tracks):
-                    out[x] = spare[x] * table[map_[x]]
+                    out[x] = base[x] * table[map_[x]]
         else:
             _spread_word(tables, start, length, map_, states, filled, tracks, spare, weights)
         filled *= states
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def _spread_word(  # type: ignore[no-untyped-def]
     tables, start, length, map_, states, filled, tracks, spare, weights
 ):
@@ -111,13 +131,16 @@ def _spread_word(  # type: ignore[no-untyped-def]
                 out[x] = block[x] * factor[x]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def start_and_end(params, plan):  # type: ignore[no-untyped-def]
     """Return the joint initial and final weights of all words, each (joint states,)."""
-    initial, final = np.ones(plan.states), np.ones(plan.states)
+    initial, final = np.empty(plan.states), np.empty(plan.states)
+    for q in range(plan.states):
+        initial[q] = final[q] = 1.0
     behind = plan.states
-    first = 0
-    last = plan.many[:, 1].sum()
+    first = last = 0
+    for m in range(len(plan.many)):
+        last += plan.many[m, 1]
     for m in range(len(plan.many)):
         states = plan.many[m, 1]
         behind //= states
@@ -129,7 +152,7 @@ def start_and_end(params, plan):  # type: ignore[no-untyped-def]
     return initial, final
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def first_nodes(initial, singles, plan, weights, target):  # type: ignore[no-untyped-def]
     """Fill ``target`` with the nodes of the first frame; ``singles`` are all frames' (P, T, J)."""
     for q in range(plan.states):
@@ -143,7 +166,7 @@ def first_nodes(initial, singles, plan, weights, target):  # type: ignore[no-unt
             target[x] *= single[x // inner % plan.detections]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(**INNER)
 def total_of(nodes):  # type: ignore[no-untyped-def]
     """Return the sum of an array.
 
