@@ -35,17 +35,25 @@ def public_members(module: ModuleType) -> Iterator[tuple[str, object]]:
 
 
 def page() -> str:
-    """Return the text of the API page."""
+    """Return the text of the API page: what every room offers, not how it is divided inside."""
     parts = [HEAD]
     for module in public_modules():
+        if not hasattr(module, "__path__") and module.__name__.count(".") > 1:
+            continue
         rows = [
             f"- **`{_signature(name, member)}`** {_first_line(member)}"
-            for name, member in public_members(module)
-            if inspect.isclass(member) or callable(member)
+            for name, member in _offered(module)
         ]
         if rows:
             parts.append(f"\n## `{module.__name__}`\n\n{_first_line(module)}\n\n" + "\n".join(rows))
     return "\n".join(parts) + "\n"
+
+
+def _offered(module: ModuleType) -> Iterator[tuple[str, object]]:
+    for name in getattr(module, "__all__", []):
+        member = getattr(module, name)
+        if inspect.isclass(member) or inspect.isroutine(member):
+            yield name, member
 
 
 def _first_line(member: object) -> str:

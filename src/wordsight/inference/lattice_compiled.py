@@ -51,6 +51,7 @@ def _counts_made_from(digest: str) -> Callable[..., None]:
         tables,
         transitions,
     ):
+        """Score the clips of a batch and, where there are tables, count what is expected."""
         made_from = digest  # noqa: F841
         space = space_for(arrivals, frames.max(), plan)
         arena = np.empty(plan.arena)
@@ -80,6 +81,7 @@ def _paths_made_from(digest: str) -> Callable[..., None]:
     def paths(  # type: ignore[no-untyped-def]
         frames, rows, steps, emission, unary, coherence, params, plan, best, scores, nodes
     ):
+        """Find the best path of every clip of a batch and its score."""
         made_from = digest  # noqa: F841
         total = plan.tracks * plan.states
         work, weights, into = np.empty((2, total)), np.empty(total), np.empty(total)
