@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from wordsight import __version__
-from wordsight.cli import demo, doctor, library, look
+from wordsight.cli import demo, doctor, library, look, meaning
 from wordsight.cli.options import current_output
 from wordsight.cli.output import flush_quietly
 from wordsight.cli.world import world
@@ -16,6 +16,7 @@ __all__ = ["app", "main"]
 
 COLLECTION = "Your collection"
 ONE_VIDEO = "Look into one video"
+MEANING = "Learn words and use them"
 SETUP = "Set-up"
 
 app = typer.Typer(
@@ -49,6 +50,9 @@ def wordsight(
     """
 
 
+# Where the name a user types is not fit for a function.
+_NAMES = {"list_": "list", "find": "search"}
+
 for panel, commands in {
     COLLECTION: (
         library.init,
@@ -58,11 +62,20 @@ for panel, commands in {
         library.remove,
         library.verify,
     ),
+    MEANING: (
+        meaning.learn,
+        meaning.find,
+        meaning.score,
+        meaning.track,
+        meaning.describe,
+        meaning.explain,
+        meaning.lexicon,
+    ),
     ONE_VIDEO: (look.shots, look.detect, look.convert),
     SETUP: (demo.demo, doctor.doctor),
 }.items():
     for command in commands:
-        app.command(command.__name__.rstrip("_"), rich_help_panel=panel)(command)
+        app.command(_NAMES.get(command.__name__, command.__name__), rich_help_panel=panel)(command)
 
 app.add_typer(world, name="world", rich_help_panel=SETUP)
 

@@ -1,0 +1,385 @@
+"""``learn``, ``score``, ``track``, ``describe``, ``explain`` and ``lexicon``: words and clips."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordsight.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonFlag,
+    LibraryOption,
+    QuietFlag,
+    VerboseFlag,
+    open_output,
+)
+from wordsight.cli.output import Output
+from wordsight.cli.units import clock, count
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    from wordsight.library import Library
+    from wordsight.meaning import Explanation, LearnedLexicon, SentenceScore, TrackedSentence
+    from wordsight.records import Clip
+
+__all__ = ["describe", "explain", "find", "learn", "lexicon", "score", "track"]
+
+LexiconOption = Annotated[
+    Path, typer.Option("--words", "-w", metavar="FOLDER", help="The learned lexicon.")
+]
+VideoArgument = Annotated[str, typer.Argument(metavar="ID", help="A video of the library.")]
+SentenceArgument = Annotated[str, typer.Argument(metavar="SENTENCE", help="What may be true.")]
+StartOption = Annotated[
+    float | None, typer.Option("--from", help="Look from this second on.", show_default=False)
+]
+EndOption = Annotated[
+    float | None, typer.Option("--to", help="Look until this second.", show_default=False)
+]
+DEFAULT_WORDS = Path("lexicon")
+
+
+def learn(
+    words: LexiconOption = DEFAULT_WORDS,
+    grammar: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|street",
+            help="How words combine: a lexicon file, or `street` for the one that ships with "
+            "Wordsight; inferred from the sentences if left out.",
+        ),
+    ] = None,
+    restarts: Annotated[int, typer.Option(min=1, help="How often to start anew.")] = 2,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Leave out training against false sentences: minutes less, a little worse.",
+            show_default=False,
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="The same seed learns the same words.")] = 0,
+    threads: Annotated[
+        int, typer.Option("--threads", "-j", min=1, help="Clips at once; changes no result.")
+    ] = 2,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a lexicon that is there.", show_default=False)
+    ] = False,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Learn what words mean from the library's videos and sentences.
+
+    Interrupted? The same command goes on where it was.
+    """
+    from wordsight.meaning import WordLearner
+
+    output = open_output(json, quiet, verbose)
+    if words.exists() and not force:
+        raise WordsightError(f"{words} exists already; choose another name, or --force.")
+    clips, sentences = _pairs(library)
+    learner = WordLearner(
+        restarts=restarts,
+        discriminative=None if quick else "gradient",
+        random_state=seed,
+        threads=threads,
+    )
+    with output.progress("Learning") as progress:
+        learner.fit(
+            clips,
+            sentences,
+            lexicon=_grammar(grammar),
+            progress=progress,
+            checkpoint=words.with_name(f"{words.name}.learning.npz"),
+        )
+    learned = learner.lexicon_
+    learned.save(words, overwrite=force)
+    report = {
+        "lexicon": words,
+        "clips": len(clips),
+        "sentences": sum(len(said) for said in sentences),
+        "words": sorted(learned.words),
+        "threshold": learned.threshold,
+    }
+    output.result(report, lambda out: _render_learned(out, learned, words, len(clips)))
+
+
+def score(
+    video: VideoArgument,
+    sentences: Annotated[
+        list[str], typer.Argument(metavar="SENTENCE...", help="What may be true of it.")
+    ],
+    start: StartOption = None,
+    end: EndOption = None,
+    words: LexiconOption = DEFAULT_WORDS,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Say how well sentences fit a video, and whether they are true of it."""
+    output = open_output(json, quiet, verbose)
+    learned = _lexicon(words)
+    clip = _clip(library, video, start, end)
+    found = [learned.score(clip, sentence) for sentence in sentences]
+    output.result(found, lambda out: _render_scores(out, found))
+
+
+def track(
+    video: VideoArgument,
+    sentence: SentenceArgument,
+    overlay: Annotated[
+        Path | None, typer.Option("--overlay", "-o", metavar="MP4", help="Draw who is who.")
+    ] = None,
+    start: StartOption = None,
+    end: EndOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the overlay.", show_default=False)
+    ] = False,
+    words: LexiconOption = DEFAULT_WORDS,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Find who is who in a video, given a sentence, and the state of every word over time."""
+    from wordsight.language.captions import Caption
+    from wordsight.video import render_overlay
+
+    output = open_output(json, quiet, verbose)
+    if overlay is not None and overlay.exists() and not force:
+        raise WordsightError(f"{overlay} exists already; choose another name, or --force.")
+    clip = _clip(library, video, start, end)
+    found = _lexicon(words).track(clip, sentence)
+    if overlay is not None:
+        with output.progress("Drawing") as progress:
+            render_overlay(
+                _path(library, video),
+                overlay,
+                tracks=found.tracks,
+                captions=[Caption(clip.start, clip.end, found.sentence.text)],
+                start=clip.start,
+                end=clip.end,
+                overwrite=force,
+                progress=progress,
+            )
+        output.note(f"Overlay: {overlay}")
+    output.result(found, lambda out: _render_track(out, found))
+
+
+def describe(
+    video: VideoArgument,
+    top: Annotated[int, typer.Option("-k", min=1, help="How many sentences.")] = 5,
+    start: StartOption = None,
+    end: EndOption = None,
+    words: LexiconOption = DEFAULT_WORDS,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Say in sentences what happens in a video, the best first."""
+    output = open_output(json, quiet, verbose)
+    found = _lexicon(words).describe(_clip(library, video, start, end), top=top)
+
+    def render(out: Output) -> None:
+        if not found:
+            out.line("Nothing is seen there.")
+            return
+        rows = [(d.probability, "yes" if d.holds else "no", d.text) for d in found]
+        out.table(["share", "true", "sentence"], rows)
+
+    output.result(found, render)
+
+
+def find(
+    sentence: SentenceArgument,
+    top: Annotated[int, typer.Option("-k", min=1, help="How many moments.")] = 10,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what is not said to be true.", show_default=False)
+    ] = False,
+    words: LexiconOption = DEFAULT_WORDS,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Search the library for the moments a sentence describes."""
+    from wordsight.library import Library
+
+    output = open_output(json, quiet, verbose)
+    learned = _lexicon(words)
+    with Library.open(library) as opened, output.progress("Searching") as progress:
+        videos = opened.videos()
+        clips = (_whole(opened, video.id) for video in videos)
+        hits = learned.search(
+            clips,
+            sentence,
+            top=top,
+            only_true=not everything,
+            progress=lambda done, total, what: progress(done, len(videos), what),
+        )
+
+    def render(out: Output) -> None:
+        if not hits:
+            out.line("Nothing here. (--all shows the nearest moments all the same.)")
+            return
+        rows = [
+            (
+                hit.video_id,
+                clock(hit.start),
+                clock(hit.end),
+                hit.score,
+                ", ".join(f"{word} {value:+.2f}" for word, value in hit.evidence),
+            )
+            for hit in hits
+        ]
+        out.table(["video", "from", "to", "score", "evidence per word"], rows)
+
+    output.result(hits, render)
+
+
+def explain(
+    video: VideoArgument,
+    sentence: SentenceArgument,
+    start: StartOption = None,
+    end: EndOption = None,
+    words: LexiconOption = DEFAULT_WORDS,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Say which word of a sentence fits a video when, and which one fails."""
+    output = open_output(json, quiet, verbose)
+    found = _lexicon(words).explain(_clip(library, video, start, end), sentence)
+    output.result(found, lambda out: _render_explanation(out, found))
+
+
+def lexicon(
+    word: Annotated[
+        str | None, typer.Argument(metavar="WORD", help="One word; all if left out.")
+    ] = None,
+    words: LexiconOption = DEFAULT_WORDS,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Open the dictionary: what a learned word looks for, state by state."""
+    output = open_output(json, quiet, verbose)
+    learned = _lexicon(words)
+    entries = [word] if word else sorted(learned.words)
+    models = {entry: learned[entry] for entry in entries}
+    pages = [learned.page(entry, strongest=12 if word else 3) for entry in entries]
+    output.result(models, lambda out: out.line("\n\n".join(pages)))
+
+
+def _pairs(library: str) -> tuple[list["Clip"], list[list[str]]]:
+    """Return the clips of a library and what is said of each, several sentences together."""
+    from wordsight.library import Library
+
+    clips: list[Clip] = []
+    said: list[list[str]] = []
+    places: dict[tuple[str, float, float], int] = {}
+    with Library.open(library) as opened:
+        for clip, sentence in opened.pairs():
+            key = (clip.video_id, clip.start, clip.end)
+            if key not in places:
+                places[key] = len(clips)
+                clips.append(clip)
+                said.append([])
+            said[places[key]].append(sentence.text)
+    if not clips:
+        raise WordsightError(
+            f"no video in {library} has a sentence; add some with metadata.jsonl, captions or "
+            "wordsight add --sentence."
+        )
+    return clips, said
+
+
+def _grammar(name: str | None):  # type: ignore[no-untyped-def]  # lark stays unloaded until used
+    if name is None:
+        return None
+    from wordsight.language import default_lexicon, read_lexicon
+
+    return default_lexicon() if name == "street" else read_lexicon(name)
+
+
+def _lexicon(folder: Path) -> "LearnedLexicon":
+    from wordsight.meaning import LearnedLexicon
+
+    if not folder.exists():
+        raise WordsightError(
+            f"there is no learned lexicon at {folder}; make one with `wordsight learn`, or name "
+            "its folder with --words."
+        )
+    return LearnedLexicon.load(folder)
+
+
+def _clip(library: str, video: str, start: float | None, end: float | None) -> "Clip":
+    from wordsight.library import Library
+
+    with Library.open(library) as opened:
+        whole = _whole(opened, opened.resolve(video))
+    if start is None and end is None:
+        return whole
+    first = whole.start if start is None else max(start, whole.start)
+    last = whole.end if end is None else min(end, whole.end)
+    if not first < last:
+        raise WordsightError(
+            f"{video} runs from {whole.start:g} to {whole.end:g} s; there is nothing from "
+            f"{first:g} to {last:g} s."
+        )
+    return type(whole).cut(whole.video_id, whole.detections, first, last)
+
+
+def _whole(library: "Library", video_id: str) -> "Clip":
+    from wordsight.records import Clip
+
+    seen = library.detections(video_id)
+    start = float(seen.times[0]) if len(seen) else 0.0
+    end = start + library.video(video_id).duration
+    # The last frame may be shown a little longer than the container says.
+    return Clip(video_id, start, max(end, float(seen.times[-1]) + 1e-3 if len(seen) else end), seen)
+
+
+def _path(library: str, video: str) -> str:
+    from wordsight.library import Library
+
+    with Library.open(library) as opened:
+        return opened.video(video).path
+
+
+def _render_learned(output: Output, learned: "LearnedLexicon", folder: Path, clips: int) -> None:
+    output.line(
+        f"Learned {count(len(learned.words), 'word')} from {count(clips, 'clip')}: "
+        f"{', '.join(sorted(learned.words))}."
+    )
+    output.line(f"Read them with: wordsight lexicon --words {folder}")
+
+
+def _render_scores(output: Output, found: list["SentenceScore"]) -> None:
+    rows = [("yes" if one.holds else "no", one.score, one.text) for one in found]
+    output.table(["true", "score per frame", "sentence"], rows)
+
+
+def _render_track(output: Output, found: "TrackedSentence") -> None:
+    output.line(f"{found.sentence.text}  (score {found.score:.3f} per frame)")
+    rows = [
+        (f"p{p}", one.label, clock(one.start), clock(one.end), len(one))
+        for p, one in enumerate(found.tracks)
+    ]
+    output.table(["", "who", "from", "to", "boxes"], rows)
+    width = max((len(word.word) for word in found.words), default=0)
+    for word in found.words:
+        output.line(f"{word.word:<{width}}  {''.join(str(s + 1) for s in word.states)}")
+
+
+def _render_explanation(output: Output, found: "Explanation") -> None:
+    output.line(f"{found.text}  (score {found.score:.3f} per frame)")
+    output.line(found.table())
+    when = ""
+    if found.weakest_span is not None:
+        when = f", from {clock(found.weakest_span[0])} to {clock(found.weakest_span[1])}"
+    output.line(f"Weakest: {found.weakest}{when}.")

@@ -1,0 +1,93 @@
+"""Words from the command line: learn from a small library, then use and refuse them."""
+
+import pytest
+
+from wordsight.library import Library
+from wordsight.worlds import street, write_world
+
+SAID = "The person picked up the backpack."
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """A library of four films, and a place for the words learned from it."""
+    folder = tmp_path_factory.mktemp("meaning")
+    write_world(street(4, 1, noise=0.0, frame_rate=15.0), folder / "films")
+    with Library.open(folder / "library", create=True) as library:
+        library.add(folder / "films", workers=1)
+        videos = [video.id for video in library.videos()]
+    return folder, videos
+
+
+@pytest.fixture
+def call(run, learned, monkeypatch):
+    folder, _ = learned
+    monkeypatch.setenv("WORDSIGHT_LIBRARY", str(folder / "library"))
+
+    def with_words(command, *arguments):
+        words = folder / "lexicon"
+        if command != "learn" and not words.exists():
+            made = run("learn", "--quick", "--restarts", 1, "--grammar", "street", "-w", words)
+            assert made.code == 0, made.err
+        return run(command, *arguments, "-w", words)
+
+    return with_words
+
+
+@pytest.mark.slow
+class TestLearned:
+    def test_scores_of_sentences(self, call, learned):
+        found = call("score", learned[1][0], SAID, "The backpack picked up the person.", "--json")
+        assert [one["text"] for one in found.json] == [SAID, "The backpack picked up the person."]
+        assert all(isinstance(one["holds"], bool) for one in found.json)
+
+    def test_who_is_who_with_an_overlay(self, call, learned, tmp_path):
+        found = call("track", learned[1][0], SAID, "-o", "who.mp4", "--json").json
+        assert [track["label"] for track in found["tracks"]] == ["person", "backpack"]
+        assert len(found["words"]) == 3
+        assert (tmp_path / "who.mp4").stat().st_size > 1000
+        again = call("track", learned[1][0], SAID, "-o", "who.mp4")
+        assert (again.code, "--force" in again.err) == (1, True)
+
+    def test_descriptions_explanations_and_search(self, call, learned):
+        video = learned[1][0]
+        assert len(call("describe", video, "-k", 2, "--json").json) == 2
+        assert call("explain", video, SAID, "--json").json["weakest"]
+        hits = call("search", SAID, "--all", "-k", 3, "--json").json
+        assert len(hits) == 3
+        assert [hit["score"] for hit in hits] == sorted((h["score"] for h in hits), reverse=True)
+        assert "evidence per word" in call("search", SAID, "--all").out
+
+    def test_the_dictionary_opens(self, call):
+        assert "state 1" in call("lexicon", "picked-up").out
+        assert "person" in call("lexicon", "--json").json
+
+    def test_a_lexicon_is_not_replaced_unless_told(self, call):
+        call("lexicon")
+        answer = call("learn")
+        assert (answer.code, "exists already" in answer.err) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["score", "ghost", SAID], "no video 'ghost'"),  # a video that is not there
+            (["score", "street-000", "The person ate."], "ate"),  # a word nobody knows
+            (["lexicon", "picked"], "picked-up"),  # nearly a word
+            (["describe", "street-000", "--from", 99], "nothing from"),  # after the end
+        ],
+    )
+    def test_a_clear_word_for_what_cannot_be(self, call, arguments, words):
+        answer = call(*arguments)
+        assert answer.code == 1
+        assert words in answer.err
+        assert "should not have happened" not in answer.err
+
+
+def test_nothing_to_learn_from(run):
+    run("init")
+    answer = run("learn")
+    assert (answer.code, "no video" in answer.err) == (1, True)
+
+
+def test_no_lexicon_yet(run):
+    assert "wordsight learn" in run("lexicon").err
