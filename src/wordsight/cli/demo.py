@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordsight.cli.library import _render_added, _render_details, _render_list
-from wordsight.cli.options import JsonFlag, QuietFlag, VerboseFlag, open_output
+from wordsight.cli.library import render_added, render_details, render_list
+from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
 
 if TYPE_CHECKING:
@@ -17,18 +17,16 @@ __all__ = ["demo"]
 _CLIPS = 6
 
 
+@speaking
 def demo(
+    output: Output,
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where to; a second run goes on there.")
     ] = Path("demo"),
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Make a few videos with sentences, put them into a library, and show what was found."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     films = _films(output, folder / "street")
     with Library.open(folder / "library", create=True) as library:
         with output.progress("Adding") as progress:
@@ -39,9 +37,9 @@ def demo(
         sheet = _sheet(output, library, folder / "videos.png")
 
     def render(out: Output) -> None:
-        _render_added(out, report)
-        _render_list(out, videos, len(videos), None)
-        _render_details(out, details)
+        render_added(out, report)
+        render_list(out, videos, len(videos), None)
+        render_details(out, details)
         out.line(f"Look at {sheet}: a picture of every video.")
         out.line(f"Play {overlay}: everything that moves or stands out, followed through time.")
         out.line(f"Go on with: wordsight list --library {folder / 'library'}")

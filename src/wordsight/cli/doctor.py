@@ -9,7 +9,7 @@ from importlib import metadata
 import typer
 
 from wordsight import __version__
-from wordsight.cli.options import JsonFlag, QuietFlag, VerboseFlag, open_output
+from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
 
 __all__ = ["doctor"]
@@ -34,9 +34,9 @@ class Part:
     version: str | None
 
 
-def doctor(json: JsonFlag = False, quiet: QuietFlag = False, verbose: VerboseFlag = False) -> None:
+@speaking
+def doctor(output: Output) -> None:
     """Report what is installed and which extras are missing."""
-    output = open_output(json, quiet, verbose)
     parts = _parts()
     missing = [part.package for part in parts if part.extra is None and part.version is None]
     encoders = _encoders()

@@ -8,15 +8,12 @@ import typer
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     DetectorOption,
-    JsonFlag,
     LabelsOption,
     LibraryOption,
     ModelOption,
-    QuietFlag,
     SettingOption,
-    VerboseFlag,
     detector_options,
-    open_output,
+    speaking,
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import bytes_text, clock, count
@@ -34,7 +31,9 @@ VideoIds = Annotated[
 ]
 
 
+@speaking
 def init(
+    output: Output,
     where: Annotated[
         str | None,
         typer.Argument(metavar="FOLDER|URL", help="Where; by default what --library says."),
@@ -44,20 +43,18 @@ def init(
         typer.Option(metavar="FOLDER", help="With a database address: the folder for its files."),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Make an empty library: a folder, or a database with a folder beside it."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     with Library.create(where or library, artefacts=artefacts) as made:
         name = str(made.location)
     output.result({"library": name}, lambda out: out.line(f"Made an empty library at {name}"))
 
 
+@speaking
 def add(
+    output: Output,
     sources: Annotated[
         list[Path],
         typer.Argument(
@@ -93,9 +90,6 @@ def add(
         typer.Option("--workers", "-j", min=1, help="Processes; by default one per core."),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Add videos with what is said of them; what is there already is skipped.
 
@@ -103,7 +97,6 @@ def add(
     """
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     options = detector_options(detector, model, labels, option)
     with Library.open(library, create=True) as opened, output.progress("Adding") as progress:
         report = opened.add(
@@ -118,7 +111,7 @@ def add(
             workers=workers,
             progress=progress,
         )
-    output.result(report, lambda out: _render_added(out, report))
+    output.result(report, lambda out: render_added(out, report))
     for failure in report.warnings:
         output.warn(_sentence(failure))
     for failure in report.failed:
@@ -127,7 +120,9 @@ def add(
         raise typer.Exit(1)
 
 
+@speaking
 def list_(
+    output: Output,
     text: Annotated[
         str | None,
         typer.Argument(metavar="TEXT", help="Only videos with this in their name or sentences."),
@@ -135,47 +130,39 @@ def list_(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 100,
     offset: Annotated[int, typer.Option(min=0, help="Leave out so many first.")] = 0,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """List the videos of the library."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     with Library.open(library) as opened:
         videos = opened.videos(text, limit=limit, offset=offset)
         total = opened.count(text)
-    output.result(videos, lambda out: _render_list(out, videos, total, text))
+    output.result(videos, lambda out: render_list(out, videos, total, text))
 
 
+@speaking
 def show(
+    output: Output,
     video: Annotated[str, typer.Argument(metavar="ID", help="A video as `list` names it.")],
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Show all the library knows of one video: sentences, shots, what was found in it."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     with Library.open(library) as opened:
         details = opened.show(video)
-    output.result(details, lambda out: _render_details(out, details))
+    output.result(details, lambda out: render_details(out, details))
 
 
+@speaking
 def remove(
+    output: Output,
     videos: VideoIds,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Take videos out of the library; your own video files are left where they are."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     with Library.open(library) as opened:
         removed = opened.remove(videos)
     output.result(
@@ -183,16 +170,14 @@ def remove(
     )
 
 
+@speaking
 def verify(
+    output: Output,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Check every file of the library against the catalogue by its hash."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     with Library.open(library) as opened, output.progress("Checking") as progress:
         report = opened.verify(progress=progress)
     output.result({"ok": report.ok, **vars(report)}, lambda out: _render_verified(out, report))
@@ -205,7 +190,7 @@ def _sentence(failure: "Failure") -> str:
     return failure.message if named else f"{failure.path}: {failure.message}"
 
 
-def _render_added(output: Output, report: "AddReport") -> None:
+def render_added(output: Output, report: "AddReport") -> None:
     output.line(
         f"Added {count(len(report.added), 'video')} and "
         f"{count(report.num_sentences, 'sentence')}; {len(report.skipped)} already there, "
@@ -213,7 +198,7 @@ def _render_added(output: Output, report: "AddReport") -> None:
     )
 
 
-def _render_list(output: Output, videos: list["VideoEntry"], total: int, text: str | None) -> None:
+def render_list(output: Output, videos: list["VideoEntry"], total: int, text: str | None) -> None:
     if not videos:
         what = f" with {text!r}" if text else ""
         output.line(f"No videos{what} yet. Add some with: wordsight add PATH")
@@ -234,7 +219,7 @@ def _render_list(output: Output, videos: list["VideoEntry"], total: int, text: s
         output.line(f"{len(videos)} of {total}; see more with --limit and --offset.")
 
 
-def _render_details(output: Output, details: "VideoDetails") -> None:
+def render_details(output: Output, details: "VideoDetails") -> None:
     video = details.video
     output.line(f"{video.id}\n  {video.path}")
     output.line(

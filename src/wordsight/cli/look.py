@@ -7,14 +7,11 @@ import typer
 
 from wordsight.cli.options import (
     DetectorOption,
-    JsonFlag,
     LabelsOption,
     ModelOption,
-    QuietFlag,
     SettingOption,
-    VerboseFlag,
     detector_options,
-    open_output,
+    speaking,
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
@@ -31,20 +28,18 @@ ForceFlag = Annotated[
 ]
 
 
+@speaking
 def shots(
+    output: Output,
     video: VideoArgument,
     sheet: Annotated[
         Path | None, typer.Option(metavar="PNG", help="Also write a contact sheet of the shots.")
     ] = None,
     force: ForceFlag = False,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Find the shots of a video: cuts and fades, in seconds and frames."""
     from wordsight.video import detect_shots, shot_sheet, write_image
 
-    output = open_output(json, quiet, verbose)
     _refuse_existing(sheet, force)
     with output.progress("Finding shots") as progress:
         found = detect_shots(video, progress=progress)
@@ -54,7 +49,9 @@ def shots(
     output.result(found, lambda out: _render_shots(out, found))
 
 
+@speaking
 def detect(
+    output: Output,
     video: VideoArgument,
     output_path: Annotated[
         Path | None,
@@ -74,9 +71,6 @@ def detect(
         bool, typer.Option("--follow", help="Follow objects from frame to frame.")
     ] = False,
     force: ForceFlag = False,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Find things in a video frame by frame, and follow them if told."""
     from wordsight.perception import (
@@ -88,7 +82,6 @@ def detect(
     )
     from wordsight.video import VideoReader, render_overlay
 
-    output = open_output(json, quiet, verbose)
     for path in (output_path, overlay):
         _refuse_existing(path, force)
     finder = load_detector(detector, **detector_options(detector, model, labels, option))
@@ -118,7 +111,9 @@ def detect(
     output.result(summary, lambda out: _render_seen(out, seen, tracks, follow))
 
 
+@speaking
 def convert(
+    output: Output,
     source: Annotated[Path, typer.Argument(metavar="IN", help="Boxes or captions.")],
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="Where to; the ending says the format.")
@@ -133,15 +128,11 @@ def convert(
         float, typer.Option(min=0.001, help="Frames a second of boxes that carry no times.")
     ] = 30.0,
     force: ForceFlag = False,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Turn captions (srt vtt txt jsonl) or boxes (mot coco cvat csv) into another format."""
     from wordsight.language.captions import read_captions, write_captions
     from wordsight.perception import convert_boxes
 
-    output = open_output(json, quiet, verbose)
     _refuse_existing(target, force)
     if _are_captions(source, source_format) or _are_captions(target, target_format):
         captions = read_captions(source, source_format)

@@ -7,11 +7,8 @@ import typer
 
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
-    JsonFlag,
     LibraryOption,
-    QuietFlag,
-    VerboseFlag,
-    open_output,
+    speaking,
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
@@ -38,7 +35,9 @@ EndOption = Annotated[
 DEFAULT_WORDS = Path("lexicon")
 
 
+@speaking
 def learn(
+    output: Output,
     words: LexiconOption = DEFAULT_WORDS,
     grammar: Annotated[
         str | None,
@@ -65,9 +64,6 @@ def learn(
         bool, typer.Option("--force", help="Replace a lexicon that is there.", show_default=False)
     ] = False,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Learn what words mean from the library's videos and sentences.
 
@@ -75,7 +71,6 @@ def learn(
     """
     from wordsight.meaning import WordLearner
 
-    output = open_output(json, quiet, verbose)
     if words.exists() and not force:
         raise WordsightError(f"{words} exists already; choose another name, or --force.")
     clips, sentences = _pairs(library)
@@ -105,7 +100,9 @@ def learn(
     output.result(report, lambda out: _render_learned(out, learned, words, len(clips)))
 
 
+@speaking
 def score(
+    output: Output,
     video: VideoArgument,
     sentences: Annotated[
         list[str], typer.Argument(metavar="SENTENCE...", help="What may be true of it.")
@@ -114,19 +111,17 @@ def score(
     end: EndOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Say how well sentences fit a video, and whether they are true of it."""
-    output = open_output(json, quiet, verbose)
     learned = _lexicon(words)
     clip = _clip(library, video, start, end)
     found = [learned.score(clip, sentence) for sentence in sentences]
     output.result(found, lambda out: _render_scores(out, found))
 
 
+@speaking
 def track(
+    output: Output,
     video: VideoArgument,
     sentence: SentenceArgument,
     overlay: Annotated[
@@ -139,15 +134,11 @@ def track(
     ] = False,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Find who is who in a video, given a sentence, and the state of every word over time."""
     from wordsight.language.captions import Caption
     from wordsight.video import render_overlay
 
-    output = open_output(json, quiet, verbose)
     if overlay is not None and overlay.exists() and not force:
         raise WordsightError(f"{overlay} exists already; choose another name, or --force.")
     clip = _clip(library, video, start, end)
@@ -168,19 +159,17 @@ def track(
     output.result(found, lambda out: _render_track(out, found))
 
 
+@speaking
 def describe(
+    output: Output,
     video: VideoArgument,
     top: Annotated[int, typer.Option("-k", min=1, help="How many sentences.")] = 5,
     start: StartOption = None,
     end: EndOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Say in sentences what happens in a video, the best first."""
-    output = open_output(json, quiet, verbose)
     found = _lexicon(words).describe(_clip(library, video, start, end), top=top)
 
     def render(out: Output) -> None:
@@ -193,7 +182,9 @@ def describe(
     output.result(found, render)
 
 
+@speaking
 def find(
+    output: Output,
     sentence: SentenceArgument,
     top: Annotated[int, typer.Option("-k", min=1, help="How many moments.")] = 10,
     everything: Annotated[
@@ -201,14 +192,10 @@ def find(
     ] = False,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Search the library for the moments a sentence describes."""
     from wordsight.library import Library
 
-    output = open_output(json, quiet, verbose)
     learned = _lexicon(words)
     with Library.open(library) as opened, output.progress("Searching") as progress:
         videos = opened.videos()
@@ -240,34 +227,30 @@ def find(
     output.result(hits, render)
 
 
+@speaking
 def explain(
+    output: Output,
     video: VideoArgument,
     sentence: SentenceArgument,
     start: StartOption = None,
     end: EndOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Say which word of a sentence fits a video when, and which one fails."""
-    output = open_output(json, quiet, verbose)
     found = _lexicon(words).explain(_clip(library, video, start, end), sentence)
     output.result(found, lambda out: _render_explanation(out, found))
 
 
+@speaking
 def lexicon(
+    output: Output,
     word: Annotated[
         str | None, typer.Argument(metavar="WORD", help="One word; all if left out.")
     ] = None,
     words: LexiconOption = DEFAULT_WORDS,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Open the dictionary: what a learned word looks for, state by state."""
-    output = open_output(json, quiet, verbose)
     learned = _lexicon(words)
     entries = [word] if word else sorted(learned.words)
     models = {entry: learned[entry] for entry in entries}

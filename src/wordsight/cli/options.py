@@ -1,6 +1,9 @@
 """Options that many commands share, so that they are spelled and explained alike everywhere."""
 
+import functools
+import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,15 +14,12 @@ from wordsight.errors import WordsightError
 
 __all__ = [
     "DetectorOption",
-    "JsonFlag",
     "LabelsOption",
     "LibraryOption",
     "ModelOption",
-    "QuietFlag",
     "SettingOption",
-    "VerboseFlag",
     "detector_options",
-    "open_output",
+    "speaking",
 ]
 
 DEFAULT_LIBRARY = "wordsight-library"
@@ -89,11 +89,28 @@ def _value(text: str) -> Any:
         return text
 
 
-def open_output(as_json: bool, quiet: bool, verbose: bool) -> Output:
-    """Make the output of a command from its three flags, and remember it for errors."""
-    output = Output(Style(json=as_json, quiet=quiet, verbose=verbose))
-    _current[0] = output
-    return output
+def speaking(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command ``--json``, ``--quiet`` and ``--verbose``, and the output they ask for.
+
+    The command takes an :class:`Output` first; the flags come last in its help.
+    """
+
+    @functools.wraps(command)
+    def spoken(*, json: bool, quiet: bool, verbose: bool, **arguments: Any) -> None:
+        output = Output(Style(json=json, quiet=quiet, verbose=verbose))
+        _current[0] = output
+        command(output, **arguments)
+
+    kinds = {"json": JsonFlag, "quiet": QuietFlag, "verbose": VerboseFlag}
+    flags = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        for name, kind in kinds.items()
+    ]
+    own = list(inspect.signature(command).parameters.values())[1:]
+    # Typer reads the signature for the options and the annotations for their types.
+    spoken.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined]
+    spoken.__annotations__ = {p.name: p.annotation for p in (*own, *flags)}
+    return spoken
 
 
 def current_output() -> Output:

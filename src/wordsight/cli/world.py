@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordsight.cli.options import JsonFlag, QuietFlag, VerboseFlag, open_output
+from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import count
 
@@ -34,7 +34,9 @@ ForceFlag = Annotated[
 
 
 @world.command()
+@speaking
 def street(
+    output: Output,
     output_folder: FolderOption,
     clips: Annotated[int, typer.Option(help="How many films.")] = 61,
     place: Annotated[
@@ -45,20 +47,18 @@ def street(
     noise: NoiseOption = 0.3,
     frame_rate: Annotated[float, typer.Option(help="Frames per second.")] = 30.0,
     force: ForceFlag = False,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """People outdoors pick up, put down, carry and approach things."""
     from wordsight import worlds
 
-    output = open_output(json, quiet, verbose)
     films = worlds.street(clips, seed, places=place, noise=noise, frame_rate=frame_rate)
     _render(output, films, clips, output_folder, force)
 
 
 @world.command()
+@speaking
 def tabletop(
+    output: Output,
     output_folder: FolderOption,
     films: Annotated[int, typer.Option(help="How many films of each event.")] = 30,
     event: Annotated[
@@ -72,21 +72,19 @@ def tabletop(
     noise: NoiseOption = 0.3,
     frame_rate: Annotated[float, typer.Option(help="Frames per second.")] = 30.0,
     force: ForceFlag = False,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """A hand plays with coloured blocks: seven events, facts for every frame."""
     from wordsight import worlds
     from wordsight.worlds.tabletop import EVENTS
 
-    output = open_output(json, quiet, verbose)
     made = worlds.tabletop(films, seed, events=event, noise=noise, frame_rate=frame_rate)
     _render(output, made, films * len(event or EVENTS), output_folder, force)
 
 
 @world.command()
+@speaking
 def workbench(
+    output: Output,
     output_folder: FolderOption,
     films: Annotated[int, typer.Option(help="How many films.")] = 6,
     videos_per_protocol: Annotated[
@@ -102,14 +100,10 @@ def workbench(
     noise: NoiseOption = 0.3,
     frame_rate: Annotated[float, typer.Option(help="Frames per second.")] = 15.0,
     force: ForceFlag = False,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
 ) -> None:
     """Two hands carry out a written protocol, silently, with the mistakes you ask for."""
     from wordsight import worlds
 
-    output = open_output(json, quiet, verbose)
     made = worlds.workbench(
         films,
         seed,
