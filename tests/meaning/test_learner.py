@@ -48,7 +48,7 @@ def same_words(one: LearnedLexicon, other: LearnedLexicon):
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
 def test_meanings_are_learned_from_sentences_alone(tracked):
     clips, sentences = troupe(24, tracked=tracked)
-    learner = WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON)
+    learner = WordLearner(**QUICK | {"restarts": 3}).fit(clips, sentences, lexicon=LEXICON)
     lexicon = learner.lexicon_
     labels = lexicon.vocabulary.labels
     for noun in ("person", "ball", "crate"):
@@ -152,7 +152,9 @@ def test_mislabelled_pairs_are_tolerated():
     wrong = list(sentences)
     for number in (0, 7, 14, 21):
         wrong[number] = said("approached", "crate")
-    learner = WordLearner(**QUICK | {"noise": 0.1}).fit(clips, wrong, lexicon=LEXICON)
+    learner = WordLearner(**QUICK | {"noise": 0.1, "restarts": 3}).fit(
+        clips, wrong, lexicon=LEXICON
+    )
     assert right(learner.lexicon_, *troupe(12, seed=7, frames=12)) >= 0.8
 
 
@@ -180,7 +182,7 @@ def test_missed_detections_are_tolerated():
                 ),
             )
         )
-    learner = WordLearner(**QUICK).fit(holed, sentences, lexicon=LEXICON)
+    learner = WordLearner(**QUICK | {"restarts": 3}).fit(holed, sentences, lexicon=LEXICON)
     assert right(learner.lexicon_, *troupe(12, seed=7, frames=12)) >= 0.8
 
 

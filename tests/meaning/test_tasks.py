@@ -15,7 +15,7 @@ from wordsight.records import Clip, Detections
 def learned(request):
     clips, sentences = troupe(24, tracked=request.param)
     learner = WordLearner(
-        restarts=1, tempered_iterations=5, iterations=3, gradient=GradientSettings(epochs=2)
+        restarts=3, tempered_iterations=4, iterations=3, gradient=GradientSettings(epochs=2)
     )
     return learner.fit(clips, sentences, lexicon=LEXICON).lexicon_, request.param
 

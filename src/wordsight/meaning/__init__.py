@@ -1,9 +1,11 @@
 """Learning what words mean from clips described with sentences, and reading clips with them."""
 
 from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.hand import hand_lexicon
 from wordsight.meaning.learner import WordLearner
 from wordsight.meaning.lexicon import LearnedLexicon, Looking
 from wordsight.meaning.maximisation import Smoothing
+from wordsight.meaning.naming import NamedThing, NounLearner
 from wordsight.meaning.reading import Sight
 from wordsight.meaning.results import (
     Description,
@@ -25,6 +27,8 @@ __all__ = [
     "LearnedLexicon",
     "Looking",
     "MeaningError",
+    "NamedThing",
+    "NounLearner",
     "SentenceScore",
     "Sight",
     "Smoothing",
@@ -34,4 +38,5 @@ __all__ = [
     "WordLearner",
     "WordModel",
     "WordTime",
+    "hand_lexicon",
 ]

@@ -23,7 +23,7 @@ from wordsight.meaning.features import (
 )
 from wordsight.meaning.reading import Reading, Sight, read
 from wordsight.meaning.tables import WordTables, word_tables
-from wordsight.meaning.word import WordModel
+from wordsight.meaning.word import WordModel, uniform_word
 from wordsight.records import Clip, Sentence
 
 if TYPE_CHECKING:
@@ -242,6 +242,22 @@ class LearnedLexicon:
         from wordsight.meaning.storage import load_lexicon
 
         return load_lexicon(path)
+
+    def with_silent(self, entries: Iterable[str]) -> "LearnedLexicon":
+        """Return the lexicon with words that were never heard and say nothing: ratio 1 throughout.
+
+        Lets sentences with unknown words compete by their other words.
+        """
+        words = dict(self.words)
+        for entry in entries:
+            if entry not in words:
+                blank = uniform_word(self.lexicon[entry], self.features, self.vocabulary)
+                tables = (
+                    np.tile(self.background[slot.feature], (blank.num_states, 1))
+                    for slot in blank.slots
+                )
+                words[entry] = replace(blank, emissions=tuple(tables))
+        return self.with_words(words)
 
     def with_words(self, words: dict[str, WordModel]) -> "LearnedLexicon":
         """Return the same lexicon with other meanings."""

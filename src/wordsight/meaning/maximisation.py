@@ -29,7 +29,7 @@ class Smoothing:
         transition: Imagined steps between any two states that may follow each other.
     """
 
-    emission: float = 10.0
+    emission: float = 5.0
     static: float = 5.0
     transition: float = 1.0
 

@@ -48,7 +48,7 @@ class TrainingSettings:
     clusters: int | None = None
     background: Literal["empirical", "uniform"] = "empirical"
     looking: Looking = field(default_factory=Looking)
-    restarts: int = 2
+    restarts: int = 3
     choose_by: Literal["conditional", "likelihood"] = "conditional"
     tempered_iterations: int = 15
     temper: float = 0.2

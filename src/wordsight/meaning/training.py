@@ -18,12 +18,15 @@ from wordsight.meaning.expectation import expected
 from wordsight.meaning.growth import grow
 from wordsight.meaning.lexicon import LearnedLexicon, verb_of
 from wordsight.meaning.maximisation import log_prior, maximised
+from wordsight.meaning.reading import Sight
 from wordsight.meaning.settings import TrainingSettings
 from wordsight.meaning.starts import starting_words
 
 __all__ = ["Training"]
 
 Stage = Literal["em", "sharpen", "done"]
+
+_HARDLY = 1e-6
 
 
 @dataclass
@@ -169,7 +172,7 @@ class Training:
         value, counts = expected(
             self._told(tempered),
             tables,
-            self.current.looking.sight,
+            self._sight(tempered),
             noise=chosen.noise,
             threads=self.threads,
         )
@@ -185,6 +188,15 @@ class Training:
         if state.iteration >= chosen.tempered_iterations + chosen.iterations:
             self._finish_restart(value)
         return f"restart {state.restart + 1}, iteration {state.iteration}"
+
+    def _sight(self, tempered: bool) -> Sight:
+        """Return how things are weighed in this phase of EM.
+
+        Words that know nothing yet fit whatever is seen worse than the corpus does, so that all
+        participants would be explained as unseen, for good.
+        """
+        sight = self.current.looking.sight
+        return replace(sight, unseen=_HARDLY * sight.unseen) if tempered else sight
 
     def _told(self, tempered: bool) -> tuple[Example, ...]:
         """Return the examples of this phase of EM."""

@@ -21,19 +21,19 @@ Array = NDArray[np.float64]
 
 
 def motion_of(clip: Clip, columns: Columns) -> tuple[Array, Array]:
-    """Return velocities ``(T, J, 2)`` in diagonals per second and growth ``(T, J)`` per second.
+    """Return velocities ``(T, J, 2)`` in diagonals per second and growth ``(T, J, 2)`` per second.
 
-    Growth is the rate of the logarithm of a box's area. A track's own motion is used where columns
-    are tracks; else optical flow where the clip has it; else the nearest box of the same label in
-    the next frame. Unknown values are NaN.
+    Growth is the rate of the logarithms of a box's width and height. A track's own motion is used
+    where columns are tracks; else optical flow where the clip has it; else the nearest box of the
+    same label in the next frame. Unknown values are NaN.
     """
-    centres, log_areas = _centres(columns.boxes), _log_areas(columns)
+    centres, log_sides = _centres(columns.boxes), _log_sides(columns)
     diagonal = float(np.hypot(*clip.detections.frame_size))
     if columns.tracked:
-        values = np.concatenate([centres / diagonal, log_areas[..., None]], axis=-1)
+        values = np.concatenate([centres / diagonal, log_sides], axis=-1)
         rates = track_rates(columns.times, values, columns.present)
-        return rates[..., :2], rates[..., 2]
-    moved, grown = _towards_partners(columns, centres / diagonal, log_areas)
+        return rates[..., :2], rates[..., 2:]
+    moved, grown = _towards_partners(columns, centres / diagonal, log_sides)
     if clip.flow is not None:
         moved = np.where(columns.present[..., None], clip.flow / diagonal, np.nan)
     return moved, grown
@@ -64,17 +64,18 @@ def track_rates(times: Array, values: Array, present: NDArray[np.bool_]) -> Arra
     return rates
 
 
-def _towards_partners(columns: Columns, centres: Array, log_areas: Array) -> tuple[Array, Array]:
+def _towards_partners(columns: Columns, centres: Array, log_sides: Array) -> tuple[Array, Array]:
     """Take each box's motion towards the nearest box of its label in the next frame."""
     moved = np.full(centres.shape, np.nan)
-    grown = np.full(log_areas.shape, np.nan)
+    grown = np.full(log_sides.shape, np.nan)
     for t in range(len(columns.times) - 1):
         here, there = np.flatnonzero(columns.present[t]), np.flatnonzero(columns.present[t + 1])
         if not len(here) or not len(there):
             continue
         steps = centres[t + 1, there][None] - centres[t, here][:, None]
-        growth = log_areas[t + 1, there][None] - log_areas[t, here][:, None]
-        cost = np.hypot(steps[..., 0], steps[..., 1]) + _PARTNER_REACH * np.abs(growth)
+        growth = log_sides[t + 1, there][None] - log_sides[t, here][:, None]
+        cost = np.hypot(steps[..., 0], steps[..., 1])
+        cost = cost + _PARTNER_REACH * np.abs(growth.sum(axis=-1))
         other = columns.labels[t, here][:, None] != columns.labels[t + 1, there][None]
         cost = np.where(other, np.inf, cost)
         best = cost.argmin(axis=1)
@@ -89,7 +90,7 @@ def _centres(boxes: Array) -> Array:
     return (boxes[..., :2] + boxes[..., 2:]) / 2
 
 
-def _log_areas(columns: Columns) -> Array:
+def _log_sides(columns: Columns) -> Array:
     sides = columns.boxes[..., 2:] - columns.boxes[..., :2]
-    areas = np.where(columns.present, sides[..., 0] * sides[..., 1], 1.0)
-    return np.asarray(np.log(np.maximum(areas, 1e-6)))
+    known = np.where(columns.present[..., None], sides, 1.0)
+    return np.asarray(np.log(np.maximum(known, 1e-3)))

@@ -93,6 +93,7 @@ RECOMMENDED = FeatureSet(
                 "speed",
                 "vertical-velocity",
                 "growth",
+                "widening",
                 "hand-distance",
                 "hand-to-head",
                 "hand-speed",

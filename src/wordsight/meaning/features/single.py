@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.features.bins import Categories, Fixed, Magnitude, Plain, Signed
+from wordsight.meaning.features.bins import Categories, Magnitude, Plain, Signed
 from wordsight.meaning.features.feature import register
 from wordsight.meaning.features.view import ClipView
 
@@ -38,7 +38,13 @@ def horizontal_velocity(view: ClipView) -> Array:
 @register("growth", 1, Signed(0.05), "1/s")
 def growth(view: ClipView) -> Array:
     """How fast its picture grows (positive) or shrinks (negative)."""
-    return view.growth
+    return np.asarray(view.growth.sum(axis=-1))
+
+
+@register("widening", 1, Signed(0.05), "1/s")
+def widening(view: ClipView) -> Array:
+    """How fast it gets wider (positive) or narrower (negative): arms that reach out."""
+    return view.growth[..., 0]
 
 
 @register("hand-distance", 1, Plain(5), "diagonals")
@@ -81,7 +87,7 @@ def area(view: ClipView) -> Array:
     return np.asarray(view.sides.prod(axis=-1))
 
 
-@register("aspect", 1, Fixed((-0.7, -0.25, 0.25, 0.7)), "log of height by width")
+@register("aspect", 1, Plain(5), "log of height by width")
 def aspect(view: ClipView) -> Array:
     """How much taller than wide it is."""
     return np.asarray(np.log(view.sides[..., 1] / view.sides[..., 0]))

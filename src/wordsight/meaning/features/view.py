@@ -37,7 +37,7 @@ class ClipView:
         labels: ``(T, J)`` index into the clip's label names.
         scores: ``(T, J)`` the detector's confidence.
         velocity: ``(T, J, 2)`` diagonals per second, y downward; NaN where unknown.
-        growth: ``(T, J)`` rate of the log of the area per second; NaN where unknown.
+        growth: ``(T, J, 2)`` rate of the logs of width and height per second; NaN where unknown.
         hands: ``(T, H, 2)`` centres of hands; NaN where not seen.
         hand_velocity: ``(T, H, 2)`` diagonals per second.
         heads: ``(T, K, 2)`` centres of heads.

@@ -23,7 +23,8 @@ class Vocabulary:
 
     Attributes:
         bins: The bins of every feature; those of :data:`LABEL` are the detectors' labels. A
-            feature that was never measured in training has none and is left out everywhere.
+            feature that was never measured in training, or always fell into the same bin, has
+            none and is left out everywhere.
     """
 
     bins: dict[str, Bins]
@@ -78,12 +79,13 @@ def learn_vocabulary(
     bins = {LABEL: Categories(tuple(names)).learn(np.zeros(0))}
     for name in features.names():
         values = _gathered(measured(feature(name), view) for view in views)
-        if len(values):
-            scheme: Scheme = feature(name).scheme
-            bins[name] = scheme.learn(values)
-            # Only cuts that come from data differ between schemes; fixed and named ones stay.
-            if clusters is not None and not _is_given(scheme):
-                bins[name] = Clusters(clusters).learn(values)
+        scheme: Scheme = feature(name).scheme
+        # Only cuts that come from data differ between schemes; fixed and named ones stay.
+        if clusters is not None and not _is_given(scheme):
+            scheme = Clusters(clusters)
+        cut = scheme.learn(values)
+        if len(np.unique(cut(values))) > 1:
+            bins[name] = cut
     return Vocabulary(bins)
 
 

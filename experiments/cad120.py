@@ -1,0 +1,111 @@
+"""Words learned from real detections: forced choice on CAD-120, leaving one subject out.
+
+Run with ``python -m experiments.cad120 --data DIR [--test DIR2] [--json]``. DIR holds
+``meta.json``, ``tracks.npz``, ``rcnn_detections.csv.gz`` and ``clips.jsonl``. Each clip comes with
+all sentences its objects allow, one of them true; the model picks one. With ``--test`` it trains on
+all of DIR and tests on all of DIR2; otherwise it leaves out one subject after the other.
+
+Two settings: ``detections`` knows only what a Faster R-CNN saw, boxes and class numbers; ``tracks``
+takes annotated boxes with the object's name as label, and the person, head and hands from the
+projected skeleton. Everything is chosen on training clips: restarts by the conditional likelihood
+of their true sentences, epochs and the rest by fixed defaults.
+
+Rows: ``accuracy`` is the default model (discriminative), ``calibrated`` the same before
+discriminative training, ``ml`` by raw likelihood ratio, ``faithful`` the method as published (Eqs.
+9-10, features of Table 2), ``blind`` knows how often each sentence is true, ``blind_duration`` also
+how long the clip lasts. Clips begin and end with their events, which the model is told too.
+Grounding: the share of clips with a patient whose track, found with the true sentence, overlaps the
+annotated one with a mean intersection over union of at least 0.5.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from experiments.cad120_scores import Job, Tally, measure_fold
+from experiments.data.cad120 import subjects_of
+from experiments.report import Column, print_report, report_parser, say
+from wordsight.engine import Processes
+from wordsight.errors import WordsightError
+
+__all__ = ["main", "measure"]
+
+SETTINGS = ("detections", "tracks")
+ROWS = ("accuracy", "calibrated", "ml", "faithful", "blind_duration", "blind", "chance")
+
+
+def measure(
+    data: Path, test: Path | None, settings: tuple[str, ...], workers: int
+) -> dict[str, Any]:
+    """Run the experiment.
+
+    Args:
+        data: Folder of the data, or of the training data if ``test`` is given.
+        test: Folder of the test data, or None to leave out one subject after the other.
+        settings: Which of ``detections`` and ``tracks``.
+        workers: How many processes to use.
+
+    Returns:
+        The results per setting.
+    """
+    subjects: tuple[str | None, ...] = (None,) if test is not None else subjects_of(data)
+    jobs = [Job(data, test, setting, subject) for setting in settings for subject in subjects]
+    found: dict[str, list[Tally]] = {setting: [] for setting in settings}
+    for outcome in Processes(workers).map(measure_fold, jobs):
+        if outcome.result is None:
+            raise WordsightError(f"{outcome.item.setting}: {outcome.error}")
+        tally = outcome.result
+        share = tally.right["accuracy"] / max(1, tally.clips)
+        say(f"{outcome.item.setting}, {outcome.item.subject or 'held out'}: {share:.3f}")
+        found[outcome.item.setting].append(tally)
+    return {setting: _summed(tallies) for setting, tallies in found.items()}
+
+
+def _summed(tallies: list[Tally]) -> dict[str, Any]:
+    clips = sum(tally.clips for tally in tallies)
+
+    def share(values: list[float], of: float) -> float:
+        return round(sum(values) / of, 4) if of else 0.0
+
+    result: dict[str, Any] = {row: share([t.right[row] for t in tallies], clips) for row in ROWS}
+    result["clips"] = clips
+    for row in tallies[0].verbs:
+        verbs = [t.verbs[row] for t in tallies]
+        name = "" if row == "accuracy" else f"{row}_"
+        result[f"{name}verb_accuracy"] = share(verbs, clips)
+        result[f"{name}noun_given_verb"] = share([t.right[row] for t in tallies], sum(verbs))
+    asked, right = (sum(t.grounded[k] for t in tallies) for k in (0, 1))
+    result["grounding_iou50"] = share([right], asked)
+    return result
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the experiment from the command line."""
+    parser = report_parser("experiments.cad120", __doc__ or "", "folder of the CAD-120 data")
+    parser.add_argument("--test", type=Path, metavar="DIR2", help="folder of held-out data")
+    parser.add_argument("--setting", choices=(*SETTINGS, "both"), default="both")
+    parser.add_argument("--workers", type=int, default=2, help="processes to use")
+    options = parser.parse_args(arguments)
+    settings = SETTINGS if options.setting == "both" else (options.setting,)
+    results = measure(options.data, options.test, settings, options.workers)
+    columns = [Column("row", "", justify="left")]
+    columns += [Column(setting, setting, ".3f") for setting in settings]
+    names = [name for name in results[settings[0]] if name not in ROWS]
+    rows = [
+        {"row": name.replace("_", " ")} | {s: results[s][name] for s in settings}
+        for name in (*ROWS, *names)
+    ]
+    print_report(
+        results,
+        as_json=options.json,
+        title="CAD-120, forced choice among all sentences the objects allow",
+        columns=columns,
+        rows=rows,
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WordsightError as error:
+        sys.exit(str(error))

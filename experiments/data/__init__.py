@@ -1,0 +1,1 @@
+"""Loaders of the data sets the experiments measure on; the data is not part of the project."""

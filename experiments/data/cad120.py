@@ -1,0 +1,250 @@
+"""CAD-120: people handling objects, as clips of real detections or of annotated tracks.
+
+Reads the folder described in the data's own README: ``meta.json``, ``tracks.npz``,
+``rcnn_detections.csv.gz`` and ``clips.jsonl``. Frames count from 1 there, at 30 per second.
+"""
+
+import csv
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.greedy_iou import track_greedily
+from wordsight.errors import FormatError
+from wordsight.language import Entry, Lexicon, PartOfSpeech
+from wordsight.perception.suppression import suppress
+from wordsight.records import Clip, Detections, FrameDetections
+
+__all__ = ["Segment", "load_segments", "make_lexicon", "subjects_of"]
+
+FRAME_RATE = 30.0
+FRAME_SIZE = (640, 480)
+_FOCAL_LENGTH = 560.0  # pixels; fits the annotated boxes best
+_BODY = (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12)  # joints from the head to the hips, and both hands
+_HEAD, _HANDS = 0, (11, 12)
+_OVERLAP = 0.6  # boxes of different classes that overlap more are one thing seen twice
+_PATIENCE = 16 / FRAME_RATE  # seconds a detection may be missed and still be the same thing
+_LEAST_SEEN = 5  # detections of a thing; less is a false alarm
+
+Array = NDArray[np.float64]
+
+_VERBS = {
+    "reached-for": ("reached for", 2),
+    "moved": ("moved", 2),
+    "placed": ("placed", 2),
+    "opened": ("opened", 2),
+    "closed": ("closed", 2),
+    "drank-from": ("drank from", 2),
+    "ate": ("ate", 1),
+    "placed-in": ("placed _ in _", 3),
+    "poured-into": ("poured _ into _", 3),
+    "cleaned-with": ("cleaned _ with _", 3),
+}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One labelled segment.
+
+    Attributes:
+        clip: What was seen in it.
+        subject: Who acts.
+        sentence: The sentence that is true.
+        candidates: All sentences the video's objects allow, the true one among them.
+        objects: Names of the annotated objects.
+        boxes: ``(T, n, 4)`` their annotated boxes in every frame of the segment.
+        moved: ``(n,)`` whether the annotation says that something is done with the object.
+    """
+
+    clip: Clip
+    subject: str
+    sentence: str
+    candidates: tuple[str, ...]
+    objects: tuple[str, ...]
+    boxes: Array
+    moved: NDArray[np.bool_]
+
+
+def make_lexicon(nouns: Iterable[str]) -> Lexicon:
+    """Return how the sentences of the data are built, over the given names of objects."""
+    names = sorted({"person", *nouns})
+    entries = [Entry(name, PartOfSpeech.NOUN) for name in names]
+    roles = ("agent", "patient", "goal")
+    for name, (spelling, arity) in _VERBS.items():
+        entries.append(Entry(name, PartOfSpeech.VERB, roles[:arity], (spelling,)))
+    return Lexicon(tuple(entries))
+
+
+def subjects_of(folder: Path) -> tuple[str, ...]:
+    """Return the names of the subjects in a folder."""
+    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(sorted({json.loads(line)["subject"] for line in lines if line.strip()}))
+
+
+def load_segments(folder: Path, setting: str) -> list[Segment]:
+    """Read all segments of a folder.
+
+    Args:
+        folder: Where the data lies.
+        setting: ``detections`` for what a Faster R-CNN saw (segments of videos without it are left
+            out), ``tracks`` for annotated boxes with the object's name as label.
+    """
+    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
+    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    with np.load(_existing(folder / "tracks.npz")) as arrays:
+        annotated = {v: arrays[f"{v}_obj"].astype(np.float64) for v in meta}
+        skeletons = {v: arrays[f"{v}_skel"].astype(np.float64) for v in meta}
+    if setting == "tracks":
+        seen = {
+            video: _tracks(annotated[video], skeletons[video], meta[video]["objects"])
+            for video in {row["video"] for row in rows}
+        }
+    else:
+        found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
+        seen = {video: _linked(frames) for video, frames in found.items()}
+    return [
+        _segment(row, meta[row["video"]], annotated[row["video"]], seen[row["video"]])
+        for row in rows
+        if row["video"] in seen
+    ]
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise FormatError(f"{path} is missing; --data must name the folder of the CAD-120 data.")
+    return path
+
+
+def _segment(
+    row: dict[str, Any], video: dict[str, Any], annotated: Array, seen: Detections
+) -> Segment:
+    first, last = row["start_frame"], row["end_frame"]
+    start, end = (first - 1) / FRAME_RATE, last / FRAME_RATE
+    objects = tuple(video["objects"])
+    states = next((s[3] for s in video["segments"] if s[0] == first), ["?"] * len(objects))
+    (sentence,) = row["sentences"]
+    return Segment(
+        Clip.cut(row["video"], seen, start, end),
+        row["subject"],
+        sentence,
+        tuple(row["candidates"]),
+        objects,
+        annotated[first - 1 : last, : len(objects)],
+        np.array([state != "stationary" for state in states], dtype=bool),
+    )
+
+
+def _tracks(annotated: Array, skeleton: Array, objects: Sequence[str]) -> Detections:
+    """Return annotated boxes, and boxes of the person, the head and the hands, as tracks."""
+    count = min(len(annotated), len(skeleton))
+    points = _projected(skeleton[:count])
+    body = points[:, _BODY]
+    person = np.concatenate([body.min(axis=1) - 10, body.max(axis=1) + 10], axis=1)
+    columns = [_filled(annotated[:count, n]) for n in range(annotated.shape[1])]
+    columns += [person, _around(points[:, _HEAD], 20)]
+    columns += [_around(points[:, joint], 15) for joint in _HANDS]
+    names = [*objects, *["other"] * (annotated.shape[1] - len(objects))]
+    names += ["person", "head", "hand", "hand"]
+    boxes = np.stack(columns, axis=1)
+    labels = sorted(set(names))
+    numbers = np.arange(len(names))
+    return Detections(
+        times=np.arange(count) / FRAME_RATE,
+        boxes=boxes,
+        scores=np.ones(boxes.shape[:2]),
+        labels=np.broadcast_to([labels.index(name) for name in names], boxes.shape[:2]),
+        mask=boxes[..., 2] > boxes[..., 0],
+        label_names=tuple(labels),
+        frame_size=FRAME_SIZE,
+        ids=np.broadcast_to(numbers, boxes.shape[:2]),
+    )
+
+
+def _projected(skeleton: Array) -> Array:
+    """Project joints x, y, z in millimetres onto the picture."""
+    depth = np.maximum(skeleton[..., 2], 1.0)
+    across = FRAME_SIZE[0] / 2 + _FOCAL_LENGTH * skeleton[..., 0] / depth
+    down = FRAME_SIZE[1] / 2 - _FOCAL_LENGTH * skeleton[..., 1] / depth
+    return np.stack([across, down], axis=-1)
+
+
+def _filled(boxes: Array) -> Array:
+    """Fill in boxes that are all zero between annotated ones; outside they stay zero."""
+    known = np.flatnonzero(boxes[:, 2] > boxes[:, 0])
+    filled = boxes.copy()
+    if len(known):
+        inside = np.arange(known[0], known[-1] + 1)
+        for side in range(4):
+            filled[inside, side] = np.interp(inside, known, boxes[known, side])
+    return filled
+
+
+def _around(points: Array, reach: float) -> Array:
+    return np.concatenate([points - reach, points + reach], axis=1)
+
+
+def _read_detections(path: Path) -> dict[str, dict[int, list[list[float]]]]:
+    """Return per video and frame the rows class, score, x1, y1, x2, y2."""
+    found: dict[str, dict[int, list[list[float]]]] = {}
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            values = [float(row[name]) for name in ("coco91_class", "score")]
+            values += [float(row[name]) for name in ("x1", "y1", "x2", "y2")]
+            frames = found.setdefault(row["video"], {})
+            frames.setdefault(int(row["frame"]), []).append(values)
+    return found
+
+
+def _linked(frames: dict[int, list[list[float]]]) -> Detections:
+    """Give detections identities: one thing per place whatever its class, followed by overlap."""
+    last = max(frames)
+    classes = sorted({int(row[0]) for rows in frames.values() for row in rows})
+    seen = Detections.from_frames(
+        _frames(frames, last, classes),
+        label_names=[f"class-{number}" for number in classes],
+        frame_size=FRAME_SIZE,
+    )
+    tracked = track_greedily(seen, least_overlap=0.3, patience=_PATIENCE)
+    return _without_rare(tracked)
+
+
+def _frames(
+    frames: dict[int, list[list[float]]], last: int, classes: list[int]
+) -> Iterator[FrameDetections]:
+    for number in range(1, last + 1):
+        rows = np.array(frames.get(number, []), dtype=np.float64).reshape(-1, 6)
+        rows = rows[(rows[:, 4] > rows[:, 2]) & (rows[:, 5] > rows[:, 3])]
+        rows = rows[suppress(rows[:, 2:], rows[:, 1], _OVERLAP)]
+        labels = np.array([classes.index(int(kind)) for kind in rows[:, 0]], dtype=np.int32)
+        time = (number - 1) / FRAME_RATE
+        yield FrameDetections(time, rows[:, 2:], rows[:, 1], labels)
+
+
+def _without_rare(tracked: Detections) -> Detections:
+    assert tracked.ids is not None  # the tracker has just given them
+    known, counts = np.unique(tracked.ids[tracked.mask], return_counts=True)
+    lasting = np.isin(tracked.ids, known[counts >= _LEAST_SEEN])
+    kept = []
+    for index in range(len(tracked)):
+        frame = tracked.frame(index)
+        here = lasting[index][tracked.mask[index]]
+        assert frame.ids is not None
+        kept.append(
+            FrameDetections(
+                frame.time,
+                frame.boxes[here],
+                frame.scores[here],
+                frame.labels[here],
+                ids=frame.ids[here],
+            )
+        )
+    return Detections.from_frames(
+        kept, label_names=tracked.label_names, frame_size=tracked.frame_size
+    )

@@ -1,0 +1,103 @@
+"""The CAD-120 loader against what the data's own description says, and one small fold."""
+
+import gzip
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from experiments.cad120_scores import Job, measure_fold
+from experiments.data.cad120 import load_segments, make_lexicon, subjects_of
+from wordsight.errors import FormatError
+from wordsight.evaluation import chance_accuracy
+from wordsight.language import parse
+
+
+@pytest.fixture(scope="module")
+def tracks(shared_data):
+    return load_segments(shared_data("cad120"), "tracks")
+
+
+def test_all_segments_are_read(tracks):
+    assert len(tracks) == 699
+    assert Counter(len(s.candidates) for s in tracks) == {19: 290, 7: 265, 37: 144}
+    assert chance_accuracy([len(s.candidates) for s in tracks]) == pytest.approx(0.082, abs=5e-4)
+    assert all(s.sentence in s.candidates for s in tracks)
+
+
+def test_every_candidate_can_be_read(tracks):
+    lexicon = make_lexicon({name for s in tracks for name in s.objects})
+    texts = {text for s in tracks for text in s.candidates}
+    meanings = {parse(text, lexicon).words for text in texts}
+    assert len(meanings) == len(texts)
+    poured = parse("The person poured the milk into the bowl", lexicon)
+    assert poured.meaning == "person(p0) poured-into(p0,p1,p2) milk(p1) bowl(p2)"
+
+
+def test_hands_are_where_things_are_moved(tracks):
+    """The projection of the skeleton fits: the moved thing is near a hand."""
+    near = []
+    for segment in tracks:
+        if segment.sentence.startswith("The person moved the"):
+            seen = segment.clip.detections
+            middle = seen.frame(len(seen) // 2)
+            names = np.array(seen.label_names)[middle.labels]
+            noun = segment.sentence.split()[-1]
+            centres = (middle.boxes[:, :2] + middle.boxes[:, 2:]) / 2
+            apart = centres[names == noun][:, None] - centres[names == "hand"][None]
+            near.append(np.hypot(apart[..., 0], apart[..., 1]).min(initial=np.inf))
+    assert np.median(near) < 30
+
+
+def test_detections_have_identities(shared_data):
+    segments = load_segments(shared_data("cad120"), "detections")
+    assert len(segments) == 412
+    assert chance_accuracy([len(s.candidates) for s in segments]) == pytest.approx(0.069, abs=5e-4)
+    seen = segments[0].clip.detections
+    assert (seen.ids[seen.mask] > 0).all()
+
+
+def test_a_wrong_folder_is_named(tmp_path):
+    with pytest.raises(FormatError, match="CAD-120"):
+        load_segments(tmp_path, "tracks")
+
+
+@pytest.fixture
+def part(shared_data, tmp_path):
+    """A few videos of two subjects, as a folder of its own."""
+    source = shared_data("cad120")
+    meta = json.loads((source / "meta.json").read_text("utf-8"))
+    chosen = []
+    for subject in ("Subject1", "Subject3"):
+        mine = [v for v in sorted(meta) if meta[v]["subject"] == subject]
+        chosen += [v for v in mine if meta[v]["objects"] == ["cup"]][:2]
+        chosen += [v for v in mine if meta[v]["objects"] == ["microwave", "cup"]][:2]
+    (tmp_path / "meta.json").write_text(json.dumps({v: meta[v] for v in chosen}), "utf-8")
+    with np.load(source / "tracks.npz") as arrays:
+        kept = {f"{v}_{kind}": arrays[f"{v}_{kind}"] for v in chosen for kind in ("obj", "skel")}
+        np.savez(tmp_path / "tracks.npz", **kept)
+    lines = (source / "clips.jsonl").read_text("utf-8").splitlines()
+    rows = [line for line in lines if json.loads(line)["video"] in chosen]
+    (tmp_path / "clips.jsonl").write_text("\n".join(rows), "utf-8")
+    with (
+        gzip.open(source / "rcnn_detections.csv.gz", "rt") as whole,
+        gzip.open(tmp_path / "rcnn_detections.csv.gz", "wt") as some,
+    ):
+        for number, line in enumerate(whole):
+            if number == 0 or line.split(",")[0] in chosen:
+                some.write(line)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_fold_of_a_few_videos(part):
+    assert subjects_of(part) == ("Subject1", "Subject3")
+    tally = measure_fold(Job(part, None, "tracks", "Subject3"))
+    assert tally.clips == sum(
+        json.loads(line)["subject"] == "Subject3"
+        for line in (part / "clips.jsonl").read_text("utf-8").splitlines()
+    )
+    assert tally.right["accuracy"] > 2 * tally.right["chance"]
+    assert all(tally.right[row] <= tally.verbs[row] + 1e-9 for row in tally.verbs if row != "blind")
+    assert tally.grounded[1] > 0.5 * tally.grounded[0]

@@ -1,0 +1,113 @@
+"""Hand-written meanings: read, refused where wrong, and right about plays they describe."""
+
+import numpy as np
+import pytest
+
+from wordsight.errors import FormatError
+from wordsight.language import PartOfSpeech, default_lexicon
+from wordsight.meaning import LearnedLexicon
+from wordsight.meaning.hand import hand_lexicon
+from wordsight.records import Clip, Detections
+
+LABELS = ("person", "backpack", "chair")
+
+
+def street(person, backpack, frames=40):
+    """A clip at 20 frames per second; paths are start and end of the middle three quarters."""
+    run = np.clip((np.arange(frames) / frames - 0.125) / 0.75, 0, 1)[:, None]
+    paths = [np.array(a) + run * (np.array(b) - np.array(a)) for a, b in (person, backpack)]
+    paths.append(np.tile([600.0, 300.0], (frames, 1)))
+    half = [np.array([25, 80]), np.array([15, 15]), np.array([20, 30])]
+    boxes = np.stack(
+        [np.concatenate([p - h, p + h], axis=1) for p, h in zip(paths, half, strict=True)], axis=1
+    )
+    shape = boxes.shape[:2]
+    return Clip(
+        "street", 0.0, frames / 20,
+        Detections(
+            np.arange(frames) / 20, boxes, np.ones(shape), np.broadcast_to([0, 1, 2], shape),
+            np.ones(shape, dtype=bool), LABELS, (640, 480), ids=np.broadcast_to([0, 1, 2], shape),
+        ),
+    )  # fmt: skip
+
+
+STAY, GO = ((380, 300), (380, 300)), ((60, 300), (380, 300))
+PLAYS = {
+    "The person approached the backpack.": street(GO, ((420, 340), (420, 340))),
+    "The person picked up the backpack.": street(STAY, ((410, 370), (410, 270))),
+    "The person put down the backpack.": street(STAY, ((410, 270), (410, 370))),
+    "The person carried the backpack.": street(GO, ((90, 300), (410, 300))),
+}
+
+
+@pytest.mark.parametrize("text", PLAYS)
+def test_hand_written_words_tell_plays_apart(text):
+    lexicon = hand_lexicon(LABELS)
+    options = list(PLAYS)
+    assert options[lexicon.choose(PLAYS[text], options)] == text
+
+
+def test_left_right_and_manner():
+    lexicon = hand_lexicon(LABELS)
+    clip = PLAYS["The person approached the backpack."]
+    left = "The person to the left of the chair approached the backpack."
+    right = "The person to the right of the chair approached the backpack."
+    assert lexicon.score(clip, left).score > lexicon.score(clip, right).score
+    towards = "The person approached the backpack towards the chair."
+    assert np.isfinite(lexicon.score(clip, towards).score)
+
+
+def test_it_saves_like_any_lexicon(tmp_path):
+    lexicon = hand_lexicon(LABELS)
+    lexicon.save(tmp_path / "hand")
+    loaded = LearnedLexicon.load(tmp_path / "hand")
+    text, clip = next(iter(PLAYS.items()))
+    assert loaded.score(clip, text).score == lexicon.score(clip, text).score
+    assert "written by hand" in (tmp_path / "hand" / "card.md").read_text("utf-8")
+
+
+def test_every_word_of_the_street_is_there():
+    labels = [entry.name for entry in default_lexicon().of_part(PartOfSpeech.NOUN)]
+    assert set(hand_lexicon(labels).words) == {entry.name for entry in default_lexicon()}
+
+
+def test_nouns_may_speak_of_other_labels():
+    lexicon = hand_lexicon(["class-1", "class-27"], nouns={"person": "class-1"})
+    assert lexicon["person"].emission("label", 0)[0].argmax() == 0
+    assert "backpack" not in lexicon.words
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("features = ", "cannot be read"),  # not TOML
+        ('features = "tea-leaves"', "tea-leaves"),
+        ('features = "paper"', "words"),  # no words
+        ('features = "paper"\n[words.elephant]\nstates = [{}]', "elephant"),
+        ('features = "paper"\n[words.quickly]\nstates = [{}]', "needs 3 states"),
+        (
+            'features = "paper"\n[shapes]\n[words.quickly]\nadvance = [0.5, 0.5]\n'
+            'states = [{"paper-speed(2)" = [1, 0, 0, 0, 0]}, {}, {}]',
+            "does not look at",
+        ),
+        (
+            'features = "paper"\n[shapes]\n[words.quickly]\nadvance = [0.5, 0.5]\n'
+            'states = [{"paper-speed(1)" = [1, 0]}, {}, {}]',
+            "needs 5 shares",
+        ),
+        (
+            'features = "paper"\n[shapes]\n[words.quickly]\nadvance = [0.5]\nstates = [{}, {}, {}]',
+            "2 probabilities",
+        ),
+    ],
+)
+def test_faults_in_a_file_are_named(tmp_path, text, message):
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        hand_lexicon(LABELS, path=path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FormatError, match=r"nothing\.toml"):
+        hand_lexicon(LABELS, path=tmp_path / "nothing.toml")
