@@ -71,20 +71,26 @@ def watch(
     Raises:
         DetectorError: If the detector does not give one result per frame in order.
     """
-    seen: list[FrameDetections] = []
     flows: list[NDArray[np.float64]] = []
-    meter = FlowMeter() if flow else None
-    for frame, found in _paired(frames, detector):
-        seen.append(found)
-        before = meter.push(frame, found.boxes) if meter is not None else None
-        if before is not None:
-            flows.append(before)
-    last = meter.finish() if meter is not None else None
-    if last is not None:
-        flows.append(last)
+    seen = _measured(_paired(frames, detector), flows if flow else None)
     return Detections.from_frames(
         seen, label_names=detector.label_names, frame_size=frame_size, flow=flows if flow else None
     )
+
+
+def _measured(
+    pairs: Iterable[tuple[Frame, FrameDetections]], flows: list[NDArray[np.float64]] | None
+) -> Iterator[FrameDetections]:
+    """Pass results on one by one, and note the flow in their boxes, which is known a frame late."""
+    meter = FlowMeter() if flows is not None else None
+    for frame, found in pairs:
+        yield found
+        before = meter.push(frame, found.boxes) if meter is not None else None
+        if before is not None and flows is not None:
+            flows.append(before)
+    last = meter.finish() if meter is not None else None
+    if last is not None and flows is not None:
+        flows.append(last)
 
 
 def _paired(frames: Iterable[Frame], detector: Detector) -> Iterator[tuple[Frame, FrameDetections]]:

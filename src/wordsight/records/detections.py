@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wordsight.errors import RecordError
 from wordsight.records.array_record import ArrayRecord, frozen_array
+from wordsight.records.packing import blocks_of, spread
 
 __all__ = ["Detections", "FrameDetections"]
 
@@ -105,7 +106,7 @@ class Detections(ArrayRecord):
         *,
         label_names: Sequence[str],
         frame_size: tuple[int, int],
-        flow: Sequence[ArrayLike] | None = None,
+        flow: Iterable[ArrayLike] | None = None,
     ) -> Self:
         """Gather ragged frames into masked arrays.
 
@@ -113,58 +114,31 @@ class Detections(ArrayRecord):
             frames: One per frame, in order of time.
             label_names: The classes the labels index.
             frame_size: Width and height in pixels.
-            flow: One ``(J, 2)`` array per frame, or ``None``.
+            flow: One ``(J, 2)`` array per frame, looked at after the frames; or ``None``.
 
         Returns:
             The detections, J being the largest number of boxes in a frame.
         """
-        kept = list(frames)
-        counts = [len(frame.boxes) for frame in kept]
-        mask = np.arange(max(counts, default=0))[None, :] < np.array(counts, dtype=int)[:, None]
-
-        def gather(rows: list[Any], width: int | None, dtype: Any) -> NDArray[Any]:
-            shape = mask.shape if width is None else (*mask.shape, width)
-            array = np.zeros(shape, dtype=dtype)
-            if counts and mask.any():
-                array[mask] = np.concatenate(
-                    [
-                        np.asarray(row, dtype=dtype).reshape(n, *shape[2:])
-                        for row, n in zip(rows, counts, strict=True)
-                    ]
-                )
-            return array
-
-        with_ids = any(frame.ids is not None for frame in kept)
-        depth = next((f.appearance.shape[1] for f in kept if f.appearance is not None), None)
+        packed = list(blocks_of(frames, _Block.of))
+        counts = np.concatenate([np.zeros(0, int), *(block.counts for block in packed)])
+        mask = np.arange(counts.max(initial=0))[None, :] < counts[:, None]
+        depths = [b.appearance.shape[1] for b in packed if b.appearance is not None]
+        flows = None if flow is None else list(blocks_of(flow, _joined_flow))
         return cls(
-            times=np.array([frame.time for frame in kept], dtype=np.float64),
-            boxes=gather([frame.boxes for frame in kept], 4, np.float64),
-            scores=gather([frame.scores for frame in kept], None, np.float64),
-            labels=gather([frame.labels for frame in kept], None, np.int32),
+            times=np.concatenate([np.zeros(0), *(block.times for block in packed)]),
+            boxes=spread((block.boxes for block in packed), mask, 4, np.float64),
+            scores=spread((block.scores for block in packed), mask, None, np.float64),
+            labels=spread((block.labels for block in packed), mask, None, np.int32),
             mask=mask,
             label_names=tuple(label_names),
             frame_size=frame_size,
-            ids=gather(
-                [
-                    np.full(n, NO_ID) if f.ids is None else f.ids
-                    for f, n in zip(kept, counts, strict=True)
-                ],
-                None,
-                np.int64,
-            )
-            if with_ids
+            ids=spread((_ids(block) for block in packed), mask, None, np.int64)
+            if any(block.ids is not None for block in packed)
             else None,
-            flow=None if flow is None else gather(list(flow), 2, np.float64),
-            appearance=None
-            if depth is None
-            else gather(
-                [
-                    np.zeros((n, depth)) if f.appearance is None else f.appearance
-                    for f, n in zip(kept, counts, strict=True)
-                ],
-                depth,
-                np.float32,
-            ),
+            flow=None if flows is None else spread(flows, mask, 2, np.float64),
+            appearance=spread((b.appearance for b in packed), mask, depths[0], np.float32)
+            if depths
+            else None,
         )
 
     def frame(self, index: int) -> FrameDetections:
@@ -210,6 +184,55 @@ class Detections(ArrayRecord):
             f"{type(self).__name__}({len(self)} frame{'s' * (len(self) != 1)}, "
             f"{boxes} box{'es' * (boxes != 1)}, {span}, labels: {names or 'none'})"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some frames' detections, joined."""
+
+    counts: NDArray[np.int64]
+    times: NDArray[np.float64]
+    boxes: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    labels: NDArray[np.int32]
+    ids: NDArray[np.int64] | None
+    appearance: NDArray[np.float32] | None
+
+    @classmethod
+    def of(cls, frames: list[FrameDetections]) -> Self:
+        counts = [len(frame.boxes) for frame in frames]
+        depth = next((f.appearance.shape[1] for f in frames if f.appearance is not None), None)
+        return cls(
+            np.array(counts, dtype=np.int64),
+            np.array([frame.time for frame in frames], dtype=np.float64),
+            np.concatenate([np.reshape(frame.boxes, (-1, 4)) for frame in frames]),
+            np.concatenate([frame.scores for frame in frames]),
+            np.concatenate([frame.labels for frame in frames]),
+            np.concatenate(
+                [
+                    np.full(n, NO_ID) if f.ids is None else f.ids
+                    for f, n in zip(frames, counts, strict=True)
+                ]
+            )
+            if any(frame.ids is not None for frame in frames)
+            else None,
+            np.concatenate(
+                [
+                    np.zeros((n, depth), np.float32) if f.appearance is None else f.appearance
+                    for f, n in zip(frames, counts, strict=True)
+                ]
+            )
+            if depth is not None
+            else None,
+        )
+
+
+def _ids(block: _Block) -> NDArray[np.int64]:
+    return np.full(len(block.boxes), NO_ID) if block.ids is None else block.ids
+
+
+def _joined_flow(flows: list[ArrayLike]) -> NDArray[np.float64]:
+    return np.concatenate([np.reshape(np.asarray(one, np.float64), (-1, 2)) for one in flows])
 
 
 # Fields shaped like the mask: name, size of the last axis (None: there is none, -1: any), type.
