@@ -7,6 +7,7 @@ such tables, exact, whatever its length; all sentences of a clip share the table
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ class GivenTracks:
         weights[-1] = sight.unseen
         self.prior = np.log(weights / weights.sum())
         self._evidence: dict[str, _Evidence] = {}
+        self._choices: dict[tuple[Word, ...], Array] = {}
 
     def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
         """Return ``(K,)`` log likelihood ratios of sentences against the background."""
@@ -61,6 +63,12 @@ class GivenTracks:
 
     def choices(self, sentence: Sentence) -> Array:
         """Return ``(J, ..., J)``: log weight of each choice of one track per participant."""
+        found = self._choices.get(sentence.words)
+        if found is None:
+            found = self._choices[sentence.words] = self._weighed(sentence)
+        return found
+
+    def _weighed(self, sentence: Sentence) -> Array:
         count, people = self.seen.num_things, sentence.num_participants
         if count**people > _MOST_CHOICES:
             raise LatticeTooLargeError(
@@ -154,6 +162,7 @@ def _flat(logs: Array) -> Array:
     return logs.reshape(len(logs), -1, logs.shape[-1])
 
 
+@lru_cache(maxsize=256)
 def different(shape: tuple[int, ...]) -> Array:
     """Return 0, but ``-inf`` where two arguments of a word are the same thing, if it is seen."""
     barrier = np.zeros(shape)
@@ -163,22 +172,34 @@ def different(shape: tuple[int, ...]) -> Array:
         for second in range(first):
             apart = _along(np.where(same, -np.inf, 0.0), (second, first), len(shape))
             barrier = barrier + apart
+    barrier.setflags(write=False)
     return barrier
 
 
 def _along(table: Array, axes: tuple[int, ...], count: int) -> Array:
     """Lay a table with one axis per argument along the given ones of ``count`` axes."""
-    order = np.argsort(axes)
-    shape = [1] * count
-    for axis, size in zip(axes, table.shape, strict=True):
-        shape[axis] = size
-    return table.transpose(order).reshape(shape)
+    order, places = _order(axes, count)
+    if order is not None:
+        table = table.transpose(order)
+    return table[places]
+
+
+@lru_cache(maxsize=1024)
+def _order(
+    axes: tuple[int, ...], count: int
+) -> tuple[tuple[int, ...] | None, tuple[slice | None, ...]]:
+    """Return how to sort a table's axes, if at all, and where to put axes of length 1."""
+    order = tuple(int(place) for place in np.argsort(axes))
+    places = tuple(slice(None) if axis in axes else None for axis in range(count))
+    return (None if order == tuple(range(len(axes))) else order), places
 
 
 def _summed(table: Array, axes: tuple[int, ...]) -> Array:
     """Sum a table over all axes but the given ones, and put those in the given order."""
     rest = tuple(axis for axis in range(table.ndim) if axis not in axes)
-    return np.asarray(table.sum(axis=rest).transpose(np.argsort(np.argsort(axes))))
+    total = np.asarray(table.sum(axis=rest) if rest else table)
+    order, _ = _order(axes, table.ndim)
+    return total if order is None else total.transpose(np.argsort(order))
 
 
 def _log_sum(logs: Array) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference.lookups import counted_rows, summed_rows
 from wordsight.meaning.features import Observation, Vocabulary
 from wordsight.meaning.features.observation import Layout
 from wordsight.meaning.word import WordModel
@@ -51,10 +52,10 @@ class WordTables:
         shape = (seen.num_frames,) + (1,) * self.word.arity + (self.word.num_states,)
         total: Array = np.zeros(shape)
         for role, weights in self.singles.items():
-            part = weights[seen.singles[self.single_rows]].sum(axis=0)
+            part = summed_rows(seen.singles[self.single_rows], weights)
             total = total + _spread(part, (role,), self.word.arity)
         for roles, weights in self.pairs.items():
-            part = weights[seen.pairs[self.pair_rows]].sum(axis=0)
+            part = summed_rows(seen.pairs[self.pair_rows], weights)
             total = total + _spread(part, roles, self.word.arity)
         full = (seen.num_frames,) + (seen.num_things,) * self.word.arity + shape[-1:]
         return np.ascontiguousarray(np.broadcast_to(total, full))
@@ -76,10 +77,12 @@ class WordTables:
             counts.initial += posterior[0].sum(axis=tuple(range(self.word.arity)))
         for role in self.singles:
             share = _gathered(posterior, (role,))
-            _count(seen.singles[self.single_rows], share, counts.singles[role])
+            places, table = seen.singles[self.single_rows], counts.singles[role]
+            table += counted_rows(places, share, len(table))
         for roles in self.pairs:
             share = _gathered(posterior, roles)
-            _count(seen.pairs[self.pair_rows], share, counts.pairs[roles])
+            places, table = seen.pairs[self.pair_rows], counts.pairs[roles]
+            table += counted_rows(places, share, len(table))
 
     def no_counts(self) -> "WordCounts":
         """Return counts of nothing, in the shape of the tables."""
@@ -179,10 +182,3 @@ def _gathered(posterior: Array, roles: tuple[int, ...]) -> Array:
     arity = posterior.ndim - 2
     rest = tuple(role + 1 for role in range(arity) if role not in roles)
     return np.asarray(posterior.sum(axis=rest))
-
-
-def _count(places: Ints, share: Array, counts: Array) -> None:
-    """Add ``share`` (T, J[, J], I) to the rows of ``counts`` that ``places`` (F, ...) name."""
-    for state in range(counts.shape[1]):
-        weights = np.broadcast_to(share[..., state], places.shape)
-        counts[:, state] += np.bincount(places.ravel(), weights.ravel(), len(counts))
