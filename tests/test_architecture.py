@@ -7,6 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "wordsight"
 FOUNDATIONS = {"errors", "files", "progress", "records"}
+LEARNER = FOUNDATIONS | {"video", "language", "perception", "inference", "evaluation", "engine"}
 MAY_IMPORT = {
     "records": {"errors", "files"},
     "inference": {"errors"},
@@ -16,7 +17,11 @@ MAY_IMPORT = {
     "language": FOUNDATIONS,
     "perception": FOUNDATIONS | {"video"},
     "worlds": FOUNDATIONS | {"video", "language"},
-    "meaning": FOUNDATIONS | {"video", "language", "perception", "inference", "evaluation"},
+    "meaning": LEARNER,
+    "alignment": LEARNER,
+    "states": LEARNER,
+    "retrieval": LEARNER,
+    "attributes": LEARNER,
     "library": FOUNDATIONS | {"video", "language", "perception", "engine"},
 }
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
