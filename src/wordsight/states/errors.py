@@ -1,0 +1,22 @@
+"""What the learner of states refuses."""
+
+from wordsight.errors import WordsightError
+
+__all__ = ["RuleError", "StateError"]
+
+
+class StateError(WordsightError, ValueError):
+    """Tracks, labels, rules or settings from which no states can be learned or inferred."""
+
+
+class RuleError(StateError):
+    """Rule text that cannot be read; the message shows the line and points at the column.
+
+    Attributes:
+        line: Number of the line, from 1.
+        column: Number of the character in it, from 1.
+    """
+
+    def __init__(self, problem: str, text: str, line: int, column: int):
+        self.line, self.column = line, column
+        super().__init__(f"line {line}, column {column}: {problem}\n  {text}\n  {'':{column - 1}}^")
