@@ -7,11 +7,22 @@ from wordsight.evaluation.forced_choice import (
     choice_accuracy,
     choices,
 )
+from wordsight.evaluation.ranking import RANKING_MEASURES, JudgedRanking, judge
+from wordsight.evaluation.ranking_names import (
+    Measure,
+    RankingScores,
+    evaluate_run,
+    parse_measure,
+)
 from wordsight.evaluation.roc import RocCurve, roc_curve
 
 __all__ = [
+    "RANKING_MEASURES",
     "Decisions",
     "FrequencyGuesser",
+    "JudgedRanking",
+    "Measure",
+    "RankingScores",
     "RocCurve",
     "best_threshold",
     "blind_f1",
@@ -20,5 +31,8 @@ __all__ = [
     "choice_accuracy",
     "choices",
     "decisions",
+    "evaluate_run",
+    "judge",
+    "parse_measure",
     "roc_curve",
 ]

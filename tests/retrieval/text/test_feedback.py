@@ -1,0 +1,65 @@
+"""Relevance feedback and "more like this"."""
+
+import pytest
+
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.text import LanguageModel, RelevanceFeedback, TextQuery, more_like_this
+
+TEXTS = [
+    "red cup table saucer".split(),
+    "cup saucer tea spoon".split(),
+    "tea spoon sugar".split(),
+    "car street".split(),
+    "car truck street".split(),
+]
+
+
+@pytest.fixture
+def model():
+    return LanguageModel.of(TEXTS)
+
+
+def test_words_of_good_documents_join(model):
+    query = TextQuery({"cup": 1.0})
+    wider = RelevanceFeedback(num_documents=2, num_terms=8).expand(model, query)
+    assert "saucer" in wider.weights
+    assert wider.length == pytest.approx(query.length)
+    found = model.search(wider).documents.tolist()
+    assert 2 in found  # never says cup, but tea and spoon
+    assert 3 not in found
+
+
+def test_a_person_may_say_which_are_right(model):
+    wider = RelevanceFeedback().expand(model, TextQuery({"cup": 1.0}), relevant=[4])
+    assert {"car", "truck", "street", "cup"} == set(wider.weights)
+
+
+def test_all_weight_on_the_query_changes_nothing(model):
+    query = TextQuery({"cup": 2.0, "tea": 1.0})
+    same = RelevanceFeedback(query_weight=1.0).expand(model, query)
+    assert same.weights == pytest.approx(query.weights)
+
+
+def test_nothing_found_nothing_learned(model):
+    query = TextQuery({"чашка": 1.0})
+    assert RelevanceFeedback().expand(model, query) == query
+
+
+def test_more_like_this(model):
+    query = more_like_this(model, 1)
+    found = model.search(query).documents.tolist()
+    assert 1 not in found
+    assert set(found) == {0, 2}
+
+
+def test_more_like_a_document_without_words():
+    model = LanguageModel.of([[], ["a"]])
+    assert not more_like_this(model, 0)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"num_documents": 0}, {"num_terms": 0}, {"query_weight": 1.5}]
+)
+def test_senseless_settings(settings):
+    with pytest.raises(RetrievalError):
+        RelevanceFeedback(**settings)

@@ -1,0 +1,171 @@
+"""Language models: the chapter's dice, an independent computation, and scores that cannot differ."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.text import (
+    BatchSearch,
+    Dirichlet,
+    Interpolation,
+    JelinekMercer,
+    LanguageModel,
+    Levels,
+    Postings,
+    Shard,
+    TextQuery,
+)
+
+words = st.sampled_from("abcdef")
+texts = st.lists(st.lists(words, max_size=8), min_size=1, max_size=7)
+queries = st.dictionaries(words, st.integers(1, 3).map(float), min_size=1)
+smoothings = st.one_of(st.floats(0.01, 0.99).map(JelinekMercer), st.floats(0.5, 500).map(Dirichlet))
+
+
+def query_of(throws):
+    return TextQuery({face: float(n) for face, n in Counter(throws).items()})
+
+
+class TestDice:
+    """Section 6.3.1 and 6.4.2: two dice, D1 = (1..6) and D2 = (1, 1, 3, 4, 5, 6)."""
+
+    DICE = (list("123456"), list("113456"))
+
+    def likelihoods(self, throws, weight):
+        model = LanguageModel.of(self.DICE, JelinekMercer(weight))
+        return np.exp(model.log_likelihoods(query_of(throws)))
+
+    def test_sample_likelihood(self):
+        # (6.9): (1/6)^5 and (1/6)^4 * 2/6; hardly smoothed, these are the estimates themselves.
+        found = self.likelihoods("43431", 1 - 1e-9)
+        assert found == pytest.approx([(1 / 6) ** 5, (1 / 6) ** 4 * 2 / 6], rel=1e-6)
+
+    def test_the_likelier_die_is_found_first(self):
+        model = LanguageModel.of(self.DICE, JelinekMercer(0.5))
+        assert model.search(query_of("43431")).documents.tolist() == [1, 0]
+        assert model.search(query_of("12143")).documents.tolist() == [0, 1]
+
+    def test_zero_frequency(self):
+        # (6.19): without smoothing a 2 rules the second die out; with it, it does not.
+        assert self.likelihoods("12143", 1 - 1e-9)[1] == pytest.approx(0, abs=1e-9)
+        first, second = self.likelihoods("12143", 0.5)
+        # Background: of twelve faces three are 1, one is 2, two each are 3 and 4.
+        mixed = [(1 / 6 + 3 / 12) / 2, (1 / 6 + 1 / 12) / 2, 1 / 6]
+        assert first == pytest.approx(mixed[0] ** 2 * mixed[1] * mixed[2] ** 2)
+        mixed = [(2 / 6 + 3 / 12) / 2, (0 + 1 / 12) / 2, 1 / 6]
+        assert second == pytest.approx(mixed[0] ** 2 * mixed[1] * mixed[2] ** 2)
+
+
+def test_the_dice_of_two_steps():
+    # (6.3): pick a fair die or one with six ones, then throw: P(1) = 7/12, else 1/12.
+    levels = Levels.flat(Postings.build([list("123456"), list("111111")]))
+    assert levels.collection.probabilities == pytest.approx([7 / 12] + [1 / 12] * 5)
+
+
+@given(texts, queries, smoothings)
+def test_against_an_independent_computation(texts, query, smoothing):
+    model = LanguageModel.of(texts, smoothing)
+    whole = Counter(word for text in texts for word in text)
+    known = {term: weight for term, weight in query.items() if whole[term]}
+    found = model.log_likelihoods(TextQuery(query))
+    for text, value in zip(texts, found, strict=True):
+        counts, total = Counter(text), 0.0
+        for term, weight in known.items():
+            share = whole[term] / sum(whole.values())
+            if isinstance(smoothing, Dirichlet):
+                p = (counts[term] + smoothing.mass * share) / (len(text) + smoothing.mass)
+            else:
+                own = counts[term] / len(text) if text else 0.0
+                p = smoothing.weights[0] * own + smoothing.rest * share
+            total += weight * math.log(p)
+        assert value == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+@given(texts, queries, smoothings)
+def test_both_forms_rank_alike(texts, query, smoothing):
+    """(6.21) and (6.23): what is left out of the score is the same for every document."""
+    model = LanguageModel.of(texts, smoothing)
+    gap = model.log_likelihoods(TextQuery(query)) - model.scores(TextQuery(query))[0]
+    assert gap == pytest.approx(np.full(len(texts), gap[0]))
+
+
+@given(texts, st.lists(queries, min_size=1, max_size=4), smoothings, st.integers(1, 9))
+def test_compiled_equals_plain(texts, asked, smoothing, top):
+    model = LanguageModel.of(texts, smoothing)
+    answers = BatchSearch(model).search([TextQuery(q) for q in asked], top)
+    for query, answer in zip(asked, answers, strict=True):
+        plain = model.search(TextQuery(query), top)
+        assert answer.scores == pytest.approx(plain.scores, abs=1e-12)
+        assert set(np.round(plain.scores, 9)) == set(np.round(answer.scores, 9))
+        if len(set(np.round(plain.scores, 9))) == len(plain):
+            assert answer.documents.tolist() == plain.documents.tolist()
+
+
+@given(texts, queries, st.integers(0, 6))
+def test_shards_and_deletions_change_no_score(texts, query, cut):
+    whole = LanguageModel.of(texts)
+    parts = [texts[:cut], texts[cut:]]
+    shards = [Shard(Levels.flat(Postings.build(part))) for part in parts]
+    # A third shard whose documents have all been taken out.
+    gone = Shard(Levels.flat(Postings.build([list("aaff")])), np.zeros(0, np.int64))
+    model = LanguageModel([*shards, gone])
+    assert model.scores(TextQuery(query))[0] == pytest.approx(whole.scores(TextQuery(query))[0])
+    merged = Postings.concatenated(
+        [(s.levels.postings[0], s.place + n) for s, n in zip(shards, (0, cut), strict=True)]
+    )
+    again = LanguageModel([Shard(Levels.flat(merged))])
+    assert again.scores(TextQuery(query))[0] == pytest.approx(whole.scores(TextQuery(query))[0])
+
+
+def test_only_unknown_words_find_nothing():
+    model = LanguageModel.of([["red", "cup"]])
+    for query in (TextQuery({"чашка": 1.0}), TextQuery({})):
+        assert len(model.search(query)) == 0
+        assert model.log_likelihoods(query).tolist() == [0.0]
+
+
+def test_an_empty_collection():
+    model = LanguageModel.of([])
+    assert len(model.search(TextQuery({"a": 1.0}))) == 0
+
+
+def test_the_evidence_adds_up_to_the_score():
+    levels = Levels.build(
+        Postings.build([["red", "cup"], ["blue", "cup"], ["green"], ["cup", "film"]]),
+        [np.array([0, 1, 2, -1]), np.array([0, 0, 1, 1])],
+        [np.arange(3), np.array([0, 0, 1])],
+    )
+    model = LanguageModel([Shard(levels)], Interpolation((0.3, 0.2)))
+    query = TextQuery({"cup": 2.0, "red": 1.0, "mug": 1.0})
+    scores, matched = model.scores(query)
+    for document in range(3):
+        parts = model.explain(query, document)
+        assert sum(each.evidence for each in parts) == pytest.approx(scores[document])
+    assert matched.tolist() == [True, True, True]  # the last one through its scene
+    cup = next(each for each in model.explain(query, 2) if each.term == "cup")
+    assert cup.counts == (0, 1)
+
+
+def test_more_levels_than_there_are():
+    with pytest.raises(RetrievalError, match="fewer weights"):
+        LanguageModel.of([["a"]], Interpolation((0.2, 0.2)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: JelinekMercer(1.0),  # nothing left for the collection
+        lambda: Interpolation(()),
+        lambda: Interpolation((-0.1, 0.5)),
+        lambda: Dirichlet(0),
+        lambda: Dirichlet(math.inf),
+    ],
+)
+def test_senseless_settings(make):
+    with pytest.raises(RetrievalError):
+        make()
