@@ -86,7 +86,7 @@ def single_features(motion: Motion) -> dict[str, Array]:
     speed = _length(velocity)
     bottoms = motion.whole[..., 3]
     found = {
-        "direction": _direction(velocity, speed),
+        "direction": _direction(velocity),
         "speed": speed,
         "elevation": _lowest(bottoms) - bottoms,
         "morph": motion.velocity(motion.areas[..., None])[..., 0] / np.maximum(motion.areas, 1.0),
@@ -143,12 +143,12 @@ def pair_features(motion: Motion) -> dict[str, Array]:
             found = {name: np.where(nearer, here[name], found[name]) for name in found}
     gap = found["distance"]
     found["distance_change"] = motion.velocity(gap[..., None])[..., 0]
-    found["distance_rank"] = ranks(-gap, motion.kinds)
     if motion.causal:
         del found["drift_next"]
     diagonal = np.arange(gap.shape[1])
     for values in found.values():
         values[:, diagonal, diagonal] = np.nan
+    found["distance_rank"] = ranks(-gap, motion.kinds)
     return found
 
 
@@ -175,7 +175,7 @@ def _between(one: _Part, other: _Part) -> dict[str, Array]:
     shared = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
     smaller = np.minimum(_area(a), _area(b))
     step = centres(b) - centres(a)
-    turn = _heading(one.velocity)[:, :, None] - _heading(other.velocity)[:, None, :]
+    turn = _direction(one.velocity)[:, :, None] - _direction(other.velocity)[:, None, :]
     return {
         "distance": _length(gaps),
         "compass": _heading(step),
@@ -198,9 +198,9 @@ def _heading(steps: Array) -> Array:
     return heading
 
 
-def _direction(velocity: Array, speed: Array) -> Array:
+def _direction(velocity: Array) -> Array:
     """Return headings; what hardly moves heads nowhere, its jitter is no direction."""
-    return np.where(speed >= _MOVING, _heading(velocity), np.nan)
+    return np.where(_length(velocity) >= _MOVING, _heading(velocity), np.nan)
 
 
 def _area(boxes: Array) -> Array:
