@@ -1,12 +1,15 @@
 """Nouns and verbs are found by rules, about as well as a trained parser finds them."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.alignment.text import nouns_and_verbs, nouns_of_parse, parse_tree, split_sentences
 from wordsight.alignment.text.inflection import base_form, singular
-from wordsight.worlds.workbench import workbench
+from wordsight.worlds.workbench.steps import KINDS
+from wordsight.worlds.workbench.things import THINGS
+from wordsight.worlds.workbench.writing import kinds_for, write_protocol
 
 CASES = [
     # the thing measured, not the measure
@@ -71,8 +74,10 @@ def test_rules_agree_with_parses_of_real_protocols(shared_data):
 
 
 def test_every_thing_a_workbench_sentence_names_is_found():
-    films = list(workbench(films=8, random_state=5, videos_per_protocol=1))
-    sentences = [s for film in films for s in film.truth.recording.protocol.sentences]
+    kinds = kinds_for(tuple(KINDS), tuple(THINGS))
+    rng = np.random.default_rng(5)
+    protocols = [write_protocol(20, kinds, tuple(THINGS), rng) for _ in range(10)]
+    sentences = [sentence for protocol in protocols for sentence in protocol.sentences]
     found = [set(s.named()) <= set(nouns_and_verbs(s.text)[0]) for s in sentences]
     assert sum(found) / len(found) > 0.98
 
