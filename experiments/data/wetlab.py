@@ -1,0 +1,100 @@
+"""Reads the wet-lab data: protocols with parses, and what the hands touch in their videos.
+
+Any folder with ``protocols/`` and ``video_blobs/`` laid out alike will do. Files are matched by
+name: a video belongs to the protocol whose name its own begins with.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment import Instructions, Line, Observed
+from wordsight.alignment.text.parses import nouns_of_parse, parse_tree, verbs_of_parse
+from wordsight.alignment.watching.intervals import IntervalFile
+from wordsight.errors import FormatError
+from wordsight.language.captions.decoding import read_text
+
+__all__ = ["Recording", "read_protocol", "read_recordings"]
+
+_STEP = re.compile(r"step\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One video with its text and the step that people say each chunk belongs to.
+
+    Attributes:
+        name: Of the video, upper case.
+        instructions: Its protocol.
+        observed: What the hands touch.
+        gold: ``(T,)`` true step of each chunk.
+    """
+
+    name: str
+    instructions: Instructions
+    observed: Observed
+    gold: NDArray[np.int64]
+
+
+def read_recordings(folder: Path) -> dict[str, list[Recording]]:
+    """Read all videos of a folder.
+
+    Returns:
+        ``anvil`` (touches marked by hand) and ``vision`` (touches found by a program), each sorted
+        by name; one of them may be empty.
+
+    Raises:
+        FormatError: If the folder or a file is not as expected.
+    """
+    protocols = {
+        path.stem.removeprefix("protocol_").upper(): read_protocol(path)
+        for path in sorted((folder / "protocols").glob("protocol_*.txt"))
+    }
+    videos = sorted((folder / "video_blobs").glob("*.txt"))
+    if not protocols or not videos:
+        raise FormatError(
+            f"{folder} holds no wet-lab data: expected protocols/protocol_X.txt and "
+            "video_blobs/*.txt."
+        )
+    found: dict[str, list[Recording]] = {"anvil": [], "vision": []}
+    for path in videos:
+        kind = "vision" if ".vision" in path.name.lower() else "anvil"
+        found[kind].append(_recording(path, protocols))
+    return {kind: sorted(rows, key=lambda row: row.name) for kind, rows in found.items()}
+
+
+def read_protocol(path: Path) -> Instructions:
+    """Read ``protocol_X.txt`` with the parses beside it; sentences without a noun are left out."""
+    rows = [row.strip() for row in read_text(path).splitlines() if row.strip()]
+    beside = path.with_name(path.name.replace("protocol_", "parses_"))
+    if not beside.exists():
+        raise FormatError(f"{path} needs its parses in {beside.name} beside it.")
+    trees = [row for row in read_text(beside).splitlines() if row.strip()]
+    if len(trees) != len(rows):
+        raise FormatError(
+            f"{path} has {len(rows)} sentences but {beside.name} {len(trees)} parses; expected one "
+            "parse per line."
+        )
+    lines, step = [], 0
+    for row, text in zip(rows, trees, strict=True):
+        step += bool(_STEP.match(row))
+        tree = parse_tree(text)
+        nouns = nouns_of_parse(tree)
+        if nouns:
+            lines.append(Line(row, step, nouns, verbs_of_parse(tree)))
+    return Instructions(path.stem.removeprefix("protocol_").upper(), tuple(lines))
+
+
+def _recording(path: Path, protocols: dict[str, Instructions]) -> Recording:
+    name = path.name.split(".")[0].upper()
+    fitting = [key for key in protocols if name.startswith(key)]
+    if not fitting:
+        raise FormatError(f"{path} fits no protocol; there are {', '.join(protocols)}.")
+    touches = IntervalFile(path, video_id=name)
+    observed, gold = touches.observe(), touches.gold_steps()
+    if not len(gold) or len(gold) != len(observed.chunks) or gold.min() < 0:
+        raise FormatError(f"{path} does not tell the true step of every interval.")
+    return Recording(name, protocols[max(fitting, key=len)], observed, gold)

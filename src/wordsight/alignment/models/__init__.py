@@ -1,0 +1,1 @@
+"""Alignment models, one file each; :class:`Ensemble` is the one to use."""

@@ -1,0 +1,184 @@
+"""What all alignment models share: checking what comes in, and turning posteriors into times.
+
+A model says how likely each chunk is to belong to each line; everything a user sees follows from
+that in one way, whatever the model.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment.constraints import allowed_lines, penalties
+from wordsight.alignment.decoding import alignment_from, best_lines
+from wordsight.alignment.encoding import Encoded, Pair, Vocabulary, encode, vocabulary_of
+from wordsight.alignment.errors import AlignmentError, PoorEvidenceError
+from wordsight.alignment.records import (
+    Alignment,
+    Constraint,
+    Dictionary,
+    Instructions,
+    Observed,
+)
+
+__all__ = ["Model", "require_chunks"]
+
+Array = NDArray[np.float64]
+Bias = Array | float
+"""``(T, N)`` log weights that constraints add, or 0."""
+
+
+class Model(ABC):
+    """An alignment model: learns from pairs of text and video, without any labels.
+
+    Attributes:
+        vocabulary_: The words and tokens it knows.
+        table_: ``(X, V)`` probability that each noun names each thing; rows sum to one.
+    """
+
+    vocabulary_: Vocabulary
+    table_: Array
+
+    def fit(self, pairs: Sequence[Pair]) -> Self:
+        """Learn from texts with their videos; several videos may share a text.
+
+        Raises:
+            AlignmentError: If there is no pair, or one that the model cannot align.
+            PoorEvidenceError: If nothing was observed in any video.
+        """
+        pairs = list(pairs)
+        if not pairs:
+            raise AlignmentError("there is nothing to learn from: give one text with its video.")
+        self.vocabulary_ = vocabulary_of(pairs)
+        for _, observed in pairs:
+            _check_evidence(observed)
+        self._fit([self._encode(*pair) for pair in pairs])
+        return self
+
+    def posterior(
+        self,
+        instructions: Instructions,
+        observed: Observed,
+        *,
+        constraints: Sequence[Constraint] = (),
+    ) -> Array:
+        """Return ``(T, N)`` probabilities that each chunk belongs to each line.
+
+        What a row lacks to one is the probability that the chunk belongs to none.
+        """
+        encoded, bias = self._prepared(instructions, observed, constraints)
+        return self._posterior(encoded, bias)
+
+    def predict(
+        self,
+        instructions: Instructions,
+        observed: Observed,
+        *,
+        constraints: Sequence[Constraint] = (),
+    ) -> NDArray[np.int64]:
+        """Return ``(T,)`` the line of each chunk, -1 for none."""
+        encoded, bias = self._prepared(instructions, observed, constraints)
+        return self._best(encoded, bias, self._posterior(encoded, bias))
+
+    def align(
+        self,
+        instructions: Instructions,
+        observed: Observed,
+        *,
+        constraints: Sequence[Constraint] = (),
+    ) -> Alignment:
+        """Return which moment belongs to which line.
+
+        Args:
+            instructions: The text.
+            observed: What was seen in the video.
+            constraints: What is known already.
+
+        Raises:
+            ConstraintError: If constraints contradict each other or the text.
+            PoorEvidenceError: If too little was seen to say anything.
+            AlignmentError: If the model was not fitted or cannot align these two.
+        """
+        encoded, bias = self._prepared(instructions, observed, constraints)
+        posterior = self._posterior(encoded, bias)
+        best = self._best(encoded, bias, posterior)
+        return alignment_from(instructions, observed, posterior, best)
+
+    @property
+    def dictionary_(self) -> Dictionary:
+        """The learned dictionary: noun to thing to probability, the most probable thing first."""
+        known = self._vocabulary()
+        return {
+            noun: {
+                known.things[column]: float(row[column])
+                for column in np.argsort(-row, kind="stable")
+                if row[column] > 1e-6
+            }
+            for noun, row in zip(known.nouns, self.table_, strict=True)
+        }
+
+    def state(self) -> dict[str, Array]:
+        """Return all learned arrays by name, for storage."""
+        return {"table": self.table_}
+
+    def restore(self, vocabulary: Vocabulary, arrays: dict[str, Array]) -> None:
+        """Take learned values from storage."""
+        self.vocabulary_, self.table_ = vocabulary, arrays["table"]
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the model was made with, by name."""
+        names = getattr(self, "__dataclass_fields__", {})
+        return {name: getattr(self, name) for name in names}
+
+    @abstractmethod
+    def _fit(self, pairs: list[Encoded]) -> None: ...
+
+    @abstractmethod
+    def _posterior(self, encoded: Encoded, bias: Bias) -> Array: ...
+
+    def _best(self, encoded: Encoded, bias: Bias, posterior: Array) -> NDArray[np.int64]:
+        return best_lines(posterior, encoded.steps)
+
+    def _encode(self, instructions: Instructions, observed: Observed) -> Encoded:
+        return encode(instructions, observed, self._vocabulary())
+
+    def _prepared(
+        self, instructions: Instructions, observed: Observed, constraints: Sequence[Constraint]
+    ) -> tuple[Encoded, Bias]:
+        _check_evidence(observed)
+        encoded = self._encode(instructions, observed)
+        if not encoded.things.tokens.any():
+            raise PoorEvidenceError(
+                f"{observed.video_id} shows none of the things this model knows; fit it on this "
+                "video, or observe it as the others were observed."
+            )
+        return encoded, penalties(allowed_lines(constraints, instructions, observed))
+
+    def _vocabulary(self) -> Vocabulary:
+        if not hasattr(self, "vocabulary_"):
+            raise AlignmentError(f"this {type(self).__name__} is not fitted yet: call fit first.")
+        return self.vocabulary_
+
+
+def require_chunks(encoded: Encoded, needed: int, model: str) -> None:
+    """Refuse a video with fewer chunks than a model needs.
+
+    Raises:
+        AlignmentError: If there are fewer.
+    """
+    if encoded.num_chunks < needed:
+        raise AlignmentError(
+            f"{model} needs at least {needed} chunks for {encoded.num_lines} lines in "
+            f"{encoded.num_steps} steps, got {encoded.num_chunks}; cut the video into shorter "
+            "chunks, group lines into steps, or use a model that may skip lines."
+        )
+
+
+def _check_evidence(observed: Observed) -> None:
+    if not any(chunk.things for chunk in observed.chunks):
+        raise PoorEvidenceError(
+            f"nothing was seen to be touched or to move in {observed.video_id}, so no line can be "
+            "timed; check the camera's view of the hands, or give observations in a file."
+        )

@@ -1,0 +1,63 @@
+"""HMM1 and HMM2: lines follow each other as the states of a hidden Markov chain.
+
+The generative models of Naim et al. (AAAI 2014): the nouns of a line generate the things touched
+while it is carried out (IBM model 1), and jumps from line to line have learned probabilities.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wordsight.alignment.models.chain_em import (
+    STEPS_AHEAD,
+    STEPS_BOTH_WAYS,
+    ChainModel,
+    Phase,
+)
+
+__all__ = ["HMM1", "HMM2"]
+
+
+@dataclass
+class HMM1(ChainModel):
+    """Each chunk stays at the line of the one before or goes on to the next.
+
+    Needs at least as many chunks as lines.
+
+    Args:
+        iterations: Of EM.
+
+    Example:
+        >>> from wordsight.alignment import Chunk, Instructions, Line, Observed
+        >>> text = Instructions("tea", (Line("Boil the kettle", 1, ("kettle",)),
+        ...                             Line("Fill the cup", 2, ("cup",))))
+        >>> seen = [Chunk(t, t + 1.0, frozenset({"K" if t < 3 else "C"})) for t in range(5)]
+        >>> video = Observed("tea.mp4", tuple(seen), 5.0)
+        >>> HMM1().fit([(text, video)]).predict(text, video).tolist()
+        [0, 0, 0, 1, 1]
+    """
+
+    iterations: int = 50
+
+    def phases(self) -> tuple[Phase, ...]:
+        """Return the phases of a fit."""
+        return (Phase(STEPS_AHEAD, self.iterations),)
+
+
+@dataclass
+class HMM2(ChainModel):
+    """Each chunk may be up to two lines before or after the one in front of it.
+
+    Args:
+        warm_up: Iterations of HMM1 to start from.
+        iterations: Of EM with all jumps.
+        opening: How the jump to the first line is counted: "exact", or as the "published" program
+            does, whose update is not quite EM.
+    """
+
+    warm_up: int = 10
+    iterations: int = 40
+    opening: Literal["exact", "published"] = "exact"
+
+    def phases(self) -> tuple[Phase, ...]:
+        """Return the phases of a fit."""
+        return (Phase(STEPS_AHEAD, self.warm_up), Phase(STEPS_BOTH_WAYS, self.iterations))
