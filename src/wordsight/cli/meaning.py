@@ -344,11 +344,11 @@ def _render_learned(output: Output, learned: "LearnedLexicon", folder: Path, cli
 
 def _render_scores(output: Output, found: list["SentenceScore"]) -> None:
     rows = [("yes" if one.holds else "no", one.score, one.text) for one in found]
-    output.table(["true", "score per frame", "sentence"], rows)
+    output.table(["true", "score", "sentence"], rows)
 
 
 def _render_track(output: Output, found: "TrackedSentence") -> None:
-    output.line(f"{found.sentence.text}  (score {found.score:.3f} per frame)")
+    output.line(f"{found.sentence.text}  (score {found.score:.3f})")
     rows = [
         (f"p{p}", one.label, clock(one.start), clock(one.end), len(one))
         for p, one in enumerate(found.tracks)
@@ -360,7 +360,7 @@ def _render_track(output: Output, found: "TrackedSentence") -> None:
 
 
 def _render_explanation(output: Output, found: "Explanation") -> None:
-    output.line(f"{found.text}  (score {found.score:.3f} per frame)")
+    output.line(f"{found.text}  (score {found.score:.3f})")
     output.line(found.table())
     when = ""
     if found.weakest_span is not None:

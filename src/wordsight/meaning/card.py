@@ -20,7 +20,7 @@ def card(lexicon: LearnedLexicon) -> str:
     lines += [
         f"- features: {lexicon.features.name}",
         f"- labels of the detector: {', '.join(lexicon.vocabulary.labels)}",
-        f"- a sentence is said to be true from a score of {lexicon.threshold:.4g} per frame on",
+        f"- a sentence is said to be true from a score of {lexicon.threshold:.4g} on",
         "",
         "## Limits",
         "",

@@ -14,6 +14,7 @@ from wordsight.meaning.tables import WordTables
 __all__ = ["expected", "in_chunks", "no_counts"]
 
 Array = NDArray[np.float64]
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CHUNK = 16
@@ -27,10 +28,10 @@ def no_counts(tables: Mapping[str, WordTables]) -> Counts:
 
 
 def in_chunks(
-    examples: Sequence[Example], work: Callable[[Sequence[Example]], Result], threads: int
+    items: Sequence[Item], work: Callable[[Sequence[Item]], Result], threads: int
 ) -> list[Result]:
-    """Do work on chunks of examples, in threads; results in the order of the examples."""
-    chunks = [examples[first : first + CHUNK] for first in range(0, len(examples), CHUNK)]
+    """Do work on chunks of examples or the like, in threads; results in their order."""
+    chunks = [items[first : first + CHUNK] for first in range(0, len(items), CHUNK)]
     if threads <= 1 or len(chunks) <= 1:
         return [work(chunk) for chunk in chunks]
     with ThreadPoolExecutor(max_workers=threads) as pool:

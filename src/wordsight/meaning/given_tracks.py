@@ -109,6 +109,19 @@ class GivenTracks:
             states.append(self._counted(word.entry, share)[0])
         return np.broadcast_to(things, (frames, *things.shape)), states
 
+    def evidence(self, sentence: Sentence, most: int) -> Array:
+        """Return ``(C, L)`` log ratios of each word on the ``most`` best choices of tracks."""
+        if not self.seen.num_frames:
+            return np.zeros((1, len(sentence.words)))
+        total = self.choices(sentence)
+        order = np.argsort(-total, axis=None, kind="stable")[:most]
+        cast = np.unravel_index(order[np.isfinite(total.ravel()[order])], total.shape)
+        columns = [
+            self._of(word).scores[tuple(cast[p] for p in word.participants)]
+            for word in sentence.words
+        ]
+        return np.stack(columns, axis=1)
+
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of tracks and of each word's states on them."""
         people, frames = sentence.num_participants, self.seen.num_frames

@@ -17,6 +17,7 @@ from wordsight.inference import (
     log_scores,
     weights_from_logs,
 )
+from wordsight.inference.chains import chain_scores
 from wordsight.meaning.features import ClipView, Observation
 from wordsight.meaning.given_tracks import different
 from wordsight.meaning.reading import Counts, Path, Sight
@@ -83,6 +84,20 @@ class JointTracks:
         assert counted.participants is not None  # asked for just now
         things = np.moveaxis(counted.participants, 0, 1)
         return things, [np.moveaxis(table, 1, -1) for table in counted.tables]
+
+    def evidence(self, sentence: Sentence, most: int) -> Array:
+        """Return ``(1, L)`` log ratios of each word on the best choice of detections."""
+        if not self.seen.num_frames:
+            return np.zeros((1, len(sentence.words)))
+        path = self.best_path(sentence)
+        frames = np.arange(self.seen.num_frames)
+        columns = []
+        for word in sentence.words:
+            logs = self.tables[word.entry].logs(self.seen)
+            chosen = logs[(frames, *(path.things[:, p] for p in word.participants))]
+            chain = self.tables[word.entry].word.chain(len(frames))
+            columns.append(chain_scores(chosen[:, None], *chain))
+        return np.stack(columns, axis=1)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of detections and states."""

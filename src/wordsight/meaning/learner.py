@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.language import Lexicon, infer_lexicon, parse
+from wordsight.meaning.belief_fitting import learn_belief
 from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
 from wordsight.meaning.corpus import Corpus, background_of, build_corpus
 from wordsight.meaning.errors import MeaningError
@@ -104,8 +105,8 @@ class WordLearner:
         self._run(training, progress, checkpoint)
         self.histories_ = training.state.histories
         self.sharpened_ = training.state.sharpened
-        self.calibrated_ = training.calibrated
-        found = training.result()
+        self.calibrated_ = self._believed(training.calibrated, corpus)
+        found = self._believed(training.result(), corpus)
         threshold = learn_threshold(found, corpus.examples, threads=self.threads)
         self.lexicon_ = replace(found, threshold=threshold, notes=self._notes(corpus, training))
         if checkpoint is not None:
@@ -170,6 +171,14 @@ class WordLearner:
                 save_checkpoint(checkpoint, training, mark)
             if progress is not None:
                 progress(training.steps_done, training.num_steps, what)
+
+    def _believed(self, found: LearnedLexicon, corpus: Corpus) -> LearnedLexicon:
+        if not self.settings.believed:
+            return found
+        belief = learn_belief(
+            found, corpus, threads=self.threads, random_state=self.settings.random_state
+        )
+        return replace(found, belief=belief)
 
     def _notes(self, corpus: Corpus, training: Training) -> dict[str, object]:
         best = training.state.best

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.language import Lexicon, parse
 from wordsight.language.errors import nearest
+from wordsight.meaning.belief import Belief
 from wordsight.meaning.calibration import Calibration
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import (
@@ -82,7 +83,9 @@ class LearnedLexicon:
         background: Per feature the distribution of its bins over the corpus.
         looking: How clips are looked at.
         calibration: What makes sentences with different verbs comparable.
-        threshold: A sentence whose score per frame is at least this is said to be true.
+        threshold: A sentence whose score is at least this is said to be true.
+        belief: When single words are true; without it a sentence is judged by its log ratio per
+            frame.
         states_count: Whether every word adds the log of its number of states to the score of each
             frame, as the paper's Eq. 10 does.
         notes: What a reader of the model's card should know: how it was trained, on what.
@@ -96,6 +99,7 @@ class LearnedLexicon:
     looking: Looking = field(default_factory=Looking)
     calibration: Calibration = field(default_factory=Calibration)
     threshold: float = 0.0
+    belief: Belief | None = None
     states_count: bool = False
     notes: dict[str, object] = field(default_factory=dict)
 
@@ -149,9 +153,11 @@ class LearnedLexicon:
         """Return the first verb of a sentence, or an empty text."""
         return verb_of(sentence, self.lexicon)
 
-    def log_ratios(self, seen: Observation, sentences: Sequence[Sentence]) -> Array:
+    def log_ratios(
+        self, seen: Observation, sentences: Sequence[Sentence], reading: Reading | None = None
+    ) -> Array:
         """Return ``(K,)`` log ratios of sentences, with what Eq. 10 adds if it is to be added."""
-        ratios = self.read(seen).log_ratios(sentences)
+        ratios = (reading or self.read(seen)).log_ratios(sentences)
         if not self.states_count:
             return ratios
         states = [
@@ -160,10 +166,23 @@ class LearnedLexicon:
         ]
         return np.asarray(ratios + seen.num_frames * np.array(states))
 
-    def scores(self, seen: Observation, sentences: Sequence[Sentence]) -> Array:
-        """Return ``(K,)`` scores per frame, by which clips and sentences compare."""
-        ratios = self.log_ratios(seen, sentences)
-        return self.per_frame(ratios, sentences, seen.num_frames)
+    def scores(
+        self, seen: Observation, sentences: Sequence[Sentence], reading: Reading | None = None
+    ) -> Array:
+        """Return ``(K,)`` scores by which clips and sentences compare: is it true?
+
+        They are log probabilities that all words are true or, without a belief, log ratios per
+        frame.
+
+        Args:
+            seen: The clip.
+            sentences: What might be true of it.
+            reading: The clip read with these words, where it has been read already.
+        """
+        found = reading or self.read(seen)
+        if self.belief is not None:
+            return self.belief.scores(found, sentences, seen.num_frames)
+        return self.per_frame(self.log_ratios(seen, sentences, found), sentences, seen.num_frames)
 
     def per_frame(self, ratios: Array, sentences: Sequence[Sentence], frames: int) -> Array:
         """Turn log ratios of a clip into scores per frame, each verb on its own scale."""

@@ -12,7 +12,7 @@ __all__ = ["Description", "Explanation", "Hit", "SentenceScore", "TrackedSentenc
 
 @dataclass(frozen=True, eq=False)
 class SentenceScore(Moment):
-    """How well a sentence fits a clip; ``score`` is per frame and compares across clips.
+    """How well a sentence fits a clip; ``score`` compares across clips: log probability of truth.
 
     Attributes:
         text: The sentence.
@@ -48,7 +48,7 @@ class Description(Moment):
 
     Attributes:
         text: The sentence.
-        holds: Whether its score per frame reaches the threshold.
+        holds: Whether it is likely enough to be true: see :class:`SentenceScore`.
         probability: Share of this sentence among all that were weighed.
     """
 

@@ -34,6 +34,8 @@ class TrainingSettings:
         presence: Whether frequent nouns start at labels that are in sight whenever they are said.
         forced_end: Whether an event must have reached its last state when its clip ends.
         durations: Whether how long a clip lasts is evidence for its verb.
+        believed: Whether a sentence is judged by how likely each of its words is true, instead of
+            by its log ratio per frame.
         calibrated: Whether scales and biases per verb are fitted.
         discriminative: How to train against false sentences: by gradient, by growth
             transformations, or not at all.
@@ -59,6 +61,7 @@ class TrainingSettings:
     presence: bool = True
     forced_end: bool = True
     durations: bool = True
+    believed: bool = True
     calibrated: bool = True
     discriminative: Literal["gradient", "growth"] | None = "gradient"
     gradient: GradientSettings = field(default_factory=GradientSettings)
@@ -80,6 +83,7 @@ FAITHFUL = TrainingSettings(
     presence=False,
     forced_end=False,
     durations=False,
+    believed=False,
     calibrated=False,
     discriminative=None,
 )

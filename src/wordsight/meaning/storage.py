@@ -18,6 +18,7 @@ from wordsight.errors import FormatError
 from wordsight.files import TEMPORARY_MARK, sha256_of, write_text
 from wordsight.language import Entry, Lexicon, PartOfSpeech
 from wordsight.meaning.arrays import arrays_of_words, words_from_arrays
+from wordsight.meaning.belief import Belief
 from wordsight.meaning.calibration import Calibration
 from wordsight.meaning.card import card
 from wordsight.meaning.features import (
@@ -154,6 +155,7 @@ def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
         "looking": asdict(lexicon.looking),
         "calibration": lexicon.calibration.to_json(),
         "threshold": threshold,
+        "belief": None if lexicon.belief is None else lexicon.belief.to_json(),
         "states_count": lexicon.states_count,
         "notes": lexicon.notes,
     }
@@ -172,6 +174,7 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
     looking = dict(model["looking"])
     sight = Sight(**looking.pop("sight"))
     threshold = model["threshold"]
+    belief = model.get("belief")  # lexicons of earlier versions have none
     return LearnedLexicon(
         Lexicon(entries),
         words_from_arrays(templates, arrays, "word."),
@@ -181,6 +184,7 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
         Looking(**looking, sight=sight),
         Calibration.from_json(model["calibration"]),
         np.inf if threshold is None else float(threshold),
+        None if belief is None else Belief.from_json(belief),
         bool(model["states_count"]),
         dict(model["notes"]),
     )

@@ -37,8 +37,9 @@ def score_all(
     """Score several sentences about one clip; they share their work."""
     said = lexicon.sentences(sentences)
     seen = lexicon.observe(clip)
-    ratios = lexicon.log_ratios(seen, said)
-    scores = lexicon.per_frame(ratios, said, seen.num_frames)
+    reading = lexicon.read(seen)
+    ratios = lexicon.log_ratios(seen, said, reading)
+    scores = lexicon.scores(seen, said, reading)
     verbs = [lexicon.verb(sentence) for sentence in said]
     preferences = lexicon.calibration.preferences(ratios, verbs, seen.duration)
     return [

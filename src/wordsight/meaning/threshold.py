@@ -15,7 +15,7 @@ __all__ = ["learn_threshold"]
 def learn_threshold(
     lexicon: LearnedLexicon, examples: Sequence[Example], *, threads: int = 1
 ) -> float:
-    """Return the score per frame with the best F1 over all candidates of all training clips.
+    """Return the score with the best F1 over all candidates of all training clips.
 
     Without false candidates it is 0: the sentence explains the clip better than the corpus does.
     """
