@@ -1,0 +1,228 @@
+"""Mixtures of Gaussians with diagonal covariances, many at once: arrays in, arrays out.
+
+``D`` mixtures of ``C`` components over ``n`` dimensions are three arrays. EM fits each to its own
+samples; a floor under the variances keeps components from collapsing onto equal samples and leaves
+EM exact, since under the floor the expected likelihood only falls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.errors import WordsightError
+
+__all__ = ["MixtureError", "MixtureFits", "Mixtures", "fit_mixtures"]
+
+Array = NDArray[np.float64]
+Backend = Literal["compiled", "reference"]
+
+_AT_ONCE = 64  # mixtures whose samples are laid out in memory together
+
+
+class MixtureError(WordsightError, ValueError):
+    """Parameters or samples that cannot form mixtures."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixtures:
+    """Many mixtures of diagonal Gaussians.
+
+    Attributes:
+        weights: ``(D, C)`` share of each component; 0 for one that is not used.
+        means: ``(D, C, n)``.
+        variances: ``(D, C, n)``, all above 0.
+    """
+
+    weights: Array
+    means: Array
+    variances: Array
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "means", "variances"):
+            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            object.__setattr__(self, name, array)
+        shape = self.means.shape
+        if self.means.ndim != 3 or self.variances.shape != shape or self.weights.shape != shape[:2]:
+            raise MixtureError(
+                "mixtures need weights (D, C), means (D, C, n) and variances (D, C, n), got "
+                f"{self.weights.shape}, {shape} and {self.variances.shape}."
+            )
+        if not (np.all(self.variances > 0) and np.all(np.isfinite(self.means))):
+            raise MixtureError("mixtures need finite means and variances above 0.")
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __getitem__(self, which: int | slice | NDArray[Any]) -> Self:
+        chosen = np.arange(len(self))[which].reshape(-1)
+        return type(self)(self.weights[chosen], self.means[chosen], self.variances[chosen])
+
+    @property
+    def num_components(self) -> int:
+        """How many components each mixture has room for."""
+        return int(self.weights.shape[1])
+
+    @property
+    def num_dimensions(self) -> int:
+        """Over how many dimensions they are."""
+        return int(self.means.shape[2])
+
+    def component_log_densities(self, samples: ArrayLike) -> Array:
+        """Return ``(D, N, C)`` logs of weight times density of ``(N, n)`` samples; plain, slow."""
+        values = np.asarray(samples, dtype=np.float64)
+        spread = np.log(2 * np.pi * self.variances).sum(axis=2)
+        away = values[None, :, None, :] - self.means[:, None]
+        distance = (away**2 / self.variances[:, None]).sum(axis=3)
+        with np.errstate(divide="ignore"):
+            weights = np.log(self.weights)
+        logs: Array = weights[:, None] - 0.5 * (spread[:, None] + distance)
+        return logs
+
+    def log_densities(self, samples: ArrayLike) -> Array:
+        """Return ``(D, N)`` log densities of ``(N, n)`` samples under each mixture; plain, slow."""
+        logs: Array = np.logaddexp.reduce(self.component_log_densities(samples), axis=2)
+        return logs
+
+    def draw(
+        self, which: int, count: int, random: np.random.Generator
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Draw samples from one mixture.
+
+        Returns:
+            ``(count, n)`` samples, and ``(count,)`` the component each came from.
+        """
+        weights = self.weights[which] / self.weights[which].sum()
+        component = random.choice(self.num_components, size=count, p=weights)
+        noise = random.standard_normal((count, self.num_dimensions))
+        spread = np.sqrt(self.variances[which, component])
+        return self.means[which, component] + spread * noise, component
+
+
+@dataclass(frozen=True)
+class MixtureFits:
+    """What EM found.
+
+    Attributes:
+        mixtures: The mixtures.
+        log_likelihoods: ``(D,)`` log likelihood per sample of each under its own samples.
+        histories: Per mixture the log likelihood per sample, one value per iteration; never falls.
+    """
+
+    mixtures: Mixtures
+    log_likelihoods: Array
+    histories: tuple[Array, ...]
+
+
+def fit_mixtures(
+    samples: Sequence[ArrayLike],
+    starts: Mixtures,
+    floor: ArrayLike,
+    *,
+    max_iterations: int = 50,
+    tolerance: float = 1e-3,
+    backend: Backend = "compiled",
+) -> MixtureFits:
+    """Fit each mixture to its own samples by EM.
+
+    Args:
+        samples: ``D`` arrays ``(N_d, n)``, each with at least one sample.
+        starts: Where to start.
+        floor: ``(n,)`` or one number: least variance.
+        max_iterations: At most so many looks at the samples.
+        tolerance: Stop a mixture when its log likelihood per sample rises by less; 0 to go on
+            until it does not rise at all.
+        backend: The compiled kernel, or plain numpy to compare with.
+
+    Returns:
+        The mixtures and how their likelihoods rose.
+    """
+    arrays = [_checked(each, starts.num_dimensions) for each in samples]
+    if len(arrays) != len(starts) or max_iterations < 1:
+        raise MixtureError(
+            f"one start per array of samples and max_iterations of 1 or more are needed, got "
+            f"{len(starts)} starts, {len(arrays)} arrays and {max_iterations}."
+        )
+    least = np.broadcast_to(np.asarray(floor, dtype=np.float64), (starts.num_dimensions,)).copy()
+    weights, means = starts.weights.copy(), starts.means.copy()
+    variances = np.maximum(starts.variances, least)
+    fit = _compiled if backend == "compiled" else _reference
+    histories: list[Array] = []
+    for first in range(0, len(arrays), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        histories += fit(
+            arrays[some],
+            (weights[some], means[some], variances[some]),
+            least,
+            max_iterations,
+            tolerance,
+        )
+    scores = np.array([history[-1] for history in histories])
+    return MixtureFits(Mixtures(weights, means, variances), scores, tuple(histories))
+
+
+def _checked(samples: ArrayLike, dimensions: int) -> Array:
+    array = np.ascontiguousarray(samples, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != dimensions or not len(array):
+        raise MixtureError(f"samples must have shape (N, {dimensions}), N > 0; got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise MixtureError("samples must be finite numbers; leave out those that are not.")
+    return array
+
+
+Parameters = tuple[Array, Array, Array]
+
+
+def _compiled(
+    arrays: Sequence[Array],
+    parameters: Parameters,
+    floor: Array,
+    max_iterations: int,
+    tolerance: float,
+) -> list[Array]:
+    from wordsight.inference.mixtures_kernel import BLOCK, fit_all
+
+    counts = np.array([len(each) for each in arrays])
+    starts = np.concatenate([[0], np.cumsum(-(-counts // BLOCK))])
+    dimensions = arrays[0].shape[1]
+    blocks = np.zeros((starts[-1], 2 * dimensions + 1, BLOCK))
+    for array, first in zip(arrays, starts[:-1], strict=True):
+        for at in range(0, len(array), BLOCK):
+            block, some = blocks[first + at // BLOCK], array[at : at + BLOCK].T
+            block[:dimensions, : some.shape[1]] = some
+            np.square(some, out=block[dimensions:-1, : some.shape[1]])
+            block[-1, : some.shape[1]] = 1.0
+    histories = np.empty((len(arrays), max_iterations))
+    lengths = fit_all(blocks, starts, counts, *parameters, floor, tolerance, histories)
+    return [history[:length].copy() for history, length in zip(histories, lengths, strict=True)]
+
+
+def _reference(
+    arrays: Sequence[Array],
+    parameters: Parameters,
+    floor: Array,
+    max_iterations: int,
+    tolerance: float,
+) -> list[Array]:
+    histories = []
+    for samples, weights, means, variances in zip(arrays, *parameters, strict=True):
+        history: list[float] = []
+        while len(history) < max_iterations:
+            one = Mixtures(weights[None], means[None], variances[None])
+            logs = one.component_log_densities(samples)[0]
+            scores = np.logaddexp.reduce(logs, axis=1)
+            history.append(float(scores.mean()))
+            done = len(history) > 1 and history[-1] - history[-2] < tolerance
+            if done or len(history) == max_iterations:
+                break
+            shares = np.exp(logs - scores[:, None])
+            mass = shares.sum(axis=0)
+            used = mass > 1e-200
+            weights[:] = np.where(used, mass / len(samples), 0.0)
+            means[used] = (shares.T @ samples)[used] / mass[used, None]
+            squares = (shares.T @ samples**2)[used] / mass[used, None]
+            variances[used] = np.maximum(squares - means[used] ** 2, floor)
+        histories.append(np.array(history))
+    return histories

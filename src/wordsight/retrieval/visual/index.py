@@ -1,0 +1,212 @@
+"""`VisualIndex`: the mixtures of all documents, ready to be asked."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.inference.mixtures import Mixtures
+from wordsight.retrieval.documents import DocumentTable
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.ranking import Hit, top_k
+from wordsight.retrieval.segments import Stretch
+from wordsight.retrieval.visual.approximations import ala_scores
+from wordsight.retrieval.visual.background import Background, reference_rows
+from wordsight.retrieval.visual.first_stage import representative_samples
+from wordsight.retrieval.visual.packing import Array, PackedMixtures
+from wordsight.retrieval.visual.part import VISUAL
+from wordsight.retrieval.visual.scoring import (
+    log_densities,
+    log_likelihoods,
+    observed_dimensions,
+    smoothed_gains,
+)
+from wordsight.retrieval.visual.settings import VisualSettings
+
+__all__ = ["VisualIndex"]
+
+FIRST_SAMPLES = 48
+"""Samples that choose the candidates of a two-stage search."""
+
+LEAST_CANDIDATES = 400
+"""Documents that the second stage looks at, or forty times as many as are asked for."""
+
+
+class VisualIndex:
+    r"""Scores query samples against every document.
+
+    $$\frac1N\sum_{v}\log\big[\kappa\,p(v|\theta_d)+(1-\kappa)\,p(v)\big]$$
+
+    Args:
+        stretches: Segments with a visual part, and their documents that count.
+        documents: The same documents in the same order.
+        settings: How the models were made.
+    """
+
+    def __init__(
+        self, stretches: Sequence[Stretch], documents: DocumentTable, settings: VisualSettings
+    ) -> None:
+        self.documents = documents
+        self.settings = settings
+        self.features = settings.features()
+        self._stretches = tuple(stretches)
+        self._starts = np.cumsum([0, *(len(each.rows) for each in stretches)])
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def score(self, samples: ArrayLike, *, background: bool = True) -> Array:
+        """Return how likely the samples are under each document.
+
+        Args:
+            samples: ``(N, n)`` as the features give them; a column of NaN is a dimension of which
+                nothing is known, such as the place of a region that may lie anywhere.
+            background: Whether documents are smoothed with the collection; without it, samples
+                that are common everywhere count as much as those that are telling.
+
+        Returns:
+            ``(D,)`` log likelihood per sample, in the order of :attr:`documents`.
+        """
+        values = self._standardised(samples)
+        unit = self._log_unit(values)
+        if not background:
+            return self._over_segments(lambda packed: log_likelihoods(packed, values)) - unit
+        log_background = self.background.log_density(values)
+        gains = self._gains(values, log_background)
+        return gains + self._constant(log_background) - unit
+
+    def score_some(self, samples: ArrayLike, positions: NDArray[np.int64]) -> Array:
+        """Return what :meth:`score` would for some documents, without looking at the others."""
+        values = self._standardised(samples)
+        log_background = self.background.log_density(values)
+        packed = self._models(positions)
+        gains = smoothed_gains(packed, values, log_background, self.settings.kappa)
+        scores: Array = gains + self._constant(log_background) - self._log_unit(values)
+        return scores
+
+    def search(
+        self,
+        samples: ArrayLike,
+        k: int = 10,
+        *,
+        exact: bool = True,
+        candidates: int | None = None,
+    ) -> list[Hit]:
+        """Return the ``k`` documents under which the samples are likeliest, the best first.
+
+        Args:
+            samples: As for :meth:`score`.
+            k: How many.
+            exact: Whether to score all samples under all documents; otherwise a few of the samples
+                choose candidates, and only those are scored in full: the same scores, but a
+                document may be missed.
+            candidates: How many candidates; at least 400 and forty per hit if left out.
+        """
+        if exact or len(self) <= (wanted := candidates or max(LEAST_CANDIDATES, 40 * k)):
+            scores = self.score(samples)
+            positions = top_k(scores, k, self.documents.id_of)
+            return self._hits(positions, scores[positions])
+        likely = self.candidates(samples, wanted)
+        scores = self.score_some(samples, likely)
+        order = top_k(scores, k, lambda at: self.documents.id_of(int(likely[at])))
+        return self._hits(likely[order], scores[order])
+
+    def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
+        """Return the positions, rising, of the documents a first look finds likeliest."""
+        values = self._standardised(samples)
+        log_background = self.background.log_density(values)
+        few = representative_samples(values, FIRST_SAMPLES)
+        return np.sort(top_k(self._gains(values[few], log_background[few]), count))
+
+    def ala(self, query: Mixtures) -> Array:
+        """Return ``(D,)`` asymptotic likelihoods of a query's model, on the index's scale."""
+        return self._over_segments(lambda packed: ala_scores(query, packed))
+
+    def region_evidence(self, samples: ArrayLike, document: int | str) -> Array:
+        """Return what each sample says for a document.
+
+        Args:
+            samples: ``(N, n)`` as for :meth:`score`.
+            document: Its position or its id.
+
+        Returns:
+            ``(N,)`` log[1 + k p(v|doc) / ((1-k) p(v))]: 0 where the background explains the sample
+            as well; their mean is what ranks documents.
+        """
+        values = self._standardised(samples)
+        log_background = self.background.log_density(values)
+        odds = np.log(self.settings.kappa) - np.log1p(-self.settings.kappa)
+        packed = self._models(np.array([self._position(document)]))
+        logs = log_densities(packed, values)[0]
+        evidence: Array = np.logaddexp(0.0, odds + logs - log_background)
+        return evidence
+
+    def model(self, document: int | str) -> Mixtures:
+        """Return the mixture of one document, on the index's scale."""
+        return self._models(np.array([self._position(document)])).mixtures()
+
+    @cached_property
+    def background(self) -> Background:
+        """The background of the whole index."""
+        lots = [s.segment.array(VISUAL, "lots")[s.rows] for s in self._stretches]
+        chosen = reference_rows(np.concatenate(lots)) if lots else np.zeros(0, np.int64)
+        if not len(chosen):
+            raise RetrievalError("the index is empty; add videos to it before searching.")
+        return Background(self._models(chosen), self.settings.floor)
+
+    def _models(self, positions: NDArray[np.int64]) -> PackedMixtures:
+        """Gather the models of some documents into memory, in the order given."""
+        first = self._packed(0)
+        factors = np.empty((len(positions), *first.factors.shape[1:]), dtype=np.float32)
+        constants = np.empty((len(positions), first.num_components))
+        owners = np.searchsorted(self._starts, positions, side="right") - 1
+        for owner in np.unique(owners).tolist():
+            here = owners == owner
+            rows = self._stretches[owner].rows[positions[here] - self._starts[owner]]
+            packed = self._packed(owner)
+            factors[here], constants[here] = packed.factors[rows], packed.constants[rows]
+        return PackedMixtures(factors, constants)
+
+    def _packed(self, number: int) -> PackedMixtures:
+        segment = self._stretches[number].segment
+        return PackedMixtures(segment.array(VISUAL, "factors"), segment.array(VISUAL, "constants"))
+
+    def _gains(self, values: Array, log_background: Array) -> Array:
+        kappa = self.settings.kappa
+        return self._over_segments(
+            lambda packed: smoothed_gains(packed, values, log_background, kappa)
+        )
+
+    def _over_segments(self, scored: Callable[[PackedMixtures], Array]) -> Array:
+        scores = np.empty(len(self))
+        for number, (stretch, start) in enumerate(zip(self._stretches, self._starts, strict=False)):
+            found = scored(self._packed(number))
+            scores[start : start + len(stretch.rows)] = found[stretch.rows]
+        return scores
+
+    def _standardised(self, samples: ArrayLike) -> Array:
+        values = np.asarray(samples, dtype=np.float64)
+        scale = self.settings.known_scale()
+        if values.ndim != 2 or values.shape[1] != len(scale.center):
+            raise RetrievalError(
+                f"the index describes pictures by {len(scale.center)} numbers per sample, got an "
+                f"array of shape {values.shape}; use its own features."
+            )
+        observed_dimensions(values)
+        return scale.standardised(values)
+
+    def _log_unit(self, values: Array) -> float:
+        """Return the log of a unit volume's size: densities are per unit of the features."""
+        known = ~np.isnan(values).all(axis=0)
+        return float(np.log(self.settings.known_scale().spread[known]).sum())
+
+    def _constant(self, log_background: Array) -> float:
+        return float(log_background.mean() + np.log1p(-self.settings.kappa))
+
+    def _position(self, document: int | str) -> int:
+        return self.documents.position_of(document) if isinstance(document, str) else document
+
+    def _hits(self, positions: NDArray[np.int64], scores: Array) -> list[Hit]:
+        pairs = zip(positions.tolist(), scores.tolist(), strict=True)
+        return [Hit(self.documents[at], score, at) for at, score in pairs]

@@ -1,0 +1,184 @@
+"""How likely samples are under many mixtures: matrix products in blocks that stay in the cache.
+
+Two forms of the smoothed score rank alike: the sum of log[k p(v|doc) + (1-k) p(v)], and the sum of
+log[1 + k p(v|doc) / ((1-k) p(v))], which differs from it by what no document changes. The second is
+computed: the background becomes one more column of the product, and no exponent needs a search for
+the largest one.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.visual.packing import NEVER, Array, PackedMixtures
+
+__all__ = [
+    "LARGEST_RATIO",
+    "log_densities",
+    "log_likelihoods",
+    "log_mean_density",
+    "observed_dimensions",
+    "smoothed_gains",
+]
+
+LARGEST_RATIO = 150.0
+"""Natural log of the largest likelihood ratio that counts, so that nothing overflows."""
+
+_RATIOS_AT_ONCE = 4  # as many of the largest ratio still multiply to a finite number
+
+_DOCUMENTS, _SAMPLES = 16, 256
+"""Documents and samples of a block: 8 components of them are half a megabyte, within a cache."""
+
+
+def observed_dimensions(samples: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
+    """Split samples into the dimensions that are known and which those are.
+
+    Args:
+        samples: ``(N, n)``; a column of NaN is a dimension nothing is known of.
+
+    Returns:
+        ``(N, k)`` the known columns, and ``(n,)`` which they are.
+    """
+    values = np.asarray(samples, dtype=np.float64)
+    if values.ndim != 2 or not len(values):
+        raise RetrievalError(f"samples must have shape (N, n) with N > 0, got {values.shape}.")
+    known: NDArray[np.bool_] = np.logical_not(np.isnan(values).all(axis=0))
+    values = values[:, known]
+    if not known.any() or not np.isfinite(values).all():
+        raise RetrievalError(
+            "samples must be finite, except for whole columns of NaN that mean 'unknown'."
+        )
+    return values, known
+
+
+def smoothed_gains(
+    packed: PackedMixtures, samples: ArrayLike, log_background: Array, kappa: float
+) -> Array:
+    """Return how much better each document explains the samples than the background does.
+
+    Args:
+        packed: ``D`` mixtures.
+        samples: ``(N, n)`` samples; a column of NaN is unknown.
+        log_background: ``(N,)`` log density of the samples under the background.
+        kappa: Weight of the document, between 0 and 1.
+
+    Returns:
+        ``(D,)`` mean over the samples of log[1 + k p(v|doc) / ((1-k) p(v))], never below 0.
+    """
+    values, known = observed_dimensions(samples)
+    offset = np.log(kappa) - np.log1p(-kappa) - log_background
+    columns = _columns(values, offset)
+    gains = np.zeros(len(packed))
+    blocks = _Exponents(packed.num_components)
+    for first, rows in _row_blocks(packed, known):
+        count = rows.shape[1]
+        flat = rows.reshape(-1, rows.shape[2])
+        table, out, total, product = blocks.of(count, columns[0].shape[1])
+        for number, column in enumerate(columns, start=1):
+            np.matmul(flat, column, out=out)
+            np.exp(out, out=out)
+            np.dot(blocks.ones, table, out=total)  # one product adds the components and the 1
+            product *= total
+            if number % _RATIOS_AT_ONCE == 0 or number == len(columns):
+                np.log(product, out=product)
+                gains[first : first + count] += product.reshape(count, -1).sum(axis=1)
+                product[:] = 1.0
+    return gains / len(values)
+
+
+class _Exponents:
+    """Memory for blocks of exponentials, one row per component and a last one that stays 1."""
+
+    def __init__(self, components: int) -> None:
+        self.ones = np.ones(components + 1)
+        self._tables: dict[tuple[int, int], tuple[Array, Array, Array, Array]] = {}
+
+    def of(self, documents: int, samples: int) -> tuple[Array, Array, Array, Array]:
+        """Return a table, the ``(C * documents, samples)`` of it to fill, sums, and products."""
+        size = documents * samples
+        if (documents, samples) not in self._tables:
+            table = np.ones((len(self.ones), size))
+            out = table[:-1].reshape(-1, samples)
+            self._tables[documents, samples] = table, out, np.ones(size), np.ones(size)
+        return self._tables[documents, samples]
+
+
+def log_likelihoods(packed: PackedMixtures, samples: ArrayLike) -> Array:
+    """Return ``(D,)`` mean over ``(N, n)`` samples of log p(v|doc), without any background."""
+    values, known = observed_dimensions(samples)
+    scores = np.zeros(len(packed))
+    for documents, _, logs in _log_density_blocks(packed, values, known):
+        scores[documents] += logs.sum(axis=1)
+    return scores / len(values)
+
+
+def log_mean_density(packed: PackedMixtures, samples: ArrayLike) -> Array:
+    """Return ``(N,)`` log of the mean density of each sample over all documents."""
+    values, known = observed_dimensions(samples)
+    total = np.full(len(values), -np.inf)
+    for _, some, logs in _log_density_blocks(packed, values, known):
+        total[some] = np.logaddexp(total[some], np.logaddexp.reduce(logs, axis=0))
+    total -= np.log(max(len(packed), 1))
+    return total
+
+
+def log_densities(packed: PackedMixtures, samples: ArrayLike) -> Array:
+    """Return ``(D, N)`` log p(v|doc) of every sample under every document."""
+    values, known = observed_dimensions(samples)
+    found = np.empty((len(packed), len(values)))
+    for documents, some, logs in _log_density_blocks(packed, values, known):
+        found[documents, some] = logs
+    return found
+
+
+def _log_density_blocks(
+    packed: PackedMixtures, values: Array, known: NDArray[np.bool_]
+) -> Iterator[tuple[slice, slice, Array]]:
+    """Yield which documents, which samples, and their ``(documents, samples)`` log densities."""
+    columns = _columns(values, np.zeros(len(values)))
+    for first, rows in _row_blocks(packed, known):
+        components, count, width = rows.shape
+        for number, column in enumerate(columns):
+            start = number * column.shape[1]
+            there = min(column.shape[1], len(values) - start)
+            logs = np.matmul(rows.reshape(-1, width), column[:, :there])
+            logs = logs.reshape(components, count, there)
+            top = logs.max(axis=0)
+            logs -= top
+            np.exp(logs, out=logs)
+            found = np.log(logs.sum(axis=0)) + top
+            yield slice(first, first + count), slice(start, start + there), found
+
+
+def _columns(values: Array, offset: Array) -> list[Array]:
+    """Lay samples out as the columns of products: value, square, one, offset."""
+    number = -(-len(values) // _SAMPLES)
+    width = -(-len(values) // number)
+    table = np.zeros((2 * values.shape[1] + 2, number * width))
+    table[:-2, : len(values)] = np.concatenate([values.T, values.T**2])
+    table[-2] = 1.0
+    # Columns beyond the samples fill up the last block; their exponentials vanish.
+    table[-1] = NEVER
+    table[-1, : len(values)] = offset
+    return [np.ascontiguousarray(part) for part in np.split(table, number, axis=1)]
+
+
+def _row_blocks(packed: PackedMixtures, known: NDArray[np.bool_]) -> Iterator[tuple[int, Array]]:
+    """Yield ``(C, documents, 2k + 2)`` blocks of factors, reusing the memory of the last one."""
+    if packed.num_dimensions != len(known):
+        raise RetrievalError(
+            f"samples have {len(known)} dimensions, but the models {packed.num_dimensions}; "
+            "describe the query with the features the index was built with."
+        )
+    width = 2 * int(known.sum()) + 2
+    buffer = np.empty((packed.num_components, _DOCUMENTS, width))
+    for first in range(0, len(packed), _DOCUMENTS):
+        some = packed[first : first + _DOCUMENTS].observing(known)
+        if len(some) < buffer.shape[1]:
+            buffer = np.empty((packed.num_components, len(some), width))
+        buffer[:, :, :-2] = some.factors.transpose(1, 0, 2)
+        buffer[:, :, -2] = some.constants.T
+        buffer[:, :, -1] = 1.0
+        yield first, buffer

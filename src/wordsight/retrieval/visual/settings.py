@@ -1,0 +1,90 @@
+"""How the visual side of an index was made; kept in it, so that queries are made the same way."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
+from wordsight.retrieval.visual.block_dct import BlockDct
+from wordsight.retrieval.visual.dynamic import DynamicBlockDct
+from wordsight.retrieval.visual.features import FeatureScale
+from wordsight.retrieval.visual.shot_mixtures import ShotMixtures
+
+__all__ = ["VisualSettings"]
+
+
+@dataclass(frozen=True)
+class VisualSettings:
+    """Everything a shot's visual model depends on, besides its pictures.
+
+    Attributes:
+        num_components: Components per mixture.
+        restarts: Starts of EM per shot.
+        floor: Least variance, as a share of the collection's.
+        kappa: Weight of a shot against the background when samples are scored.
+        longest: Pixels of the longer side at which blocks are taken.
+        dynamic: Whether time within a second around the key frame is a dimension too.
+        scale: The scale of the collection; measured when the index is made.
+        random_state: Seed.
+    """
+
+    num_components: int = 8
+    restarts: int = 1
+    floor: float = 1e-3
+    kappa: float = 0.9
+    longest: int = 352
+    dynamic: bool = False
+    scale: FeatureScale | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.kappa < 1:
+            raise RetrievalError(f"kappa must lie between 0 and 1, got {self.kappa}.")
+
+    def features(self) -> BlockDct | DynamicBlockDct:
+        """Return the features that describe pictures."""
+        blocks = BlockDct(self.longest)
+        return DynamicBlockDct(blocks) if self.dynamic else blocks
+
+    def model(self) -> ShotMixtures:
+        """Return the estimator of the mixtures."""
+        return ShotMixtures(
+            self.num_components,
+            restarts=self.restarts,
+            floor=self.floor,
+            random_state=self.random_state,
+        )
+
+    def scaled(self, scale: FeatureScale) -> Self:
+        """Return the same with a scale."""
+        return replace(self, scale=scale)
+
+    def known_scale(self) -> FeatureScale:
+        """Return the scale.
+
+        Raises:
+            RetrievalError: If it has not been measured.
+        """
+        if self.scale is None:
+            raise RetrievalError("the scale of the collection is not known yet; measure it first.")
+        return self.scale
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        scale = None if self.scale is None else self.scale.to_json()
+        return asdict(replace(self, scale=None)) | {"scale": scale}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Self:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            scale = values["scale"]
+            known = None if scale is None else FeatureScale.from_json(scale)
+            if known is not None and not np.all(known.spread > 0):
+                raise ValueError("a spread of 0")
+            return cls(**{**values, "scale": known})
+        except (KeyError, TypeError, ValueError) as error:
+            raise IndexDamagedError(
+                f"the visual settings of the index cannot be read ({error}); build it again."
+            ) from error

@@ -1,0 +1,197 @@
+"""`ShotMixtures`: one mixture of Gaussians per shot, fitted to the samples of its key frame."""
+
+from collections.abc import Sequence
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.inference.mixtures import MixtureFits, Mixtures, fit_mixtures
+from wordsight.inference.mixtures_starts import Start, reseeded, start_mixture
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.visual.features import FeatureScale
+
+__all__ = ["ShotMixtures"]
+
+Array = NDArray[np.float64]
+
+_SIZES = (1, 2, 3, 4, 6, 8, 12, 16)
+"""Numbers of components that BIC chooses from, up to the number asked for."""
+
+
+class ShotMixtures:
+    r"""Fits a mixture of diagonal Gaussians to each bag of samples by EM.
+
+    $$p(v|\theta)=\sum_{c=1}^{C}\pi_c\,\mathcal N(v;\mu_c,\operatorname{diag}\sigma^2_c)$$
+
+    Samples are first put on the scale of the collection, where no variance may be under ``floor``:
+    flat regions such as black borders would otherwise pull a component together without end. A
+    component left with less than one sample is moved to where the mixture explains least. Starts
+    depend on ``random_state`` alone, so that a shot gets the same model in any company.
+
+    Args:
+        num_components: ``C``.
+        restarts: How many starts to try per shot; the likeliest result is kept.
+        floor: Least variance, as a share of the collection's.
+        max_iterations: At most so many EM steps.
+        tolerance: Stop when the log likelihood per sample rises by less.
+        start: How EM starts: from seeds far apart, or, as the chapter has it, from samples assigned
+            at random.
+        criterion: ``"bic"`` lets every shot have as many components as its samples justify, up to
+            ``num_components``.
+        random_state: Seed.
+
+    Attributes:
+        scale_: The scale; given to :meth:`fit` or measured there.
+        mixtures_: The mixtures, on that scale.
+        log_likelihoods_: ``(D,)`` log likelihood per sample of each.
+        histories_: How EM rose, of the start that was kept.
+
+    Example:
+        >>> bags = [np.random.default_rng(seed).normal(seed, 1, (300, 2)) for seed in range(3)]
+        >>> model = ShotMixtures(2).fit(bags, resolution=np.full(2, 0.01))
+        >>> model.mixtures_.means.shape
+        (3, 2, 2)
+    """
+
+    def __init__(
+        self,
+        num_components: int = 8,
+        *,
+        restarts: int = 1,
+        floor: float = 1e-3,
+        max_iterations: int = 50,
+        tolerance: float = 1e-3,
+        start: Start = "seeds",
+        criterion: Literal["bic"] | None = None,
+        random_state: int = 0,
+    ) -> None:
+        if num_components < 1 or restarts < 1 or not floor > 0:
+            raise RetrievalError(
+                "num_components and restarts must be 1 or more and floor above 0, got "
+                f"{num_components}, {restarts} and {floor}."
+            )
+        self.num_components, self.restarts, self.floor = num_components, restarts, floor
+        self.max_iterations, self.tolerance = max_iterations, tolerance
+        self.start: Start = start
+        self.criterion, self.random_state = criterion, random_state
+
+    def fit(
+        self,
+        samples: Sequence[ArrayLike],
+        *,
+        scale: FeatureScale | None = None,
+        resolution: ArrayLike | None = None,
+    ) -> Self:
+        """Fit one mixture per bag of samples.
+
+        Args:
+            samples: ``D`` arrays ``(N, n)``.
+            scale: The scale of the collection; measured on the samples if left out.
+            resolution: ``(n,)`` the least spread to assume when it is measured.
+
+        Returns:
+            This object.
+        """
+        if not len(samples):
+            raise RetrievalError("there is nothing to fit; give at least one bag of samples.")
+        if scale is None:
+            least = np.full(np.shape(samples[0])[1], 1e-6) if resolution is None else resolution
+            scale = FeatureScale.of(samples, least)
+        bags = [scale.standardised(each) for each in samples]
+        fits = self._best_sizes(bags) if self.criterion else self._best(bags, self.num_components)
+        self.scale_: FeatureScale = scale
+        self.mixtures_: Mixtures = fits.mixtures
+        self.log_likelihoods_: Array = fits.log_likelihoods
+        self.histories_: tuple[Array, ...] = fits.histories
+        return self
+
+    def _best(self, bags: Sequence[Array], size: int) -> MixtureFits:
+        """Fit from every start, move idle components, and keep the likeliest of each shot."""
+        floor = np.full(bags[0].shape[1], self.floor)
+        best: MixtureFits | None = None
+        for restart in range(self.restarts):
+            starts = _stacked(
+                [
+                    start_mixture(
+                        bag,
+                        size,
+                        floor,
+                        np.random.default_rng([self.random_state, restart]),
+                        self.start,
+                    )
+                    for bag in bags
+                ]
+            )
+            fits = self._revived(bags, self._run(bags, starts, floor), floor)
+            best = fits if best is None else _likelier(best, fits)
+        assert best is not None
+        return best
+
+    def _run(self, bags: Sequence[Array], starts: Mixtures, floor: Array) -> MixtureFits:
+        return fit_mixtures(
+            bags,
+            starts,
+            floor,
+            max_iterations=self.max_iterations,
+            tolerance=self.tolerance,
+        )
+
+    def _revived(self, bags: Sequence[Array], fits: MixtureFits, floor: Array) -> MixtureFits:
+        fresh = [reseeded(bag, fits.mixtures[d], floor) for d, bag in enumerate(bags)]
+        ill = [d for d, mixture in enumerate(fresh) if mixture is not None]
+        if not ill:
+            return fits
+        starts = _stacked([mixture for mixture in fresh if mixture is not None])
+        again = self._run([bags[d] for d in ill], starts, floor)
+        return _likelier(fits, again, ill)
+
+    def _best_sizes(self, bags: Sequence[Array]) -> MixtureFits:
+        """Choose the number of components of each shot by the Bayesian information criterion."""
+        sizes = [size for size in _SIZES if size < self.num_components] + [self.num_components]
+        tries = [_widened(self._best(bags, size), self.num_components) for size in sizes]
+        counts = np.array([len(bag) for bag in bags])
+        parameters = np.array(sizes)[:, None] * (2 * bags[0].shape[1] + 1) - 1
+        likelihoods = np.array([each.log_likelihoods for each in tries])
+        chosen = np.argmax(likelihoods * counts - 0.5 * parameters * np.log(counts), axis=0)
+        return MixtureFits(
+            _stacked([tries[size].mixtures[d] for d, size in enumerate(chosen)]),
+            likelihoods[chosen, np.arange(len(bags))],
+            tuple(tries[size].histories[d] for d, size in enumerate(chosen)),
+        )
+
+
+def _stacked(parts: Sequence[Mixtures]) -> Mixtures:
+    return Mixtures(
+        np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.means for part in parts]),
+        np.concatenate([part.variances for part in parts]),
+    )
+
+
+def _likelier(
+    first: MixtureFits, second: MixtureFits, which: Sequence[int] | None = None
+) -> MixtureFits:
+    """Take from ``second``, which may be of some shots only, those that are likelier."""
+    places = range(len(first.log_likelihoods)) if which is None else which
+    weights, means = first.mixtures.weights.copy(), first.mixtures.means.copy()
+    variances, scores = first.mixtures.variances.copy(), first.log_likelihoods.copy()
+    histories = list(first.histories)
+    for there, here in enumerate(places):
+        if second.log_likelihoods[there] > scores[here]:
+            weights[here], means[here] = (
+                second.mixtures.weights[there],
+                second.mixtures.means[there],
+            )
+            variances[here] = second.mixtures.variances[there]
+            scores[here], histories[here] = second.log_likelihoods[there], second.histories[there]
+    return MixtureFits(Mixtures(weights, means, variances), scores, tuple(histories))
+
+
+def _widened(fits: MixtureFits, size: int) -> MixtureFits:
+    """Give mixtures room for ``size`` components; those added have no weight."""
+    missing = size - fits.mixtures.num_components
+    weights = np.pad(fits.mixtures.weights, ((0, 0), (0, missing)))
+    means = np.pad(fits.mixtures.means, ((0, 0), (0, missing), (0, 0)))
+    variances = np.pad(fits.mixtures.variances, ((0, 0), (0, missing), (0, 0)), constant_values=1.0)
+    return MixtureFits(Mixtures(weights, means, variances), fits.log_likelihoods, fits.histories)
