@@ -6,11 +6,11 @@ from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text import LanguageModel, RelevanceFeedback, TextQuery, more_like_this
 
 TEXTS = [
-    "red cup table saucer".split(),
-    "cup saucer tea spoon".split(),
-    "tea spoon sugar".split(),
-    "car street".split(),
-    "car truck street".split(),
+    ["red", "cup", "table", "saucer"],
+    ["cup", "saucer", "tea", "spoon"],
+    ["tea", "spoon", "sugar"],
+    ["car", "street"],
+    ["car", "truck", "street"],
 ]
 
 

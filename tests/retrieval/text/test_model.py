@@ -1,4 +1,4 @@
-"""Language models: the chapter's dice, an independent computation, and scores that cannot differ."""
+"""Language models: the dice of the chapter, an independent computation, invariants."""
 
 import math
 from collections import Counter

@@ -93,7 +93,7 @@ def _evidence(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
     """Return the evidence of all terms: starts ``(T + 1,)``, documents and evidence ``(P,)``."""
     levels, smoothing = model.shards[0].levels, model.smoothing
-    shares = levels.collection.probabilities
+    shares = model.shares()
     if smoothing.num_levels == 1:
         postings = levels.postings[0]
         lengths = postings.lengths[postings.texts].astype(float)

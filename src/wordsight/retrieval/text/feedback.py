@@ -13,7 +13,7 @@ from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text.model import LanguageModel
 from wordsight.retrieval.text.queries import TextQuery
 
-__all__ = ["RelevanceFeedback", "more_like_this"]
+__all__ = ["RelevanceFeedback", "more_like_this", "relevance_model"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,19 @@ class RelevanceFeedback:
         if relevant is not None:
             trust = {int(document): 1.0 / len(relevant) for document in relevant}
         else:
-            found = model.search(query, self.num_documents)
-            # Scores are log-likelihoods up to a constant: their softmax is P(document | query).
-            chance = np.exp(found.scores - found.scores.max(initial=-np.inf))
-            chance /= max(chance.sum(), 1e-300)
-            trust = dict(zip(found.documents.tolist(), chance.tolist(), strict=True))
-        return self._mixed(query, _relevance_model(model, trust))
+            trust = self.believed(model, query)
+        return self.mixed(query, relevance_model(model, trust))
 
-    def _mixed(self, query: TextQuery, relevance: Mapping[str, float]) -> TextQuery:
+    def believed(self, model: LanguageModel, query: TextQuery) -> dict[int, float]:
+        """Return the best documents of a query, each with P(document | query)."""
+        found = model.search(query, self.num_documents)
+        # Scores are log-likelihoods up to a constant: their softmax is P(document | query).
+        chance = np.exp(found.scores - found.scores.max(initial=-np.inf))
+        chance /= max(chance.sum(), 1e-300)
+        return dict(zip(found.documents.tolist(), chance.tolist(), strict=True))
+
+    def mixed(self, query: TextQuery, relevance: Mapping[str, float]) -> TextQuery:
+        """Return the query with the likeliest terms of a relevance model mixed in."""
         best = sorted(relevance, key=lambda term: (-relevance[term], term))[: self.num_terms]
         total = sum(relevance[term] for term in best)
         if not total:
@@ -98,7 +103,7 @@ def more_like_this(model: LanguageModel, document: int, num_terms: int = 25) -> 
     return TextQuery(weights, f"like document {document}", frozenset({document}))
 
 
-def _relevance_model(model: LanguageModel, trust: Mapping[int, float]) -> dict[str, float]:
+def relevance_model(model: LanguageModel, trust: Mapping[int, float]) -> dict[str, float]:
     """Return P(term | relevant): the mean of the documents' own models, weighted by trust."""
     relevance: dict[str, float] = defaultdict(float)
     for document, share in trust.items():

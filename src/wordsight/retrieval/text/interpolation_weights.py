@@ -23,38 +23,47 @@ _LEAST_COLLECTION = 1e-4  # some background must stay, or an unseen word would e
 
 
 def fit_mixing_weights(
-    probabilities: Array, counts: Array, monitor: ConvergenceMonitor | None = None
+    probabilities: Array,
+    counts: Array,
+    *,
+    prior: Array | None = None,
+    monitor: ConvergenceMonitor | None = None,
 ) -> Array:
     """Find the mixing weights under which words are likeliest.
 
     Args:
         probabilities: ``(W, M)`` probability of each word under each of M models.
         counts: ``(W,)`` how often each word was observed.
-        monitor: Watches the log-likelihood per word, which never falls.
+        prior: ``(M,)`` words that each model is believed to have made before any are seen.
+        monitor: Watches the log-likelihood per word (with the prior's), which never falls.
 
     Returns:
         ``(M,)`` weights that add up to 1.
     """
     seen = probabilities.sum(axis=1) > 0
     values, counts = probabilities[seen], np.asarray(counts, float)[seen]
+    believed = np.zeros(probabilities.shape[1]) if prior is None else np.asarray(prior, float)
+    total = counts.sum() + believed.sum()
     weights = np.full(probabilities.shape[1], 1.0 / probabilities.shape[1])
-    if not len(values):
+    if not total:
         return weights
     watch = monitor or ConvergenceMonitor(tolerance=1e-7, max_iterations=500)
     while True:
         mixed = values @ weights
-        if watch.update(float(counts @ np.log(mixed)) / counts.sum()):
+        objective = counts @ np.log(mixed) + believed @ np.log(np.maximum(weights, 1e-300))
+        if watch.update(float(objective) / total):
             return weights
-        weights = weights * (values.T @ (counts / mixed)) / counts.sum()
+        weights = (weights * (values.T @ (counts / mixed)) + believed) / total
 
 
 def learned_interpolation(
-    levels: Levels, *, monitor: ConvergenceMonitor | None = None
+    levels: Levels, *, prior: Array | None = None, monitor: ConvergenceMonitor | None = None
 ) -> Interpolation:
     """Learn the shares of all levels from the collection, each word held out from its own counts.
 
     Args:
         levels: The documents and what they belong to.
+        prior: As for :func:`fit_mixing_weights`, one number per level and one for the collection.
         monitor: Watches the log-likelihood.
 
     Raises:
@@ -70,7 +79,9 @@ def learned_interpolation(
     totals = levels.collection.num_words
     background = (levels.collection.probabilities[numbers] * totals - 1) / max(1, totals - 1)
     table = np.column_stack([*columns, background])
-    return _interpolation(fit_mixing_weights(table, counts.astype(float), monitor))
+    return _interpolation(
+        fit_mixing_weights(table, counts.astype(float), prior=prior, monitor=monitor)
+    )
 
 
 def learned_from_queries(
@@ -100,7 +111,7 @@ def learned_from_queries(
                 weights += [weight / max(1, len(documents))] * len(documents)
     if not rows:
         raise RetrievalError("no word of the queries occurs in the collection; nothing to learn.")
-    return _interpolation(fit_mixing_weights(np.stack(rows), np.array(weights), monitor))
+    return _interpolation(fit_mixing_weights(np.stack(rows), np.array(weights), monitor=monitor))
 
 
 def _probabilities(levels: Levels, term: int, documents: NDArray[np.int64]) -> Array:

@@ -7,7 +7,7 @@ with is always all of them, so that scores do not depend on how they are stored.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ __all__ = ["LanguageModel", "Ranking", "Shard", "TermEvidence"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Background = Literal["words", "documents"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +51,27 @@ class Shard:
         alive[self.levels.owners[-1][self.rows]] = True
         return alive
 
-    @cached_property
-    def num_words(self) -> int:
-        """How many words the documents that count hold, with what is said of their videos."""
-        lengths = self.levels.collection.lengths
-        return int(lengths.sum() if self._alive is None else lengths[self._alive].sum())
+    def total(self, background: Background) -> int:
+        """Return how many words all that counts holds, or how many different ones per text."""
+        collection = self.levels.collection
+        if background == "words":
+            lengths = collection.lengths
+            return int(lengths.sum() if self._alive is None else lengths[self._alive].sum())
+        return (
+            len(collection.texts)
+            if self._alive is None
+            else int(self._alive[collection.texts].sum())
+        )
 
-    def count(self, term: str) -> int:
-        """Return how often a term occurs in them."""
+    def count(self, term: str, background: Background) -> int:
+        """Return how often a term occurs in what counts, or in how many texts."""
         number = self.levels.terms.number(term)
         if number is None:
             return 0
         texts, counts = self.levels.collection.of(number)
-        return int(counts.sum() if self._alive is None else counts[self._alive[texts]].sum())
+        if self._alive is not None:
+            texts, counts = texts[self._alive[texts]], counts[self._alive[texts]]
+        return int(counts.sum()) if background == "words" else len(texts)
 
     @cached_property
     def place(self) -> Ints:
@@ -113,6 +122,8 @@ class LanguageModel:
     Args:
         shards: The documents.
         smoothing: How counts are smoothed.
+        background: What makes a term common: its share of all ``"words"``, or of all words when
+            each counts once per document (``"documents"``; of the topmost level).
 
     Example:
         >>> model = LanguageModel.of([["red", "cup"], ["blue", "cup"]])
@@ -120,8 +131,14 @@ class LanguageModel:
         array([0])
     """
 
-    def __init__(self, shards: Sequence[Shard], smoothing: Smoothing | None = None):
+    def __init__(
+        self,
+        shards: Sequence[Shard],
+        smoothing: Smoothing | None = None,
+        background: Background = "words",
+    ):
         self.shards = tuple(shards)
+        self.background: Background = background
         self.smoothing = smoothing or JelinekMercer()
         least = min((len(shard.levels.postings) for shard in self.shards), default=99)
         if self.smoothing.num_levels > least:
@@ -132,9 +149,14 @@ class LanguageModel:
         self.starts = np.cumsum([0, *(shard.num_documents for shard in self.shards)])
 
     @classmethod
-    def of(cls, texts: Iterable[Sequence[str]], smoothing: Smoothing | None = None) -> Self:
+    def of(
+        cls,
+        texts: Iterable[Sequence[str]],
+        smoothing: Smoothing | None = None,
+        background: Background = "words",
+    ) -> Self:
         """Make the model of texts given as terms, each a document of its own."""
-        return cls([Shard(Levels.flat(Postings.build(texts)))], smoothing)
+        return cls([Shard(Levels.flat(Postings.build(texts)))], smoothing, background)
 
     @property
     def num_documents(self) -> int:
@@ -142,13 +164,21 @@ class LanguageModel:
         return int(self.starts[-1])
 
     @cached_property
-    def num_words(self) -> int:
-        """How many words the collection holds."""
-        return sum(shard.num_words for shard in self.shards)
+    def total(self) -> int:
+        """What the shares of all terms add up to, in counts."""
+        return sum(shard.total(self.background) for shard in self.shards)
 
     def share(self, term: str) -> float:
-        """Return the share of a term among all words of the collection."""
-        return sum(shard.count(term) for shard in self.shards) / max(1, self.num_words)
+        """Return how common a term is: its share of the collection."""
+        counts = (shard.count(term, self.background) for shard in self.shards)
+        return sum(counts) / max(1, self.total)
+
+    def shares(self) -> Array:
+        """Return ``(T,)`` the share of every term of a model of one whole shard."""
+        collection = self.shards[0].levels.collection
+        if self.background == "words":
+            return collection.probabilities
+        return np.diff(collection.starts) / max(1, len(collection.texts))
 
     def known(self, query: TextQuery) -> dict[str, float]:
         """Return the terms of a query that occur at all, with their share of the collection."""
@@ -210,8 +240,8 @@ class LanguageModel:
         shard, row = self.shards[place], document - int(self.starts[place])
         inside = row if shard.rows is None else int(shard.rows[row])
         numbers, counts = shard.levels.postings[0].text_counts(inside)
-        name = shard.levels.terms.name
-        return {name(n): c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True)}
+        names = shard.levels.terms.names
+        return {names[n]: c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True)}
 
     def _explained(
         self, shard: Shard, row: int, term: str, weight: float, share: float

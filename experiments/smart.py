@@ -1,0 +1,202 @@
+"""Text retrieval on a SMART collection (Cranfield, MEDLINE, CISI, ...), beside BM25.
+
+Run with ``python -m experiments.smart --data DIR [--json]``. DIR holds documents, queries and
+judgements as they are handed down. Jelinek-Mercer and Dirichlet smoothing, the relevance model RM3
+and BM25 (bm25s) get the same terms. Every parameter is chosen by cross-validation over queries:
+each fifth of the queries is answered with what is best on the other four fifths.
+"""
+
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.report import Column, print_report, report_parser, say
+from experiments.smart_files import SmartCollection, read_smart
+from wordsight.errors import WordsightError
+from wordsight.evaluation import JudgedRanking, parse_measure
+from wordsight.retrieval.text import (
+    Analyser,
+    BatchSearch,
+    Dirichlet,
+    JelinekMercer,
+    LanguageModel,
+    Levels,
+    Postings,
+    RelevanceFeedback,
+    Shard,
+    Smoothing,
+    TextQuery,
+    relevance_model,
+)
+
+__all__ = ["main", "measure"]
+
+MEASURES = {"map": "AP", "ndcg10": "nDCG@10", "p10": "P@10"}
+DEPTH = 1000
+FOLDS = 5
+LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+MASSES = (25, 50, 100, 150, 200, 300, 500, 800, 1200, 2000)
+BACKGROUNDS: tuple[Literal["words", "documents"], ...] = ("words", "documents")
+BELIEVED = (3, 5, 10, 15)
+NEW_TERMS = tuple(product((10, 20, 40, 80), (0.3, 0.5, 0.7)))
+BM25 = tuple(product((0.6, 0.9, 1.2, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0), (0.3, 0.45, 0.6, 0.75, 0.9)))
+
+Table = NDArray[np.float64]
+Answers = list[NDArray[np.int64]]
+"""For each query the numbers of the documents found, best first."""
+
+
+def measure(data: Path, seed: int = 0) -> dict[str, Any]:
+    """Answer the queries in every way, and return the measures of each."""
+    collection = read_smart(data)
+    analyser = Analyser()
+    texts = [analyser.terms(text) for text in collection.documents.values()]
+    queries = [TextQuery.of(text, analyser) for text in collection.queries.values()]
+    levels = Levels.flat(Postings.build(texts))
+    folds = np.random.default_rng(seed).permutation(len(queries)) % FOLDS
+    judge = Judge(collection)
+    smoothings: dict[str, list[Smoothing]] = {
+        "jm": [JelinekMercer(weight) for weight in LAMBDAS],
+        "dirichlet": [Dirichlet(mass) for mass in MASSES],
+    }
+    results, chosen = {}, {}
+    models: dict[str, LanguageModel] = {}
+    for name, grid in smoothings.items():
+        say(f"{name}: {len(grid) * len(BACKGROUNDS)} settings")
+        tables = {}
+        for smoothing, background in product(grid, BACKGROUNDS):
+            model = LanguageModel([Shard(levels)], smoothing, background)
+            key = f"{smoothing}, background of {background}"
+            models[key], tables[key] = model, judge.table(_answers(model, queries))
+        results[name], chosen[name] = _validated(tables, folds)
+    bases = sorted({key for keys in chosen.values() for key in keys})
+    say(f"rm3: {len(bases) * len(BELIEVED) * len(NEW_TERMS)} settings")
+    tables = {}
+    for base, believed in product(bases, BELIEVED):
+        for settings, answers in _feedback(models[base], believed, queries):
+            tables[f"{base}, {believed} documents, {settings}"] = judge.table(answers)
+    results["rm3"], chosen["rm3"] = _validated(tables, folds)
+    say(f"bm25: {len(BM25)} settings")
+    asked = [analyser.terms(text) for text in collection.queries.values()]
+    tables = {str(way): judge.table(_bm25(texts, asked, *way)) for way in BM25}
+    results["bm25"], chosen["bm25"] = _validated(tables, folds)
+    return results | {
+        "collection": collection.name,
+        "documents": len(texts),
+        "queries": len(queries),
+        "folds": FOLDS,
+        "chosen": chosen,
+    }
+
+
+class Judge:
+    """Measures answers to the queries of a collection."""
+
+    def __init__(self, collection: SmartCollection):
+        place = {name: number for number, name in enumerate(collection.documents)}
+        self._grades = []
+        for query in collection.queries:
+            grades = np.zeros(len(place), np.int64)
+            for document, grade in collection.qrels[query].items():
+                if document in place:
+                    grades[place[document]] = grade
+            self._grades.append(grades)
+        self._measures = [parse_measure(name) for name in MEASURES.values()]
+
+    def table(self, answers: Answers) -> Table:
+        """Return ``(Q, 3)`` the measures of each query."""
+        rows = []
+        for grades, documents in zip(self._grades, answers, strict=True):
+            judged = np.ones(len(documents), np.bool_)
+            found = JudgedRanking(grades[documents], judged, np.sort(grades)[::-1])
+            rows.append([measure(found) for measure in self._measures])
+        return np.array(rows)
+
+
+def _validated(
+    tables: dict[str, Table], folds: NDArray[np.int64]
+) -> tuple[dict[str, float], list[str]]:
+    """Score each fold with the setting that is best on the others."""
+    names, values = list(tables), np.stack(list(tables.values()))
+    scores, chosen = np.zeros(values.shape[1:]), []
+    for fold in range(FOLDS):
+        held = folds == fold
+        best = int(np.argmax(values[:, ~held, 0].mean(axis=1)))
+        scores[held] = values[best, held]
+        chosen.append(names[best])
+    means = scores.mean(axis=0).tolist()
+    return {name: round(mean, 4) for name, mean in zip(MEASURES, means, strict=True)}, chosen
+
+
+def _answers(model: LanguageModel, queries: list[TextQuery]) -> Answers:
+    return [found.documents for found in BatchSearch(model).search(queries, DEPTH)]
+
+
+def _feedback(
+    model: LanguageModel, believed: int, queries: list[TextQuery]
+) -> Iterator[tuple[str, Answers]]:
+    """Yield the answers of every feedback that believes so many documents."""
+    search = BatchSearch(model)
+    first = RelevanceFeedback(believed)
+    samples = [relevance_model(model, first.believed(model, query)) for query in queries]
+    for terms, weight in NEW_TERMS:
+        feedback = RelevanceFeedback(believed, terms, weight)
+        wider = [feedback.mixed(q, sample) for q, sample in zip(queries, samples, strict=True)]
+        found = search.search(wider, DEPTH)
+        yield f"{terms} terms, {weight} on the query", [each.documents for each in found]
+
+
+def _bm25(texts: list[list[str]], asked: list[list[str]], k1: float, b: float) -> Answers:
+    import bm25s
+
+    peer = bm25s.BM25(k1=k1, b=b)
+    peer.index(texts, show_progress=False)
+    answers: Answers = []
+    for terms in asked:
+        # A query whose every word is unknown finds nothing; bm25s would rather not be asked.
+        known = [term for term in terms if term in peer.vocab_dict]
+        if not known:
+            answers.append(np.zeros(0, np.int64))
+            continue
+        found = peer.retrieve([known], k=min(DEPTH, len(texts)), show_progress=False)
+        answers.append(found.documents[0][found.scores[0] > 0].astype(np.int64))
+    return answers
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the experiment from the command line."""
+    parser = report_parser("experiments.smart", __doc__ or "", "folder of a SMART collection")
+    parser.add_argument("--seed", type=int, default=0, help="of the folds")
+    options = parser.parse_args(arguments)
+    results = measure(options.data, options.seed)
+    titles = {
+        "jm": "Jelinek-Mercer",
+        "dirichlet": "Dirichlet",
+        "rm3": "RM3",
+        "bm25": "BM25 (bm25s)",
+    }
+    print_report(
+        results,
+        as_json=options.json,
+        title=f"{results['collection']}: {results['documents']} documents, "
+        f"{results['queries']} queries, {FOLDS} folds",
+        columns=[
+            Column("row", "", justify="left"),
+            Column("map", "MAP", ".3f"),
+            Column("ndcg10", "nDCG@10", ".3f"),
+            Column("p10", "P@10", ".3f"),
+        ],
+        rows=[{"row": title} | results[key] for key, title in titles.items()],
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WordsightError as error:
+        sys.exit(str(error))
