@@ -1,0 +1,196 @@
+"""Forward greedy merge (FGM): states by rules that are taken to be always right; a baseline.
+
+Moments are read from left to right and pooled while their constraints can hold together; the state
+of a pool is the least model of its constraints, everything that follows and nothing more. One wrong
+constraint cuts a pool in two, so rules are pruned to few sound ones, and moments that contradict
+themselves or their neighbours can be cleaned away first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.states.clauses import pack_bits, unpack_bits
+from wordsight.states.errors import StateError
+from wordsight.states.facts import StateSequence
+from wordsight.states.grounding import Grounding, ground
+from wordsight.states.model import sequence_of
+from wordsight.states.observations import Observations
+from wordsight.states.rules import Rule
+from wordsight.states.vocabulary import Vocabulary
+
+__all__ = ["GreedyMerge", "greedy_merge"]
+
+
+def greedy_merge(grounding: Grounding, *, patience: int = 0) -> NDArray[np.bool_]:
+    """Infer states by pooling moments as long as their constraints can hold together.
+
+    Args:
+        grounding: A video with its rules; weights do not matter.
+        patience: Sequence cleaning: moments that contradict themselves are left out, and so are up
+            to this many in a row that contradict the pool, if the moment after them fits again. 0
+            for none.
+
+    Returns:
+        ``(T, F)`` which facts hold when; moments left out take the state of their pool.
+    """
+    from wordsight.states.greedy_merge_kernel import merge
+
+    clauses = grounding.clauses
+    active = np.zeros((len(grounding.observations), len(clauses)), dtype=np.bool_)
+    for instance, clause in enumerate(grounding.clause_of):
+        active[:, clause] |= grounding.fired[:, instance]
+    words = merge(clauses.body_words, clauses.heads, active, patience)
+    return unpack_bits(words, clauses.num_facts)
+
+
+@dataclass
+class GreedyMerge:
+    """FGM as a model: prunes rules on labelled videos, then merges.
+
+    Args:
+        rules: Rules to choose from.
+        vocabulary: Predicates and features they speak of.
+        patience: Moments that cleaning may leave out in a row; 0 for no cleaning.
+        soundness: Share of its applications in which a rule must be right to be looked at.
+
+    Attributes:
+        rules_: The rules that are left.
+    """
+
+    rules: Sequence[Rule]
+    vocabulary: Vocabulary
+    patience: int = 0
+    soundness: float = 0.995
+
+    def __post_init__(self) -> None:
+        self.rules_: tuple[Rule, ...] = tuple(self.rules)
+
+    def fit(
+        self, observations: Sequence[Observations], states: Sequence[StateSequence]
+    ) -> "GreedyMerge":
+        """Keep a small set of sound rules that still gets the labelled videos right.
+
+        Rules are added one by one, the one first that corrects most moments, as long as one does;
+        then those are dropped without which as many videos come out right.
+        """
+        if not observations or len(observations) != len(states):
+            raise StateError(
+                f"{len(observations)} videos and {len(states)} labels came; give as many labels as "
+                "videos, and at least one."
+            )
+        videos = [
+            _Labelled(ground(self.rules, seen, self.vocabulary), truth)
+            for seen, truth in zip(observations, states, strict=True)
+        ]
+        sound = self._sound(videos)
+        chosen = _chosen(videos, sound)
+        self.rules_ = tuple(self.rules[k] for k in self._thinned(videos, chosen))
+        return self
+
+    def predict(self, observations: Observations) -> StateSequence:
+        """Infer which facts hold when."""
+        grounding = ground(self.rules_, observations, self.vocabulary)
+        return sequence_of(grounding, greedy_merge(grounding, patience=self.patience))
+
+    def _sound(self, videos: list["_Labelled"]) -> list[int]:
+        count = len(self.rules)
+        applied = sum((video.applied(count) for video in videos), np.zeros(count))
+        broken = sum((video.broken(count) for video in videos), np.zeros(count))
+        share = 1.0 - broken / np.maximum(applied, 1.0)
+        return np.flatnonzero((share >= self.soundness) & (applied > 0)).tolist()
+
+    def _thinned(self, videos: list["_Labelled"], chosen: list[int]) -> list[int]:
+        best = sum(video.right(chosen, self.patience) for video in videos)
+        for rule in list(chosen):
+            rest = [k for k in chosen if k != rule]
+            right = sum(video.right(rest, self.patience) for video in videos)
+            if right >= best:
+                best, chosen = right, rest
+        return chosen
+
+
+class _Labelled:
+    """One video with all rules, and what is true of it."""
+
+    def __init__(self, grounding: Grounding, truth: StateSequence):
+        self._grounding = grounding
+        self._truth = truth.table(grounding.facts)
+        self._broken = grounding.broken(self._truth)
+        self.heads = grounding.clauses.heads[grounding.clause_of]
+
+    def applied(self, count: int) -> NDArray[np.float64]:
+        """Return ``(R,)`` how often each rule's observed part holds."""
+        g = self._grounding
+        counts = np.bincount(g.rule_of, weights=g.fired.sum(axis=0), minlength=count)
+        return counts.astype(np.float64)
+
+    def broken(self, count: int) -> NDArray[np.float64]:
+        """Return ``(R,)`` how often each rule is wrong."""
+        wrong = self._broken.sum(axis=0)
+        counts = np.bincount(self._grounding.rule_of, weights=wrong, minlength=count)
+        return counts.astype(np.float64)
+
+    def gain(self, rule: int, told: NDArray[np.bool_]) -> int:
+        """Return how many true facts, not told yet, a rule tells of the moments it applies to."""
+        g = self._grounding
+        mine = np.flatnonzero((g.rule_of == rule) & (self.heads >= 0))
+        gained = np.zeros_like(told)
+        for instance in mine:
+            gained[:, self.heads[instance]] |= g.fired[:, instance] & ~self._broken[:, instance]
+        return int((gained & self._truth & ~told).sum())
+
+    def tell(self, rule: int, told: NDArray[np.bool_]) -> None:
+        """Note what a rule tells."""
+        g = self._grounding
+        for instance in np.flatnonzero((g.rule_of == rule) & (self.heads >= 0)):
+            told[:, self.heads[instance]] |= g.fired[:, instance]
+
+    def tells(self, rule: int) -> bool:
+        """Whether the rule has a fact as its head here, rather than *false*."""
+        return bool((self.heads[self._grounding.rule_of == rule] >= 0).any())
+
+    def nothing_told(self) -> NDArray[np.bool_]:
+        """Return ``(T, F)`` falsehoods to start from."""
+        return np.zeros_like(self._truth)
+
+    def right(self, chosen: list[int], patience: int) -> bool:
+        """Whether the chosen rules give the compressed sequence of the labels."""
+        g = self._grounding
+        kept = np.isin(g.rule_of, chosen)
+        part = Grounding(
+            g.observations, g.rules, g.facts, g.clauses, g.fired[:, kept], g.rule_of[kept],
+            g.clause_of[kept], (),
+        )  # fmt: skip
+        found = greedy_merge(part, patience=patience)
+        return _runs(found) == _runs(self._truth)
+
+
+def _runs(values: NDArray[np.bool_]) -> bytes:
+    words = pack_bits(values)
+    changed = np.concatenate([[True], (words[1:] != words[:-1]).any(axis=1)])
+    return bytes(words[changed].tobytes())
+
+
+def _chosen(videos: list[_Labelled], sound: list[int]) -> list[int]:
+    """Choose all sound constraints, and of the rules that tell facts the most telling first."""
+    told = [video.nothing_told() for video in videos]
+    telling = [k for k in sound if any(video.tells(k) for video in videos)]
+    chosen = [k for k in sound if k not in set(telling)]
+    gains = {k: sum(v.gain(k, t) for v, t in zip(videos, told, strict=True)) for k in telling}
+    while gains:
+        # Lazy greed: what a rule adds never grows, so only the front runner is counted again.
+        best = max(gains, key=lambda k: (gains[k], -k))
+        if gains[best] == 0:
+            break
+        now = sum(v.gain(best, t) for v, t in zip(videos, told, strict=True))
+        if now < gains[best]:
+            gains[best] = now
+            continue
+        chosen.append(best)
+        for video, table in zip(videos, told, strict=True):
+            video.tell(best, table)
+        del gains[best]
+    return chosen
