@@ -21,7 +21,7 @@ from wordsight.states.observations import Observations
 from wordsight.states.rules import Atom, Comparison, Rule, is_variable
 from wordsight.states.vocabulary import ANY_KIND, Vocabulary
 
-__all__ = ["HARD_WEIGHT", "Grounding", "ground", "possible_facts"]
+__all__ = ["HARD_WEIGHT", "Grounding", "ground", "places_of", "possible_facts"]
 
 HARD_WEIGHT = 1e6
 """What breaking a hard rule costs at one moment: more than any soft rules together, yet finite."""
@@ -89,7 +89,7 @@ def possible_facts(vocabulary: Vocabulary, observations: Observations) -> tuple[
     return tuple(
         Fact(predicate.name, tuple(observations.objects[k].name for k in places))
         for predicate in vocabulary.predicates
-        for places in _places(predicate.types, observations)
+        for places in places_of(predicate.types, observations)
     )
 
 
@@ -108,7 +108,7 @@ def ground(rules: Iterable[Rule], observations: Observations, vocabulary: Vocabu
     return builder.grounding(chosen)
 
 
-def _places(types: Sequence[str], observations: Observations) -> list[tuple[int, ...]]:
+def places_of(types: Sequence[str], observations: Observations) -> list[tuple[int, ...]]:
     """Return all assignments of different objects to arguments of the given kinds."""
     choices = [
         [k for k, thing in enumerate(observations.objects) if kind in (ANY_KIND, thing.kind)]
@@ -140,7 +140,7 @@ class _Builder:
         named = {_name(t) for part in _parts(rule) for t in part.arguments if not is_variable(t)}
         if not named <= self._places.keys():
             return  # it speaks of an object that is not in this video
-        rows = np.array(_places([types[v] for v in variables], self._seen), dtype=np.intp)
+        rows = np.array(places_of([types[v] for v in variables], self._seen), dtype=np.intp)
         rows = rows.reshape(-1, len(variables))
         taken = [self._places[name] for name in named]
         rows = rows[~np.isin(rows, taken).any(axis=1)] if taken and len(variables) else rows

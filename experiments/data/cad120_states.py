@@ -1,0 +1,136 @@
+"""CAD-120 as states over time: annotated tracks and projected hands, with who holds what when.
+
+Reads ``meta.json``, ``tracks.npz`` and ``states.jsonl`` of the folder described in the data's own
+README. Frames count from 1 there, at 30 per second.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import FormatError
+from wordsight.states import (
+    Observations,
+    Predicate,
+    Smoothing,
+    StateSequence,
+    Thing,
+    Vocabulary,
+    parse_fact,
+)
+
+__all__ = ["VOCABULARY", "LabelledVideo", "load_videos"]
+
+FRAME_RATE = 30.0
+FRAME_SIZE = (640, 480)
+_FOCAL_LENGTH = 560.0  # pixels; fits the annotated boxes best
+_HANDS = (11, 12)
+_REACH = 15.0  # pixels from the middle of a hand to its edge
+_SMOOTHING = Smoothing(median_frames=5, fill_seconds=np.inf, hold=True)
+
+VOCABULARY = Vocabulary(
+    (Predicate("attached", ("person", "object")), Predicate("grounded", ("object",)))
+)
+"""What the labels speak of."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledVideo:
+    """One video.
+
+    Attributes:
+        observations: Features of the person, whose parts are the hands, and the named objects.
+        states: The truth, at the frames that are labelled: the first ones.
+        subject: Who acts.
+        activity: What is going on.
+    """
+
+    observations: Observations
+    states: StateSequence
+    subject: str
+    activity: str
+
+
+def load_videos(
+    folder: Path, *, causal: bool = False, vocabulary: Vocabulary | None = None
+) -> list[LabelledVideo]:
+    """Read all labelled videos of a folder.
+
+    Args:
+        folder: Where the data lies.
+        causal: Whether measurements may not look ahead.
+        vocabulary: Declares features beyond those built in.
+    """
+    lines = _existing(folder / "states.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    if not rows:
+        raise FormatError(f"{folder / 'states.jsonl'} holds no video.")
+    with np.load(_existing(folder / "tracks.npz")) as arrays:
+        missing = [r["video"] for r in rows if f"{r['video']}_obj" not in arrays]
+        if missing:
+            raise FormatError(f"{folder / 'tracks.npz'} has no tracks of {missing[0]}.")
+        return [
+            _video(
+                row,
+                arrays[f"{row['video']}_obj"].astype(np.float64),
+                arrays[f"{row['video']}_skel"].astype(np.float64),
+                causal,
+                vocabulary,
+            )
+            for row in rows
+        ]
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise FormatError(f"{path} is missing; --data must name the folder of the CAD-120 data.")
+    return path
+
+
+def _video(
+    row: dict[str, Any],
+    annotated: Array,
+    skeleton: Array,
+    causal: bool,
+    vocabulary: Vocabulary | None,
+) -> LabelledVideo:
+    count = min(len(annotated), len(skeleton), max(state[1] for state in row["states"]))
+    times = np.arange(count) / FRAME_RATE
+    names = row["objects"]
+    boxes = np.full((count, 1 + len(names), 2, 4), np.nan)
+    boxes[:, 0] = _hands(skeleton[:count])
+    boxes[:, 1:, 0] = annotated[:count, : len(names)]
+    things = [Thing("person", "person"), *(Thing(name, "object") for name in names)]
+    seen = Observations.from_boxes(
+        row["video"],
+        times,
+        things,
+        boxes,
+        vocabulary=vocabulary,
+        smoothing=_SMOOTHING,
+        causal=causal,
+    )
+    rows = sorted(row["states"], key=lambda state: state[0])
+    starts = [*(state[0] for state in rows[1:]), np.inf]
+    stretches = [  # one label reaches a frame into the next
+        ((first - 1) / FRAME_RATE, (min(last, following - 1)) / FRAME_RATE, map(parse_fact, facts))
+        for (first, last, facts), following in zip(rows, starts, strict=True)
+    ]
+    states = StateSequence.from_segments(row["video"], times, stretches)
+    return LabelledVideo(seen, states, row["subject"], row["activity"])
+
+
+def _hands(skeleton: Array) -> Array:
+    """Return ``(T, 2, 4)`` boxes around the projected hands, NaN where a joint is not known."""
+    joints = skeleton[:, _HANDS, :]
+    depth = np.where(joints[..., 2] > 0, joints[..., 2], np.nan)
+    across = FRAME_SIZE[0] / 2 + _FOCAL_LENGTH * joints[..., 0] / depth
+    down = FRAME_SIZE[1] / 2 - _FOCAL_LENGTH * joints[..., 1] / depth
+    middle = np.stack([across, down], axis=-1)
+    return np.concatenate([middle - _REACH, middle + _REACH], axis=-1)

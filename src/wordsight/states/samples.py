@@ -1,0 +1,187 @@
+"""Tables to learn rules from: per predicate, all moments and objects with what is measured there.
+
+A row is one assignment of objects to the predicate's arguments at one moment; a column is what a
+condition of a rule may compare. Values are sorted into a few bins, whose bounds are quantiles of
+the data, rounded to numbers that people can read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.states.facts import Fact, StateSequence
+from wordsight.states.grounding import places_of
+from wordsight.states.observations import Observations
+from wordsight.states.rules import Comparison
+from wordsight.states.vocabulary import ANY_KIND, Predicate, Vocabulary
+
+__all__ = ["UNKNOWN", "VARIABLES", "Column", "SampleTable", "gather_samples"]
+
+UNKNOWN = 255
+"""The bin of values that are not known; no condition holds of them."""
+
+VARIABLES = ("X", "Y", "Z", "U", "V", "W")
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a condition compares: a feature of some of the predicate's arguments.
+
+    Attributes:
+        feature: Name of the feature.
+        arguments: Which argument of the predicate each of its own is.
+        thresholds: Values it may be compared with, rising; no value of the data equals one.
+    """
+
+    feature: str
+    arguments: tuple[int, ...]
+    thresholds: tuple[float, ...]
+
+    def condition(self, level: int, above: bool) -> Comparison:
+        """Return the condition of lying below or above a threshold."""
+        names = tuple(VARIABLES[k] for k in self.arguments)
+        return Comparison(self.feature, names, ">=" if above else "<=", self.thresholds[level])
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTable:
+    """Samples of one predicate.
+
+    Attributes:
+        predicate: The predicate.
+        columns: The D columns.
+        bins: ``(D, N)`` number of thresholds below each value, or :data:`UNKNOWN`.
+        truth: ``(N,)`` whether the fact holds.
+        video: ``(N,)`` number of the video.
+    """
+
+    predicate: Predicate
+    columns: tuple[Column, ...]
+    bins: NDArray[np.uint8]
+    truth: NDArray[np.bool_]
+    video: NDArray[np.int64]
+
+    @cached_property
+    def levels(self) -> NDArray[np.int64]:
+        """``(D,)`` number of thresholds of each column."""
+        return np.array([len(column.thresholds) for column in self.columns], dtype=np.int64)
+
+    def holds(self, column: int, level: int, above: bool) -> NDArray[np.bool_]:
+        """Return ``(N,)`` where a condition holds."""
+        values = self.bins[column]
+        found: NDArray[np.bool_] = values <= level
+        return (values > level) & (values != UNKNOWN) if above else found
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+
+def gather_samples(
+    predicate: Predicate,
+    observations: Sequence[Observations],
+    states: Sequence[StateSequence],
+    vocabulary: Vocabulary,
+    *,
+    num_thresholds: int = 24,
+    most_rows: int = 40_000,
+) -> SampleTable:
+    """Gather the samples of a predicate.
+
+    Args:
+        predicate: The predicate.
+        observations: The videos.
+        states: Their truth, moment by moment.
+        vocabulary: Which features may be compared.
+        num_thresholds: Most thresholds of a column.
+        most_rows: Frames are skipped evenly where there are more rows than this.
+    """
+    rows = sum(len(o) * len(places_of(predicate.types, o)) for o in observations)
+    step = max(1, -(-rows // most_rows))
+    sources = _sources(predicate, vocabulary)
+    values: list[list[Array]] = [[] for _ in sources]
+    truth, video = [], []
+    for number, (seen, told) in enumerate(zip(observations, states, strict=True)):
+        for place in places_of(predicate.types, seen):
+            kept = np.flatnonzero(seen.present[:, list(place)].all(axis=1))[number % step :: step]
+            for column, (feature, arguments) in zip(values, sources, strict=True):
+                where = tuple(place[k] for k in arguments)
+                column.append(seen.features[feature][(kept, *where)])
+            fact = Fact(predicate.name, tuple(seen.objects[k].name for k in place))
+            truth.append(told.table([fact])[kept, 0])
+            video.append(np.full(len(kept), number))
+    joined = [np.concatenate([np.zeros(0), *column]) for column in values]
+    chosen = _distinct(joined)
+    columns = tuple(Column(*sources[d], _thresholds(joined[d], num_thresholds)) for d in chosen)
+    usable = [k for k, column in enumerate(columns) if column.thresholds]
+    bins = [_binned(joined[chosen[k]], columns[k].thresholds) for k in usable]
+    return SampleTable(
+        predicate,
+        tuple(columns[k] for k in usable),
+        np.stack(bins) if bins else np.zeros((0, len(joined[0]) if joined else 0), np.uint8),
+        np.concatenate([np.zeros(0, bool), *truth]).astype(np.bool_),
+        np.concatenate([np.zeros(0, int), *video]).astype(np.int64),
+    )
+
+
+def _sources(predicate: Predicate, vocabulary: Vocabulary) -> list[tuple[str, tuple[int, ...]]]:
+    """Return every feature with every choice of the predicate's arguments that its kinds allow."""
+    found = []
+    count = predicate.arity
+    for feature in vocabulary.features:
+        choices: list[tuple[int, ...]] = [(k,) for k in range(count)]
+        if feature.arity == 2:
+            choices = [(i, k) for i in range(count) for k in range(count) if i != k]
+        for choice in choices:
+            kinds = [predicate.types[k] for k in choice]
+            if all(t in (ANY_KIND, k) for t, k in zip(feature.types, kinds, strict=True)):
+                found.append((feature.name, choice))
+    return found
+
+
+def _distinct(columns: list[Array]) -> list[int]:
+    """Return the columns without those that repeat an earlier one, as distance does both ways."""
+    seen: dict[bytes, int] = {}
+    for k, column in enumerate(columns):
+        seen.setdefault(column.tobytes(), k)
+    return sorted(seen.values())
+
+
+def _thresholds(values: Array, count: int) -> tuple[float, ...]:
+    """Return values at about even quantiles, the shortest numbers there that no sample equals."""
+    spread = np.sort(values[~np.isnan(values)])
+    known = np.unique(spread)
+    if len(known) < 2:
+        return ()
+    shares = np.linspace(0, 1, count + 2)[1:-1]
+    play = 0.2 / (count + 1)
+    low = np.quantile(spread, shares - play, method="lower")
+    high = np.quantile(spread, shares + play, method="higher")
+    following = known[np.minimum(np.searchsorted(known, low, side="right"), len(known) - 1)]
+    high = np.maximum(high, following)
+    pairs = [(a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True) if a < b]
+    return tuple(sorted({_readable(a, b, known) for a, b in pairs}))
+
+
+def _readable(low: float, high: float, known: Array) -> float:
+    """Return a short number strictly between two, none of those known."""
+    middle = (low + high) / 2
+    for digits in range(1, 8):
+        short = float(f"{middle:.{digits}g}")
+        place = int(np.searchsorted(known, short))
+        if low < short < high and not (place < len(known) and known[place] == short):
+            return short
+    place = int(np.searchsorted(known, middle, side="right"))
+    between = float((known[place - 1] + known[place]) / 2)
+    short = float(f"{between:.10g}")
+    return short if known[place - 1] < short < known[place] else between
+
+
+def _binned(values: Array, thresholds: tuple[float, ...]) -> NDArray[np.uint8]:
+    bins = np.searchsorted(np.array(thresholds), values, side="left").astype(np.uint8)
+    bins[np.isnan(values)] = UNKNOWN
+    return bins
