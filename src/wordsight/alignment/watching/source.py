@@ -18,7 +18,7 @@ class Source(Protocol):
     """Anything that can say which things were touched or in motion when.
 
     :class:`IntervalFile` reads it from a file, :class:`TrackedThings` finds it in tracks of hands
-    and things, :class:`SeenRegions` in what a detector saw.
+    and things, :class:`DetectedThings` in what a detector saw.
     """
 
     def observe(self) -> Observed:
