@@ -18,8 +18,9 @@ from wordsight.states.event_language import (
 from wordsight.states.event_matching import Fit, Matcher
 from wordsight.states.event_text import leonard_events
 from wordsight.states.facts import StateSequence
+from wordsight.states.vocabulary import Vocabulary
 
-__all__ = ["Event", "find_events", "outermost"]
+__all__ = ["Event", "check_predicates", "find_events", "outermost"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,23 @@ def outermost(events: Iterable[Event]) -> tuple[Event, ...]:
     everything = tuple(events)
     inner = {key for event in everything for part in event.parts for key in _keys(part)}
     return tuple(event for event in everything if _key(event) not in inner)
+
+
+def check_predicates(definitions: Iterable[EventDefinition], vocabulary: Vocabulary) -> None:
+    """Refuse definitions that speak of predicates a vocabulary does not have.
+
+    Raises:
+        StateError: If a predicate is unknown, or has another number of arguments.
+    """
+    for kind in definitions:
+        for phase in _phases(kind.expression):
+            for condition in phase.conditions:
+                wanted = vocabulary.predicate(condition.predicate).arity
+                if wanted != len(condition.arguments):
+                    raise StateError(
+                        f"{kind.name} uses {condition}, but {condition.predicate} has {wanted} "
+                        "arguments."
+                    )
 
 
 def _key(event: Event) -> tuple[str, tuple[str, ...], float, float]:

@@ -1,0 +1,137 @@
+"""What the commands about states read: tracked things from files or a library, models, labels."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordsight.cli.output import Output
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    from wordsight.records import Clip, Detections
+    from wordsight.states import Observations, StateModel, Vocabulary
+
+__all__ = [
+    "KINDS_NAME",
+    "parse_kinds",
+    "read_clips",
+    "read_model",
+    "read_observations",
+    "read_vocabulary",
+]
+
+KINDS_NAME = "kinds.json"
+"""Beside a saved model: the kind of each label, as told when it was learned."""
+
+
+def read_observations(
+    output: Output,
+    inputs: Sequence[str],
+    library: str,
+    kinds: dict[str, str],
+    vocabulary: "Vocabulary | None",
+) -> list["Observations"]:
+    """Measure the tracked things of each input."""
+    from wordsight.states import Observations
+
+    return [
+        Observations.from_clip(clip, kinds=kinds, vocabulary=vocabulary)
+        for clip in read_clips(output, inputs, library)
+    ]
+
+
+def read_clips(output: Output, inputs: Sequence[str], library: str) -> list["Clip"]:
+    """Read each input: a file of boxes, a clip or a video; things are followed if they are not."""
+    clips = [_clip(Path(name), name, library) for name in inputs]
+    names = [clip.video_id for clip in clips]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise WordsightError(
+            f"two inputs are called {twice[0]!r}; rename one, since states are told by name."
+        )
+    return [_followed(output, clip) for clip in clips]
+
+
+def _clip(path: Path, name: str, library: str) -> "Clip":
+    from wordsight.records import Clip
+
+    if not path.is_file():
+        if path.suffix.lower() in (".npz", ".csv", ".json", ".xml", ".txt"):
+            raise WordsightError(f"there is no file {path}.")
+        from wordsight.library import Library
+
+        with Library.open(library) as opened:
+            video_id = opened.resolve(name)
+            return _whole(video_id, opened.detections(video_id))
+    if path.suffix.lower() == ".npz":
+        return Clip.load(path)
+    from wordsight.perception import read_boxes
+
+    return _whole(path.stem, read_boxes(path))
+
+
+def _whole(video_id: str, seen: "Detections") -> "Clip":
+    from wordsight.records import Clip
+
+    if not len(seen):
+        raise WordsightError(f"{video_id} has no frames; there is nothing to infer states from.")
+    return Clip(video_id, float(seen.times[0]), float(seen.times[-1]) + 1e-3, seen)
+
+
+def _followed(output: Output, clip: "Clip") -> "Clip":
+    """Return a clip with identities; things are followed where they have none yet."""
+    from dataclasses import replace
+
+    from wordsight.perception import Tracker, detections_from_tracks
+
+    seen = clip.detections
+    if seen.ids is not None and (seen.ids[seen.mask] >= 0).any():
+        return clip
+    tracks = Tracker().track(seen, clip.video_id)
+    if not tracks:
+        raise WordsightError(f"nothing can be followed in {clip.video_id}; it needs boxes.")
+    output.note(f"{clip.video_id}: boxes without identities, followed {len(tracks)} things.")
+    followed = detections_from_tracks(
+        tracks, seen.times, seen.frame_size, label_names=seen.label_names
+    )
+    return replace(clip, detections=followed)
+
+
+def parse_kinds(pairs: Sequence[str] | None) -> dict[str, str]:
+    """Read ``LABEL=KIND`` settings; ``red,green=block`` gives several labels one kind."""
+    found = {}
+    for pair in pairs or []:
+        labels, equals, kind = pair.partition("=")
+        if not (labels and equals and kind):
+            raise WordsightError(f"--kind takes LABEL=KIND or A,B=KIND, got {pair!r}.")
+        found.update({label.strip(): kind.strip() for label in labels.split(",")})
+    return found
+
+
+def read_vocabulary(path: Path | None) -> "Vocabulary | None":
+    """Read the file that declares predicates and features."""
+    from wordsight.states import parse_vocabulary
+
+    return None if path is None else parse_vocabulary(path.read_text(encoding="utf-8"))
+
+
+def read_model(
+    folder: Path, rules: Path | None, vocabulary: Path | None, transition_cost: float
+) -> tuple["StateModel", dict[str, str]]:
+    """Load a learned model, or make one of rules that somebody wrote; with the kinds of labels."""
+    from wordsight.states import StateModel, parse_rules
+
+    if rules is not None:
+        if vocabulary is None:
+            raise WordsightError("rules need --vocabulary FILE, which declares their predicates.")
+        text = rules.read_text(encoding="utf-8")
+        return StateModel(parse_rules(text), transition_cost, read_vocabulary(vocabulary)), {}
+    if not folder.exists():
+        raise WordsightError(
+            f"there is no learned model at {folder}; make one with `wordsight states learn`, name "
+            "its folder with --model, or give --rules FILE and --vocabulary FILE."
+        )
+    kinds = folder / KINDS_NAME
+    told = json.loads(kinds.read_text(encoding="utf-8")) if kinds.exists() else {}
+    return StateModel.load(folder), {str(k): str(v) for k, v in told.items()}

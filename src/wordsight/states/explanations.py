@@ -1,0 +1,135 @@
+"""Why a state was inferred: at any moment, which rules fired, which were violated, at what cost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordsight.states.errors import StateError
+from wordsight.states.facts import Fact, StateSequence
+from wordsight.states.grounding import HARD_WEIGHT, Grounding
+from wordsight.states.model import StateModel
+from wordsight.states.observations import Observations
+from wordsight.states.rules import Atom, Comparison, Rule, is_variable
+
+__all__ = ["Explanation", "RuleUse", "explain"]
+
+
+@dataclass(frozen=True)
+class RuleUse:
+    """One rule applied to certain objects at a moment.
+
+    Attributes:
+        rule: The rule.
+        objects: What each of its variables stands for.
+        text: The rule with the objects' names, and the values of the features it compares.
+        violated: Whether the state breaks it.
+        cost: What that costs, 0 if it is kept; its weight if it is hard.
+        spared: What would have to be paid if its head, or one fact of a body that must not hold,
+            were turned round: its weight if it is kept and its body holds, else 0.
+    """
+
+    rule: Rule
+    objects: dict[str, str]
+    text: str
+    violated: bool
+    cost: float
+    spared: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the state of one moment is what it is.
+
+    Attributes:
+        video_id: Which video.
+        time: The moment, seconds.
+        facts: What holds.
+        kept: Rules whose whole body holds and that are kept, weightiest first.
+        violated: Rules that are broken, dearest first.
+        cost: What the broken rules cost at this moment.
+        changes: How many times the state changes in the whole video.
+        transition_cost: What each change costs.
+    """
+
+    video_id: str
+    time: float
+    facts: tuple[Fact, ...]
+    kept: tuple[RuleUse, ...]
+    violated: tuple[RuleUse, ...]
+    cost: float
+    changes: int
+    transition_cost: float
+
+
+def explain(
+    model: StateModel, observations: Observations, time: float, states: StateSequence | None = None
+) -> Explanation:
+    """Say which rules speak for and against the state of a moment.
+
+    Args:
+        model: The rules.
+        observations: What is measured in the video.
+        time: The moment, in seconds; the frame shown then is explained.
+        states: The states to explain, such as labels; those inferred if left out.
+
+    Raises:
+        StateError: If the video does not show that moment.
+    """
+    times = observations.times
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    if not len(times) or not times[0] - 1e-9 <= time <= times[-1] + step:
+        span = f"from {times[0]:g} to {times[-1] + step:g} s" if len(times) else "no time at all"
+        raise StateError(f"{observations.video_id} runs {span}; {time:g} s is not in it.")
+    row = max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)
+    grounding = model.ground(observations)
+    told = model.predict(observations) if states is None else states
+    values = told.table(grounding.facts)
+    uses = _uses(grounding, values, row)
+    violated = sorted((u for u in uses if u.violated), key=lambda use: -use.cost)
+    kept = sorted((u for u in uses if not u.violated), key=lambda use: -use.spared)
+    return Explanation(
+        observations.video_id,
+        float(times[row]),
+        tuple(f for f, holds in zip(grounding.facts, values[row], strict=True) if holds),
+        tuple(kept),
+        tuple(violated),
+        sum(use.cost for use in violated),
+        int((values[1:] != values[:-1]).any(axis=1).sum()),
+        model.transition_cost_,
+    )
+
+
+def _uses(grounding: Grounding, values: np.ndarray, row: int) -> list[RuleUse]:
+    """Return the rules whose body holds at a moment, observed and inferred parts alike."""
+    here = values[row]
+    found = []
+    for instance in np.flatnonzero(grounding.fired[row]).tolist():
+        clause = int(grounding.clause_of[instance])
+        body, head = grounding.clauses.bodies[clause], int(grounding.clauses.heads[clause])
+        missing = [fact for fact in body if not here[fact]]
+        if missing and not (head < 0 and len(missing) == 1):
+            continue
+        violated = not missing and (head < 0 or not here[head])
+        rule = grounding.rules[int(grounding.rule_of[instance])]
+        weight = HARD_WEIGHT if rule.hard else rule.weight
+        objects = grounding.bindings[instance]
+        text = _told(rule, objects, grounding.observations, row)
+        cost, spared = (weight, 0.0) if violated else (0.0, weight)
+        found.append(RuleUse(rule, objects, text, violated, cost, spared))
+    return found
+
+
+def _told(rule: Rule, objects: dict[str, str], seen: Observations, row: int) -> str:
+    parts = [_part(part, objects, seen, row) for part in rule.body]
+    head = "false" if rule.head is None else _part(rule.head, objects, seen, row)
+    return f"{', '.join(parts)}{' ' * bool(parts)}-> {head}"
+
+
+def _part(part: Atom | Comparison, objects: dict[str, str], seen: Observations, row: int) -> str:
+    names = [objects[t] if is_variable(t) else t.strip('"') for t in part.arguments]
+    if isinstance(part, Atom):
+        return f"{part.predicate}({','.join(names)})"
+    order = [thing.name for thing in seen.objects]
+    value = seen.features[part.feature][(row, *(order.index(name) for name in names))]
+    comparison = f"{part.feature}({','.join(names)}) {part.operator} {part.value:.4g}"
+    return f"{comparison} [{value:.4g}]"

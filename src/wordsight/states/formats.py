@@ -1,0 +1,193 @@
+"""States in files: JSON, CSV and ELAN's EAF out, JSON and CSV back in, as labels to learn from."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import FormatError
+from wordsight.files import write_text
+from wordsight.states.eaf import eaf_document
+from wordsight.states.errors import StateError
+from wordsight.states.events import Event
+from wordsight.states.facts import FactInterval, StateSequence, parse_fact
+
+__all__ = ["read_intervals", "sequence_from_intervals", "write_events", "write_states"]
+
+_COLUMNS = ("video", "start", "end", "fact")
+
+
+def write_states(
+    path: str | PathLike[str], sequences: Sequence[StateSequence], *, overwrite: bool = False
+) -> None:
+    """Write when each fact holds; the ending says the format: ``.json``, ``.csv`` or ``.eaf``.
+
+    Raises:
+        FormatError: If the ending is another one, or EAF is asked for more than one video.
+        FileExistsError: If the file exists and ``overwrite`` is false.
+    """
+    rows = [interval for sequence in sequences for interval in sequence.intervals()]
+    texts = [(row.video_id, row.start, row.end, str(row.fact)) for row in rows]
+    if Path(path).suffix.lower() == ".json":
+        videos = [
+            {
+                "video": sequence.video_id,
+                "end": sequence.end,
+                "intervals": [
+                    {"start": row.start, "end": row.end, "fact": str(row.fact)}
+                    for row in sequence.intervals()
+                ],
+                "sequence": [sorted(map(str, state)) for state in sequence.states()],
+            }
+            for sequence in sequences
+        ]
+        write_text(path, _json({"videos": videos}), overwrite=overwrite)
+    else:
+        _write_rows(path, texts, _COLUMNS, [s.video_id for s in sequences], overwrite)
+
+
+def write_events(
+    path: str | PathLike[str], events: Sequence[Event], *, overwrite: bool = False
+) -> None:
+    """Write events; the ending says the format: ``.json``, ``.csv`` or ``.eaf``."""
+    if Path(path).suffix.lower() == ".json":
+        rows = [
+            {
+                "video": event.video_id,
+                "start": event.start,
+                "end": event.end,
+                "event": event.name,
+                "arguments": list(event.arguments),
+            }
+            for event in events
+        ]
+        write_text(path, _json({"events": rows}), overwrite=overwrite)
+    else:
+        texts = [(event.video_id, event.start, event.end, str(event)) for event in events]
+        names = list(dict.fromkeys(event.video_id for event in events))
+        _write_rows(path, texts, ("video", "start", "end", "event"), names, overwrite)
+
+
+def read_intervals(path: str | PathLike[str]) -> dict[str, list[FactInterval]]:
+    """Read when facts hold from a CSV with the columns video, start, end, fact, or from JSON.
+
+    Returns:
+        Per video its intervals, in the order of the file.
+
+    Raises:
+        FormatError: If the file is neither, with the line that cannot be read.
+    """
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: expected UTF-8 text, but byte {error.start} is not.") from None
+    rows = _json_rows(text, place) if place.suffix.lower() == ".json" else _csv_rows(text, place)
+    found: dict[str, list[FactInterval]] = {}
+    for where, row in rows:
+        if row.get("fact") is None:
+            found.setdefault(str(row["video"]), [])
+            continue
+        interval = _interval(row, where)
+        found.setdefault(interval.video_id, []).append(interval)
+    if not found:
+        raise FormatError(f"{path} has no labels; expected rows of {', '.join(_COLUMNS)}.")
+    return found
+
+
+def sequence_from_intervals(
+    video_id: str, times: NDArray[np.float64], intervals: Iterable[FactInterval]
+) -> StateSequence:
+    """Make the states at given moments ``(T,)`` from when facts hold; all else is false.
+
+    Raises:
+        StateError: If an interval lies outside the moments altogether.
+    """
+    rows = list(intervals)
+    facts = tuple(sorted({row.fact for row in rows}))
+    values = np.zeros((len(times), len(facts)), dtype=np.bool_)
+    usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    for row in rows:
+        # Half a step of tolerance: times in files are rounded.
+        slack = min(usual, row.end - row.start) / 2
+        inside = (times >= row.start - slack) & (times < row.end - slack)
+        if not inside.any() and not (len(times) and times[0] <= row.start <= times[-1] + usual):
+            raise StateError(
+                f"{video_id}: {row.fact} is said to hold from {row.start:g} to {row.end:g} s, but "
+                f"the video runs from {times[0] if len(times) else 0:g} to "
+                f"{times[-1] if len(times) else 0:g} s."
+            )
+        values[inside, facts.index(row.fact)] = True
+    return StateSequence(video_id, times, facts, values)
+
+
+def _write_rows(
+    path: str | PathLike[str],
+    rows: Sequence[tuple[str, float, float, str]],
+    columns: Sequence[str],
+    videos: Sequence[str],
+    overwrite: bool,
+) -> None:
+    kind = Path(path).suffix.lower()
+    if kind == ".csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows((v, f"{s:.6g}", f"{e:.6g}", what) for v, s, e, what in rows)
+        write_text(path, text.getvalue(), overwrite=overwrite)
+    elif kind == ".eaf":
+        if len(videos) > 1:
+            raise FormatError(
+                f"an EAF file is about one video, got {len(videos)}; write one file for each."
+            )
+        document = eaf_document(rows, videos[0] if videos else "")
+        write_text(path, document, overwrite=overwrite)
+    else:
+        raise FormatError(f"{path}: the ending must be .json, .csv or .eaf, got {kind or 'none'}.")
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _csv_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
+    reader = csv.DictReader(io.StringIO(text))
+    missing = [name for name in _COLUMNS if name not in (reader.fieldnames or [])]
+    if missing:
+        raise FormatError(
+            f"{path}: expected the columns {', '.join(_COLUMNS)}, but {missing[0]} is missing."
+        )
+    return [(f"{path}, line {reader.line_num}", dict(row)) for row in reader]
+
+
+def _json_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
+    try:
+        videos = json.loads(text)["videos"]
+        rows = []
+        for video in videos:
+            where = f"{path}, video {video['video']}"
+            rows.append((where, {"video": video["video"]}))
+            rows += [(where, {"video": video["video"], **row}) for row in video["intervals"]]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise FormatError(
+            f'{path}: expected {{"videos": [{{"video", "intervals": [{{"start", "end", "fact"}}]}}]'
+            f"}}, found otherwise ({error})."
+        ) from None
+    return rows
+
+
+def _interval(row: Mapping[str, Any], where: str) -> FactInterval:
+    try:
+        start, end = float(row["start"]), float(row["end"])
+        fact = parse_fact(str(row["fact"]))
+    except (TypeError, ValueError, KeyError) as error:
+        raise FormatError(f"{where}: {error}") from None
+    if not (np.isfinite([start, end]).all() and start < end):
+        raise FormatError(f"{where}: {fact} must start before it ends, got {start:g} to {end:g} s.")
+    return FactInterval(str(row["video"]), start, end, fact)
