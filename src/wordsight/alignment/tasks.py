@@ -1,0 +1,69 @@
+"""The whole way from a text and observed videos to timed lines, in one call."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wordsight.alignment.errors import AlignmentError
+from wordsight.alignment.pins import check_pins
+from wordsight.alignment.records import Aligner, Alignment, Constraint, Instructions, Observed
+
+__all__ = ["Timed", "align_together"]
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """A text timed against its videos.
+
+    Attributes:
+        instructions: The text.
+        alignments: One per video, in the order they were given.
+        aligner: The model, with its dictionary.
+    """
+
+    instructions: Instructions
+    alignments: tuple[Alignment, ...]
+    aligner: Aligner
+
+
+def align_together(
+    instructions: Instructions,
+    observed: Sequence[Observed],
+    *,
+    constraints: Mapping[str, Sequence[Constraint]] | None = None,
+    aligner: Aligner | None = None,
+    fit: bool = True,
+) -> Timed:
+    """Time a text against all its videos, learned together.
+
+    Args:
+        instructions: The text.
+        observed: What was observed in each video; more videos of one text help all of them.
+        constraints: What the user knows, by video.
+        aligner: The model; the ensemble if left out.
+        fit: Whether to learn from these videos; false to use a fitted model as it is.
+
+    Returns:
+        The timed text.
+
+    Raises:
+        AlignmentError: If there is no video, or the model cannot align one.
+        ConstraintError: If constraints contradict each other or a video.
+        PoorEvidenceError: If too little was seen.
+    """
+    if not observed:
+        raise AlignmentError("there is no video to align; name at least one.")
+    known = dict(constraints or {})
+    for one in observed:
+        check_pins(known.get(one.video_id, ()), instructions, one.duration)
+    if aligner is None:
+        # Models compile what they need; whoever only reads texts need not wait for it.
+        from wordsight.alignment.models.ensemble import Ensemble
+
+        aligner = Ensemble()
+    if fit:
+        aligner.fit([(instructions, one) for one in observed])
+    found = tuple(
+        aligner.align(instructions, one, constraints=known.get(one.video_id, ()))
+        for one in observed
+    )
+    return Timed(instructions, found, aligner)

@@ -1,0 +1,315 @@
+"""``align`` and ``dictionary``: written instructions timed against silent video."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wordsight.cli.options import (
+    DEFAULT_LIBRARY,
+    DetectorOption,
+    LabelsOption,
+    LibraryOption,
+    ModelOption,
+    SettingOption,
+    detector_options,
+    speaking,
+)
+from wordsight.cli.output import Output
+from wordsight.cli.units import clock, count
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    from wordsight.alignment import Aligner, Alignment, Instructions
+    from wordsight.alignment.tasks import Timed
+    from wordsight.cli.align_sources import Film
+
+__all__ = ["align", "dictionary"]
+
+TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".rst", ".srt", ".vtt", ".jsonl"}
+VIDEO_LIKE = {".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv"}
+_UNSURE = 0.5  # confidence below which a line is marked
+
+
+@speaking
+def align(
+    output: Output,
+    video: Annotated[
+        str,
+        typer.Argument(
+            metavar="VIDEO",
+            help="A video file, a folder of videos of the same text, a file of touched things "
+            "(ID start end thing,thing), or how ids of videos in the library begin.",
+        ),
+    ],
+    text: Annotated[
+        Path,
+        typer.Argument(metavar="TEXT", help="The instructions: plain text, Markdown, subtitles."),
+    ],
+    result: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write .srt .vtt .tsv .json .eaf or .txt."
+        ),
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option("--format", "-f", help="srt, vtt, tsv, json, eaf, audacity, or all."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="PNG", help="Draw a timeline with probabilities.")
+    ] = None,
+    burn: Annotated[
+        Path | None, typer.Option(metavar="MP4", help="Write the video with each line drawn in.")
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINE=TIME", help='What you know: "7=3:20" or "s2=1:00-1:30".'),
+    ] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="VIDEO", help="Another video of the same text to learn from."
+        ),
+    ] = None,
+    seen: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is touched when, instead of looking at the video."),
+    ] = None,
+    boxes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Boxes of the video (MOT, COCO, CVAT, CSV).")
+    ] = None,
+    parses: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A bracketed parse for each line.")
+    ] = None,
+    aligner: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Use a saved aligner as it is.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the aligner and its dictionary.")
+    ] = None,
+    detector: DetectorOption = "regions",
+    model: ModelOption = None,
+    labels: LabelsOption = None,
+    option: SettingOption = None,
+    rate: Annotated[float, typer.Option(min=0.5, help="Frames to look at per second.")] = 6.0,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that exist.", show_default=False)
+    ] = False,
+) -> None:
+    """Find when each line of written instructions happens in a video without narration."""
+    from wordsight.alignment.pins import parse_pins
+    from wordsight.alignment.tasks import align_together
+    from wordsight.alignment.text import read_instructions
+    from wordsight.cli.align_sources import Watching, gather_films
+
+    _check_swapped(video, text)
+    instructions = read_instructions(text, parses=parses)
+    pins = parse_pins(constraint or [], instructions)
+    watching = Watching(
+        detector, detector_options(detector, model, labels, option), rate, seen, boxes
+    )
+    films = gather_films(video, others or [], watching, library, output)
+    wanted = [film for film in films if film.wanted]
+    if pins and len(wanted) > 1:
+        raise WordsightError(
+            f"--constraint speaks of one video, but {video} stands for {len(wanted)}; align them "
+            "one by one, the others given with --with."
+        )
+    targets = _Targets(wanted, text, result, formats, plot, burn, force)
+    learned = None if aligner is None else _load(aligner)
+    with output.progress("Aligning") as progress:
+        progress(0, None, "Aligning")
+        timed = align_together(
+            instructions,
+            [film.observed for film in films],
+            constraints={wanted[0].observed.video_id: pins},
+            aligner=learned,
+            fit=learned is None,
+        )
+    chosen = [a for a, film in zip(timed.alignments, films, strict=True) if film.wanted]
+    written = targets.write(chosen, instructions, output)
+    if save is not None:
+        timed.aligner.save(save, overwrite=force)
+        written.append(save)
+    _show(output, chosen, timed, written)
+
+
+@speaking
+def dictionary(
+    output: Output,
+    aligner: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="An aligner kept with align --save.")
+    ],
+    word: Annotated[
+        str | None, typer.Argument(metavar="WORD", help="One noun; all if left out.")
+    ] = None,
+    top: Annotated[int, typer.Option("-k", min=1, help="How many things per noun.")] = 3,
+) -> None:
+    """Open the dictionary an aligner learned: which noun names which thing."""
+    learned = _load(aligner).dictionary_
+    if word is not None and word.lower() not in learned:
+        raise WordsightError(
+            f"the dictionary has no {word!r}; it has {', '.join(sorted(learned)) or 'no word'}."
+        )
+    nouns = sorted(learned) if word is None else [word.lower()]
+    best = {noun: _strongest(learned[noun], top) for noun in nouns}
+
+    def render(out: Output) -> None:
+        rows = [
+            (noun, ", ".join(f"{thing} {share:.2f}" for thing, share in found.items()) or "–")
+            for noun, found in best.items()
+        ]
+        out.table(["noun", "things it names"], rows)
+
+    output.result(best, render)
+
+
+class _Targets:
+    """The files to write, checked before any work is done."""
+
+    def __init__(
+        self,
+        films: Sequence["Film"],
+        text: Path,
+        result: Path | None,
+        formats: list[str] | None,
+        plot: Path | None,
+        burn: Path | None,
+        force: bool,
+    ) -> None:
+        from wordsight.alignment.exports import check_writable, export_paths
+
+        self._films = films
+        self._result, self._formats = result, formats
+        self._plot, self._burn, self._force = plot, burn, force
+        if result is None and formats:
+            raise WordsightError("--format needs --output FILE, to know where to write to.")
+        if burn is not None and any(film.path is None for film in films):
+            raise WordsightError(
+                "--burn needs the video file itself, not a file of touched things."
+            )
+        self._protected = [text, *(film.path for film in films if film.path is not None)]
+        self._protected += [film.source for film in films if film.source is not None]
+        several = len(films) > 1
+        for film in films:
+            name = film.observed.video_id if several else None
+            paths = [p for p in (_place(plot, name, ".png"), _place(burn, name, ".mp4")) if p]
+            if result is not None:
+                paths += export_paths(_base(result, name), formats or _usual(several))
+            check_writable(paths, protected=self._protected, overwrite=force)
+
+    def write(
+        self, alignments: Sequence["Alignment"], instructions: "Instructions", output: Output
+    ) -> list[Path]:
+        """Write everything that was asked for."""
+        from wordsight.alignment.exports import write_alignment
+        from wordsight.alignment.timeline import draw_timeline
+
+        written: list[Path] = []
+        several = len(self._films) > 1
+        for film, found in zip(self._films, alignments, strict=True):
+            name = film.observed.video_id if several else None
+            if self._result is not None:
+                written += write_alignment(
+                    _base(self._result, name),
+                    found,
+                    instructions,
+                    self._formats or _usual(several),
+                    video=film.path,
+                    protected=self._protected,
+                    overwrite=self._force,
+                )
+            picture = _place(self._plot, name, ".png")
+            if picture is not None:
+                draw_timeline(picture, found, instructions, overwrite=self._force)
+                written.append(picture)
+            copy = _place(self._burn, name, ".mp4")
+            if copy is not None and film.path is not None:
+                _burn_in(film.path, copy, found, instructions, self._force, output)
+                written.append(copy)
+        return written
+
+
+def _burn_in(
+    video: Path,
+    copy: Path,
+    alignment: "Alignment",
+    instructions: "Instructions",
+    force: bool,
+    output: Output,
+) -> None:
+    from wordsight.alignment.exports import line_rows
+    from wordsight.language.captions import Caption
+    from wordsight.video import render_overlay
+
+    rows = line_rows(alignment, instructions)
+    captions = [Caption(row.start, row.end, f"{row.line}. {row.text}") for row in rows]
+    with output.progress("Drawing") as progress:
+        render_overlay(video, copy, captions=captions, overwrite=force, progress=progress)
+
+
+def _usual(several: bool) -> list[str] | None:
+    return ["vtt"] if several else None
+
+
+def _base(result: Path, name: str | None) -> Path:
+    return result if name is None else result / name
+
+
+def _place(path: Path | None, name: str | None, ending: str) -> Path | None:
+    return path if path is None or name is None else path / f"{name}{ending}"
+
+
+def _check_swapped(video: str, text: Path) -> None:
+    if Path(video).suffix.lower() in TEXT_SUFFIXES and text.suffix.lower() in VIDEO_LIKE:
+        raise WordsightError(f"the video comes first: wordsight align {text} {video}")
+
+
+def _load(folder: Path) -> "Aligner":
+    from wordsight.alignment.storage import load_aligner
+
+    if not folder.exists():
+        raise WordsightError(
+            f"there is no aligner at {folder}; keep one with `wordsight align ... --save {folder}`."
+        )
+    return load_aligner(folder)
+
+
+def _strongest(found: dict[str, float], top: int) -> dict[str, float]:
+    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:top]
+    return {thing: round(share, 4) for thing, share in ranked if share >= 0.005}
+
+
+def _show(
+    output: Output, alignments: Sequence["Alignment"], timed: "Timed", written: list[Path]
+) -> None:
+    from wordsight.alignment.exports import as_json
+
+    values: list[dict[str, Any]] = [as_json(one, timed.instructions) for one in alignments]
+    for value in values:
+        value["files"] = [str(path) for path in written]
+
+    def render(out: Output) -> None:
+        for value in values:
+            _render_lines(out, value)
+        for path in written:
+            out.note(f"Wrote {path}")
+
+    output.result(values[0] if len(values) == 1 else values, render)
+
+
+def _render_lines(output: Output, value: dict[str, Any]) -> None:
+    rows = []
+    for line in value["lines"]:
+        spans = line["spans"] or [None]
+        for span in spans:
+            when = ("–", "–") if span is None else (clock(span["start"]), clock(span["end"]))
+            sure = line.get("confidence", 0.0) if span is None else span["confidence"]
+            note = "did not happen" if span is None else "unsure" if sure < _UNSURE else ""
+            rows.append((line["line"], line["step"], *when, f"{sure:.2f}", note, line["text"]))
+    found = sum(line["happened"] for line in value["lines"])
+    output.line(f"{value['video']}: {found} of {count(len(value['lines']), 'line')} found")
+    output.table(["line", "step", "from", "to", "sure", "", "text"], rows)
