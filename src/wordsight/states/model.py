@@ -11,7 +11,7 @@ from wordsight.progress import Progress
 from wordsight.states.checks import check_training
 from wordsight.states.errors import StateError
 from wordsight.states.facts import StateSequence
-from wordsight.states.grounding import Grounding, ground
+from wordsight.states.grounding import Grounder, Grounding
 from wordsight.states.inference import Inference, infer
 from wordsight.states.learning import Learning, Task, learn, learned_vocabulary
 from wordsight.states.observations import Observations
@@ -75,6 +75,7 @@ class StateModel:
         self.transition_cost_ = float(transition_cost)
         self.vocabulary_ = vocabulary or Vocabulary()
         self.notes_: dict[str, Any] = {}
+        self._grounder: Grounder | None = None
 
     def fit(
         self,
@@ -115,7 +116,14 @@ class StateModel:
         """Write the rules out over the objects of a video."""
         if not self.rules_:
             raise StateError("the model has no rules yet; call fit first, or give it rules.")
-        return ground(self.rules_, observations, self.vocabulary_)
+        known = self._grounder
+        if (
+            known is None
+            or known.rules is not self.rules_
+            or (known.vocabulary is not self.vocabulary_)
+        ):
+            self._grounder = known = Grounder(self.rules_, self.vocabulary_)
+        return known.ground(observations)
 
     def predict(self, observations: Observations) -> StateSequence:
         """Infer which facts hold when."""

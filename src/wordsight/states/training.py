@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wordsight.states.enumeration import best_path, consistent_states
 from wordsight.states.errors import StateError
 from wordsight.states.facts import StateSequence
-from wordsight.states.grounding import Grounding, ground
+from wordsight.states.grounding import Grounder, Grounding
 from wordsight.states.inference import Inference, infer
 from wordsight.states.observations import Observations
 from wordsight.states.rules import Rule
@@ -93,14 +93,10 @@ def compressed(values: Values) -> Values:
 
 
 def prepare_video(
-    rules: Sequence[Rule],
-    seen: Observations,
-    told: StateSequence,
-    vocabulary: Vocabulary,
-    inference: Inference,
+    grounder: Grounder, seen: Observations, told: StateSequence, inference: Inference
 ) -> TrainingVideo:
     """Ground one video and write its states out."""
-    grounding = ground(rules, seen, vocabulary)
+    grounding = grounder.ground(seen)
     unknown = set(told.facts) - set(grounding.facts)
     named = [fact for fact in unknown if told.table([fact]).any()]
     if named:
@@ -135,8 +131,8 @@ def prepare_videos(
     inference: Inference | None = None,
 ) -> list[TrainingVideo]:
     """Ground videos for learning; see :class:`TrainingVideo`."""
-    chosen = inference or Inference()
+    chosen, grounder = inference or Inference(), Grounder(rules, vocabulary)
     return [
-        prepare_video(rules, seen, told, vocabulary, chosen)
+        prepare_video(grounder, seen, told, chosen)
         for seen, told in zip(observations, states, strict=True)
     ]
