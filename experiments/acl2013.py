@@ -1,10 +1,10 @@
 """Is this sentence true of this clip? The protocol of Yu & Siskind (ACL 2013) on the street world.
 
 Run with ``python -m experiments.acl2013 [--clips 61] [--seed 0] [--folder DIR] [--json]``. Renders
-the films, looks at them with the region detector, learns words in two places and judges 12
-sentences of nouns and verbs (NV) and 12 with adverbs and prepositions (ALL) in the third, for each
-of three places. A sentence counts as true where its score reaches the threshold that gives the best
-F1 on the training clips.
+the films, looks at them with the detector of the rendered worlds, learns words in two places and
+judges 12 sentences of nouns and verbs (NV) and 12 with adverbs and prepositions (ALL) in the third,
+for each of three places. A sentence counts as true where its score reaches the threshold that gives
+the best F1 on the training clips.
 
 Rows: ``chance`` says true half of the time; ``blind`` is the best that can be had without looking;
 ``learned`` is maximum likelihood with calibration, ``discriminative`` the default model; ``hand``
@@ -13,9 +13,10 @@ stands beside; it is about other films, so compare ratios. ``role_swap`` and ``v
 often what is said of a test clip beats the same sentence with roles exchanged, or with another
 verb, where that is false.
 
-``--see`` says what is looked at: ``objects`` (regions linked over time and named by an object
-detector that was taught with boxes in the training places, as the authors' detectors were taught;
-the learner sees class numbers), ``tracks`` (the same with unsupervised looks instead of classes),
+``--see`` says what is looked at: ``rendered`` (what a detector finds that was trained on other
+films, as the authors' detectors were, linked over time; the learner sees class numbers),
+``objects`` (regions linked over time and named by a discriminant taught with boxes in the training
+places), ``tracks`` (the same with unsupervised looks instead of classes),
 ``regions`` (single regions with looks, linked by the words themselves; slow), or ``truth`` (true
 boxes; shows what better detection would give, renders nothing).
 """
@@ -53,7 +54,7 @@ def measure(
     seed: int,
     folder: Path,
     *,
-    sight: str = "objects",
+    sight: str = "rendered",
     settings: TrainingSettings | None = None,
     words: int = LOOKS,
     threads: int = 2,
@@ -85,7 +86,7 @@ def measure(
             testing,
             sentences,
             settings=chosen,
-            words=words if sight != "objects" else 0,
+            words=0 if sight == "objects" else words,
             threads=threads,
         )
         say(f"{place}: " + ", ".join(f"{name} {_told(row)}" for name, row in fold.f1.items()))
@@ -159,7 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--clips", type=int, default=61, help="how many films")
     parser.add_argument("--seed", type=int, default=0, help="of films and learning")
     parser.add_argument("--folder", type=Path, help="keeps films and library for the next run")
-    parser.add_argument("--see", choices=SIGHTS, default="objects", help="what is looked at")
+    parser.add_argument("--see", choices=SIGHTS, default="rendered", help="what is looked at")
     parser.add_argument(
         "--looks", type=int, default=LOOKS, help="looks to tell apart, where there are no classes"
     )

@@ -12,6 +12,7 @@ from experiments.street_objects import OTHER, ObjectDetector, shown_by
 from experiments.street_tracks import follow
 from wordsight.errors import WordsightError
 from wordsight.library import Library
+from wordsight.perception import linked
 from wordsight.perception.codebook import Codebook
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.worlds import write_world
@@ -19,9 +20,10 @@ from wordsight.worlds.street import StreetFilm
 
 __all__ = ["SIGHTS", "StreetClip", "labelled", "named_by_hand", "see_street", "true_clip"]
 
-SIGHTS = ("objects", "tracks", "regions", "truth")
-"""What can be seen: linked regions labelled by an object detector or by their looks, single regions
-labelled by their looks, or the true boxes with their nouns."""
+SIGHTS = ("rendered", "objects", "tracks", "regions", "truth")
+"""What can be seen: what the detector of the rendered worlds finds, linked; linked regions labelled
+by an object detector or by their looks; single regions labelled by their looks; or the true boxes
+with their nouns."""
 
 _RATE = 10.0  # frames per second
 
@@ -53,8 +55,10 @@ def see_street(films: Sequence[StreetFilm], sight: str, folder: Path) -> list[St
     if sight == "truth":
         clips = [true_clip(film) for film in films]
     else:
-        clips = _library_clips(films, folder)
-        if sight in ("objects", "tracks"):
+        clips = _library_clips(films, folder, "rendered" if sight == "rendered" else "regions")
+        if sight == "rendered":
+            clips = [linked(clip) for clip in clips]
+        elif sight in ("objects", "tracks"):
             clips = [follow(clip) for clip in clips]
     places = [str(film.truth.record()["place"]) for film in films]
     return [StreetClip(*row) for row in zip(films, places, clips, strict=True)]
@@ -83,14 +87,14 @@ def true_clip(film: StreetFilm) -> Clip:
     return Clip(film.name, 0.0, film.duration, seen)
 
 
-def _library_clips(films: Sequence[StreetFilm], folder: Path) -> list[Clip]:
+def _library_clips(films: Sequence[StreetFilm], folder: Path, detector: str) -> list[Clip]:
     videos = folder / "films"
     if not (videos / "truth.jsonl").is_file():
         say(f"rendering {len(films)} films")
         write_world(films, videos)
     wanted = {f"{film.name}.mp4": film for film in films}
-    with Library.open(folder / "library", create=True) as library:
-        report = library.add(videos, rate=_RATE)
+    with Library.open(folder / f"library-{detector}", create=True) as library:
+        report = library.add(videos, rate=_RATE, detector=detector)
         if report.failed:
             raise WordsightError(f"{len(report.failed)} films could not be added: {report.failed}")
         found = {

@@ -8,12 +8,14 @@ such tables, exact, whatever its length; all sentences of a clip share the table
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.inference import LatticeTooLargeError
 from wordsight.inference.chains import chain_counts, chain_paths, chain_scores
+from wordsight.meaning.compounds import Compounds
 from wordsight.meaning.features import Observation
 from wordsight.meaning.reading import Counts, Path, Sight
 from wordsight.meaning.tables import WordTables
@@ -48,7 +50,7 @@ class GivenTracks:
 
     def __init__(self, seen: Observation, tables: Mapping[str, WordTables], sight: Sight) -> None:
         self.seen = seen
-        self.tables = tables
+        self.words = Compounds(tables)
         weights = np.ones(seen.num_things)
         weights[-1] = sight.unseen
         self.prior = np.log(weights / weights.sum())
@@ -78,7 +80,7 @@ class GivenTracks:
         total: Array = np.zeros((1,) * people)
         for participant in range(people):
             total = total + _along(self.prior, (participant,), people)
-        for word in sentence.words:
+        for word in self.words.joined(sentence).words:
             total = total + _along(self._of(word).scores, word.participants, people)
         return total
 
@@ -91,7 +93,7 @@ class GivenTracks:
             if share == 0.0:
                 continue
             posterior = share * _normalised(self.choices(sentence))
-            for word in sentence.words:
+            for word in self.words.joined(sentence).words:
                 part = _summed(posterior, word.participants)
                 known = wanted.get(word.entry)
                 wanted[word.entry] = part if known is None else known + part
@@ -103,11 +105,11 @@ class GivenTracks:
         posterior = _normalised(self.choices(sentence))
         frames, people = self.seen.num_frames, sentence.num_participants
         things = np.stack([_summed(posterior, (p,)) for p in range(people)])
-        states = []
-        for word in sentence.words:
+        joined, states = self.words.joined(sentence), []
+        for word in joined.words:
             share = _summed(posterior, word.participants)
-            states.append(self._counted(word.entry, share)[0])
-        return np.broadcast_to(things, (frames, *things.shape)), states
+            states += self.words[word.entry].parted(self._counted(word.entry, share)[0])
+        return np.broadcast_to(things, (frames, *things.shape)), joined.ordered(states)
 
     def evidence(self, sentence: Sentence, most: int) -> Array:
         """Return ``(C, L)`` log ratios of each word on the ``most`` best choices of tracks."""
@@ -116,11 +118,14 @@ class GivenTracks:
         total = self.choices(sentence)
         order = np.argsort(-total, axis=None, kind="stable")[:most]
         cast = np.unravel_index(order[np.isfinite(total.ravel()[order])], total.shape)
-        columns = [
-            self._of(word).scores[tuple(cast[p] for p in word.participants)]
-            for word in sentence.words
-        ]
-        return np.stack(columns, axis=1)
+        joined, columns = self.words.joined(sentence), list[Array]()
+        for word in joined.words:
+            things = tuple(cast[p] for p in word.participants)
+            if len(self.words[word.entry].members) == 1:
+                columns.append(self._of(word).scores[things])
+            else:
+                columns += self._shared(word.entry, things)
+        return np.stack(joined.ordered(columns), axis=1)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of tracks and of each word's states on them."""
@@ -128,22 +133,23 @@ class GivenTracks:
         total: Array = np.zeros((1,) * people)
         for participant in range(people):
             total = total + _along(self.prior, (participant,), people)
-        paths = [self._paths(word.entry) for word in sentence.words]
-        for word, (scores, _) in zip(sentence.words, paths, strict=True):
+        joined = self.words.joined(sentence)
+        paths = [self._paths(word.entry) for word in joined.words]
+        for word, (scores, _) in zip(joined.words, paths, strict=True):
             total = total + _along(scores, word.participants, people)
         best = [int(index) for index in np.unravel_index(int(total.argmax()), total.shape)]
         states = []
-        for word, (_, found) in zip(sentence.words, paths, strict=True):
+        for word, (_, found) in zip(joined.words, paths, strict=True):
             for participant in word.participants:
                 found = found[:, best[participant]]
-            states.append(found)
+            states += [found] * len(self.words[word.entry].members)
         things = np.broadcast_to(np.array(best, dtype=np.int64), (frames, people))
-        return Path(float(total.max()), things, np.stack(states, axis=1))
+        return Path(float(total.max()), things, np.stack(joined.ordered(states), axis=1))
 
     def _of(self, word: Word) -> _Evidence:
         found = self._evidence.get(word.entry)
         if found is None:
-            tables = self.tables[word.entry]
+            tables = self.words[word.entry]
             logs = tables.logs(self.seen)
             flat = chain_scores(_flat(logs), *tables.word.chain(self.seen.num_frames))
             scores = flat.reshape(logs.shape[1:-1])
@@ -155,17 +161,25 @@ class GivenTracks:
         """Return posteriors ``(T, J, .., J, I)`` and steps of a word, weighted by its choices."""
         logs = self._evidence[entry].logs
         kept = np.where(np.abs(share) > _NEGLIGIBLE, share, 0.0)
-        chain = self.tables[entry].word.chain(self.seen.num_frames)
+        chain = self.words[entry].word.chain(self.seen.num_frames)
         counted = chain_counts(_flat(logs), *chain, kept.ravel())
         return counted.states.reshape(logs.shape), counted.steps
 
     def _add_word(self, entry: str, share: Array, counts: Counts) -> None:
         posterior, steps = self._counted(entry, share)
-        self.tables[entry].add_counts(posterior, steps, self.seen, counts[entry])
+        self.words[entry].add_counts(posterior, steps, self.seen, counts)
+
+    def _shared(self, entry: str, things: tuple[NDArray[np.intp], ...]) -> list[Array]:
+        """Return the evidence of each member of a compound on some choices of things."""
+        compound, logs = self.words[entry], []
+        for member, places in zip(compound.members, compound.places, strict=True):
+            chosen: tuple[Any, ...] = (slice(None), *(things[p] for p in places))
+            logs.append(self._of(Word(member.word.entry, places)).logs[chosen])
+        return list(compound.shared_evidence(logs).T)
 
     def _paths(self, entry: str) -> tuple[Array, NDArray[np.int64]]:
-        logs = self.tables[entry].logs(self.seen)
-        chain = self.tables[entry].word.chain(self.seen.num_frames)
+        logs = self.words[entry].logs(self.seen)
+        chain = self.words[entry].word.chain(self.seen.num_frames)
         scores, states = chain_paths(_flat(logs), *chain)
         shape = logs.shape[1:-1]
         return scores.reshape(shape) + different(shape), states.reshape(logs.shape[:-1])

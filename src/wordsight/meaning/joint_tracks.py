@@ -17,7 +17,7 @@ from wordsight.inference import (
     log_scores,
     weights_from_logs,
 )
-from wordsight.inference.chains import chain_scores
+from wordsight.meaning.compounds import Compounds
 from wordsight.meaning.features import ClipView, Observation
 from wordsight.meaning.given_tracks import different
 from wordsight.meaning.reading import Counts, Path, Sight
@@ -51,7 +51,7 @@ class JointTracks:
         threads: int = 1,
     ) -> None:
         self.seen = seen
-        self.tables = tables
+        self.words = Compounds(tables)
         self.threads = threads
         if seen.num_frames:
             self.unary, self.coherence = track_weights(seen.view, sight)
@@ -73,17 +73,23 @@ class JointTracks:
         lattices = [self._lattice(sentence) for sentence, _ in wanted]
         counted = expected_counts(lattices, threads=self.threads)
         for (sentence, share), result in zip(wanted, counted, strict=True):
-            for number, word in enumerate(sentence.words):
+            for number, word in enumerate(self.words.joined(sentence).words):
                 posterior = share * np.moveaxis(result.tables[number], 1, -1)
                 steps = share * result.transitions[number]
-                self.tables[word.entry].add_counts(posterior, steps, self.seen, counts[word.entry])
+                self.words[word.entry].add_counts(posterior, steps, self.seen, counts)
 
     def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
         """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
         (counted,) = expected_counts([self._lattice(sentence)], participants=True)
         assert counted.participants is not None  # asked for just now
         things = np.moveaxis(counted.participants, 0, 1)
-        return things, [np.moveaxis(table, 1, -1) for table in counted.tables]
+        joined = self.words.joined(sentence)
+        parts = [
+            part
+            for word, table in zip(joined.words, counted.tables, strict=True)
+            for part in self.words[word.entry].parted(np.moveaxis(table, 1, -1))
+        ]
+        return things, joined.ordered(parts)
 
     def evidence(self, sentence: Sentence, most: int) -> Array:
         """Return ``(1, L)`` log ratios of each word on the best choice of detections."""
@@ -91,23 +97,32 @@ class JointTracks:
             return np.zeros((1, len(sentence.words)))
         path = self.best_path(sentence)
         frames = np.arange(self.seen.num_frames)
-        columns = []
-        for word in sentence.words:
-            logs = self.tables[word.entry].logs(self.seen)
-            chosen = logs[(frames, *(path.things[:, p] for p in word.participants))]
-            chain = self.tables[word.entry].word.chain(len(frames))
-            columns.append(chain_scores(chosen[:, None], *chain))
-        return np.stack(columns, axis=1)
+        joined, columns = self.words.joined(sentence), list[Array]()
+        for word in joined.words:
+            compound = self.words[word.entry]
+            things = [path.things[:, p] for p in word.participants]
+            logs = [
+                member.logs(self.seen)[(frames, *(things[p] for p in places))][:, None]
+                for member, places in zip(compound.members, compound.places, strict=True)
+            ]
+            columns += list(compound.shared_evidence(logs).T)
+        return np.stack(joined.ordered(columns), axis=1)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of detections and states."""
         (path,) = best_paths([self._lattice(sentence)])
-        return Path(path.log_score, path.tracks, path.states)
+        joined = self.words.joined(sentence)
+        states = [
+            path.states[:, number]
+            for number, word in enumerate(joined.words)
+            for _ in self.words[word.entry].members
+        ]
+        return Path(path.log_score, path.tracks, np.stack(joined.ordered(states), axis=1))
 
     def _lattice(self, sentence: Sentence) -> Lattice:
         chains = []
-        for word in sentence.words:
-            initial, transition, final = self.tables[word.entry].word.chain(self.seen.num_frames)
+        for word in self.words.joined(sentence).words:
+            initial, transition, final = self.words[word.entry].word.chain(self.seen.num_frames)
             emission, scale = self._emission(word.entry)
             chains.append(WordChain(word.participants, initial, transition, emission, final, scale))
         people = sentence.num_participants
@@ -115,7 +130,7 @@ class JointTracks:
 
     def _emission(self, entry: str) -> tuple[Array, float]:
         if entry not in self._emissions:
-            logs = self.tables[entry].logs(self.seen)
+            logs = self.words[entry].logs(self.seen)
             logs = logs + different(logs.shape[1:-1])[None, ..., None]
             self._emissions[entry] = weights_from_logs(np.moveaxis(logs, -1, 1))
         return self._emissions[entry]

@@ -144,6 +144,7 @@ def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
                 "arity": word.arity,
                 "slots": [[slot.feature, *slot.roles] for slot in word.slots],
                 "states": word.num_states,
+                "follows": word.follows,
             }
             for word in lexicon.words.values()
         ],
@@ -202,6 +203,7 @@ def _template(row: dict[str, Any], vocabulary: Vocabulary) -> WordModel:
         np.zeros((states, states)),
         np.zeros(states),
         tuple(np.zeros((states, len(vocabulary.bins[slot.feature]))) for slot in slots),
+        bool(row.get("follows", False)),  # in lexicons of earlier versions no word does
     )
 
 
@@ -214,6 +216,7 @@ def _features(values: dict[str, Any]) -> FeatureSet:
                 tuple(use["single"]),
                 tuple(use["pairs"]),
                 bool(use["first_only"]),
+                bool(use.get("follows", False)),
             )
             for part, use in values["parts"].items()
         },

@@ -31,6 +31,7 @@ class WordModel:
         transition: ``(I, I)`` probability of each step from a state (row) to a state (column).
         final: ``(I,)`` weight of each state in the last frame: 1 where a word may end, else 0.
         emissions: Per slot ``(I, Z)``: probability of each bin in each state.
+        follows: Whether it goes through its states together with the verb of its sentence.
     """
 
     entry: str
@@ -41,6 +42,7 @@ class WordModel:
     transition: Array
     final: Array
     emissions: tuple[Array, ...]
+    follows: bool = False
 
     def __post_init__(self) -> None:
         states = self.initial.shape
@@ -100,6 +102,7 @@ def uniform_word(
         transition,
         np.eye(states)[-1] if forced_end else np.ones(states),
         tuple(np.full((states, size), 1 / size) for size in sizes),
+        features.parts[entry.part].follows,
     )
 
 

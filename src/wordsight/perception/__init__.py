@@ -8,6 +8,7 @@ from wordsight.perception.detector import (
     load_detector,
 )
 from wordsight.perception.formats import convert_boxes, read_boxes, write_boxes
+from wordsight.perception.linking import linked
 from wordsight.perception.observe import observe, watch
 from wordsight.perception.tracker import Tracker, best_track
 from wordsight.perception.tracks import detections_from_tracks, tracks_from_ids
@@ -21,6 +22,7 @@ __all__ = [
     "best_track",
     "convert_boxes",
     "detections_from_tracks",
+    "linked",
     "load_detector",
     "observe",
     "read_boxes",

@@ -37,12 +37,14 @@ class PartFeatures:
         single: Features of each argument, or of the first one only (``first_only``).
         pairs: Features of each two arguments.
         first_only: Whether features of one thing are taken of the first argument only.
+        follows: Whether the words go through their states together with the verb.
     """
 
     num_states: int
     single: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
     first_only: bool = False
+    follows: bool = False
 
     def slots(self, arity: int) -> tuple[Slot, ...]:
         """Return the features of a word with so many arguments."""
@@ -80,7 +82,6 @@ class FeatureSet:
 
 _NOUN = PartFeatures(1, (LABEL,))
 _ADJECTIVE = PartFeatures(1, ("tone", "aspect", "area"))
-_DIRECTION = PartFeatures(3, ("horizontal-velocity", "vertical-velocity"))
 
 RECOMMENDED = FeatureSet(
     "recommended",
@@ -110,13 +111,15 @@ RECOMMENDED = FeatureSet(
                 "head-distance",
             ),
         ),
-        PartOfSpeech.ADVERB: PartFeatures(3, ("speed",)),
-        PartOfSpeech.DIRECTION: _DIRECTION,
+        PartOfSpeech.ADVERB: PartFeatures(3, ("speed", "upper-speed"), follows=True),
+        PartOfSpeech.DIRECTION: PartFeatures(
+            3, ("horizontal-velocity", "vertical-velocity"), follows=True
+        ),
         PartOfSpeech.SPATIAL_PREPOSITION: PartFeatures(
             1, (), ("horizontal-offset", "vertical-offset", "gap")
         ),
         PartOfSpeech.MOTION_PREPOSITION: PartFeatures(
-            3, ("speed",), ("distance", "distance-rate"), first_only=True
+            3, ("speed",), ("distance", "distance-rate"), first_only=True, follows=True
         ),
     },
 )

@@ -23,6 +23,14 @@ def speed(view: ClipView) -> Array:
     return np.asarray(np.hypot(view.velocity[..., 0], view.velocity[..., 1]))
 
 
+@register("upper-speed", 1, Magnitude(STILL), PER_SECOND)
+def upper_speed(view: ClipView) -> Array:
+    """How fast its upper part moves: the trunk of a person, bending or walking."""
+    height, growth = view.sides[..., 1], view.growth[..., 1]
+    down = view.velocity[..., 1] - 0.25 * height * growth
+    return np.asarray(np.hypot(view.velocity[..., 0], down))
+
+
 @register("vertical-velocity", 1, Signed(STILL), PER_SECOND)
 def vertical_velocity(view: ClipView) -> Array:
     """How fast it moves down (positive) or up (negative)."""
