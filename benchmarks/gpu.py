@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from wordsight.inference.gpu.lattice_fused import counts_fused, fused_kernel
+from wordsight.inference.gpu.lattice_fused import WARPS_PER_PROCESSOR, counts_fused, fused_kernel
 from wordsight.inference.gpu.lattice_torch import counts_torch
 from wordsight.inference.lattice import Lattice, WordChain
 from wordsight.inference.lattice_reference import counts_reference
@@ -87,7 +87,8 @@ def _fused_seconds(kernel: Any, clips: int, device: str) -> float:
     def draw(*shape: int) -> Any:
         return torch.rand(*shape, device=device)
 
-    grid = min(clips, 12 * torch.cuda.get_device_properties(device).multi_processor_count)
+    processors = torch.cuda.get_device_properties(device).multi_processor_count
+    grid = min(clips, WARPS_PER_PROCESSOR * processors)
     transition = torch.triu(draw(clips, STATES, STATES) + 0.1)
     given = (
         draw(clips, FRAMES, PAIR),

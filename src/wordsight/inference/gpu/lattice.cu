@@ -360,7 +360,7 @@ template <bool IN_LAYOUT_C> __device__ __forceinline__ void backward_step(
     load_step(g, stage);
 }
 
-extern "C" __global__ void __launch_bounds__(32, 12) lattice_counts(
+extern "C" __global__ void __launch_bounds__(32, 8) lattice_counts(
     const float* pair, const float* side, const float* step, const float* initial,
     const float* transition, const float* final, const int* lengths, float* work, float* scales,
     float* pair_out, float* side_out, float* steps_out, float* log_score, int clips, int frames,

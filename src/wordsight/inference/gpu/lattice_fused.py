@@ -17,13 +17,21 @@ from numpy.typing import NDArray
 from wordsight.inference.lattice import Lattice, WordChain
 from wordsight.inference.lattice_plan import Topology, topology_of
 
-__all__ = ["Fold", "FusedCounts", "counts_fused", "fold_for", "fused_kernel"]
+__all__ = [
+    "WARPS_PER_PROCESSOR",
+    "Fold",
+    "FusedCounts",
+    "counts_fused",
+    "fold_for",
+    "fused_kernel",
+]
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 _SIDE, _STATES = 8, 3
-_WARPS_PER_PROCESSOR = 12  # what the kernel's registers allow
+WARPS_PER_PROCESSOR = 8
+"""Clips a multiprocessor works on at once: two for each of its four schedulers is fastest."""
 
 
 class Fold(NamedTuple):
@@ -112,7 +120,7 @@ def run_kernel(kernel: Any, inputs: dict[str, Any], device: Any) -> tuple[Any, .
     clips, frames = given["pair"].shape[:2]
     grid = min(
         clips,
-        _WARPS_PER_PROCESSOR * torch.cuda.get_device_properties(device).multi_processor_count,
+        WARPS_PER_PROCESSOR * torch.cuda.get_device_properties(device).multi_processor_count,
     )
     work = torch.empty(grid * frames * _STATES * _SIDE**3, device=device)
     scales = torch.empty(grid * frames, device=device)
