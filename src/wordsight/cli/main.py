@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from wordsight import __version__
-from wordsight.cli import demo, doctor, library, look, meaning
+from wordsight.cli import align, demo, doctor, evaluate, library, look, meaning, search
 from wordsight.cli.options import current_output
 from wordsight.cli.output import flush_quietly
+from wordsight.cli.states import states
 from wordsight.cli.world import world
 from wordsight.errors import WordsightError
 
@@ -16,7 +17,10 @@ __all__ = ["app", "main"]
 
 COLLECTION = "Your collection"
 ONE_VIDEO = "Look into one video"
+TIMING = "Time instructions against video"
+FINDING = "Find moments"
 MEANING = "Learn words and use them"
+STATES = "States and events"
 SETUP = "Set-up"
 
 app = typer.Typer(
@@ -62,21 +66,23 @@ for panel, commands in {
         library.remove,
         library.verify,
     ),
+    FINDING: (search.find, search.index, evaluate.evaluate),
     MEANING: (
         meaning.learn,
-        meaning.find,
         meaning.score,
         meaning.track,
         meaning.describe,
         meaning.explain,
         meaning.lexicon,
     ),
+    TIMING: (align.align, align.dictionary),
     ONE_VIDEO: (look.shots, look.detect, look.convert),
     SETUP: (demo.demo, doctor.doctor),
 }.items():
     for command in commands:
         app.command(_NAMES.get(command.__name__, command.__name__), rich_help_panel=panel)(command)
 
+app.add_typer(states, name="states", rich_help_panel=STATES)
 app.add_typer(world, name="world", rich_help_panel=SETUP)
 
 

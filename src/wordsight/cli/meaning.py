@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wordsight.meaning import Explanation, LearnedLexicon, SentenceScore, TrackedSentence
     from wordsight.records import Clip
 
-__all__ = ["describe", "explain", "find", "learn", "lexicon", "score", "track"]
+__all__ = ["describe", "explain", "learn", "lexicon", "score", "track", "whole_clip"]
 
 LexiconOption = Annotated[
     Path, typer.Option("--words", "-w", metavar="FOLDER", help="The learned lexicon.")
@@ -183,51 +183,6 @@ def describe(
 
 
 @speaking
-def find(
-    output: Output,
-    sentence: SentenceArgument,
-    top: Annotated[int, typer.Option("-k", min=1, help="How many moments.")] = 10,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also what is not said to be true.", show_default=False)
-    ] = False,
-    words: LexiconOption = DEFAULT_WORDS,
-    library: LibraryOption = DEFAULT_LIBRARY,
-) -> None:
-    """Search the library for the moments a sentence describes."""
-    from wordsight.library import Library
-
-    learned = _lexicon(words)
-    with Library.open(library) as opened, output.progress("Searching") as progress:
-        videos = opened.videos()
-        clips = (_whole(opened, video.id) for video in videos)
-        hits = learned.search(
-            clips,
-            sentence,
-            top=top,
-            only_true=not everything,
-            progress=lambda done, total, what: progress(done, len(videos), what),
-        )
-
-    def render(out: Output) -> None:
-        if not hits:
-            out.line("Nothing here. (--all shows the nearest moments all the same.)")
-            return
-        rows = [
-            (
-                hit.video_id,
-                clock(hit.start),
-                clock(hit.end),
-                hit.score,
-                ", ".join(f"{word} {value:+.2f}" for word, value in hit.evidence),
-            )
-            for hit in hits
-        ]
-        out.table(["video", "from", "to", "score", "evidence per word"], rows)
-
-    output.result(hits, render)
-
-
-@speaking
 def explain(
     output: Output,
     video: VideoArgument,
@@ -304,7 +259,7 @@ def _clip(library: str, video: str, start: float | None, end: float | None) -> "
     from wordsight.library import Library
 
     with Library.open(library) as opened:
-        whole = _whole(opened, opened.resolve(video))
+        whole = whole_clip(opened, opened.resolve(video))
     if start is None and end is None:
         return whole
     first = whole.start if start is None else max(start, whole.start)
@@ -317,7 +272,8 @@ def _clip(library: str, video: str, start: float | None, end: float | None) -> "
     return type(whole).cut(whole.video_id, whole.detections, first, last)
 
 
-def _whole(library: "Library", video_id: str) -> "Clip":
+def whole_clip(library: "Library", video_id: str) -> "Clip":
+    """Return everything seen in a video of a library."""
     from wordsight.records import Clip
 
     seen = library.detections(video_id)

@@ -15,7 +15,7 @@ from typing import Any
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text.stop_words import stop_words_of
 
-__all__ = ["Analyser", "stemming_languages"]
+__all__ = ["Analyser", "stemming_languages", "words_of"]
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Han, kana, bopomofo, Thai, Lao, Myanmar and Khmer: no space between words.

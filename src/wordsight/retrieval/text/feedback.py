@@ -79,7 +79,7 @@ class RelevanceFeedback:
             share = (1.0 - own) * length * relevance[term] / total
             mixed[term] = mixed.get(term, 0.0) + share
         kept = {term: weight for term, weight in mixed.items() if weight > 0}
-        return TextQuery(kept, query.text, query.exclude)
+        return TextQuery(kept, query.text, query.exclude, query.words)
 
 
 def more_like_this(model: LanguageModel, document: int, num_terms: int = 25) -> TextQuery:

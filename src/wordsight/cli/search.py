@@ -1,0 +1,199 @@
+"""``search``: one command for words, pictures, regions, moments and meanings; and ``index``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
+from wordsight.cli.output import Output
+from wordsight.cli.search_meaning import DEFAULT_WORDS
+from wordsight.cli.search_query import Asked, parse_moment, parse_region, read_queries
+from wordsight.cli.units import clock, count
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    from wordsight.cli.search_results import Found
+    from wordsight.library import Library
+    from wordsight.retrieval import BuildReport
+
+__all__ = ["find", "index"]
+
+
+IndexOption = Annotated[
+    Path | None,
+    typer.Option("--index", metavar="FOLDER", help="The index; by default inside the library."),
+]
+LexiconOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--words", "-w", metavar="FOLDER", help="A learned lexicon.", show_default="lexicon"
+    ),
+]
+
+
+@speaking
+def find(
+    output: Output,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="Words or a sentence.", show_default=False)
+    ] = None,
+    image: Annotated[
+        list[Path] | None,
+        typer.Option("--image", metavar="FILE", help="An example picture; may be repeated."),
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option(metavar="x,y,w,h", help="Only this part of the picture, pixels.")
+    ] = None,
+    like: Annotated[
+        str | None, typer.Option(metavar="VIDEO@TIME", help="Shots like the one shown then.")
+    ] = None,
+    top: Annotated[int, typer.Option("-k", min=1, help="How many moments.")] = 10,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what nothing speaks for.", show_default=False)
+    ] = False,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|said|meaning",
+            help="Whether a sentence is judged by learned meanings (auto: if they can read it).",
+        ),
+    ] = "auto",
+    weight: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, max=1.0, help="Share of the picture beside words; by default learned."
+        ),
+    ] = None,
+    expand: Annotated[
+        bool,
+        typer.Option("--expand", help="Let words of the best shots join in.", show_default=False),
+    ] = False,
+    sheet: Annotated[
+        Path | None, typer.Option(metavar="PNG", help="Also write a contact sheet.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(metavar="TREC", help="Also write the ranking as a TREC run.")
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Many queries, a line each: id words. Needs --run."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that exist.", show_default=False)
+    ] = False,
+    words: LexiconOption = None,
+    index: IndexOption = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+) -> None:
+    """Search for moments by words, a sentence, a picture, a part of it, or another moment.
+
+    Words find shots in which they are said or written; a sentence that learned words can read
+    finds moments it is true of; a picture finds shots that look like it. The answer says which
+    evidence counted. The index is brought up to date first.
+    """
+    from wordsight.cli.search_answers import Searching
+    from wordsight.cli.search_results import render
+    from wordsight.library import Library
+
+    for path in (sheet, run):
+        if path is not None and path.exists() and not force:
+            raise WordsightError(f"{path} exists already; choose another name, or --force.")
+    if by not in ("auto", "said", "meaning"):
+        raise WordsightError(f"--by takes auto, said or meaning, got {by!r}.")
+    with Library.open(library) as opened:
+        if queries is not None:
+            if run is None or text or image or like:
+                raise WordsightError("--queries needs --run FILE, and no other query.")
+            answers = Searching(output, opened, index, top).run(read_queries(queries), expand)
+            _write_queries(output, answers, run, force)
+            return
+        asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
+        searching = Searching(output, opened, index, top, everything, weight)
+        found, how = searching.answer(asked, by, words)
+        _write(output, opened, found, sheet, run, text or "like-this", force)
+    output.result(found, lambda out: render(out, found, how))
+
+
+@speaking
+def index(
+    output: Output,
+    describe: Annotated[
+        bool,
+        typer.Option(
+            "--describe",
+            help="Also write down what learned words say of every shot, to be searched.",
+            show_default=False,
+        ),
+    ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(help="Of the words, for their endings: english, german, …, or none."),
+    ] = None,
+    words: LexiconOption = None,
+    index: IndexOption = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+) -> None:
+    """Make or update the search index; `search` does it too, when something changed."""
+    from wordsight.cli.search_index import describe_shots, index_folder, update_index
+    from wordsight.library import Library
+
+    with Library.open(library) as opened:
+        folder = index_folder(opened, index)
+        if describe:
+            from wordsight.cli.search_meaning import load_words
+
+            learned = load_words(words or DEFAULT_WORDS)
+            with output.progress("Describing") as progress:
+                number = describe_shots(opened, folder, learned, progress)
+            output.note(f"Wrote down {count(number, 'description')}.")
+        with output.progress("Indexing") as progress:
+            report = update_index(opened, folder, language=language, progress=progress)
+    output.result({"index": folder, **vars(report)}, lambda out: _render_report(out, report))
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _write_queries(
+    output: Output, answers: dict[str, list[tuple[str, float]]], run: Path, force: bool
+) -> None:
+    from wordsight.retrieval.trec import write_run
+
+    write_run(run, answers, overwrite=force)
+    hits = sum(map(len, answers.values()))
+    told = {"run": run, "queries": len(answers), "hits": hits}
+    line = f"Wrote {count(hits, 'hit')} of {len(answers)} queries to {run}"
+    output.result(told, lambda out: out.line(line))
+
+
+def _write(
+    output: Output,
+    opened: "Library",
+    found: list["Found"],
+    sheet: Path | None,
+    run: Path | None,
+    query: str,
+    force: bool,
+) -> None:
+    from wordsight.cli.search_results import write_sheet
+    from wordsight.retrieval.trec import write_run
+
+    if run is not None:
+        best: dict[str, float] = {}
+        for each in found:
+            name = each.shot or f"{each.video_id}@{clock(each.start)}"
+            best.setdefault(name, each.score)
+        write_run(run, {query: best.items()}, overwrite=force)
+        output.note(f"Run: {run}")
+    if sheet is not None and found:
+        write_sheet(sheet, found, opened, query, overwrite=force)
+        output.note(f"Contact sheet: {sheet}")
+
+
+def _render_report(output: Output, report: "BuildReport") -> None:
+    output.line(
+        f"Indexed {count(len(report.added), 'video')}; {len(report.unchanged)} as they were, "
+        f"{len(report.removed)} gone, {len(report.failed)} failed."
+    )
+    for video_id, reason in report.failed:
+        output.warn(f"{video_id}: {reason}")

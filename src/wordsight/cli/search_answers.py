@@ -1,0 +1,167 @@
+"""Answering a search: by what is said, by what it looks like, or by what the words mean."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordsight.cli.output import Output
+from wordsight.cli.search_meaning import DEFAULT_WORDS
+from wordsight.cli.search_query import Asked
+from wordsight.cli.units import count
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    from wordsight.cli.search_results import Found
+    from wordsight.library import Library
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
+
+__all__ = ["Searching"]
+
+_RECALL = 2000  # shots whose videos are candidates for a closer look
+
+
+@dataclass(frozen=True)
+class Searching:
+    """One search of a library.
+
+    Attributes:
+        output: Told of progress and of words nobody says.
+        opened: The library.
+        index: Where the index is, if not inside the library.
+        top: How many moments at most.
+        everything: Whether to return what nothing speaks for.
+        weight: Share of the picture beside words; learned if ``None``.
+    """
+
+    output: Output
+    opened: "Library"
+    index: Path | None = None
+    top: int = 10
+    everything: bool = False
+    weight: float | None = None
+
+    def answer(self, asked: Asked, by: str, words: Path | None) -> tuple[list["Found"], str]:
+        """Return the moments, best first, and in a sentence what was gone by.
+
+        Args:
+            asked: What is looked for.
+            by: ``auto``, ``said`` or ``meaning``.
+            words: The learned lexicon, if one was named.
+        """
+        from wordsight.cli.search_meaning import understood
+
+        if asked.text and by != "said" and not (asked.images or asked.like):
+            required = words is not None or by == "meaning"
+            folder = words or DEFAULT_WORDS
+            learned = understood(folder, asked.text, self.output, required=required)
+            if learned is not None:
+                return self._by_meaning(asked.text, learned)
+        if by == "meaning":
+            raise WordsightError("--by meaning needs a sentence that the learned words can read.")
+        return self._by_models(asked)
+
+    def run(self, queries: dict[str, str], expand: bool) -> dict[str, list[tuple[str, float]]]:
+        """Return for each of many queries its shots with their scores."""
+        from wordsight.cli.search_query import joint_query
+
+        answers = {}
+        for name, text in queries.items():
+            query = joint_query(Asked(text, expand=expand), self._search, self.opened)
+            hits = self._search.search(query, self.top)
+            answers[name] = [(hit.document.id, hit.score) for hit in hits]
+        return answers
+
+    def _by_models(self, asked: Asked) -> tuple[list["Found"], str]:
+        from wordsight.cli.search_query import joint_query
+        from wordsight.cli.search_results import from_joint
+        from wordsight.retrieval.joint_weight import joint_weight
+
+        search = self._search
+        query = joint_query(asked, search, self.opened)
+        if query.text and query.samples is not None:
+            known = self.weight
+            search.weight = joint_weight(search.index) if known is None else known
+        self._tell_unknown(query)
+        hits = search.search(query, self.top, everything=self.everything)
+        if hits and all(hit.visual is not None and hit.visual <= 0 for hit in hits):
+            self.output.note(
+                "No shot explains the picture better than the collection as a whole does; these "
+                "are the nearest."
+            )
+        found = [
+            from_joint(hit, query, search.index.documents.text_of(hit.position)) for hit in hits
+        ]
+        return found, _how(query, search.weight)
+
+    def _by_meaning(self, text: str, learned: "LearnedLexicon") -> tuple[list["Found"], str]:
+        from wordsight.cli.search_index import index_folder
+        from wordsight.cli.search_meaning import MOST_VIDEOS, grounded_hits
+        from wordsight.cli.search_results import from_meaning
+        from wordsight.retrieval.joint import JointQuery
+        from wordsight.retrieval.manifest import MANIFEST
+
+        shots: list[JointHit] = []
+        query = None
+        # A small library needs no recall: the tracker looks at all of it, indexed or not.
+        indexed = (index_folder(self.opened, self.index) / MANIFEST).exists()
+        if indexed or self.opened.count() > MOST_VIDEOS:
+            query = self._search.text.query(text)
+            shots = self._search.search(JointQuery(query), _RECALL)
+        likely = [shot.document.video_id for shot in shots]
+        hits = grounded_hits(
+            self.opened,
+            learned,
+            text,
+            likely,
+            self.output,
+            top=self.top,
+            everything=self.everything,
+        )
+        if not hits and shots:
+            said = count(len(shots), "shot")
+            self.output.note(f"Its words are said in {said}: see them with --by said.")
+        found = []
+        for hit in hits:
+            shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
+            said = self._search.index.documents.text_of(shot.position) if shot else ""
+            found.append(from_meaning(hit, shot, query, said))
+        return found, "By what the learned words mean."
+
+    def _tell_unknown(self, query: "JointQuery") -> None:
+        if query.text is None:
+            return
+        if not query.text:
+            self.output.note("No word of the query tells anything apart; name what you look for.")
+        unknown = sorted(set(query.text.weights) - set(self._search.text.model.known(query.text)))
+        if unknown:
+            self.output.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
+
+    @cached_property
+    def _search(self) -> "JointSearch":
+        from wordsight.cli.search_index import index_folder, open_index
+        from wordsight.retrieval.joint import JointSearch
+
+        folder = index_folder(self.opened, self.index)
+        return JointSearch(open_index(self.opened, folder, self.output))
+
+
+def _how(query: "JointQuery", weight: float) -> str:
+    both = bool(query.text) and query.samples is not None
+    parts = []
+    if query.text:
+        parts.append(f"what is said ({1 - weight:.2f})" if both else "what is said")
+    if query.samples is not None:
+        parts.append(f"what it looks like ({weight:.2f})" if both else "what it looks like")
+    return f"By {' and '.join(parts)}."
+
+
+def _shot_of(shots: "list[JointHit]", video_id: str, start: float, end: float) -> "JointHit | None":
+    """Return the shot that shares most of a moment's time, if any does."""
+
+    def shared(shot: "JointHit") -> float:
+        return min(shot.document.end, end) - max(shot.document.start, start)
+
+    near = [shot for shot in shots if shot.document.video_id == video_id and shared(shot) > 0]
+    return max(near, key=shared, default=None)

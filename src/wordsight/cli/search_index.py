@@ -1,0 +1,172 @@
+"""Keeping the search index of a library up to date, with what learned words say of its shots."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordsight.cli.output import Output
+from wordsight.errors import LibraryError, WordsightError
+from wordsight.files import write_text
+
+if TYPE_CHECKING:
+    from wordsight.library import Library, VideoDetails, VideoEntry
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.progress import Progress
+    from wordsight.retrieval import BuildReport, Index
+
+__all__ = ["describe_shots", "index_folder", "open_index", "update_index"]
+
+FOLDER = "search-index"
+_STAMP = "library-stamp.json"
+_DESCRIPTIONS = "descriptions.json"
+
+
+@dataclass(frozen=True)
+class _Collection:
+    """A library whose shots also have what learned words say of them."""
+
+    library: "Library"
+    descriptions: dict[str, list[tuple[float, float, str]]]
+
+    def videos(self) -> "Sequence[VideoEntry]":
+        return self.library.videos()
+
+    def show(self, video_id: str) -> "VideoDetails":
+        from wordsight.library import SentenceEntry
+
+        details = self.library.show(video_id)
+        said = tuple(
+            SentenceEntry(video_id, start, end, text, "describe", -1)
+            for start, end, text in self.descriptions.get(video_id, [])
+        )
+        return replace(details, sentences=details.sentences + said)
+
+
+def index_folder(opened: "Library", folder: Path | None) -> Path:
+    """Return where the index of a library is, unless another place is named."""
+    return folder if folder is not None else opened.folder / FOLDER
+
+
+def open_index(
+    opened: "Library", folder: Path, output: Output, *, language: str | None = None
+) -> "Index":
+    """Open the index, building or updating it first where the library has changed.
+
+    Raises:
+        WordsightError: If the library is empty, or the index cannot be written.
+    """
+    from wordsight.retrieval import Index
+
+    if not len(opened):
+        raise LibraryError(
+            f"there is no video in {opened.location}; add some with: wordsight add PATH"
+        )
+    if _stamp(opened) != _read(folder / _STAMP):
+        with output.progress("Indexing") as progress:
+            report = update_index(opened, folder, language=language, progress=progress)
+        for video_id, reason in report.failed:
+            output.warn(f"{video_id} cannot be searched: {reason}")
+    return Index(folder)
+
+
+def update_index(
+    opened: "Library",
+    folder: Path,
+    *,
+    language: str | None = None,
+    progress: "Progress | None" = None,
+) -> "BuildReport":
+    """Bring an index up to date: only videos that are new or changed are looked at.
+
+    Args:
+        opened: The library.
+        folder: Where the index is or shall be.
+        language: Of the words, in a new index; ``none`` leaves them unstemmed.
+        progress: Told after each video.
+    """
+    from wordsight.retrieval import build_index
+    from wordsight.retrieval.text import TEXT, TextPart
+
+    analyser = _analyser(folder, language)
+    try:
+        report = build_index(
+            folder,
+            _Collection(opened, _read(folder / _DESCRIPTIONS) or {}),
+            parts=[TextPart(analyser)],
+            settings={TEXT: analyser.to_json()},
+            progress=progress,
+        )
+    except PermissionError as error:
+        raise WordsightError(
+            f"the index in {folder} cannot be written; name another place with --index FOLDER."
+        ) from error
+    write_text(folder / _STAMP, json.dumps(_stamp(opened)) + "\n")
+    return report
+
+
+def describe_shots(
+    opened: "Library", folder: Path, learned: "LearnedLexicon", progress: "Progress"
+) -> int:
+    """Write down what learned words say of every shot, to be searched like captions.
+
+    Only sentences that are said to be true are kept; returns how many there are.
+    """
+    from wordsight.records import Clip
+
+    found: dict[str, list[tuple[float, float, str]]] = {}
+    videos = opened.videos()
+    for done, video in enumerate(videos, start=1):
+        seen = opened.detections(video.id)
+        for shot in opened.shots(video.id):
+            clip = Clip.cut(video.id, seen, shot.start, shot.end)
+            if clip.mask.any():
+                true = [each for each in learned.describe(clip, top=3) if each.holds]
+                found.setdefault(video.id, []).extend((shot.start, shot.end, d.text) for d in true)
+        progress(done, len(videos), video.id)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / _DESCRIPTIONS, json.dumps(found, ensure_ascii=False) + "\n")
+    (folder / _STAMP).unlink(missing_ok=True)
+    return sum(map(len, found.values()))
+
+
+def _analyser(folder: Path, language: str | None) -> Any:
+    from wordsight.retrieval import Index
+    from wordsight.retrieval.manifest import MANIFEST
+    from wordsight.retrieval.text import TEXT, Analyser
+
+    if (folder / MANIFEST).exists():
+        kept = Analyser.from_json(Index(folder).settings(TEXT))
+        asked = kept if language is None else _of_language(language)
+        if asked != kept:
+            raise WordsightError(
+                f"the index in {folder} was made for {kept.language or 'no'} word endings; leave "
+                "--language out, or delete the folder to begin anew."
+            )
+        return kept
+    return _of_language(language or "english")
+
+
+def _of_language(language: str) -> Any:
+    from wordsight.retrieval.text import STOP_WORDS, Analyser
+
+    stop = language if language in STOP_WORDS else None
+    return Analyser(None if language == "none" else language, stop)
+
+
+def _stamp(opened: "Library") -> str:
+    """Return what changes when the library does, at the price of one query."""
+    told = [
+        [v.id, v.sha256, v.path, v.num_sentences, v.num_shots, v.added_at.isoformat()]
+        for v in opened.videos()
+    ]
+    return hashlib.sha256(json.dumps(told).encode("utf-8", "replace")).hexdigest()
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None  # made again

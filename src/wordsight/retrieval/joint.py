@@ -1,0 +1,187 @@
+r"""`JointSearch`: words and pictures together, each per observation, and what each of them said.
+
+A picture has a thousand samples and a query a handful of words; added up as they are, the picture
+would always win. So both are divided by how much was observed:
+
+$$\frac{\mu}{|V|}\log\frac{p(V|\theta)}{p(V)}+\frac{1-\mu}{|q|}\log\frac{P(q|\phi)}{P(q)}$$
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.retrieval.documents import Document
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.ranking import top_k
+from wordsight.retrieval.text.index import TextIndex
+from wordsight.retrieval.text.model import TermEvidence
+from wordsight.retrieval.text.queries import TextQuery
+
+if TYPE_CHECKING:
+    from wordsight.retrieval.index import Index
+    from wordsight.retrieval.visual.features import Samples
+
+__all__ = ["DEFAULT_WEIGHT", "JointHit", "JointQuery", "JointSearch", "RegionEvidence"]
+
+DEFAULT_WEIGHT = 0.25
+"""Share of the picture before anything is learned: words tell more, as all who tried found."""
+
+Array = NDArray[np.float64]
+_ROWS, _COLUMNS = ("top", "middle", "bottom"), ("left", "centre", "right")
+
+
+@dataclass(frozen=True)
+class JointQuery:
+    """What is looked for: words, samples of pictures, or both.
+
+    Attributes:
+        text: The words, if any.
+        samples: Samples of the example pictures, if any.
+        exclude: Positions of documents that are not to be found, such as the example itself.
+    """
+
+    text: TextQuery | None = None
+    samples: "Samples | None" = None
+    exclude: frozenset[int] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class RegionEvidence:
+    """What a part of the example picture says about a document.
+
+    Attributes:
+        place: Where in the picture, such as ``top left``.
+        box: The part, corners x1, y1, x2, y2 in its pixels.
+        evidence: Mean over its samples of how much better the document explains them than the
+            collection does; natural log.
+    """
+
+    place: str
+    box: tuple[float, float, float, float]
+    evidence: float
+
+
+@dataclass(frozen=True)
+class JointHit:
+    """A document that was found, and why.
+
+    Attributes:
+        document: Which one.
+        score: By which it ranks.
+        position: Where it stands in the index.
+        text: Evidence of the words, per word; ``None`` if none were asked for.
+        visual: Evidence of the picture, per sample: above 0 the document explains it better than
+            the collection does; ``None`` if there was no picture.
+        terms: What each word says, strongest first.
+        regions: What each ninth of the picture says, strongest first.
+    """
+
+    document: Document
+    score: float
+    position: int
+    text: float | None
+    visual: float | None
+    terms: tuple[TermEvidence, ...]
+    regions: tuple[RegionEvidence, ...]
+
+
+class JointSearch:
+    """Searches an index by words and pictures.
+
+    Args:
+        index: The index.
+        weight: Share of the picture where both are given, from 0 to 1.
+    """
+
+    def __init__(self, index: "Index", weight: float = DEFAULT_WEIGHT) -> None:
+        if not 0 <= weight <= 1:
+            raise RetrievalError(f"the share of the picture lies between 0 and 1, got {weight}.")
+        self.index = index
+        self.text = TextIndex.of(index)
+        self.weight = weight
+
+    def text_evidence(self, query: TextQuery) -> tuple[Array, NDArray[np.bool_]]:
+        """Return ``(N,)`` the evidence of words, per word, and which documents have any."""
+        scores, matched = self.text.model.scores(query)
+        return scores / max(query.length, 1e-12), matched
+
+    def visual_evidence(self, samples: "Samples") -> Array:
+        """Return ``(N,)`` log likelihood of samples less that under the collection, per sample."""
+        if not len(self.index):
+            return np.zeros(0)
+        visual = self.index.visual
+        scores = visual.score(samples.values)
+        # One document's evidence, sample by sample, tells what the scores are counted from.
+        first = float(visual.region_evidence(samples.values, 0).mean())
+        unrelated = float(np.log1p(-visual.settings.kappa))
+        evidence: Array = scores - scores[0] + first + unrelated
+        return evidence
+
+    def search(self, query: JointQuery, k: int = 10, *, everything: bool = False) -> list[JointHit]:
+        """Return the best documents.
+
+        With words alone, a document must have one of them, so that there may be none. A picture is
+        always nearer to some documents than to others; ``visual`` of a hit tells whether it is
+        near at all.
+
+        Args:
+            query: What to look for.
+            k: How many at most.
+            everything: Whether to return documents that have none of the words.
+
+        Raises:
+            RetrievalError: If the query is empty.
+        """
+        if query.text is None and query.samples is None:
+            raise RetrievalError("there is nothing to look for; give words, a picture or both.")
+        text, visual = None, None
+        scores = np.zeros(len(self.index))
+        if query.samples is not None:
+            visual = self.visual_evidence(query.samples)
+            scores += visual * (self.weight if query.text else 1.0)
+        if query.text is not None:
+            text, matched = self.text_evidence(query.text)
+            scores += text * ((1 - self.weight) if query.samples is not None else 1.0)
+            if query.samples is None and not everything:
+                scores[~matched] = -np.inf
+        scores[list(query.exclude)] = -np.inf
+        if not len(scores):
+            return []
+        found = top_k(scores, k, self.index.documents.id_of).tolist()
+        return [self._hit(at, float(scores[at]), query, text, visual) for at in found]
+
+    def _hit(
+        self, at: int, score: float, query: JointQuery, text: Array | None, visual: Array | None
+    ) -> JointHit:
+        return JointHit(
+            self.index.documents[at],
+            score,
+            at,
+            None if text is None else float(text[at]),
+            None if visual is None else float(visual[at]),
+            () if query.text is None else self.text.model.explain(query.text, at),
+            () if query.samples is None else self._regions(query.samples, at),
+        )
+
+    def _regions(self, samples: "Samples", at: int) -> tuple[RegionEvidence, ...]:
+        visual = self.index.visual
+        evidence = visual.region_evidence(samples.values, at)
+        evidence = evidence + np.log1p(-visual.settings.kappa)
+        return tuple(sorted(_ninths(samples.boxes, evidence), key=lambda each: -each.evidence))
+
+
+def _ninths(boxes: Array, evidence: Array) -> Iterable[RegionEvidence]:
+    """Average the evidence of samples over the nine parts of what they cover."""
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    size = np.maximum((high - low) / 3, 1e-9)
+    middle = (boxes[:, :2] + boxes[:, 2:]) / 2
+    cells = np.clip(((middle - low) / size).astype(int), 0, 2)
+    for column, row in np.unique(cells, axis=0).tolist():
+        here = (cells == [column, row]).all(axis=1)
+        corner = low + size * np.array([column, row])
+        box = (*corner.tolist(), *(corner + size).tolist())
+        name = f"{_ROWS[row]} {_COLUMNS[column]}"
+        yield RegionEvidence(name, box, float(evidence[here].mean()))

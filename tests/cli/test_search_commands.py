@@ -1,0 +1,226 @@
+"""Searching from the command line: words, pictures, moments, runs, and honest refusals."""
+
+import json
+
+import numpy as np
+import pytest
+
+from wordsight.library import Library
+from wordsight.video import VideoReader, VideoWriter, write_image
+
+SRT = """1
+00:00:00,000 --> 00:00:01,000
+A red cup stands on the table
+
+2
+00:00:01,300 --> 00:00:02,000
+Now the blue car drives away
+
+3
+00:00:01,400 --> 00:00:02,000
+茶碗はどこですか
+"""
+
+
+def write_film(path, first, second):
+    """Two seconds: a square of one colour, then a cut to one of another."""
+    rng = np.random.default_rng(len(path.stem))
+    with VideoWriter(path, (160, 120), frame_rate=20) as writer:
+        for n in range(40):
+            ground = (150, 170) if n < 24 else (20, 40)
+            image = rng.integers(*ground, (120, 160, 3), dtype=np.uint8)
+            image[40:80, 40:100] = first if n < 24 else second
+            writer.write(image)
+    return path
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("search")
+    (folder / "films").mkdir()
+    write_film(folder / "films" / "kitchen.mp4", (210, 30, 30), (30, 30, 210))
+    (folder / "films" / "kitchen.srt").write_text(SRT, encoding="utf-8")
+    write_film(folder / "films" / "garden.mp4", (30, 200, 40), (200, 200, 30))
+    with Library.open(folder / "library", create=True) as opened:
+        opened.add(folder / "films", workers=1)
+        opened.add(folder / "films" / "garden.mp4", sentences=["A green bush"])
+        videos = {video.name: video for video in opened.videos()}
+    with VideoReader(videos["kitchen.mp4"].path) as reader:
+        write_image(folder / "red.png", reader.frame_at(0.4).image)
+    return folder
+
+
+@pytest.fixture
+def search(run, library, monkeypatch):
+    monkeypatch.setenv("WORDSIGHT_LIBRARY", str(library / "library"))
+    return lambda *arguments: run("search", *arguments)
+
+
+def test_words(search):
+    hits = search("cups", "--json").json
+    assert hits[0]["by"] == ["said"]
+    assert hits[0]["video_id"].startswith("kitchen")
+    assert hits[0]["start"] == 0
+    assert hits[0]["terms"][0] | {"evidence": 0, "counts": 0} == {
+        "term": "cup",
+        "word": "cups",
+        "evidence": 0,
+        "counts": 0,
+        "known": True,
+    }
+    shown = search("blue cars").out
+    assert "blue +" in shown
+    assert "By what is said." in shown
+
+
+def test_what_is_said_of_a_whole_film(search):
+    hits = search("bushes", "--json").json
+    assert {hit["video_id"].split("-")[0] for hit in hits} == {"garden"}
+    assert "(in its video)" in search("bush").out
+
+
+def test_another_script(search):
+    hits = search("茶碗", "--json").json
+    assert hits[0]["video_id"].startswith("kitchen")
+    assert hits[0]["start"] > 1
+
+
+def test_a_picture(search, library):
+    hits = search("--image", library / "red.png", "-k", 2, "--json").json
+    assert hits[0]["video_id"].startswith("kitchen")
+    assert hits[0]["start"] == 0
+    assert hits[0]["by"] == ["picture"]
+    assert len(hits[0]["regions"]) == 9
+
+
+def test_a_region_and_words(search, library):
+    region = ["--image", library / "red.png", "--region", "45,45,40,30"]
+    hits = search(*region, "--json").json
+    assert hits[0]["video_id"].startswith("kitchen")
+    both = search("bush", *region, "--weight", 0.1)
+    assert "By what is said (0.90) and what it looks like (0.10)." in both.out
+    assert search("bush", *region, "--weight", 0.1, "--json").json[0]["video_id"].startswith("g")
+
+
+def test_a_region_of_one_pixel(search, library):
+    assert search("--image", library / "red.png", "--region", "50,50,1,1").code == 0
+
+
+def test_like_a_moment(search):
+    hits = search("--like", "kitchen@0.5", "-k", 9, "--json").json
+    assert len(hits) == 3  # all but the shot itself
+    assert not any(hit["video_id"].startswith("kitchen") and hit["start"] == 0 for hit in hits)
+
+
+def test_expanding(search):
+    assert search("cup", "--expand", "--json").json[0]["video_id"].startswith("kitchen")
+
+
+def test_a_run_and_its_evaluation(search, run, tmp_path):
+    (tmp_path / "topics").write_text("1 red cup\n2\tblue car\n3 zebra\n", encoding="utf-8")
+    told = search("--queries", "topics", "--run", "my.run", "--json").json
+    assert told["queries"] == 3
+    rows = [line.split() for line in (tmp_path / "my.run").read_text().splitlines()]
+    assert {row[0] for row in rows} == {"1", "2"}
+    first = next(row[2] for row in rows if row[0] == "1")
+    (tmp_path / "qrels").write_text(f"1 0 {first} 1\n3 0 {first} 1\n")
+    answer = run("evaluate", "my.run", "qrels", "AP", "P@1", "--per-query", "--json")
+    assert answer.json["means"] == {"AP": 0.5, "P@1": 0.5}
+    assert answer.json["per_query"]["1"]["AP"] == 1.0
+    assert "AP" in run("evaluate", "my.run", "qrels").out
+    again = search("cup", "--run", "my.run")
+    assert (again.code, "--force" in again.err) == (1, True)
+
+
+def test_a_contact_sheet(search, tmp_path):
+    assert search("cup", "--sheet", "hits.png").code == 0
+    assert (tmp_path / "hits.png").stat().st_size > 1000
+
+
+def test_nothing_here(search):
+    for words in ("zebra", "чашка", "the of and"):
+        answer = search(words)
+        assert (answer.code, answer.out.startswith("Nothing here")) == (0, True)
+        assert search(words, "--json").json == []
+    assert "Nobody says 'zebra'" in search("zebra").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "say what to look for"),
+        ([""], "query is empty"),
+        (["  "], "query is empty"),
+        (["--image", "none.png"], "does not exist"),
+        (["--image", "junk.png"], "not a PNG or JPEG"),
+        (["cup", "--region", "1,2,3,4"], "part of one picture"),
+        (["--image", "RED", "--region", "1,2,3"], "x,y,width,height"),
+        (["--image", "RED", "--region", "1,2,0,3"], "above 0"),
+        (["--image", "RED", "--region", "900,900,9,9"], "outside the picture"),
+        (["--like", "kitchen"], "VIDEO@TIME"),
+        (["--like", "ghost@1"], "no video 'ghost'"),
+        (["--like", "kitchen@99"], "nothing at 99"),
+        (["cup", "--by", "magic"], "auto, said or meaning"),
+        (["cup", "--by", "meaning"], "wordsight learn"),
+        (["cup", "-w", "nowhere"], "no learned lexicon"),
+        (["--queries", "none"], "--run"),
+    ],
+)
+def test_a_clear_word_for_what_cannot_be(search, library, tmp_path, arguments, words):
+    (tmp_path / "junk.png").write_bytes(b"not a picture")
+    answer = search(*(library / "red.png" if a == "RED" else a for a in arguments))
+    assert answer.code == 1
+    assert words in answer.err
+    assert "should not have happened" not in answer.err
+
+
+@pytest.mark.parametrize("content", ["only-an-id\n", "1 a\n1 b\n", "\n"])
+def test_broken_queries(search, tmp_path, content):
+    (tmp_path / "topics").write_text(content)
+    answer = search("--queries", "topics", "--run", "r")
+    assert (answer.code, "expected" in answer.err) == (1, True)
+
+
+def test_an_empty_library(run):
+    run("init")
+    assert "no video" in run("search", "cup").err
+
+
+def test_the_index_follows_the_library(run, footage, tmp_path):
+    run("add", footage, "--sentence", "a red square", "-j", 1)
+    report = run("index", "--json").json
+    assert len(report["added"]) == 1
+    assert len(run("index", "--json").json["unchanged"]) == 1
+    assert run("search", "squares", "--json").json
+    video = run("list", "--json").json[0]["id"]
+    run("remove", video)
+    run("add", write_film(tmp_path / "new.mp4", (9, 9, 9), (90, 90, 9)), "-s", "a dark one")
+    assert run("search", "squares", "--json").json == []  # updated without being told
+    assert run("search", "dark", "--json").json[0]["video_id"].startswith("new")
+    assert "begin anew" in run("index", "--language", "german").err
+    assert run("verify").code == 0
+    # A damaged note is made again.
+    (tmp_path / "wordsight-library" / "search-index" / "library-stamp.json").write_text("{")
+    assert run("search", "dark", "--json").json
+
+
+def test_the_words_of_another_language(run, footage):
+    run("add", footage, "--sentence", "Die roten Quadrate", "-j", 1)
+    assert run("index", "--language", "german").code == 0
+    assert run("search", "rotes Quadrat", "--json").json
+    assert "no stemmer" in run("index", "--language", "klingon", "--index", "other").err
+
+
+def test_an_index_elsewhere(run, footage, tmp_path):
+    run("add", footage, "--sentence", "a red square", "-j", 1)
+    assert run("search", "square", "--index", "elsewhere", "--json").json
+    assert (tmp_path / "elsewhere").is_dir()
+    assert not (tmp_path / "wordsight-library" / "search-index").exists()
+
+
+def test_broken_judgements(run, tmp_path):
+    (tmp_path / "r").write_text("q Q0 d 1 1.0 x\n")
+    (tmp_path / "q").write_text("q d\n")
+    answer = run("evaluate", "r", "q", "--json")
+    assert answer.code == 1
+    assert "line 1" in json.loads(answer.out)["error"]["message"]

@@ -1,0 +1,149 @@
+"""Words and pictures together: a small index of drawn films, and weights set from data."""
+
+import numpy as np
+import pytest
+
+from wordsight.retrieval import Document, Index, IndexWriter, RetrievalError, Source, VisualSettings
+from wordsight.retrieval.joint import DEFAULT_WEIGHT, JointQuery, JointSearch
+from wordsight.retrieval.joint_weight import fit_joint_weight, joint_weight
+from wordsight.retrieval.text import TEXT, Analyser, TextPart
+from wordsight.retrieval.visual import FeatureScale, VisualPart
+from wordsight.retrieval.visual.part import VISUAL, source_samples
+
+COLOURS = {"red": (200, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 200)}
+
+
+def picture(colour, seed):
+    rng = np.random.default_rng(seed)
+    image = rng.integers(100, 140, (96, 128, 3)).astype(np.uint8)
+    image[24:72, 32:96] = np.clip(
+        np.array(COLOURS[colour]) + rng.integers(-8, 9, (48, 64, 3)), 0, 255
+    )
+    return image
+
+
+def film(name, colours, captions, seed):
+    return [
+        Source(
+            Document(f"{name}:{n}", name, float(n), n + 1.0, n + 0.5, 0),
+            (said,),
+            (),
+            (picture(colour, seed + n),),
+            (n + 0.5,),
+        )
+        for n, (colour, said) in enumerate(zip(colours, captions, strict=True))
+    ]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """Two films of three shots: what is said of one does not always fit what it shows."""
+    films = {
+        "a": film("a", ["red", "green", "blue"], ["a ball", "a cube", "a ball rolls"], 0),
+        "b": film("b", ["red", "red", "green"], ["a cube", "a cup", "a cup falls"], 10),
+    }
+    settings = VisualSettings(num_components=3)
+    every = [source for shots in films.values() for source in shots]
+    bags = [source_samples(source, settings).values for source in every]
+    settings = settings.scaled(FeatureScale.of(bags, settings.features().resolution))
+    analyser = Analyser()
+    folder = tmp_path_factory.mktemp("index")
+    kept = {VISUAL: settings.to_json(), TEXT: analyser.to_json()}
+    with IndexWriter(folder, [VisualPart(settings), TextPart(analyser)], kept) as writer:
+        for name, shots in films.items():
+            writer.add(name, "1", shots)
+    return Index(folder)
+
+
+def asked(search, text=None, colour=None):
+    words = search.text.query(text) if text else None
+    samples = None
+    if colour:
+        samples = search.index.visual.features.samples(picture(colour, 99))
+    return JointQuery(words, samples)
+
+
+def ids(hits):
+    return [hit.document.id for hit in hits]
+
+
+def test_words_alone(index):
+    search = JointSearch(index)
+    hits = search.search(asked(search, "cups"))
+    assert set(ids(hits)[:2]) == {"b:1", "b:2"}
+    assert ids(hits)[2:] == ["b:0"]  # says nothing of a cup, but belongs to a film that does
+    assert all(hit.visual is None and hit.text > 0 for hit in hits)
+
+
+def test_a_picture_alone(index):
+    search = JointSearch(index)
+    hits = search.search(asked(search, colour="blue"), 3)
+    assert ids(hits)[0] == "a:2"
+    assert hits[0].visual > max(hit.visual for hit in hits[1:])
+
+
+def test_both_find_what_neither_does(index):
+    search = JointSearch(index, weight=0.3)
+    assert ids(search.search(asked(search, "cup", "green")))[0] == "b:2"
+    assert ids(search.search(asked(search, "cube", "green")))[0] == "a:1"
+
+
+def test_the_score_is_the_sum_of_its_parts(index):
+    search = JointSearch(index, weight=0.4)
+    for hit in search.search(asked(search, "red ball", "red")):
+        assert hit.score == pytest.approx(0.6 * hit.text + 0.4 * hit.visual)
+        assert sum(term.evidence for term in hit.terms) / 2 == pytest.approx(hit.text)
+        regions = np.mean([region.evidence for region in hit.regions])
+        assert regions == pytest.approx(hit.visual, abs=0.35)  # ninths hold different numbers
+        assert len(hit.regions) == 9
+
+
+def test_what_is_excluded_is_not_found(index):
+    search = JointSearch(index)
+    query = asked(search, colour="blue")
+    hits = search.search(JointQuery(None, query.samples, frozenset({2})), 6)
+    assert "a:2" not in ids(hits)
+    assert len(hits) == 5
+
+
+def test_nothing_here(index):
+    search = JointSearch(index)
+    assert search.search(asked(search, "zebra")) == []
+    assert len(search.search(asked(search, "zebra"), everything=True)) == 6
+
+
+def test_nothing_asked(index):
+    with pytest.raises(RetrievalError, match="nothing to look for"):
+        JointSearch(index).search(JointQuery())
+    with pytest.raises(RetrievalError, match="between 0 and 1"):
+        JointSearch(index, weight=2.0)
+
+
+class TestWeight:
+    def table(self, telling_text, telling_visual):
+        """Evidence in which the right document stands out, or does not."""
+        rng = np.random.default_rng(0)
+        right = np.zeros((80, 30), np.bool_)
+        right[np.arange(80), rng.integers(0, 30, 80)] = True
+        text = rng.random((80, 30)) + telling_text * right
+        visual = rng.random((80, 30)) + telling_visual * right
+        return text, visual, right
+
+    def test_what_tells_more_counts_more(self):
+        assert fit_joint_weight(*self.table(1.0, 0.0)) < 0.1
+        assert fit_joint_weight(*self.table(0.0, 1.0)) > 0.9
+        assert 0.3 < fit_joint_weight(*self.table(0.5, 0.5)) < 0.7
+
+    def test_the_found_weight_is_the_best(self):
+        text, visual, right = self.table(0.8, 0.3)
+        weight = fit_joint_weight(text, visual, right)
+
+        def first(share):
+            scores = (1 - share) * text + share * visual
+            return right[np.arange(80), scores.argmax(axis=1)].mean()
+
+        assert first(weight) >= max(first(0.0), first(1.0))
+
+    def test_too_little_to_learn_from(self, index):
+        assert joint_weight(index) == DEFAULT_WEIGHT
+        assert joint_weight(index) == DEFAULT_WEIGHT  # as it was kept
