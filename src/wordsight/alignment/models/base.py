@@ -6,6 +6,7 @@ that in one way, whatever the model.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -118,6 +119,27 @@ class Model(ABC):
             }
             for noun, row in zip(known.nouns, self.table_, strict=True)
         }
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the fitted model to a folder; nothing but a saved model is ever replaced."""
+        from wordsight.alignment.storage import save_aligner
+
+        save_aligner(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, **given: Any) -> Self:
+        """Read a fitted model of this kind from a folder.
+
+        Args:
+            path: The folder.
+            given: Settings that files cannot hold: ``features``, where the model has any.
+        """
+        from wordsight.alignment.storage import load_aligner
+
+        model = load_aligner(path, **given)
+        if not isinstance(model, cls):
+            raise AlignmentError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}.")
+        return model
 
     def state(self) -> dict[str, Array]:
         """Return all learned arrays by name, for storage."""

@@ -1,0 +1,119 @@
+"""Ensemble: the posteriors of many models, averaged. The model to use.
+
+Which settings suit a video cannot be known without labels, and the likelihood does not tell; the
+average over them is nearly as good as the best.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment.decoding import step_posterior
+from wordsight.alignment.encoding import Encoded, Pair
+from wordsight.alignment.errors import PoorEvidenceError
+from wordsight.alignment.models.base import Bias, Model
+from wordsight.alignment.models.settings import hsmm_members, lcrf_members
+from wordsight.alignment.records import Alignment, Constraint, Instructions, Observed
+
+__all__ = ["Ensemble"]
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int, str], None]
+
+_WORK = 1.5e8  # cells of all members' tables over one pass; keeps a long film within seconds
+_FEWEST = 2
+
+
+@dataclass
+class Ensemble(Model):
+    """Semi-Markov models and conditional random fields with many settings, averaged.
+
+    Both kinds weigh the same together. Inputs: chunks, lines and steps, clock time.
+
+    Args:
+        hsmm: How many semi-Markov models; fewer where texts and videos are long.
+        lcrf: How many conditional random fields; fewer likewise.
+        least_confidence: Refuse to align where the probability of the best step, averaged over the
+            video, is lower; 0 never refuses.
+        random_state: Decides which settings of their ranges are averaged.
+
+    Attributes:
+        members_: The fitted models.
+    """
+
+    hsmm: int = 24
+    lcrf: int = 12
+    least_confidence: float = 0.3
+    random_state: int = 0
+
+    def fit(self, pairs: Sequence[Pair], *, progress: Progress | None = None) -> Self:
+        """Learn from texts with their videos; several videos may share a text.
+
+        Args:
+            pairs: The texts and videos.
+            progress: Called with how many members are done, how many there are, and what is done.
+        """
+        self._progress = progress
+        super().fit(pairs)
+        self._progress = None
+        return self
+
+    def state(self) -> dict[str, Array]:
+        """Return all learned arrays by name, for storage."""
+        arrays = super().state()
+        for number, member in enumerate(self.members_):
+            arrays |= {f"{number}.{name}": array for name, array in member.state().items()}
+        return arrays
+
+    def align(
+        self,
+        instructions: Instructions,
+        observed: Observed,
+        *,
+        constraints: Sequence[Constraint] = (),
+    ) -> Alignment:
+        """Return which moment belongs to which line, or refuse where that is a guess."""
+        found = super().align(instructions, observed, constraints=constraints)
+        sure = float(step_posterior(found.posterior, found.steps).max(axis=1).mean())
+        if sure < self.least_confidence:
+            raise PoorEvidenceError(
+                f"what is touched in {observed.video_id} hardly tells the steps of "
+                f"{instructions.name} apart: the best step has a probability of {sure:.2f} on "
+                f"average, {self.least_confidence:.2f} is asked for. Add videos of the same text, "
+                "give constraints, or ask for less confidence."
+            )
+        return found
+
+    def _fit(self, pairs: list[Encoded]) -> None:
+        cells = sum(pair.num_chunks * pair.num_lines for pair in pairs)
+        share = min(1.0, _WORK / (cells * max(self.hsmm + 10 * self.lcrf, 1)))
+        counts = [min(n, max(_FEWEST, round(n * share))) for n in (self.hsmm, self.lcrf)]
+        members: list[Model] = [
+            *hsmm_members(counts[0], self.random_state),
+            *lcrf_members(counts[1], self.random_state),
+        ]
+        for number, member in enumerate(members):
+            member.vocabulary_ = self.vocabulary_
+            member._fit(pairs)
+            if self._progress is not None:
+                self._progress(number + 1, len(members), "learning")
+        self.members_ = members
+        self._average_tables()
+
+    def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
+        kinds: dict[type[Model], list[Model]] = {}
+        for member in self.members_:
+            kinds.setdefault(type(member), []).append(member)
+        total = np.zeros((encoded.num_chunks, encoded.num_lines))
+        for group in kinds.values():
+            for member in group:
+                total += member._posterior(encoded, bias) / (len(group) * len(kinds))
+        return total
+
+    def _average_tables(self) -> None:
+        """Average the dictionaries of the generative members, which are probabilities."""
+        generative = [m for m in self.members_ if not hasattr(m, "weights_")] or self.members_
+        self.table_ = np.mean([member.table_ for member in generative], axis=0)

@@ -1,0 +1,204 @@
+"""HSMM: steps that last for a while, in clock time.
+
+A hidden semi-Markov model. Its states are steps; how long a step lasts follows a gamma
+distribution in proportion to how much text it has; steps change where touches change.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment.clock import step_shares
+from wordsight.alignment.edges import EDGE_KINDS, Edges, edges_of
+from wordsight.alignment.encoding import Encoded, Vocabulary
+from wordsight.alignment.errors import AlignmentError
+from wordsight.alignment.models.base import Bias, Model, require_chunks
+from wordsight.alignment.models.durations import duration_weights, num_ticks, order_weights
+from wordsight.alignment.models.step_emissions import StepEmission, Tables, background_of
+from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_counts
+
+__all__ = ["HSMM"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Film:
+    """What stays the same of one text and video while parameters change."""
+
+    encoded: Encoded
+    edges: Edges
+    ticks: NDArray[np.int64]
+    chains: tuple[tuple[float, SegmentChain], ...]  # log prior and chain, in order and not
+    weights: Array  # (E - 1, 1), how much each chunk of a unit counts as evidence
+
+
+@dataclass
+class HSMM(Model):
+    r"""Steps with durations in clock time.
+
+    The weight of a segmentation of the video into steps :math:`k_1, k_2, \dots` is
+    :math:`\prod_s p(k_s \mid k_{s-1})\,\Gamma(d_s; c K w_{k_s})\,\rho(e_s)\,
+    \prod_{n \in s} p(Y_n \mid k_s)^{\tau |u|^{g-1}}`: the order of steps, their durations
+    :math:`d` as shares of the time from the first to the last touch, what happens at the edge
+    :math:`e` where a step begins, and what is touched. Fitted by EM from uniform tables, which
+    lets the clock alone decide first.
+
+    Args:
+        concentration: c, how narrowly durations follow the expected shares, per step.
+        growth: How a step's share of time grows with its number of lines, 0 to 1.
+        temperature: :math:`\tau`, how much a chunk counts as evidence.
+        dependence: g, how the evidence of a unit grows with its number of chunks: 1 as if they
+            were independent, 0 not at all. Chunks cut from one touch say nearly the same.
+        smoothing: Pseudo-counts of each noun, spread over all things.
+        null: Probability that a thing is named by no word.
+        drop: Probability that a chunk belongs to no line.
+        disorder: Probability that a video leaves steps out, repeats or swaps some.
+        skip: Probability in such a video that a step is left out.
+        back: Probability in such a video of a return to the step before.
+        iterations: Of EM.
+
+    Attributes:
+        verb_table_: ``(Xv, Vv)`` probability of each way of moving given each verb.
+        edge_logs_: ``(EDGE_KINDS,)`` log ratio of how often steps change at each kind of edge.
+        objectives_: Penalised log likelihood before each iteration; never falls.
+    """
+
+    concentration: float = 4.0
+    growth: float = 0.75
+    temperature: float = 0.6
+    dependence: float = 0.5
+    smoothing: float = 0.3
+    null: float = 0.1
+    drop: float = 0.02
+    disorder: float = 0.05
+    skip: float = 0.05
+    back: float = 0.05
+    iterations: int = 20
+
+    def state(self) -> dict[str, Array]:
+        """Return all learned arrays by name, for storage."""
+        return super().state() | {
+            "verb_table": self.verb_table_,
+            "edge_logs": self.edge_logs_,
+            "things": self.background_[0],
+            "moves": self.background_[1],
+        }
+
+    def restore(self, vocabulary: Vocabulary, arrays: dict[str, Array]) -> None:
+        """Take learned values from storage."""
+        super().restore(vocabulary, arrays)
+        self.verb_table_, self.edge_logs_ = arrays["verb_table"], arrays["edge_logs"]
+        self.background_ = arrays["things"], arrays["moves"]
+
+    def _fit(self, pairs: list[Encoded]) -> None:
+        self.background_ = (
+            background_of([pair.things for pair in pairs]),
+            background_of([pair.moves for pair in pairs]),
+        )
+        self.table_ = _uniform(pairs[0].things.words, pairs[0].things.tokens)
+        self.verb_table_ = _uniform(pairs[0].moves.words, pairs[0].moves.tokens)
+        self.edge_logs_ = np.zeros(EDGE_KINDS)
+        self._edge_rates = np.full((2, EDGE_KINDS), 1.0 / EDGE_KINDS)
+        self.objectives_: list[float] = []
+        films = [self._film(pair, 0.0) for pair in pairs]
+        for _ in range(self.iterations):
+            self._iterate(films)
+
+    def _iterate(self, films: list[_Film]) -> None:
+        nouns, verbs = np.zeros_like(self.table_), np.zeros_like(self.verb_table_)
+        changes = np.ones((2, EDGE_KINDS))  # one pseudo-count of each kind, with and without change
+        objective = self._log_prior()
+        for film in films:
+            emission, counts = self._look(film, 0.0)
+            objective += counts.log_likelihood
+            inner = film.edges.kinds[1:-1]
+            objective += float(np.log(self._edge_rates[1])[inner].sum())
+            lines = emission.line_posterior(counts.states[film.edges.units])
+            found = emission.counts(lines * film.weights[film.edges.units])
+            nouns += found[0]
+            verbs += found[1]
+            here = counts.boundaries[1:-1]
+            changes[0] += np.bincount(inner, here, EDGE_KINDS)
+            changes[1] += np.bincount(inner, 1.0 - here, EDGE_KINDS)
+        self.objectives_.append(objective)
+        self.table_, self.verb_table_ = self._smoothed(nouns), self._smoothed(verbs)
+        self._edge_rates = changes / changes.sum(axis=1, keepdims=True)
+        self.edge_logs_ = np.log(self._edge_rates[0] / self._edge_rates[1])
+
+    def _look(self, film: _Film, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
+        """Return what each chunk says, and what follows for all of them together."""
+        tables = Tables(self.table_, self.verb_table_, *self.background_)
+        emission = StepEmission(film.encoded, tables, self.null, self.drop)
+        logs = np.add.reduceat(emission.steps, film.edges.first, axis=0) * film.weights
+        if not isinstance(bias, float):
+            first = np.searchsorted(film.encoded.steps, np.arange(film.encoded.num_steps))
+            allowed = np.maximum.reduceat(bias, first, axis=1)  # a step may be where a line may
+            logs = logs + np.minimum.reduceat(allowed, film.edges.first, axis=0)
+        edges = self.edge_logs_[film.edges.kinds]
+        counts = _mixed(
+            [
+                (prior, segment_counts(logs, film.ticks, edges, chain))
+                for prior, chain in film.chains
+            ]
+        )
+        if counts.log_likelihood == -np.inf:
+            require_chunks(film.encoded, film.encoded.num_steps, "HSMM")
+            raise AlignmentError(
+                "HSMM finds no way through the steps; a step may be too long or too short for its "
+                "text. Use a smaller concentration."
+            )
+        return emission, counts
+
+    def _film(self, encoded: Encoded, bias: Bias) -> _Film:
+        steps = encoded.num_steps
+        edges = edges_of(encoded, fewest=2 * steps, bias=bias)
+        shares = step_shares(encoded, self.growth)
+        durations = duration_weights(shares, self.concentration, len(edges.first))
+        orders = [(1.0 - self.disorder, 0.0, 0.0), (self.disorder, self.skip, self.back)]
+        chains = tuple(
+            (float(np.log(prior)), SegmentChain(durations, *order_weights(steps, skip, back)))
+            for prior, skip, back in orders
+            if prior > 0
+        )
+        weights = self.temperature * edges.sizes ** (self.dependence - 1)
+        ticks = np.round(edges.moments * num_ticks(steps)).astype(np.int64)
+        return _Film(encoded, edges, ticks, chains, weights[:, None])
+
+    def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
+        film = self._film(encoded, bias)
+        emission, counts = self._look(film, bias)
+        return emission.line_posterior(counts.states[film.edges.units])
+
+    def _smoothed(self, counts: Array) -> Array:
+        prior = self.temperature * self.smoothing / max(counts.shape[1], 1)
+        table = counts + max(prior, 1e-12)
+        return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300))
+
+    def _log_prior(self) -> float:
+        weight = self.temperature * self.smoothing
+        nouns, verbs = (
+            weight * float(np.log(np.maximum(table, 1e-300)).sum()) / max(table.shape[1], 1)
+            for table in (self.table_, self.verb_table_)
+        )
+        return float(nouns + verbs + np.log(self._edge_rates).sum())
+
+
+def _mixed(parts: list[tuple[float, SegmentCounts]]) -> SegmentCounts:
+    """Return the expectations over several chains, each with a log prior."""
+    logs = np.array([prior + counts.log_likelihood for prior, counts in parts])
+    total = float(np.logaddexp.reduce(logs))
+    if total == -np.inf:
+        return parts[0][1]
+    shares = np.exp(logs - total)
+    return SegmentCounts(
+        total,
+        np.tensordot(shares, np.stack([counts.states for _, counts in parts]), axes=1),
+        np.tensordot(shares, np.stack([counts.starts for _, counts in parts]), axes=1),
+        np.tensordot(shares, np.stack([counts.boundaries for _, counts in parts]), axes=1),
+    )
+
+
+def _uniform(words: Array, tokens: Array) -> Array:
+    return np.full((words.shape[1], tokens.shape[1]), 1.0 / max(tokens.shape[1], 1))
