@@ -3,11 +3,17 @@
 from wordsight.retrieval.visual.approximations import ala_scores, document_generation
 from wordsight.retrieval.visual.background import Background
 from wordsight.retrieval.visual.block_dct import BlockDct
+from wordsight.retrieval.visual.drawing import (
+    draw_components,
+    draw_evidence,
+    draw_random_picture,
+)
 from wordsight.retrieval.visual.dynamic import DynamicBlockDct, as_sequence
 from wordsight.retrieval.visual.features import FeatureScale, Samples, VisualFeatures
 from wordsight.retrieval.visual.index import VisualIndex
 from wordsight.retrieval.visual.packing import PackedMixtures
 from wordsight.retrieval.visual.part import VisualPart
+from wordsight.retrieval.visual.query import picture_query, picture_samples
 from wordsight.retrieval.visual.scoring import (
     log_densities,
     log_likelihoods,
@@ -32,8 +38,13 @@ __all__ = [
     "ala_scores",
     "as_sequence",
     "document_generation",
+    "draw_components",
+    "draw_evidence",
+    "draw_random_picture",
     "log_densities",
     "log_likelihoods",
     "log_mean_density",
+    "picture_query",
+    "picture_samples",
     "smoothed_gains",
 ]

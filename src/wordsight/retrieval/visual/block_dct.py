@@ -1,5 +1,6 @@
 """`BlockDct`: the 8x8 blocks of a picture by colour, coarse texture and place (14 dimensions)."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,9 +124,8 @@ class BlockDct:
         stride = self.stride
         while _count(height, width, stride) < self.fewest and stride > BLOCK // 4:
             stride = max(1, stride // 2)
-        if (short := _count(height, width, stride)) < self.fewest:
-            grow = min(np.sqrt(self.fewest / short), self.longest / max(height, width))
-            height, width = (max(BLOCK, round(side * max(grow, 1.0))) for side in (height, width))
+        while _count(height, width, stride) < self.fewest and max(height, width) < self.longest:
+            height, width = (min(self.longest, math.ceil(side * 1.2)) for side in (height, width))
         if (height, width) == image.shape[:2]:
             return image, stride
         smaller = height * width < image.shape[0] * image.shape[1]

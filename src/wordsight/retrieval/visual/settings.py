@@ -9,7 +9,7 @@ from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
 from wordsight.retrieval.visual.block_dct import BlockDct
 from wordsight.retrieval.visual.dynamic import DynamicBlockDct
 from wordsight.retrieval.visual.features import FeatureScale
-from wordsight.retrieval.visual.shot_mixtures import ShotMixtures
+from wordsight.retrieval.visual.shot_mixtures import LEAST_VARIANCE, ShotMixtures
 
 __all__ = ["VisualSettings"]
 
@@ -31,7 +31,7 @@ class VisualSettings:
 
     num_components: int = 8
     restarts: int = 1
-    floor: float = 1e-3
+    floor: float = LEAST_VARIANCE
     kappa: float = 0.9
     longest: int = 352
     dynamic: bool = False

@@ -11,9 +11,13 @@ from wordsight.inference.mixtures_starts import Start, reseeded, start_mixture
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.features import FeatureScale
 
-__all__ = ["ShotMixtures"]
+__all__ = ["LEAST_VARIANCE", "ShotMixtures"]
 
 Array = NDArray[np.float64]
+
+LEAST_VARIANCE = 0.2
+"""Share of the collection's variance. Far more than components need to keep from collapsing: a
+narrower model finds its own picture again, but not others like it."""
 
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16)
 """Numbers of components that BIC chooses from, up to the number asked for."""
@@ -59,7 +63,7 @@ class ShotMixtures:
         num_components: int = 8,
         *,
         restarts: int = 1,
-        floor: float = 1e-3,
+        floor: float = LEAST_VARIANCE,
         max_iterations: int = 50,
         tolerance: float = 1e-3,
         start: Start = "seeds",
