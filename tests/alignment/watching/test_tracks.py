@@ -79,6 +79,14 @@ def test_a_hand_that_comes_and_goes():
     assert "leaving" in seen.chunks[-1].verbs
 
 
+def test_hands_that_move_freely_can_be_observed_too():
+    hand = point(100, 300 - 40 * TIMES)
+    seen = observe({"cup": box(500, 50)}, [hand], speed=20.0, hands_too=True)
+    assert [set(chunk.things) for chunk in seen.chunks] == [{"hand"}] * 6
+    assert all("hand rising" in chunk.verbs for chunk in seen.chunks)
+    assert observe({"cup": box(500, 50)}, [hand], speed=20.0).chunks == ()
+
+
 def test_where_a_track_is_lost_nothing_is_touched():
     cup = box(100, 50)
     cup[:30] = np.nan

@@ -1,7 +1,7 @@
 """Observations from tracks of hands and things, in pictures or in space: what a hand is near."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,8 @@ class Handling:
         seconds: Length of the chunks.
         least_share: Share of a chunk in which a thing must be handled.
         smoothing: Half the stretch of time in seconds over which tracks are averaged.
+        hands_too: Whether hands are observed as well: as the thing ``hand`` while one moves and
+            nothing is handled, and how they move at all times.
     """
 
     reach: float
@@ -36,6 +38,7 @@ class Handling:
     seconds: float = 1.0
     least_share: float = 0.3
     smoothing: float = 0.1
+    hands_too: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +70,25 @@ class TrackedThings:
     def observe(self) -> Observed:
         """Return the things handled in each chunk, and how they move."""
         times = np.asarray(self.times, dtype=np.float64)
-        names = list(self.things)
+        names, verbs = list(self.things), list(MANNERS)
         tracks = [_checked(name, self.things[name], len(times)) for name in names]
         hands = [_checked("hand", hand, len(times)) for hand in self.hands]
         present = self._handled(tracks, hands, times)
         how = self._manners(tracks, hands, times, present)
         rule = self.handling
+        if rule.hands_too and hands:
+            free, manners = self._free_hands(hands, times)
+            present = np.hstack([present, free[:, None] & ~present.any(axis=1, keepdims=True)])
+            how = np.hstack([how, manners])
+            names.append("hand")
+            verbs += [f"hand {manner}" for manner in MANNERS]
         chunks = chunks_of_frames(
             times,
             names,
             present,
             seconds=rule.seconds,
             least_share=rule.least_share,
-            verbs=MANNERS,
+            verbs=verbs,
             verb_present=how,
         )
         usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
@@ -107,7 +116,7 @@ class TrackedThings:
         self, tracks: list[Array], hands: list[Array], times: Array, present: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
         """Return ``(T, 7)`` how the handled things move."""
-        rule = self.manners or Manners(max(self.handling.reach, 1e-9))
+        rule = self._rule()
         found = np.zeros((len(times), len(MANNERS)), dtype=bool)
         ways = [smoothed(hand, times, self.handling.smoothing) for hand in hands]
         for column, track in enumerate(tracks):
@@ -117,6 +126,25 @@ class TrackedThings:
             how = manners_of(points, times, _nearest_hand(points, ways), rule)
             found |= how & present[:, column : column + 1]
         return found
+
+    def _free_hands(
+        self, hands: list[Array], times: Array
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return ``(T,)`` whether a hand moves, and ``(T, 7)`` how hands move."""
+        rule = self._rule()
+        # Hands are hardly ever as still as things.
+        restless = replace(rule, slow=2 * rule.slow)
+        moving = np.zeros(len(times), dtype=bool)
+        found = np.zeros((len(times), len(MANNERS)), dtype=bool)
+        for hand in hands:
+            points = smoothed(hand, times, self.handling.smoothing)
+            if np.isfinite(points).all():
+                moving |= speeds_of(points, times) >= self.handling.speed
+                found |= manners_of(points, times, None, restless)
+        return moving, found
+
+    def _rule(self) -> Manners:
+        return self.manners or Manners(max(self.handling.reach, 1e-9))
 
 
 def _checked(name: str, track: ArrayLike, count: int) -> Array:
