@@ -20,6 +20,8 @@ from wordsight.states.vocabulary import ANY_KIND, Predicate, Vocabulary
 
 __all__ = ["UNKNOWN", "VARIABLES", "Column", "SampleTable", "gather_samples"]
 
+_DECIMALS = 6  # of values that count as different; beyond is the rounding of arithmetic
+
 UNKNOWN = 255
 """The bin of values that are not known; no condition holds of them."""
 
@@ -153,7 +155,7 @@ def _distinct(columns: list[Array]) -> list[int]:
 
 def _thresholds(values: Array, count: int) -> tuple[float, ...]:
     """Return values at about even quantiles, the shortest numbers there that no sample equals."""
-    spread = np.sort(values[~np.isnan(values)])
+    spread = np.round(values[~np.isnan(values)], _DECIMALS)
     known = np.unique(spread)
     if len(known) < 2:
         return ()

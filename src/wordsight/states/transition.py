@@ -4,14 +4,21 @@ A rule that is broken costs per frame and a transition per change, so nothing in
 the two compare; on the videos the rules came from, all costs look surer than they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.states.training import TrainingVideo, compressed
 
-__all__ = ["GRID", "choose_transition", "edit_share", "make_folds"]
+__all__ = [
+    "GRID",
+    "choose_cost",
+    "choose_transition",
+    "edit_share",
+    "make_folds",
+    "sequence_score",
+]
 
 GRID = tuple(np.geomspace(0.5, 128.0, 33).round(3).tolist())
 """Costs that are tried, evenly spread by ratio."""
@@ -48,22 +55,33 @@ def choose_transition(
     Returns:
         The cost chosen, and the score of each cost tried before smoothing.
     """
-    scores = np.array(
-        [
-            np.mean([_score(v, w, cost) for v, w in zip(videos, weights, strict=True)])
-            for cost in grid
-        ]
-    )
+
+    def score(cost: float) -> float:
+        pairs = zip(videos, weights, strict=True)
+        return float(np.mean([sequence_score(v.predict(w, cost), v.order) for v, w in pairs]))
+
+    return choose_cost(score, grid)
+
+
+def choose_cost(
+    score: Callable[[float], float], grid: Sequence[float] = GRID
+) -> tuple[float, tuple[float, ...]]:
+    """Return the cost in the middle of the best plateau of a score, and all scores."""
+    scores = np.array([score(cost) for cost in grid])
     padded = np.pad(scores, 2, mode="edge")
     smooth = np.convolve(padded, np.array([1, 2, 3, 2, 1]) / 9, mode="valid")
     top = np.flatnonzero(smooth >= smooth.max() - 1e-9)
     return float(grid[int(top[len(top) // 2])]), tuple(scores.tolist())
 
 
-def _score(video: TrainingVideo, weights: NDArray[np.float64], cost: float) -> float:
-    found = compressed(video.predict(weights, cost))
-    right = np.array_equal(found, video.order)
-    return (right + 1.0 - min(1.0, edit_share(found, video.order))) / 2
+def sequence_score(values: NDArray[np.bool_], order: NDArray[np.bool_]) -> float:
+    """Return how well states over time ``(T, F)`` pass through the right ones in their order.
+
+    Half the score is for being exactly right, half for coming near.
+    """
+    found = compressed(values)
+    right = np.array_equal(found, order)
+    return (right + 1.0 - min(1.0, edit_share(found, order))) / 2
 
 
 def edit_share(found: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:

@@ -1,0 +1,80 @@
+"""One fold of the CAD-120 states experiment: a method learns on some videos and judges others."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from experiments.cad120_state_rows import (
+    Rows,
+    causal_rows,
+    fern_rows,
+    gradient_rows,
+    rule_rows,
+    speed_rows,
+)
+from experiments.data.cad120_states import LabelledVideo, load_videos
+from wordsight.errors import WordsightError
+
+__all__ = ["METHODS", "Job", "Judged", "Tally", "measure_fold"]
+
+METHODS = ("rules", "causal", "gradient", "fern", "speed")
+
+
+class Judged(NamedTuple):
+    """One video: who acts, whether its sequence is exactly right, and how many facts are."""
+
+    subject: str
+    right: bool
+    right_facts: int
+    facts: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """One method on one fold: the subject left out, or a folder of test data."""
+
+    data: Path
+    test: Path | None
+    subject: str | None
+    method: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one job found: per row how each video was judged; and frames a second, if timed."""
+
+    videos: dict[str, list[Judged]]
+    fps: float | None = None
+
+
+def measure_fold(job: Job) -> Tally:
+    """Learn on the training videos of a fold and judge the others."""
+    causal = job.method == "causal"
+    train = load_videos(job.data, causal=causal)
+    test = train if job.test is None else load_videos(job.test, causal=causal)
+    if job.subject is not None:
+        train = [video for video in train if video.subject != job.subject]
+        test = [video for video in test if video.subject == job.subject]
+    if not train or not test:
+        raise WordsightError(
+            "a fold has no videos to learn from or to judge; are there 2 subjects?"
+        )
+    fps = None
+    if job.method == "rules":
+        rows, fps = rule_rows(train, test)
+    else:
+        run = {"causal": causal_rows, "gradient": gradient_rows, "fern": fern_rows}
+        rows = run.get(job.method, speed_rows)(train, test)
+    return Tally(_tallied(rows, test), fps)
+
+
+def _tallied(rows: Rows, test: list[LabelledVideo]) -> dict[str, list[Judged]]:
+    found: dict[str, list[Judged]] = {}
+    for row, told in rows.items():
+        found[row] = []
+        for states, video in zip(told, test, strict=True):
+            truth = video.states.table(states.facts)
+            right = states.states() == video.states.states()
+            hits = int((truth == states.values).sum())
+            found[row].append(Judged(video.subject, right, hits, truth.size))
+    return found

@@ -1,0 +1,204 @@
+"""The methods compared on CAD-120's states: rules of ours, the published recipe, and baselines.
+
+Each takes labelled videos to learn from and videos to judge, and returns the states it infers for
+these. Everything is chosen on the former.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.data.cad120_states import VOCABULARY, LabelledVideo
+from wordsight.errors import WordsightError
+from wordsight.states import (
+    ClausalSettings,
+    Fact,
+    Learning,
+    PerceptronSettings,
+    StateModel,
+    StateSequence,
+    Vocabulary,
+    learn_weights,
+    prepare_videos,
+)
+from wordsight.states.enumeration import best_path
+from wordsight.states.transition import choose_cost, make_folds, sequence_score
+
+__all__ = ["Rows", "causal_rows", "fern_rows", "gradient_rows", "rule_rows", "speed_rows"]
+
+Array = NDArray[np.float64]
+Videos = Sequence[LabelledVideo]
+Rows = dict[str, list[StateSequence]]
+
+_PUBLISHED = ("direction", "speed", "elevation", "morph")
+_PUBLISHED += ("distance", "distance_change", "compass", "angle")
+_ADJUSTING = PerceptronSettings(
+    iterations=6, step=0.001, transition_step=50.0, margin=0.5, held_out=0.25
+)
+
+
+def rule_rows(train: Videos, test: Videos) -> tuple[Rows, float]:
+    """Boosted rules with cross-fitted K, and the same after the averaged perceptron.
+
+    Returns:
+        Their states, and how many frames a second were inferred, grounding included.
+    """
+    model = _fitted(StateModel(vocabulary=VOCABULARY), train)
+    model.predict(test[0].observations)  # compiles
+    start = time.process_time()
+    rows = {"rules": [model.predict(video.observations) for video in test]}
+    elapsed = time.process_time() - start
+    weights = np.array([rule.weight for rule in model.rules_])
+    videos = prepare_videos(
+        model.rules_,
+        [video.observations for video in train],
+        [video.states for video in train],
+        model.vocabulary_,
+    )
+    found = learn_weights(videos, weights, model.transition_cost_, _ADJUSTING)
+    adjusted = [r.reweighted(w) for r, w in zip(model.rules_, found.weights.tolist(), strict=True)]
+    other = StateModel(adjusted, found.transition_cost, model.vocabulary_)
+    rows["perceptron"] = [other.predict(video.observations) for video in test]
+    return rows, sum(len(video.observations) for video in test) / elapsed
+
+
+def causal_rows(train: Videos, test: Videos) -> Rows:
+    """Boosted rules on measurements that do not look ahead; decoded at the end, and on line."""
+    model = _fitted(StateModel(vocabulary=VOCABULARY), train)
+    return {
+        "causal": [model.predict(video.observations) for video in test],
+        "online": [model.predict_online(video.observations) for video in test],
+    }
+
+
+def fern_rows(train: Videos, test: Videos) -> Rows:
+    """The published recipe: eight features, clausal discovery, the plain perceptron, K from 0."""
+    features = tuple(f for f in VOCABULARY.features if f.name in _PUBLISHED)
+    learning = Learning(
+        ClausalSettings(accuracy=0.95),
+        transition="given",
+        perceptron=PerceptronSettings(iterations=8, average=False),
+    )
+    model = StateModel(
+        transition_cost=0.0,
+        vocabulary=Vocabulary(VOCABULARY.predicates, features),
+        learning=learning,
+    )
+    _fitted(model, train)
+    return {"fern": [model.predict(video.observations) for video in test]}
+
+
+def _fitted(model: StateModel, train: Videos) -> StateModel:
+    return model.fit(
+        [video.observations for video in train],
+        [video.states for video in train],
+        groups=[video.subject for video in train],
+    )
+
+
+def speed_rows(train: Videos, test: Videos) -> Rows:
+    """What moves is held: the object's smoothed speed against a threshold."""
+    choices = [(s, t) for s in (0.2, 0.5, 1.0) for t in (5, 10, 15, 20, 30, 40, 60, 80, 120)]
+
+    def score(choice: tuple[float, float]) -> tuple[float, float]:
+        rights, facts = zip(*(_judged(_moving(v, *choice), v) for v in train), strict=True)
+        return float(np.mean(rights)), float(np.mean(facts))
+
+    best = max(choices, key=score)
+    return {"speed": [_told(video, _moving(video, *best)) for video in test]}
+
+
+def _moving(video: LabelledVideo, seconds: float, threshold: float) -> NDArray[np.bool_]:
+    speed = video.observations.features["speed"][:, 1:]
+    window = max(1, round(seconds * 30))
+    kernel = np.ones(window) / window
+    smooth = [np.convolve(column, kernel, mode="same") for column in speed.T]
+    return np.stack(smooth, axis=1) >= threshold
+
+
+def _judged(held: NDArray[np.bool_], video: LabelledVideo) -> tuple[bool, float]:
+    told = _told(video, held)
+    right = told.states() == video.states.states()
+    return right, float((told.values == video.states.table(told.facts)).mean())
+
+
+def gradient_rows(train: Videos, test: Videos) -> Rows:
+    """Gradient boosting per frame and object, then the same dynamic program with cross-fitted K."""
+    groups = [video.subject for video in train]
+    folds = make_folds(len(train), groups, np.random.default_rng(0))
+    held: list[tuple[LabelledVideo, Array]] = []
+    for fold in np.unique(folds):
+        judge = _classifier([v for v, f in zip(train, folds, strict=True) if f != fold])
+        held += [(v, judge(v)) for v, f in zip(train, folds, strict=True) if f == fold]
+
+    def score(cost: float) -> float:
+        return float(np.mean([sequence_score(_decoded(odds, cost), _order(v)) for v, odds in held]))
+
+    cost, _ = choose_cost(score)
+    judge = _classifier(train)
+    return {"gradient_boosting": [_told(v, _decoded(judge(v), cost)) for v in test]}
+
+
+def _classifier(train: Videos) -> Callable[[LabelledVideo], Array]:
+    """Return a function from a video to ``(T, n)`` log-odds of its objects being held."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    except ImportError as error:
+        raise WordsightError("gradient boosting needs scikit-learn; install it.") from error
+    values = np.concatenate([_columns(video) for video in train])
+    truth = np.concatenate([_held(video).T.ravel() for video in train])
+    forest = HistGradientBoostingClassifier(
+        max_iter=100, max_depth=4, min_samples_leaf=200, l2_regularization=5.0, random_state=0
+    )
+    forest.fit(values, truth)
+
+    def judge(video: LabelledVideo) -> Array:
+        odds: Array = forest.decision_function(_columns(video))
+        return odds.reshape(-1, len(video.observations)).T
+
+    return judge
+
+
+def _columns(video: LabelledVideo) -> Array:
+    """Return ``(n T, D)`` features of each object and the person."""
+    blocks = []
+    for place in range(1, len(video.observations.objects)):
+        columns = []
+        for values in video.observations.features.values():
+            columns += (
+                [values[:, place], values[:, 0]] if values.ndim == 2 else [values[:, 0, place]]
+            )
+        blocks.append(np.stack(columns, axis=1))
+    return np.concatenate(blocks)
+
+
+def _decoded(odds: Array, cost: float) -> NDArray[np.bool_]:
+    """Return ``(T, n)`` what is held: at most one thing at a time."""
+    frames, count = odds.shape
+    table = np.concatenate([np.zeros((frames, 1)), -odds], axis=1)
+    path = best_path(table, cost)[1]
+    held: NDArray[np.bool_] = path[:, None] == np.arange(1, count + 1)
+    return held
+
+
+def _held(video: LabelledVideo) -> NDArray[np.bool_]:
+    names = [thing.name for thing in video.observations.objects[1:]]
+    return video.states.table([Fact("attached", ("person", name)) for name in names])
+
+
+def _order(video: LabelledVideo) -> NDArray[np.bool_]:
+    held = _held(video)
+    return held[np.concatenate([[True], (held[1:] != held[:-1]).any(axis=1)])]
+
+
+def _told(video: LabelledVideo, held: NDArray[np.bool_]) -> StateSequence:
+    """Return what is held as facts; everything else rests."""
+    seen = video.observations
+    names = [thing.name for thing in seen.objects[1:]]
+    facts = [Fact("attached", ("person", name)) for name in names]
+    facts += [Fact("grounded", (name,)) for name in names]
+    return StateSequence(
+        seen.video_id, seen.times, tuple(facts), np.concatenate([held, ~held], axis=1)
+    )

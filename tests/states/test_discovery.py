@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+
+from tests.states.making import HOLDING, carrying
+from wordsight.states import (
+    BoostingSettings,
+    ClausalSettings,
+    StateError,
+    discover_boosted,
+    discover_clauses,
+    discover_constraints,
+    format_rules,
+    ground,
+)
+from wordsight.states.samples import UNKNOWN, gather_samples
+
+FILMS = [carrying(f"film{k}", k) for k in range(6)]
+SEEN, TOLD = [film[0] for film in FILMS], [film[1] for film in FILMS]
+ATTACHED = HOLDING.predicate("attached")
+
+
+def test_constraints_of_holding_are_found():
+    found = discover_constraints(SEEN, TOLD, HOLDING)
+    text = format_rules(found.rules)
+    assert "hard: attached(X,Y), grounded(Y) -> false" in text
+    assert "hard: attached(X,Y), attached(X,Z) -> false" in text
+    assert found.explained == ("grounded",)
+    assert format_rules(found.defaults) == "0.01: block(X) -> grounded(X)\n"
+
+
+def test_constraints_that_could_not_have_been_broken_are_not_claimed():
+    assert discover_constraints(SEEN[:2], TOLD[:2], HOLDING).rules == ()
+
+
+def test_thresholds_agree_with_grounding():
+    """Where a condition holds in the table, the rule made of it applies, and nowhere else."""
+    table = gather_samples(ATTACHED, SEEN[:1], TOLD[:1], HOLDING, most_rows=10**6)
+    rules = discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], BoostingSettings(rounds=4))
+    made = ground(rules, SEEN[0], HOLDING)
+    assert table.bins.shape == (len(table.columns), 2 * 90)
+    assert ((table.bins <= table.levels[:, None]) | (table.bins == UNKNOWN)).all()
+    by_name = {(c.feature, c.arguments): k for k, c in enumerate(table.columns)}
+    whole = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=10**6)
+    for column in whole.columns:
+        assert (column.feature, column.arguments) in by_name
+        values = SEEN[0].features[column.feature]
+        known = values[~np.isnan(values)]
+        assert not np.isin(column.thresholds, known).any()
+    assert made.fired.any()
+
+
+def test_boosted_rules_tell_held_from_free():
+    rules = discover_boosted(SEEN[:5], TOLD[:5], HOLDING, [ATTACHED], BoostingSettings(rounds=20))
+    assert all(len([p for p in rule.body if hasattr(p, "value")]) <= 3 for rule in rules)
+    made = ground(rules, SEEN[5], HOLDING)
+    truth = TOLD[5].table(made.facts)
+    wrong = (made.costs() * made.clauses.violated(truth)).sum()
+    never = (made.costs() * made.clauses.violated(np.zeros_like(truth))).sum()
+    always = (made.costs() * made.clauses.violated(np.ones_like(truth))).sum()
+    assert wrong < 0.6 * min(never, always)
+
+
+def test_bags_are_deterministic_given_their_seed():
+    settings = BoostingSettings(rounds=5, bags=3, least_videos=2)
+    one, same, other = (
+        discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], settings, random_state=seed)
+        for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+def test_support_is_counted_in_videos():
+    settings = BoostingSettings(rounds=10, least_videos=7)  # there are only six
+    rules = discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+    assert len(rules) == 1  # how common it is, and nothing else
+
+
+def test_clauses_found_are_valid_general_and_not_redundant():
+    settings = ClausalSettings(accuracy=0.97, coverage=0.2, most_rows=10**6)
+    rules = discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+    assert any(rule.head is None for rule in rules) and any(rule.head for rule in rules)
+    broken, applied = np.zeros(len(rules)), np.zeros(len(rules))
+    for seen, told in FILMS:
+        made = ground(rules, seen, HOLDING)
+        broken += made.violations(told.table(made.facts))
+        applied += np.bincount(made.rule_of, made.fired.sum(axis=0), minlength=len(rules))
+    assert (broken <= 0.03 * applied + 1e-9).all()
+    bodies = [set(map(str, rule.body)) for rule in rules]
+    assert not any(a < b for a in bodies for b in bodies)
+
+
+def test_clausal_discovery_is_the_same_on_any_number_of_threads():
+    one, two = (
+        discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], ClausalSettings(workers=workers))
+        for workers in (1, 2)
+    )
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: BoostingSettings(rounds=0),
+        lambda: BoostingSettings(step=0.0),
+        lambda: ClausalSettings(accuracy=1.5),
+        lambda: ClausalSettings(beam=0),
+    ],
+)
+def test_settings_that_make_no_sense(make):
+    with pytest.raises(StateError):
+        make()

@@ -1,0 +1,169 @@
+import numpy as np
+import pytest
+
+from wordsight.records import Clip, Detections
+from wordsight.states import (
+    Observations,
+    Smoothing,
+    StateError,
+    Thing,
+    Vocabulary,
+    parse_vocabulary,
+)
+
+TIMES = np.arange(60) / 30
+STILL = np.array([100.0, 100, 120, 130])
+
+
+def two_things(shift=3.0, **options):
+    """One thing rests; the other moves to the right by some pixels a frame from frame 20 on."""
+    boxes = np.zeros((60, 2, 4)) + STILL
+    boxes[:, 1, [0, 2]] += 60
+    boxes[20:, 1, [0, 2]] += shift * np.arange(40)[:, None]
+    return Observations.from_boxes("v", TIMES, [Thing("a"), Thing("b")], boxes, **options)
+
+
+def test_features_of_known_motion():
+    found = two_things().features
+    assert found["speed"][40].tolist() == pytest.approx([0, 90])
+    assert found["direction"][40, 1] == pytest.approx(0)
+    assert np.isnan(found["direction"][40, 0])  # what rests heads nowhere
+    assert found["travel"][59].tolist() == pytest.approx([0, 90])
+    assert found["distance"][0, 0, 1] == pytest.approx(40)
+    assert found["distance_change"][40, 0, 1] == pytest.approx(90)
+    assert found["compass"][0, 0, 1] == pytest.approx(0)
+    assert found["compass"][0, 1, 0] == pytest.approx(180)
+    assert found["relative_speed"][40, 0, 1] == pytest.approx(90)
+    assert found["speed_rank"][40].tolist() == [1, 0]
+    assert found["still"][12, 1] == 30 and found["still"][30, 1] == 0
+    assert found["still_next"][10, 1] == pytest.approx((18 - 10) / 30, abs=2 / 30)
+    assert found["away"][59, 1] == pytest.approx(117)
+
+
+def test_every_declared_feature_is_measured_and_no_other():
+    declared = {feature.name for feature in Vocabulary().features}
+    assert set(two_things().features) == declared
+    causal = {feature.name for feature in Vocabulary().causal().features}
+    assert set(two_things(causal=True).features) == causal
+
+
+def test_causal_features_do_not_change_with_the_future():
+    random = np.random.default_rng(0)
+    places = np.cumsum(random.normal(0, 3, (60, 3, 2)), axis=0) + 200
+    boxes = np.concatenate([places - 10, places + 12], axis=-1)
+    boxes[30:34, 1] = np.nan  # lost for a while
+    things = [Thing("a"), Thing("b"), Thing("c", "hand")]
+    whole = Observations.from_boxes("v", TIMES, things, boxes, causal=True)
+    part = Observations.from_boxes("v", TIMES[:40], things, boxes[:40], causal=True)
+    for name, values in part.features.items():
+        # the first resting place is known from the fifth frame on
+        np.testing.assert_allclose(values[5:], whole.features[name][5:40], err_msg=name)
+
+
+def test_declared_features():
+    vocabulary = parse_vocabulary(
+        """
+        # motion that lasts
+        predicate attached(hand, thing)
+        feature calm(thing) = mean of speed over 0.5 s
+        feature nearest(thing) = least of distance
+        feature farthest(thing) = greatest of distance
+        feature lift(thing) = change of elevation over 0.2 s
+        feature calm_rank(thing) = rank of calm
+        feature later(thing) = coming change of away over 0.2 s
+        """
+    )
+    found = two_things(vocabulary=vocabulary).features
+    assert found["calm"][40, 1] == pytest.approx(90)
+    assert found["nearest"][0].tolist() == pytest.approx([40, 40])
+    assert found["calm_rank"][40].tolist() == [1, 0]
+    assert found["later"][40, 1] == pytest.approx(18)
+    assert not vocabulary.feature("later").causal
+    assert vocabulary.predicate("attached").types == ("hand", "thing")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("predicate", "expected 'predicate"),
+        ("feature calm(thing) = speed", "needs a definition"),
+        ("feature calm(thing) = mean of speed", "needs 'over"),
+        ("feature x(thing) = least of speed", "cannot be taken"),
+        ("feature x(thing, thing) = least of distance", "2 arguments"),
+        ("feature x(thing) = rank of nothing", "no feature 'nothing'"),
+        ("feature speed(thing) = mean of travel over 1 s", "declared twice"),
+        ("predicate held(Thing)", "lower-case"),
+    ],
+)
+def test_declarations_that_make_no_sense(line, message):
+    with pytest.raises(StateError, match=f"line 2: .*{message}"):
+        parse_vocabulary(f"# first\n{line}\n")
+
+
+def test_an_object_that_appears_halfway_and_vanishes():
+    boxes = np.zeros((60, 2, 4)) + STILL
+    boxes[:20, 1] = np.nan
+    boxes[50:, 1] = 0  # an empty box is none
+    boxes[30:35, 1] = np.nan  # a short gap is filled
+    seen = Observations.from_boxes("v", TIMES, [Thing("a"), Thing("b")], boxes)
+    assert np.flatnonzero(seen.present[:, 1]).tolist() == list(range(20, 50))
+    assert np.isnan(seen.features["speed"][:20, 1]).all()
+    assert np.isnan(seen.features["distance"][55, 0, 1])
+    kept = Observations.from_boxes(
+        "v", TIMES, [Thing("a"), Thing("b")], boxes, smoothing=Smoothing(hold=True)
+    )
+    assert kept.present.all()
+
+
+def test_two_objects_with_one_name_are_refused():
+    with pytest.raises(StateError, match="two objects of v are called 'a'"):
+        Observations.from_boxes("v", TIMES, [Thing("a"), Thing("a")], np.ones((60, 2, 4)))
+
+
+def test_parts_are_measured_where_they_are_nearest():
+    boxes = np.full((60, 2, 2, 4), np.nan)
+    boxes[:, 0, 0], boxes[:, 0, 1] = [0, 0, 10, 10], [90, 100, 95, 110]  # two hands
+    boxes[:, 1, 0] = STILL
+    seen = Observations.from_boxes("v", TIMES, [Thing("p", "person"), Thing("cup")], boxes)
+    assert seen.features["distance"][0, 0, 1] == pytest.approx(5)
+    assert seen.features["distance"][0, 1, 0] == pytest.approx(5)
+
+
+def test_outlines_have_their_own_area():
+    square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], float)
+    grow = 1 + TIMES[:, None, None]
+    seen = Observations.from_outlines("v", TIMES, [Thing("a")], [square * grow])
+    assert seen.features["morph"][30, 0] == pytest.approx(2 / (1 + TIMES[30]), rel=0.01)
+    with pytest.raises(StateError, match="corners"):
+        Observations.from_outlines("v", TIMES, [Thing("a")], [np.zeros((60, 2, 2))])
+
+
+def clip_of(ids):
+    seen = Detections(
+        times=TIMES,
+        boxes=np.zeros((60, 3, 4)) + STILL + np.array([0, 50, 200])[None, :, None],
+        scores=np.ones((60, 3)),
+        labels=np.tile([0, 0, 1], (60, 1)),
+        mask=np.ones((60, 3), bool),
+        label_names=("cup", "hand"),
+        frame_size=(640, 480),
+        ids=ids,
+    )
+    return Clip.cut("v", seen, 0.0, 2.0)
+
+
+def test_tracks_of_a_clip_are_named_by_their_label():
+    seen = Observations.from_clip(clip_of(np.tile([4, 7, 9], (60, 1))), kinds={"cup": "it"})
+    assert seen.objects == (Thing("cup-4", "it"), Thing("cup-7", "it"), Thing("hand", "hand"))
+    assert seen.features["distance"][0, 0, 1] == pytest.approx(np.hypot(30, 20))
+
+
+def test_a_clip_without_identities_is_refused():
+    with pytest.raises(StateError, match="no identities"):
+        Observations.from_clip(clip_of(None))
+
+
+@pytest.mark.parametrize("shape", [(59, 2, 4), (60, 3, 4), (60, 2, 5)])
+def test_boxes_of_the_wrong_shape(shape):
+    with pytest.raises(StateError, match="boxes must be"):
+        Observations.from_boxes("v", TIMES, [Thing("a"), Thing("b")], np.ones(shape))
