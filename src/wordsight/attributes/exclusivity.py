@@ -1,0 +1,268 @@
+r"""Which words name the same attribute: those that are never said of pictures that look alike.
+
+A thing has one colour and one shape. Words for different attributes ("red", "cup") meet on similar
+pictures as often as chance has it; words for the same one ("red", "blue") never do; and one word
+in two clusters meets itself far more often than that.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.word_types import WordTypes
+
+__all__ = [
+    "Meetings",
+    "Partition",
+    "count_meetings",
+    "merge_same_words",
+    "partition_words",
+    "picture_folds",
+]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+_RATE_BOUNDS = (0.02, 0.6)  # of the meetings chance would bring, within an attribute
+_ROUNDS = 8
+_FOLDS = 5
+_EVIDENCE = 0.5  # of a meeting: neighbours of one picture often resemble each other
+_SOUND_ALIKE = 1.0  # times the radii of two clusters: further apart they are different words
+
+
+@dataclass(frozen=True, eq=False)
+class Meetings:
+    """How often words were said of similar pictures.
+
+    Attributes:
+        observed: ``(W, W)`` times a word and another were said of neighbouring pictures.
+        expected: ``(W, W)`` times chance would bring, given how often each was said.
+    """
+
+    observed: Array
+    expected: Array
+
+    @property
+    def lift(self) -> Array:
+        """``(W, W)`` observed over expected: about 1 across attributes, about 0 within one."""
+        return np.asarray(self.observed / np.maximum(self.expected, 1e-12))
+
+    def merged(self, labels: Labels) -> "Meetings":
+        """Return the meetings of words put together: ``labels`` gives each its new number."""
+        join = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
+        return Meetings(join.T @ self.observed @ join, join.T @ self.expected @ join)
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Words divided into attributes.
+
+    Attributes:
+        groups: ``(W,)`` the attribute of each word, from 0 on.
+        rate: Meetings within an attribute, as a share of what chance would bring.
+        log_likelihood: Of the meetings, beyond that of every word being its own attribute.
+        description_length: Negative log likelihood and the nats that tell words' attributes.
+    """
+
+    groups: Labels
+    rate: float
+    log_likelihood: float
+    description_length: float
+
+    @property
+    def count(self) -> int:
+        """How many attributes there are."""
+        return int(self.groups.max(initial=-1)) + 1
+
+
+def count_meetings(
+    x: Array,
+    words: Labels,
+    project: Callable[[Array, Labels, Array], tuple[Array, Array]],
+    *,
+    neighbours: int = 6,
+    random_state: int = 0,
+) -> Meetings:
+    """Count which words meet on similar pictures.
+
+    What counts as similar is learned from words. Learned from all lessons it would set pictures
+    apart by the very words that were said of them, and words of different attributes would seem
+    never to meet. So the neighbours of some pictures are looked up in a space that was learned
+    from the words of others, in turn.
+
+    Args:
+        x: ``(N, D)`` the pictures of all lessons.
+        words: ``(N,)`` the word said of each.
+        project: Learns a space from some pictures and their words, and returns those pictures and
+            others in it.
+        neighbours: How many nearest pictures count as similar.
+        random_state: Seed of the folds.
+    """
+    from scipy.spatial import cKDTree
+
+    count = int(words.max(initial=-1)) + 1
+    observed, expected = np.zeros((count, count)), np.zeros((count, count))
+    folds = picture_folds(x, _FOLDS, random_state)
+    if folds is None:
+        return Meetings(observed, expected)
+    for fold in range(_FOLDS):
+        inside, outside = folds != fold, folds == fold
+        places, asked = project(x[inside], words[inside], x[outside])
+        near = min(neighbours, len(places))
+        _, found = cKDTree(places).query(asked, k=[*range(1, near + 1)])
+        np.add.at(observed, (np.repeat(words[outside], near), words[inside][found].ravel()), 1.0)
+        said = np.bincount(words[inside], minlength=count) / inside.sum()
+        expected += near * np.outer(np.bincount(words[outside], minlength=count), said)
+    return Meetings((observed + observed.T) / 2, (expected + expected.T) / 2)
+
+
+def picture_folds(x: Array, count: int, random_state: int) -> Labels | None:
+    """Return the fold of each row, equal rows in one fold; ``None`` if too few rows differ."""
+    _, picture = np.unique(x.round(9), axis=0, return_inverse=True)
+    different = int(picture.max(initial=-1)) + 1
+    if different < 2 * count:
+        return None
+    shuffled = np.random.default_rng(random_state).permutation(different)
+    return np.asarray(shuffled[picture.ravel()] % count)
+
+
+def merge_same_words(meetings: Meetings, points: Array, labels: Labels) -> Labels:
+    r"""Put clusters together that are one word: they sound alike and are said of the same things.
+
+    Two clusters of one word meet each other as often as each meets itself, at s times what chance
+    would bring. Clusters of two words meet as chance has it (rate 1) or hardly ever. The nearest
+    two for which the first is likelier than both others are merged, again and again.
+
+    Args:
+        meetings: Of the clusters.
+        points: ``(N, d)`` recordings.
+        labels: ``(N,)`` the cluster of each, from 0 on without gaps.
+
+    Returns:
+        ``(N,)`` new clusters, from 0 on without gaps.
+    """
+    labels = labels.copy()
+    while (count := int(labels.max()) + 1) > 2:
+        types = WordTypes.of(points, labels)
+        apart = np.linalg.norm(types.centres[:, None] - types.centres[None], axis=-1)
+        near = apart < _SOUND_ALIKE * (types.radii[:, None] + types.radii[None])
+        np.fill_diagonal(apart, np.inf)
+        nearest = apart <= np.minimum(apart.min(axis=0)[None], apart.min(axis=1)[:, None]) + 1e-12
+        possible = near & nearest & _same_things(meetings) & ~np.eye(count, dtype=bool)
+        if not possible.any():
+            break
+        first, second = np.unravel_index(np.where(possible, apart, np.inf).argmin(), apart.shape)
+        renumbered = np.arange(count)
+        renumbered[max(first, second)] = min(first, second)
+        renumbered = np.unique(renumbered, return_inverse=True)[1]
+        labels, meetings = renumbered[labels], meetings.merged(renumbered)
+    return labels
+
+
+def _same_things(meetings: Meetings) -> NDArray[np.bool_]:
+    o, e = meetings.observed, meetings.expected
+    usual = np.trace(o) / max(float(np.trace(e)), 1e-12)
+    # Small clusters meet themselves too seldom to tell how often: there the usual rate helps out.
+    own = (np.diag(o) + usual) / (np.diag(e) + 1)
+    rate = np.maximum(np.sqrt(np.outer(own, own)), 1.0)
+    beyond_chance = o * np.log(rate) - e * (rate - 1)
+    beyond_exclusion = o * np.log(rate / _RATE_BOUNDS[1]) - e * (rate - _RATE_BOUNDS[1])
+    return np.asarray((beyond_chance > 0) & (beyond_exclusion > 0))
+
+
+def partition_words(
+    meetings: Meetings, num_groups: int | None = None, *, most: int = 8
+) -> Partition:
+    r"""Divide words into attributes.
+
+    Meetings of two words are taken as Poisson with mean E across attributes and εE within one.
+    Putting words a, b together then gains :math:`O_{ab}\ln ε + E_{ab}(1-ε)`; the division with
+    the largest sum of gains is sought by merging and moving words, and ε is fitted to it, in turn.
+
+    Args:
+        meetings: Of all words.
+        num_groups: How many attributes there are; if not known, the number with the smallest
+            description length is taken.
+        most: The largest number tried.
+
+    Raises:
+        TeachingError: If more attributes than words are asked for.
+    """
+    count = len(meetings.observed)
+    if num_groups is None:
+        tried = [_divided(meetings, number) for number in range(1, min(most, count) + 1)]
+        return min(tried, key=lambda one: one.description_length)
+    if not 1 <= num_groups <= count:
+        raise TeachingError(
+            f"{num_groups} attributes were asked for, but only {count} different words were "
+            "heard; every attribute needs a word."
+        )
+    return _divided(meetings, num_groups)
+
+
+def _divided(meetings: Meetings, num_groups: int) -> Partition:
+    rate = 0.2
+    for _ in range(_ROUNDS):
+        gain = _gains(meetings, rate)
+        groups = _moved(gain, _merged(gain, num_groups))
+        fitted = _rate(meetings, groups, rate)
+        if abs(fitted - rate) < 1e-3:
+            break
+        rate = fitted
+    likelihood = _EVIDENCE * _inside(_gains(meetings, rate), groups)
+    groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
+    told = len(groups) * np.log(num_groups)
+    return Partition(groups, rate, likelihood, float(told - likelihood))
+
+
+def _gains(meetings: Meetings, rate: float) -> Array:
+    gain = meetings.observed * np.log(rate) + meetings.expected * (1 - rate)
+    np.fill_diagonal(gain, 0.0)
+    return np.asarray(gain)
+
+
+def _inside(gain: Array, groups: Labels) -> float:
+    return float(gain[groups[:, None] == groups[None]].sum() / 2)
+
+
+def _rate(meetings: Meetings, groups: Labels, before: float) -> float:
+    same = (groups[:, None] == groups[None]) & ~np.eye(len(groups), dtype=bool)
+    expected = meetings.expected[same].sum()
+    if expected <= 0:
+        return before
+    # One imagined meeting of two keeps the rate off zero where little was seen.
+    return float(np.clip((meetings.observed[same].sum() + 0.4) / (expected + 2), *_RATE_BOUNDS))
+
+
+def _merged(gain: Array, num_groups: int) -> Labels:
+    """Merge the two groups that gain most, until enough are merged."""
+    groups = np.arange(len(gain))
+    between = gain.copy()
+    np.fill_diagonal(between, -np.inf)
+    for _ in range(len(gain) - num_groups):
+        first, second = np.unravel_index(between.argmax(), between.shape)
+        between[first] += between[second]
+        between[:, first] = between[first]
+        between[first, first] = -np.inf
+        between[second] = between[:, second] = -np.inf
+        groups[groups == second] = first
+    return groups
+
+
+def _moved(gain: Array, groups: Labels) -> Labels:
+    """Move single words to where they gain most, until none does; no group is left empty."""
+    groups = groups.copy()
+    count = len(groups)
+    for _ in range(_ROUNDS * count):
+        sizes = np.bincount(groups, minlength=count)
+        sums = gain @ (groups[:, None] == np.arange(count))
+        better = sums - sums[np.arange(count), groups][:, None]
+        better[:, sizes == 0] = better[sizes[groups] == 1] = -np.inf
+        word, group = np.unravel_index(better.argmax(), better.shape)
+        if better[word, group] <= 1e-9:
+            break
+        groups[word] = group
+    return groups

@@ -1,0 +1,327 @@
+"""`AttributeLearner`: show a thing, say one word; learn which attribute every word names."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.grouping import (
+    Attribution,
+    Vocabulary,
+    by_exclusivity,
+    by_mixture,
+    find_vocabulary,
+)
+from wordsight.attributes.lessons import Lessons, describe_pictures, make_lessons
+from wordsight.attributes.picture_space import PictureSpace
+from wordsight.attributes.recall import (
+    DiscriminantRecall,
+    NearestPicture,
+    NearestSound,
+    Recall,
+    Recalled,
+)
+from wordsight.attributes.results import LearnedWord, NamedAttribute, Naming
+from wordsight.attributes.settings import AttributeSettings
+from wordsight.attributes.sounds import Sound, join_sounds
+from wordsight.attributes.utterances import Utterance
+from wordsight.attributes.word_types import medoids
+from wordsight.progress import Progress
+
+__all__ = ["AttributeLearner"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+Picture = NDArray[np.uint8]
+
+_MOST_OTHERS = 4
+
+
+class AttributeLearner:
+    """Learns from pictures and single words which attribute each word names, and names pictures.
+
+    Recordings are clustered into words along canonical directions between pictures and speech;
+    words that never meet on similar pictures are put into one attribute; per attribute a shrunken
+    linear discriminant looks at the features that matter to it. ``FAITHFUL`` settings are the
+    method of Akaho et al. (1997): CCA, a mixture of linear maps by EM, nearest neighbours.
+
+    Args:
+        settings: Everything about learning; see :class:`AttributeSettings`.
+        changes: Single settings that differ from ``settings``, by name.
+
+    Attributes:
+        words_: The learned words.
+        num_attributes_: How many attributes there are.
+        space_: Where pictures lie.
+        vocabulary_: Which lesson taught which word.
+        attribution_: Which lesson and word belong to which attribute.
+        recalls_: Per attribute what answers.
+
+    Example:
+        >>> random = np.random.default_rng(0)
+        >>> def thing(colour, tall):
+        ...     picture = np.full((24, 24, 3), 90, dtype=np.uint8)
+        ...     picture[4:20, 9:15] = colour if tall else 90
+        ...     picture[9:15, 4:20] = 90 if tall else colour
+        ...     return picture + random.integers(0, 6, picture.shape, dtype=np.uint8)
+        >>> colours = {"red": (220, 40, 40), "blue": (40, 40, 220)}
+        >>> pictures, words = [], []
+        >>> for number in range(80):
+        ...     colour, tall = ("red", "blue")[number % 2], number // 2 % 2 == 0
+        ...     pictures.append(thing(colours[colour], tall))
+        ...     words.append(colour if number // 4 % 2 else "tall" if tall else "wide")
+        >>> learner = AttributeLearner().fit(pictures, words)
+        >>> sorted(learner.name(thing(colours["blue"], True)).words)
+        ['blue', 'tall']
+    """
+
+    def __init__(self, settings: AttributeSettings | None = None, **changes: Any) -> None:
+        known = {field.name for field in fields(AttributeSettings)}
+        wrong = sorted(set(changes) - known)
+        if wrong:
+            raise TeachingError(
+                f"there is no setting {', '.join(wrong)}; known are {', '.join(sorted(known))}."
+            )
+        self.settings = replace(settings or AttributeSettings(), **changes)
+
+    words_: tuple[LearnedWord, ...]
+    vocabulary_: Vocabulary
+    sounds_: tuple[Sound | None, ...]
+
+    def fit(
+        self,
+        pictures: Sequence[Picture],
+        words: Sequence[Utterance],
+        *,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from pictures and what was said of each.
+
+        Args:
+            pictures: RGB ``(H, W, 3)`` uint8, of any sizes.
+            words: Per picture a text, a recording, both (:class:`Said`), or several of them.
+            progress: Told how far it has come.
+
+        Returns:
+            The learner itself.
+
+        Raises:
+            TeachingError: If nothing can be learned from them.
+        """
+        return self.fit_lessons(make_lessons(pictures, words, self.settings, progress=progress))
+
+    def fit_lessons(self, lessons: Lessons) -> Self:
+        """Learn from lessons that are described already."""
+        space = PictureSpace.fit(lessons.kinds, self.settings.num_axes)
+        x = space.transform(lessons.kinds)
+        if len(lessons) < 2:
+            raise TeachingError("one lesson is too few: nothing can be told apart.")
+        vocabulary = find_vocabulary(lessons, x, self.settings)
+        if self.settings.method == "exclusivity":
+            attribution = by_exclusivity(vocabulary.words, x, self.settings)
+        elif self.settings.method == "mixture":
+            attribution = by_mixture(vocabulary, lessons.speech, x, self.settings)
+        else:
+            raise TeachingError(
+                f"method must be 'exclusivity' or 'mixture', got {self.settings.method!r}."
+            )
+        self._take(lessons, space, x, vocabulary, attribution)
+        return self
+
+    def name(self, picture: Picture) -> Naming:
+        """Say all words for a picture."""
+        return self.name_all([picture])[0]
+
+    def name_all(self, pictures: Sequence[Picture]) -> list[Naming]:
+        """Say all words for each of several pictures."""
+        kinds = describe_pictures(pictures, self.settings.pictures)
+        return self.namings(self.recall(kinds)) if len(pictures) else []
+
+    def recall(self, kinds: Sequence[Array]) -> list[Recalled]:
+        """Return, per attribute, raw answers for described pictures."""
+        self._check_fitted()
+        x = self.space_.transform(kinds)
+        return [recall.answer(x) for recall in self.recalls_]
+
+    def namings(self, recalled: Sequence[Recalled]) -> list[Naming]:
+        """Put raw answers into words."""
+        count = len(recalled[0].words)
+        return [
+            Naming(tuple(self._named(k, one, row) for k, one in enumerate(recalled)))
+            for row in range(count)
+        ]
+
+    def say(self, naming: Naming, *, pause: float = 0.15) -> Sound:
+        """Return a naming in the teacher's own voice, recordings joined.
+
+        Raises:
+            SoundError: If none of its words was ever recorded.
+        """
+        examples = [self._recording(answer) for answer in naming.attributes if answer.known]
+        return join_sounds([sound for sound in examples if sound is not None], pause=pause)
+
+    def rename(self, word: str, name: str) -> None:
+        """Give a word that was only heard a spelling.
+
+        Raises:
+            TeachingError: If there is no such word, or another has that name.
+        """
+        names = [one.name for one in self.words_]
+        if word not in names:
+            raise TeachingError(f"there is no word {word!r}; known are {', '.join(names)}.")
+        if name in names:
+            raise TeachingError(f"another word is called {name!r} already.")
+        self.words_ = tuple(
+            replace(one, name=name, spelled=True) if one.name == word else one
+            for one in self.words_
+        )
+        spelled = tuple(one.name if one.spelled else None for one in self.words_)
+        self.vocabulary_ = replace(self.vocabulary_, names=spelled)
+
+    def regroup(self, attributes: ArrayLike) -> Self:
+        """Take the attribute of every lesson as given, and learn anew to tell its words apart.
+
+        Args:
+            attributes: ``(N,)`` numbers from 0 on, one per lesson.
+        """
+        self._check_fitted()
+        given = np.asarray(attributes, dtype=np.intp)
+        words = self.vocabulary_.words
+        if given.shape != words.shape or given.min() < 0:
+            raise TeachingError(f"{len(words)} lessons need as many attributes, from 0 on.")
+        given = np.unique(given, return_inverse=True)[1].astype(np.intp)
+        votes = np.zeros((len(self.vocabulary_.names), int(given.max()) + 1))
+        np.add.at(votes, (words, given), 1)
+        self._answer(Attribution(given, votes.argmax(axis=1), self.attribution_.cca))
+        return self
+
+    def attributes(self) -> list[list[LearnedWord]]:
+        """Return the words of each attribute, the most frequent first."""
+        self._check_fitted()
+        return [
+            sorted(
+                (word for word in self.words_ if word.attribute == k),
+                key=lambda word: (-word.count, word.name),
+            )
+            for k in range(self.num_attributes_)
+        ]
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the learner to a folder; see :func:`save_learner`."""
+        from wordsight.attributes.storage import save_learner
+
+        self._check_fitted()
+        save_learner(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "AttributeLearner":
+        """Read a learner from a folder; it answers exactly like the one that was saved."""
+        from wordsight.attributes.storage import load_learner
+
+        return load_learner(path)
+
+    def teach(self, pictures: Sequence[Picture], words: Sequence[Utterance]) -> Self:
+        """Add lessons to what was learned: more of known words, new words, new attributes.
+
+        Words keep their attributes; see :func:`wordsight.attributes.growing.grow`.
+        """
+        from wordsight.attributes.growing import grow
+
+        self._check_fitted()
+        grow(self, make_lessons(pictures, words, self.settings))
+        return self
+
+    def _take(
+        self,
+        lessons: Lessons,
+        space: PictureSpace,
+        x: Array,
+        vocabulary: Vocabulary,
+        attribution: Attribution,
+    ) -> None:
+        """Keep what was found."""
+        self.space_, self.x_ = space, x
+        self.speech_, self.texts_, self.sounds_ = lessons.speech, lessons.texts, lessons.sounds
+        self.vocabulary_ = vocabulary
+        self._answer(attribution)
+
+    def _answer(self, attribution: Attribution) -> None:
+        """Make what answers."""
+        self.attribution_ = attribution
+        used = np.unique(attribution.lessons)
+        self.num_attributes_ = int(max(used.max(), attribution.words.max())) + 1
+        self.words_ = self._entries()
+        self.recalls_: list[Recall] = [
+            self._recall_of(k) for k in range(self.num_attributes_) if k in used
+        ]
+
+    def _entries(self) -> tuple[LearnedWord, ...]:
+        words = self.vocabulary_.words
+        points = self.vocabulary_.places if self.vocabulary_.places.shape[1] else self.x_
+        examples = medoids(points, words)
+        counts = np.bincount(words)
+        return tuple(
+            LearnedWord(
+                name or f"word-{number + 1}",
+                int(self.attribution_.words[number]),
+                int(counts[number]),
+                name is not None,
+                int(examples[number]),
+            )
+            for number, name in enumerate(self.vocabulary_.names)
+        )
+
+    def _recall_of(self, attribute: int) -> Recall:
+        own = np.flatnonzero(self.attribution_.lessons == attribute)
+        words, cca = self.vocabulary_.words[own], self.attribution_.cca
+        if self.settings.recall == "discriminant":
+            return DiscriminantRecall.fit(
+                self.x_[own], words, self.space_.parts, self.settings.random_state
+            )
+        if self.settings.recall == "nearest":
+            places = cca.transform_x(self.x_[own])
+            return NearestPicture(cca.x_mean_, cca.x_weights_, places, words, own)
+        if self.settings.recall != "nearest-sound":
+            raise TeachingError(
+                "recall must be 'discriminant', 'nearest' or 'nearest-sound', got "
+                f"{self.settings.recall!r}."
+            )
+        mixture = self.attribution_.mixture
+        if mixture is None:
+            raise TeachingError("recall 'nearest-sound' needs the method 'mixture'.")
+        y = self.vocabulary_.places
+        if not y.shape[1]:
+            y = cca.transform_y(words[:, None] == np.arange(len(self.vocabulary_.names)))
+        else:
+            y = y[own]
+        table = mixture.maps_.maps[attribute]
+        return NearestSound(cca.x_mean_, cca.x_weights_, table, y, words, own)
+
+    def _named(self, attribute: int, recalled: Recalled, row: int) -> NamedAttribute:
+        word = int(recalled.words[row])
+        shares = recalled.probabilities[row]
+        order = np.argsort(-shares, kind="stable")
+        chance = {int(recalled.classes[place]): float(shares[place]) for place in order}
+        lesson = int(recalled.lessons[row])
+        entry = self.words_[word]
+        others = [(self.words_[w].name, p) for w, p in chance.items() if w != word]
+        return NamedAttribute(
+            attribute,
+            entry.name,
+            chance.get(word, 0.0),
+            bool(recalled.known[row]),
+            lesson if lesson >= 0 else entry.example,
+            tuple(others[:_MOST_OTHERS]),
+        )
+
+    def _recording(self, answer: NamedAttribute) -> Sound | None:
+        example = next(one.example for one in self.words_ if one.name == answer.word)
+        return self.sounds_[example]
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "words_"):
+            raise TeachingError("nothing was taught yet; call fit first.")

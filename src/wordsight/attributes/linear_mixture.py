@@ -1,0 +1,215 @@
+r"""A mixture of linear maps: every pair follows one of K maps, nobody says which (the paper's EM).
+
+:math:`f(y|x)=\sum_k\xi_k\,N(y; A_kx+b_k, \Sigma_k)`. The E-step weighs maps by
+:math:`\xi_kf_k(y|x)`; the paper prints it without the mixing weights, which is an option. The
+M-step is a weighted ridge regression per map, exact under a prior, so that the objective (log
+likelihood plus log prior) never falls.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.attributes.cca import checked_sources
+from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.mixture_start import exclusive_axis, random_start, split_along
+from wordsight.inference import ConvergenceMonitor
+
+__all__ = ["LinearMaps", "LinearMixture"]
+
+Array = NDArray[np.float64]
+
+_FALSE_SURENESS = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMaps:
+    """The parameters of a mixture.
+
+    Attributes:
+        shares: ``(K,)`` mixing weights.
+        maps: ``(K, dx + 1, dy)`` the last row being the constant.
+        covariances: ``(K, dy, dy)``.
+    """
+
+    shares: Array
+    maps: Array
+    covariances: Array
+
+    def predict(self, x: Array) -> Array:
+        """Return ``(K, N, dy)`` what each map expects."""
+        return np.asarray(_extended(x) @ self.maps)
+
+    def log_densities(self, x: Array, y: Array) -> Array:
+        """Return ``(N, K)`` log density of y under each map, without the mixing weights."""
+        found = np.empty((len(x), len(self.shares)))
+        for k, expected in enumerate(self.predict(x)):
+            factor = np.linalg.cholesky(self.covariances[k])
+            scaled = np.linalg.solve(factor, (y - expected).T)
+            constant = 2 * np.log(np.diag(factor)).sum() + y.shape[1] * np.log(2 * np.pi)
+            found[:, k] = -0.5 * ((scaled**2).sum(axis=0) + constant)
+        return found
+
+
+class LinearMixture:
+    """Expectation and maximisation for a mixture of linear maps.
+
+    Args:
+        num_components: K.
+        iterations: Steps of EM.
+        start: "axis" (the paper's eigenvector, its square restored) or "random".
+        restarts: How many starts; from the second on they are random. The best objective wins.
+        annealed: Start at a temperature at which all maps look alike, and cool to 1 over the
+            first two thirds of the steps.
+        hottest: That temperature.
+        ridge: Imagined samples that say that maps are flat, per unit variance of x.
+        floor: Imagined variance of y about every map; keeps a map from closing on one pair.
+        printed_step: Leave the mixing weights out of the E-step, as printed in the paper.
+        random_state: Seed of the starts.
+
+    Attributes:
+        maps_: The parameters.
+        responsibilities_: ``(N, K)`` of the training pairs.
+        start_responsibilities_: ``(N, K)`` where EM started.
+        history_: The objective after every step.
+    """
+
+    def __init__(
+        self,
+        num_components: int,
+        *,
+        iterations: int = 60,
+        start: str = "axis",
+        restarts: int = 1,
+        annealed: bool = False,
+        hottest: float = 100.0,
+        ridge: float = 1.0,
+        floor: float = 0.05,
+        printed_step: bool = False,
+        random_state: int = 0,
+    ) -> None:
+        if num_components < 1 or iterations < 1 or restarts < 1:
+            raise TeachingError("a mixture needs a component, a step and a start at least.")
+        if start not in ("axis", "random"):
+            raise TeachingError(f"start must be 'axis' or 'random', got {start!r}.")
+        self.num_components = num_components
+        self.iterations = iterations
+        self.start = start
+        self.restarts = restarts
+        self.annealed = annealed
+        self.hottest = hottest
+        self.ridge = ridge
+        self.floor = floor
+        self.printed_step = printed_step
+        self.random_state = random_state
+
+    def fit(self, x: Array, y: Array) -> Self:
+        """Learn from pairs ``(N, dx)`` and ``(N, dy)``."""
+        x, y = checked_sources(x, y)
+        if len(x) < self.num_components:
+            raise TeachingError(f"{len(x)} pairs cannot fill {self.num_components} components.")
+        random = np.random.default_rng(self.random_state)
+        best = -np.inf
+        for turn in range(self.restarts):
+            first = self._first(x, y, random, turn)
+            maps, weights, history = self._run(x, y, first)
+            if history[-1] > best:
+                best = history[-1]
+                self.maps_, self.responsibilities_, self.history_ = maps, weights, history
+                self.start_responsibilities_ = first
+        return self
+
+    def score(self, x: Array, y: Array) -> float:
+        """Return the mean log likelihood of pairs."""
+        joint = self.maps_.log_densities(x, y) + np.log(self.maps_.shares)
+        return float(_log_sum(joint).mean())
+
+    def responsibilities(self, x: Array, y: Array) -> Array:
+        """Return ``(N, K)`` how probably each pair followed each map."""
+        return self._weights(self.maps_, x, y, 1.0)[0]
+
+    def _first(self, x: Array, y: Array, random: np.random.Generator, turn: int) -> Array:
+        if self.start == "axis" and turn == 0:
+            return split_along(y @ exclusive_axis(x, y), self.num_components)
+        return random_start(len(x), self.num_components, random)
+
+    def _run(self, x: Array, y: Array, weights: Array) -> tuple[LinearMaps, Array, list[float]]:
+        # Cooling and the printed step change what is maximised, so there it may fall.
+        falling = "ignore" if self.annealed or self.printed_step else "raise"
+        monitor = ConvergenceMonitor(0.0, self.iterations, falling)  # type: ignore[arg-type]
+        maps = self._maximised(x, y, weights)
+        for step in range(self.iterations):
+            weights, objective = self._weights(maps, x, y, self._power(step))
+            monitor.update(objective)
+            maps = self._maximised(x, y, weights)
+        return maps, self._weights(maps, x, y, 1.0)[0], monitor.history
+
+    def _power(self, step: int) -> float:
+        if not self.annealed:
+            return 1.0
+        cooled = step / max(1, round(self.iterations * 2 / 3))
+        return float(min(1.0, self.hottest ** (cooled - 1)))
+
+    def _weights(self, maps: LinearMaps, x: Array, y: Array, power: float) -> tuple[Array, float]:
+        """Return the responsibilities and the objective at these parameters."""
+        densities = maps.log_densities(x, y)
+        joint = densities + np.log(maps.shares)
+        used = power * (densities if self.printed_step else joint)
+        weights = np.exp(used - _log_sum(used)[:, None])
+        return weights, float(_log_sum(joint).sum() + self._log_prior(maps))
+
+    def _maximised(self, x: Array, y: Array, weights: Array) -> LinearMaps:
+        full = _extended(x)
+        penalty = self.ridge * np.diag(np.append(np.ones(x.shape[1]), 0.0))
+        maps, covariances = [], []
+        for share in weights.T:
+            weighted = full * share[:, None]
+            # A hair on the constant, too: a map that no pair follows still has an answer.
+            table = np.linalg.solve(
+                weighted.T @ full + penalty + 1e-9 * np.eye(full.shape[1]), weighted.T @ y
+            )
+            apart = y - full @ table
+            scatter = (apart * share[:, None]).T @ apart + self._prior_scatter(table)
+            maps.append(table)
+            covariances.append(scatter / (share.sum() + self._prior_count(x, y)))
+        shares = np.maximum(weights.mean(axis=0), _FALSE_SURENESS)
+        return LinearMaps(shares / shares.sum(), np.array(maps), np.array(covariances))
+
+    def _prior_count(self, x: Array, y: Array) -> float:
+        return float(x.shape[1] * (self.ridge > 0) + y.shape[1])
+
+    def _prior_scatter(self, table: Array) -> Array:
+        width = table.shape[1]
+        flat = table[:-1]
+        return np.asarray(self.ridge * flat.T @ flat + width * self.floor * np.eye(width))
+
+    def _log_prior(self, maps: LinearMaps) -> float:
+        """Return the log prior of maps and covariances, up to a constant."""
+        count = (maps.maps.shape[1] - 1) * (self.ridge > 0) + maps.maps.shape[2]
+        found = 0.0
+        for table, covariance in zip(maps.maps, maps.covariances, strict=True):
+            _, size = np.linalg.slogdet(covariance)
+            inside = np.trace(np.linalg.solve(covariance, self._prior_scatter(table)))
+            found -= 0.5 * (count * size + float(inside))
+        return found
+
+
+def permuted(maps: LinearMaps, order: NDArray[np.intp]) -> LinearMaps:
+    """Return the same mixture with its components in another order."""
+    return replace(
+        maps,
+        shares=maps.shares[order],
+        maps=maps.maps[order],
+        covariances=maps.covariances[order],
+    )
+
+
+def _extended(x: Array) -> Array:
+    return np.hstack([x, np.ones((len(x), 1))])
+
+
+def _log_sum(values: Array) -> Array:
+    top = values.max(axis=1)
+    return np.asarray(top + np.log(np.exp(values - top[:, None]).sum(axis=1)))

@@ -1,0 +1,218 @@
+"""A taught learner on disk: a folder of ``model.json``, ``arrays.npz`` and ``card.md``; no pickle.
+
+The folder is written beside its place and renamed when complete, so that a crash leaves the old one
+or the new one. Of the recordings, the one that stands for each word is kept.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from wordsight.attributes.card import card
+from wordsight.attributes.packing import (
+    cca_arrays,
+    cca_from,
+    mixture_arrays,
+    mixture_from,
+    recall_arrays,
+    recall_from,
+    sound_arrays,
+    sounds_from,
+)
+from wordsight.attributes.picture_features import (
+    feature_from_json,
+    feature_to_json,
+    picture_features,
+)
+from wordsight.attributes.picture_space import PictureSpace
+from wordsight.attributes.results import LearnedWord
+from wordsight.attributes.settings import AttributeSettings
+from wordsight.attributes.speech_features import SpeechFeatures
+from wordsight.errors import FormatError
+from wordsight.files import TEMPORARY_MARK, sha256_of, write_text
+from wordsight.records.npz import load_npz, save_npz
+
+if TYPE_CHECKING:
+    from wordsight.attributes.learner import AttributeLearner
+
+__all__ = ["load_learner", "save_learner"]
+
+Arrays = dict[str, NDArray[Any]]
+
+_KIND, _VERSION = "AttributeLearner", 1
+
+
+def save_learner(
+    learner: "AttributeLearner", path: str | os.PathLike[str], *, overwrite: bool = False
+) -> None:
+    """Write a learner to a folder.
+
+    Args:
+        learner: A learner that was taught.
+        path: The folder to make.
+        overwrite: Whether a learner that is there may be replaced; anything else never is.
+
+    Raises:
+        FileExistsError: If something is there that may not be replaced.
+    """
+    target = Path(path)
+    if target.exists() and not (overwrite and (target / "model.json").exists()):
+        raise FileExistsError(
+            f"{target} exists already; choose another name, remove it, or allow overwriting."
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
+    try:
+        save_npz(folder / "arrays.npz", _KIND, _VERSION, _arrays(learner), {})
+        model = _model(learner) | {"arrays_sha256": sha256_of(folder / "arrays.npz")}
+        text = json.dumps(model, indent=1, ensure_ascii=False, allow_nan=False)
+        write_text(folder / "model.json", text + "\n")
+        write_text(folder / "card.md", card(learner))
+        folder.chmod(0o755)
+        _put_in_place(folder, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def load_learner(path: str | os.PathLike[str]) -> "AttributeLearner":
+    """Read a learner that :func:`save_learner` wrote.
+
+    Raises:
+        FormatError: If the folder is missing, damaged or from a newer version.
+    """
+    folder = Path(path)
+    model = _read_model(folder)
+    arrays, _ = load_npz(folder / "arrays.npz", _KIND, _VERSION)
+    if sha256_of(folder / "arrays.npz") != model.get("arrays_sha256"):
+        raise FormatError(
+            f"{folder}: arrays.npz and model.json do not belong together; restore the folder from "
+            "a copy or teach again."
+        )
+    try:
+        return _learner(model, arrays)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{folder} is damaged ({error}); restore it or teach again.") from error
+
+
+def _put_in_place(folder: Path, target: Path) -> None:
+    if not target.exists():
+        folder.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
+    target.rename(old / "old")
+    folder.rename(target)
+    shutil.rmtree(old)
+
+
+def _read_model(folder: Path) -> dict[str, Any]:
+    path = folder / "model.json"
+    try:
+        model = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise FormatError(
+            f"{folder} holds no model.json: it is no folder that `wordsight teach` wrote."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{path} cannot be read ({error}).") from error
+    if not isinstance(model, dict) or model.get("kind") != _KIND:
+        raise FormatError(f"{path} does not describe taught attributes.")
+    version = model.get("version")
+    if not isinstance(version, int) or version > _VERSION:
+        raise FormatError(
+            f"{folder} was written by a newer Wordsight (version {version}, this one reads up to "
+            f"{_VERSION}); update Wordsight to read it."
+        )
+    return model
+
+
+def _model(learner: "AttributeLearner") -> dict[str, Any]:
+    settings = asdict(learner.settings)
+    features = picture_features(learner.settings.pictures)
+    settings["pictures"] = [feature_to_json(feature) for feature in features]
+    partition = learner.attribution_.partition
+    return {
+        "kind": _KIND,
+        "version": _VERSION,
+        "settings": settings,
+        "words": [asdict(word) for word in learner.words_],
+        "texts": list(learner.texts_),
+        "num_kinds": len(learner.space_.maps),
+        "num_attributes": learner.num_attributes_,
+        "recalls": [type(recall).__name__ for recall in learner.recalls_],
+        "has_speech_directions": learner.vocabulary_.cca is not None,
+        "has_mixture": learner.attribution_.mixture is not None,
+        "rate": None if partition is None else partition.rate,
+    }
+
+
+def _arrays(learner: "AttributeLearner") -> Arrays:
+    vocabulary, attribution, space = (learner.vocabulary_, learner.attribution_, learner.space_)
+    arrays: Arrays = {
+        "x": learner.x_,
+        "speech": learner.speech_,
+        "lesson_words": vocabulary.words,
+        "places": vocabulary.places,
+        "lesson_attributes": attribution.lessons,
+        "word_attributes": attribution.words,
+    }
+    for number, (mean, axes) in enumerate(zip(space.means, space.maps, strict=True)):
+        arrays[f"space.{number}.mean"] = mean
+        arrays[f"space.{number}.map"] = axes
+    arrays |= cca_arrays(attribution.cca, "directions.")
+    if vocabulary.cca is not None:
+        arrays |= cca_arrays(vocabulary.cca, "speech_directions.")
+    if attribution.mixture is not None:
+        arrays |= mixture_arrays(attribution.mixture, "mixture.")
+    for number, recall in enumerate(learner.recalls_):
+        arrays |= recall_arrays(recall, f"recall.{number}.")
+    examples = {word.example: learner.sounds_[word.example] for word in learner.words_}
+    return arrays | sound_arrays(examples, "sounds.")
+
+
+def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
+    from wordsight.attributes.grouping import Attribution, Vocabulary
+    from wordsight.attributes.learner import AttributeLearner
+
+    learner = AttributeLearner(_settings(model["settings"]))
+    numbers = range(int(model["num_kinds"]))
+    learner.space_ = PictureSpace(
+        tuple(arrays[f"space.{n}.mean"] for n in numbers),
+        tuple(arrays[f"space.{n}.map"] for n in numbers),
+    )
+    learner.x_, learner.speech_ = arrays["x"], arrays["speech"]
+    learner.texts_ = tuple(model["texts"])
+    learner.sounds_ = sounds_from(arrays, "sounds.", len(learner.texts_))
+    learner.words_ = tuple(LearnedWord(**word) for word in model["words"])
+    learner.num_attributes_ = int(model["num_attributes"])
+    names = tuple(word.name if word.spelled else None for word in learner.words_)
+    spoken = cca_from(arrays, "speech_directions.") if model["has_speech_directions"] else None
+    learner.vocabulary_ = Vocabulary(arrays["lesson_words"], names, spoken, arrays["places"])
+    learner.attribution_ = Attribution(
+        arrays["lesson_attributes"],
+        arrays["word_attributes"],
+        cca_from(arrays, "directions."),
+        mixture=mixture_from(arrays, "mixture.") if model["has_mixture"] else None,
+    )
+    learner.recalls_ = [
+        recall_from(kind, arrays, f"recall.{number}.")
+        for number, kind in enumerate(model["recalls"])
+    ]
+    return learner
+
+
+def _settings(values: dict[str, Any]) -> AttributeSettings:
+    given = dict(values)
+    given["pictures"] = tuple(feature_from_json(feature) for feature in given["pictures"])
+    given["ridge"] = tuple(given["ridge"])
+    if isinstance(given["speech"], dict):
+        given["speech"] = SpeechFeatures(**given["speech"])
+    return replace(AttributeSettings(), **given)
