@@ -22,6 +22,8 @@ MAY_IMPORT = {
     "states": LEARNER,
     "retrieval": LEARNER,
     "attributes": LEARNER,
+    "studio": LEARNER
+    | {"library", "worlds", "meaning", "alignment", "states", "retrieval", "attributes"},
     "library": FOUNDATIONS | {"video", "language", "perception", "engine"},
 }
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())

@@ -10,6 +10,7 @@ from wordsight.cli import align, demo, doctor, evaluate, library, look, meaning,
 from wordsight.cli.options import current_output
 from wordsight.cli.output import flush_quietly
 from wordsight.cli.states import states
+from wordsight.cli.studio import studio
 from wordsight.cli.world import world
 from wordsight.errors import WordsightError
 
@@ -21,6 +22,7 @@ TIMING = "Time instructions against video"
 FINDING = "Find moments"
 MEANING = "Learn words and use them"
 STATES = "States and events"
+STUDIO = "In the browser"
 SETUP = "Set-up"
 
 app = typer.Typer(
@@ -76,6 +78,7 @@ for panel, commands in {
         meaning.lexicon,
     ),
     TIMING: (align.align, align.dictionary),
+    STUDIO: (studio,),
     ONE_VIDEO: (look.shots, look.detect, look.convert),
     SETUP: (demo.demo, doctor.doctor),
 }.items():

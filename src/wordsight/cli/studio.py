@@ -1,0 +1,80 @@
+"""``studio``: the library in the browser."""
+
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
+from wordsight.cli.output import Output
+from wordsight.errors import WordsightError
+
+__all__ = ["studio"]
+
+_FILMS = 12
+
+
+@speaking
+def studio(
+    output: Output,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen.")] = 8321,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; others than loopback ask for a token.")
+    ] = "127.0.0.1",
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open a browser.", show_default=False)
+    ] = False,
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="Open a library of rendered videos.", show_default=False),
+    ] = False,
+) -> None:
+    """See, search and teach the library in the browser."""
+    import uvicorn
+
+    from wordsight.studio import StudioSettings, create_app
+
+    where = str(_demo_library(output)) if demo else library
+    settings = StudioSettings(library=where, host=host, port=port or _free_port(host))
+    output.line(f"Wordsight studio: {settings.address}")
+    if not no_browser:
+        threading.Timer(1.0, webbrowser.open, [settings.address]).start()
+    uvicorn.run(
+        create_app(settings),
+        host=host,
+        port=settings.port,
+        log_level="warning",
+        timeout_graceful_shutdown=3,
+    )
+
+
+def _free_port(host: str) -> int:
+    import socket
+
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise WordsightError(f"{host} cannot be listened at: {error.strerror}.") from error
+        return int(probe.getsockname()[1])
+
+
+def _demo_library(output: Output) -> Path:
+    """Make, or find again, a small library of rendered street films with their sentences."""
+    from wordsight.library import Library
+    from wordsight.worlds import street, write_world
+
+    folder = Path("demo")
+    films = folder / "street-films"
+    if not (folder / "library").exists():
+        with output.progress("Rendering videos") as progress:
+            write_world(street(_FILMS, 0), films, total=_FILMS, progress=progress)
+    with (
+        Library.open(folder / "library", create=True) as library,
+        output.progress("Adding") as progress,
+    ):
+        library.add(films, detector="rendered", progress=progress)
+    return folder / "library"

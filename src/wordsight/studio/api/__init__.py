@@ -1,0 +1,11 @@
+"""The API under ``/api/v1``: one small file per subject."""
+
+from fastapi import APIRouter
+
+from wordsight.studio.api import jobs, meaning, uploads, videos
+
+__all__ = ["api"]
+
+api = APIRouter(prefix="/api/v1")
+for part in (videos, meaning, uploads, jobs):
+    api.include_router(part.router)

@@ -1,0 +1,67 @@
+"""Jobs: seeing how far they are, stopping them, trying them again."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import BaseModel
+
+from wordsight.studio.jobs import Job
+from wordsight.studio.studio import Studio, studio_of
+
+__all__ = ["JobInfo", "router"]
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+Here = Annotated[Studio, Depends(studio_of)]
+Number = Annotated[int, Path(ge=1, le=2**53)]
+
+
+class JobInfo(BaseModel):
+    """One piece of work."""
+
+    id: int
+    kind: str
+    title: str
+    state: str
+    progress: float
+    message: str
+    result: dict[str, Any] | None
+    attempt: int
+    created: float
+    changed: float
+
+    @classmethod
+    def of(cls, job: Job) -> "JobInfo":
+        """Tell what people may know of a job."""
+        return cls(**{name: getattr(job, name) for name in cls.model_fields})
+
+
+@router.get("")
+def list_jobs(
+    studio: Here,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+) -> list[JobInfo]:
+    """List jobs, the newest first."""
+    return [JobInfo.of(job) for job in studio.jobs.list(limit=limit, offset=offset)]
+
+
+@router.get("/{number}")
+def show_job(studio: Here, number: Number) -> JobInfo:
+    """Show one job."""
+    return JobInfo.of(studio.jobs.get(number))
+
+
+@router.post("/{number}/cancel")
+def cancel_job(studio: Here, number: Number) -> JobInfo:
+    """Stop a job that waits or runs."""
+    job = studio.jobs.cancel(number)
+    studio.runner.wake()
+    return JobInfo.of(job)
+
+
+@router.post("/{number}/retry")
+def retry_job(studio: Here, number: Number) -> JobInfo:
+    """Try a job again that failed or was cancelled."""
+    job = studio.jobs.retry(number)
+    studio.runner.wake()
+    return JobInfo.of(job)

@@ -1,0 +1,165 @@
+"""Sentences and one video: who is who, why not, and what could be said of it."""
+
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Depends, Query
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field
+
+from wordsight.meaning import WordTime
+from wordsight.studio.sentences import whole_clip
+from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.words import learned_words
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/videos/{video_id}", tags=["meaning"])
+Here = Annotated[Studio, Depends(studio_of)]
+
+
+class Asked(BaseModel):
+    """A sentence about a video."""
+
+    sentence: str = Field(min_length=1, max_length=500)
+
+
+class Followed(BaseModel):
+    """Where one participant is."""
+
+    label: str
+    times: list[float]
+    boxes: list[list[float]]
+
+
+class StateSpan(BaseModel):
+    """A stretch of time a word is in one state."""
+
+    start: float
+    end: float
+    state: int
+    states: int
+
+
+class WordStates(BaseModel):
+    """A word over time."""
+
+    word: str
+    spans: list[StateSpan]
+
+
+class Tracked(BaseModel):
+    """Who is who, given a sentence."""
+
+    sentence: str
+    score: float
+    threshold: float
+    holds: bool
+    tracks: list[Followed]
+    words: list[WordStates]
+
+
+class WordEvidence(BaseModel):
+    """How well a word fits: about 1 where it is true."""
+
+    word: str
+    evidence: float
+
+
+class Explained(BaseModel):
+    """Which word fits and which fails."""
+
+    sentence: str
+    score: float
+    words: list[WordEvidence]
+    weakest: str
+    weakest_span: tuple[float, float] | None
+
+
+class Described(BaseModel):
+    """A sentence that could be said."""
+
+    text: str
+    probability: float
+    holds: bool
+
+
+class Descriptions(BaseModel):
+    """What could be said of a video, best first."""
+
+    sentences: list[Described]
+
+
+@router.post("/track")
+def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
+    """Find who is who in a video, given a sentence."""
+    words = learned_words(studio)
+    clip = whole_clip(studio.library, studio.library.resolve(video_id))
+    found = words.track(clip, asked.sentence)
+    score = words.score(clip, asked.sentence)
+    return Tracked(
+        sentence=asked.sentence,
+        score=_finite(score.score),
+        threshold=_finite(words.threshold),
+        holds=score.holds,
+        tracks=[
+            Followed(
+                label=track.label,
+                times=np.round(track.times, 4).tolist(),
+                boxes=np.round(track.boxes, 1).tolist(),
+            )
+            for track in found.tracks
+        ],
+        words=[_states(word, found.times, clip.end) for word in found.words],
+    )
+
+
+@router.post("/explain")
+def explain_sentence(studio: Here, video_id: str, asked: Asked) -> Explained:
+    """Say which word of a sentence fits a video, and which one fails."""
+    clip = whole_clip(studio.library, studio.library.resolve(video_id))
+    found = learned_words(studio).explain(clip, asked.sentence)
+    return Explained(
+        sentence=asked.sentence,
+        score=_finite(found.score),
+        words=[WordEvidence(word=word.word, evidence=_finite(word.fit)) for word in found.words],
+        weakest=found.weakest,
+        weakest_span=found.weakest_span,
+    )
+
+
+@router.get("/describe")
+def describe_video(
+    studio: Here, video_id: str, top: Annotated[int, Query(ge=1, le=20)] = 5
+) -> Descriptions:
+    """Say in sentences what happens in a video."""
+    clip = whole_clip(studio.library, studio.library.resolve(video_id))
+    found = learned_words(studio).describe(clip, top=top)
+    return Descriptions(
+        sentences=[
+            Described(text=one.text, probability=_finite(one.probability), holds=one.holds)
+            for one in found
+        ]
+    )
+
+
+def _states(word: WordTime, times: NDArray[np.float64], end: float) -> WordStates:
+    """Join frames of one state into spans."""
+    if not len(times):
+        return WordStates(word=word.word, spans=[])
+    firsts = np.flatnonzero(np.diff(word.states, prepend=-1))
+    bounds = [*times[firsts].tolist(), end]
+    most = int(word.states.max()) + 1
+    return WordStates(
+        word=word.word,
+        spans=[
+            StateSpan(
+                start=bounds[n], end=bounds[n + 1], state=int(word.states[first]), states=most
+            )
+            for n, first in enumerate(firsts)
+        ],
+    )
+
+
+def _finite(value: float) -> float:
+    return float(np.nan_to_num(value, nan=0.0, posinf=1e9, neginf=-1e9))

@@ -1,0 +1,80 @@
+"""The web application: pages, API and what guards them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from wordsight import __version__
+from wordsight.errors import LibraryError, WordsightError
+from wordsight.studio.api import api
+from wordsight.studio.jobs import JobError
+from wordsight.studio.pages import pages
+from wordsight.studio.security import Guard
+from wordsight.studio.settings import StudioSettings
+from wordsight.studio.studio import Studio, studio_of
+
+__all__ = ["create_app"]
+
+_STATIC = Path(__file__).parent / "static"
+
+
+def create_app(settings: StudioSettings) -> FastAPI:
+    """Make the studio of a library.
+
+    Args:
+        settings: The library, and what is let in.
+
+    Returns:
+        The application, to be run by an ASGI server such as uvicorn.
+    """
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        studio = Studio(settings)
+        app.state.studio = studio
+        studio.runner.start()
+        try:
+            yield
+        finally:
+            studio.close()
+
+    app = FastAPI(
+        title="Wordsight studio",
+        version=__version__,
+        description="A library of videos: what is seen, said and learned.",
+        lifespan=life,
+        docs_url=None,  # those pages load scripts from elsewhere, and the studio works offline
+        redoc_url=None,
+    )
+    app.add_middleware(Guard, settings=settings)
+    app.include_router(api)
+    app.include_router(pages)
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.add_exception_handler(WordsightError, _answer_error)
+    app.add_exception_handler(HTTPException, _answer_http)
+    return app
+
+
+async def _answer_error(request: Request, error: Exception) -> Any:
+    missing = isinstance(error, LibraryError | JobError) and "there is no" in str(error)
+    return _answer(request, 404 if missing else 422, str(error))
+
+
+async def _answer_http(request: Request, error: Exception) -> Any:
+    assert isinstance(error, HTTPException)
+    said = "There is nothing at this address." if error.status_code == 404 else error.detail
+    return _answer(request, error.status_code, said)
+
+
+def _answer(request: Request, status: int, message: str) -> Any:
+    if request.url.path.startswith("/api/") or not hasattr(request.app.state, "studio"):
+        return JSONResponse({"detail": message}, status)
+    answer = studio_of(request).page(request, "error.html", status=status, message=message)
+    answer.status_code = status
+    return answer

@@ -1,0 +1,11 @@
+"""The pages: one small file each, over the same functions as the API."""
+
+from fastapi import APIRouter
+
+from wordsight.studio.pages import jobs, library, player
+
+__all__ = ["pages"]
+
+pages = APIRouter(include_in_schema=False)
+for part in (library, player, jobs):
+    pages.include_router(part.router)

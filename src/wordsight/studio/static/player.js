@@ -1,0 +1,180 @@
+// The film with what is seen in it, drawn on a canvas in step with the frame that is shown.
+"use strict";
+
+(() => {
+  const screen = document.getElementById("screen");
+  const film = document.getElementById("film");
+  const canvas = document.getElementById("overlay");
+  const timeline = document.getElementById("timeline");
+  const seek = document.getElementById("seek");
+  const video = encodeURIComponent(screen.dataset.video);
+  const frame = 1 / Number(screen.dataset.rate || 25);
+  let seen = null; // what the detector saw
+  let tracks = []; // who is who, once a sentence was asked
+  let words = []; // states of its words over time
+  let shown = 0; // time of the frame on the screen
+
+  const at = (times, time) => {
+    // The last entry that is not later than the time, found by halving.
+    let low = 0, high = times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= time + 1e-3) low = middle + 1; else high = middle;
+    }
+    return low - 1;
+  };
+
+  const draw = () => {
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = canvas.clientWidth * scale;
+    canvas.height = canvas.clientHeight * scale;
+    const pen = canvas.getContext("2d");
+    if (!film.videoWidth) return;
+    const fit = Math.min(canvas.width / film.videoWidth, canvas.height / film.videoHeight);
+    pen.translate((canvas.width - fit * film.videoWidth) / 2, (canvas.height - fit * film.videoHeight) / 2);
+    pen.scale(fit, fit);
+    pen.lineWidth = 2 * scale / fit;
+    pen.font = `${13 * scale / fit}px system-ui`;
+    const box = ([x1, y1, x2, y2], colour, text, dashed) => {
+      pen.strokeStyle = colour;
+      pen.setLineDash(dashed ? [4 * scale / fit, 4 * scale / fit] : []);
+      pen.strokeRect(x1, y1, x2 - x1, y2 - y1);
+      if (!text) return;
+      const width = pen.measureText(text).width + 8 * scale / fit;
+      const height = 17 * scale / fit;
+      pen.fillStyle = colour;
+      pen.fillRect(x1, Math.max(0, y1 - height), width, height);
+      pen.fillStyle = "#fff";
+      pen.fillText(text, x1 + 4 * scale / fit, Math.max(height, y1) - 4 * scale / fit);
+    };
+    const row = seen ? at(seen.times, shown) : -1;
+    const fresh = row >= 0 && shown - seen.times[row] < 0.5;
+    if (fresh && document.getElementById("boxes").checked)
+      seen.boxes[row].forEach((corners, j) =>
+        box(corners, "rgba(220,220,220,.8)", tracks.length ? "" : seen.labels[seen.classes[row][j]], true));
+    tracks.forEach((track, number) => {
+      const place = at(track.times, shown);
+      if (place >= 0 && shown - track.times[place] < 0.5)
+        box(track.boxes[place], studio.colours[number % studio.colours.length], track.label, false);
+    });
+    drawTimeline();
+  };
+
+  const drawTimeline = () => {
+    timeline.hidden = !words.length;
+    if (!words.length) return;
+    const scale = window.devicePixelRatio || 1;
+    const row = 22;
+    timeline.style.height = `${words.length * row + 8}px`;
+    timeline.width = timeline.clientWidth * scale;
+    timeline.height = timeline.clientHeight * scale;
+    const pen = timeline.getContext("2d");
+    pen.scale(scale, scale);
+    const width = timeline.clientWidth, left = 110;
+    const x = (time) => left + (width - left - 8) * time / film.duration;
+    pen.font = "12px system-ui";
+    words.forEach((word, number) => {
+      const y = 4 + number * row;
+      pen.fillStyle = getComputedStyle(document.body).color;
+      pen.fillText(word.word, 8, y + 14);
+      word.spans.forEach(({ start, end, state, states }) => {
+        pen.fillStyle = studio.colours[number % studio.colours.length];
+        pen.globalAlpha = states > 1 ? 0.3 + 0.7 * state / (states - 1) : 0.6;
+        pen.fillRect(x(start), y, Math.max(1, x(end) - x(start)), row - 5);
+      });
+      pen.globalAlpha = 1;
+    });
+    pen.fillStyle = getComputedStyle(document.body).color;
+    pen.fillRect(x(shown), 0, 1.5, timeline.clientHeight);
+  };
+
+  const show = (time) => {
+    shown = time;
+    if (document.activeElement !== seek || film.paused) seek.value = time;
+    document.getElementById("time").value = studio.clock(time);
+    draw();
+  };
+  // The browser tells the time of the very frame it shows, so boxes never run ahead of it.
+  if (film.requestVideoFrameCallback) {
+    const each = (_, frameShown) => { show(frameShown.mediaTime); film.requestVideoFrameCallback(each); };
+    film.requestVideoFrameCallback(each);
+  } else {
+    film.addEventListener("timeupdate", () => show(film.currentTime));
+  }
+  film.addEventListener("seeked", () => show(film.currentTime));
+  film.addEventListener("loadedmetadata", () => { seek.max = film.duration; draw(); });
+  window.addEventListener("resize", draw);
+
+  const play = () => (film.paused ? film.play() : film.pause());
+  const step = (count) => { film.pause(); film.currentTime = Math.max(0, film.currentTime + count * frame); };
+  const jump = (seconds) => { film.currentTime = Math.min(film.duration, Math.max(0, film.currentTime + seconds)); };
+  document.getElementById("play").addEventListener("click", play);
+  document.getElementById("back").addEventListener("click", () => step(-1));
+  document.getElementById("on").addEventListener("click", () => step(1));
+  document.getElementById("boxes").addEventListener("change", draw);
+  document.getElementById("speed").addEventListener("change", (event) => { film.playbackRate = Number(event.target.value); });
+  seek.addEventListener("input", () => { film.currentTime = Number(seek.value); });
+  film.addEventListener("play", () => { document.getElementById("play").textContent = "❚❚"; });
+  film.addEventListener("pause", () => { document.getElementById("play").textContent = "▶"; });
+  screen.addEventListener("click", play);
+  document.addEventListener("keydown", (event) => {
+    if (event.target.matches("input, textarea, select, button") || event.ctrlKey || event.metaKey) return;
+    const keys = { " ": play, ArrowLeft: () => jump(-2), ArrowRight: () => jump(2), ",": () => step(-1), ".": () => step(1) };
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+  });
+  for (const button of document.querySelectorAll("[data-seek]"))
+    button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
+  timeline.addEventListener("click", (event) => {
+    film.currentTime = Math.max(0, (event.offsetX - 110) / (timeline.clientWidth - 118) * film.duration);
+  });
+
+  const ask = document.getElementById("ask");
+  const sentence = document.getElementById("sentence");
+  const answer = document.getElementById("answer");
+  const tell = (nodes) => answer.replaceChildren(...nodes);
+  const line = (text, kind = "p", name = "") => {
+    const node = document.createElement(kind);
+    node.textContent = text;
+    node.className = name;
+    return node;
+  };
+  const follow = async () => {
+    const found = await studio.post(`/api/v1/videos/${video}/track`, { sentence: sentence.value });
+    tracks = found.tracks;
+    words = found.words;
+    tell([line(found.holds ? "Yes, this happens here." : "This does not seem to happen here.", "strong", found.holds ? "yes" : "no"),
+      line(`Score ${found.score.toFixed(3)}, threshold ${found.threshold.toFixed(3)}.`, "p", "dim")]);
+    if (tracks[0]?.times.length) film.currentTime = tracks[0].times[0];
+    draw();
+  };
+  const explain = async () => {
+    const found = await studio.post(`/api/v1/videos/${video}/explain`, { sentence: sentence.value });
+    const table = document.createElement("table");
+    for (const word of found.words) {
+      const row = table.insertRow();
+      row.append(line(word.word, "td"), line(word.evidence.toFixed(2), "td", "num"));
+      if (word.word === found.weakest) row.className = "no";
+    }
+    const when = found.weakest_span ? `, from ${studio.clock(found.weakest_span[0])} to ${studio.clock(found.weakest_span[1])}` : "";
+    tell([line(`Weakest word: ${found.weakest}${when}.`, "strong"), table]);
+  };
+  ask.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      await (event.submitter?.value === "explain" ? explain() : follow());
+    } catch (error) { studio.say(error.message); }
+  });
+  document.getElementById("describe").addEventListener("click", async () => {
+    try {
+      const found = await studio.ask(`/api/v1/videos/${video}/describe`);
+      tell(found.sentences.length ? found.sentences.map((one) => line(`${one.text} (${Math.round(100 * one.probability)} %)`)) : [line("Nothing is seen here.")]);
+    } catch (error) { studio.say(error.message); }
+  });
+  for (const button of document.querySelectorAll("[data-sentence]"))
+    button.addEventListener("click", async () => {
+      sentence.value = button.dataset.sentence;
+      try { await follow(); } catch (error) { studio.say(error.message); }
+    });
+
+  studio.ask(`/api/v1/videos/${video}/detections?end=600`).then((found) => { seen = found; draw(); }, () => {});
+})();

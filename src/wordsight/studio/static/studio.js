@@ -1,0 +1,120 @@
+// What every page shares: speaking to the API, telling what happened, dropping files.
+"use strict";
+
+const studio = {
+  say(text) {
+    const place = document.getElementById("said");
+    place.textContent = text;
+    place.classList.add("on");
+    clearTimeout(studio.timer);
+    studio.timer = setTimeout(() => place.classList.remove("on"), 5000);
+  },
+  async ask(address, options = {}) {
+    let answer;
+    try {
+      answer = await fetch(address, options);
+    } catch {
+      throw new Error("The studio does not answer; is it still running?");
+    }
+    const body = await answer.json().catch(async () => ({ detail: answer.statusText }));
+    if (!answer.ok) {
+      const detail = body.detail;
+      throw new Error(typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText);
+    }
+    return body;
+  },
+  post(address, body) {
+    return studio.ask(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body ?? {}),
+    });
+  },
+  async job(number, told = () => {}) {
+    for (;;) {
+      const job = await studio.ask(`/api/v1/jobs/${number}`);
+      told(job);
+      if (["done", "failed", "cancelled"].includes(job.state)) return job;
+      await new Promise((wake) => setTimeout(wake, 400));
+    }
+  },
+  clock(seconds) {
+    const tenths = Math.round(seconds * 10);
+    const minutes = Math.floor(tenths / 600);
+    const rest = ((tenths % 600) / 10).toFixed(1).padStart(4, "0");
+    return `${minutes}:${rest}`;
+  },
+  colours: ["#e4572e", "#2e86ab", "#57a773", "#8e5aa8", "#d9a404", "#17817c", "#c2185b", "#6d7f00"],
+};
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-post], [data-delete]");
+  if (!button) return;
+  if (button.dataset.ask && !confirm(button.dataset.ask)) return;
+  try {
+    if (button.dataset.post) await studio.post(button.dataset.post);
+    else await studio.ask(button.dataset.delete, { method: "DELETE" });
+    if (button.dataset.then) location.href = button.dataset.then;
+    document.body.dispatchEvent(new Event("jobs-changed"));
+  } catch (error) {
+    studio.say(error.message);
+  }
+});
+
+const drop = document.getElementById("drop");
+if (drop) {
+  const form = document.getElementById("add");
+  const sent = document.getElementById("sent");
+  const send = (file) =>
+    new Promise((done, fail) => {
+      const asked = new URLSearchParams({ name: file.name });
+      const sentence = document.getElementById("sentence").value.trim();
+      if (sentence) asked.append("sentence", sentence);
+      asked.append("detector", document.getElementById("detector").value);
+      const request = new XMLHttpRequest(); // fetch cannot tell how much was sent
+      request.open("POST", `/api/v1/uploads?${asked}`);
+      request.upload.onprogress = (event) => { sent.value = event.loaded / event.total; };
+      request.onload = () => {
+        if (request.status === 202) return done();
+        let said = request.responseText;
+        try { said = JSON.parse(said).detail; } catch { /* plain text will do */ }
+        fail(new Error(said));
+      };
+      request.onerror = () => fail(new Error("The file could not be sent."));
+      request.send(file);
+    });
+  const take = async (files) => {
+    sent.hidden = false;
+    for (const file of files) {
+      try {
+        await send(file);
+        studio.say(`${file.name} was taken in.`);
+      } catch (error) {
+        studio.say(`${file.name}: ${error.message}`);
+      }
+      document.body.dispatchEvent(new Event("jobs-changed"));
+    }
+    sent.hidden = true;
+    const panel = document.querySelector("details.panel");
+    if (panel) panel.open = true;
+    watch();
+  };
+  const watch = async () => {
+    const jobs = await studio.ask("/api/v1/jobs?limit=20");
+    const busy = jobs.filter((job) => job.kind === "add" && ["queued", "running"].includes(job.state));
+    await Promise.all(busy.map((job) => studio.job(job.id)));
+    if (busy.length) location.reload();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    take([...document.getElementById("files").files]);
+  });
+  for (const name of ["dragover", "dragenter"])
+    drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    take([...event.dataTransfer.files]);
+  });
+}

@@ -1,0 +1,88 @@
+"""`Studio`: everything the pages and the API share: library, jobs, templates, folders."""
+
+import re
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.templating import Jinja2Templates
+
+from wordsight import __version__
+from wordsight.errors import WordsightError
+from wordsight.library import Library
+from wordsight.studio.format import clock, megabytes, since
+from wordsight.studio.jobs import Job, JobStore
+from wordsight.studio.runner import JobRunner
+from wordsight.studio.settings import StudioSettings
+from wordsight.studio.tasks import TASKS
+
+__all__ = ["Studio", "studio_of"]
+
+_HERE = Path(__file__).parent
+_NAME = re.compile(r"[^\w.\- ]+")
+_MODERN = {".3gp", ".m4v", ".mkv", ".mov", ".mp4", ".ogv", ".webm"}
+_OLDER = {".avi", ".flv", ".m2ts", ".mpeg", ".mpg", ".ts", ".wmv"}
+VIDEO_SUFFIXES = frozenset(_MODERN | _OLDER)
+"""Endings under which an uploaded file is taken to be a video."""
+
+
+class Studio:
+    """The state behind the pages.
+
+    Args:
+        settings: What the studio was told.
+    """
+
+    def __init__(self, settings: StudioSettings) -> None:
+        self.settings = settings
+        self.library = Library.open(settings.library, create=True)
+        self.folder = settings.folder or self.library.folder / "studio"
+        self.jobs = JobStore(self.folder / "jobs.sqlite")
+        self.runner = JobRunner(self.jobs, settings.library, settings.jobs_at_once)
+        self.templates = Jinja2Templates(_HERE / "templates")
+        self.templates.env.filters |= {"clock": clock, "megabytes": megabytes, "since": since}
+        self.templates.env.globals["version"] = __version__
+
+    def page(self, request: Request, template: str, **values: Any) -> Any:
+        """Render a template as the answer to a request."""
+        return self.templates.TemplateResponse(request, template, values)
+
+    def begin(self, kind: str, **arguments: Any) -> Job:
+        """Put a job into the queue and see that it is looked at."""
+        job = self.jobs.add(kind, TASKS[kind].title.format(**arguments), arguments)
+        self.runner.wake()
+        return job
+
+    def new_upload(self, name: str) -> Path:
+        """Return a new path for an upload; only the harmless part of its name is kept.
+
+        Raises:
+            WordsightError: If the name does not end as a video's does.
+        """
+        last = Path(name.replace("\\", "/")).name
+        clean = _NAME.sub("_", last).strip(" .")[-120:]
+        if Path(clean).suffix.lower() not in VIDEO_SUFFIXES:
+            raise WordsightError(
+                f"{clean or 'the file'} does not look like a video; names may end in "
+                f"{', '.join(sorted(VIDEO_SUFFIXES))}."
+            )
+        folder = self.folder / "uploads" / secrets.token_hex(8)
+        folder.mkdir(parents=True)
+        return folder / clean
+
+    def drop_upload(self, path: Path) -> None:
+        """Forget an upload that was not finished."""
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+    def close(self) -> None:
+        """Stop the jobs and close the library."""
+        self.runner.stop()
+        self.library.close()
+
+
+def studio_of(request: Request) -> Studio:
+    """Return the studio a request is made to."""
+    studio: Studio = request.app.state.studio
+    return studio

@@ -1,0 +1,38 @@
+"""What a kind of job is, and where it works."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordsight.progress import Progress
+
+__all__ = ["Task", "Workplace"]
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where a job works.
+
+    Attributes:
+        library: The library.
+        folder: The studio's own folder.
+        progress: Told how far the work is.
+    """
+
+    library: str
+    folder: Path
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Task:
+    """One kind of job.
+
+    Attributes:
+        title: What it does, for people; may name arguments in braces.
+        work: Does it; returns what came out, as JSON can hold it.
+    """
+
+    title: str
+    work: Callable[[Mapping[str, Any], Workplace], dict[str, Any]]

@@ -1,0 +1,40 @@
+"""The words the studio knows: its own lexicon, loaded once and again when it changes."""
+
+from pathlib import Path
+from threading import Lock
+
+from wordsight.errors import WordsightError
+from wordsight.meaning import LearnedLexicon
+from wordsight.studio.studio import Studio
+from wordsight.studio.tasks.learn import LEXICON
+
+__all__ = ["learned_words", "words_folder"]
+
+_lock = Lock()
+_loaded: dict[tuple[Path, int], LearnedLexicon] = {}
+
+
+def words_folder(studio: Studio) -> Path:
+    """Return where the studio's lexicon is kept, whether or not there is one yet."""
+    return studio.folder / LEXICON
+
+
+def learned_words(studio: Studio) -> LearnedLexicon:
+    """Return the studio's lexicon.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
+    folder = words_folder(studio)
+    try:
+        stamp = (folder / "model.json").stat().st_mtime_ns
+    except FileNotFoundError:
+        raise WordsightError(
+            "no words were learned yet; learn some on the Lexicon page first."
+        ) from None
+    with _lock:
+        key = (folder, stamp)
+        if key not in _loaded:
+            _loaded.clear()  # an older lexicon is of no use any more
+            _loaded[key] = LearnedLexicon.load(folder)
+        return _loaded[key]
