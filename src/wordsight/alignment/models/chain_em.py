@@ -45,6 +45,20 @@ class Phase:
     latent: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class _Latent:
+    """A text's sets of nouns and a video's distinct sets of things: many chunks show the same."""
+
+    sets: Realisations
+    tokens: Array  # (S, V)
+    which: NDArray[np.int64]  # (T,)
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> "_Latent":
+        tokens, which = np.unique(encoded.things.tokens, axis=0, return_inverse=True)
+        return cls(Realisations.of(encoded), tokens, which.ravel())
+
+
 @dataclass
 class _Statistics:
     table: Array
@@ -52,7 +66,7 @@ class _Statistics:
     present: Array
     possible: Array
     objective: float = 0.0
-    sets: dict[int, Realisations] = field(default_factory=dict)
+    sets: dict[int, _Latent] = field(default_factory=dict)
 
 
 class ChainModel(Model):
@@ -97,7 +111,7 @@ class ChainModel(Model):
             self.objectives_.append(self._run(phase, pairs))
 
     def _run(self, phase: Phase, pairs: list[Encoded]) -> list[float]:
-        sets = {id(pair): Realisations.of(pair) for pair in pairs} if phase.latent else {}
+        sets = {id(pair): _Latent.of(pair) for pair in pairs} if phase.latent else {}
         history = []
         for _ in range(phase.iterations):
             statistics = _Statistics(
@@ -115,10 +129,13 @@ class ChainModel(Model):
 
     def _expect(self, pair: Encoded, phase: Phase, statistics: _Statistics) -> None:
         if phase.latent:
-            sets = statistics.sets[id(pair)]
-            logs = sets.logs(pair.things.tokens, self.table_, self.realised_)
-            counts = self._counts(sets.line_logs(logs), pair, phase, statistics)
-            found = latent_counts(sets, logs, pair.things.tokens, self.table_, counts.states)
+            latent = statistics.sets[id(pair)]
+            logs = latent.sets.logs(latent.tokens, self.table_, self.realised_)
+            lines = latent.sets.line_logs(logs)[latent.which]
+            counts = self._counts(lines, pair, phase, statistics)
+            together = np.zeros((len(latent.tokens), pair.num_lines))
+            np.add.at(together, latent.which, counts.states)
+            found = latent_counts(latent.sets, logs, latent.tokens, self.table_, together)
             statistics.table += found.table
             statistics.present += found.present
             statistics.possible += found.possible
@@ -181,8 +198,9 @@ class ChainModel(Model):
     def _logs(self, encoded: Encoded) -> Array:
         if not self.phases()[-1].latent:
             return noun_logs(encoded, self.table_)
-        sets = Realisations.of(encoded)
-        return sets.line_logs(sets.logs(encoded.things.tokens, self.table_, self.realised_))
+        latent = _Latent.of(encoded)
+        logs = latent.sets.logs(latent.tokens, self.table_, self.realised_)
+        return latent.sets.line_logs(logs)[latent.which]
 
     def _last_chain(self, encoded: Encoded) -> JumpChain:
         return self._chain(encoded.num_lines, self.phases()[-1].offsets, 0)

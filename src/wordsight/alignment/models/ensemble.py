@@ -25,13 +25,17 @@ Progress = Callable[[int, int, str], None]
 
 _WORK = 1.5e8  # cells of all members' tables over one pass; keeps a long film within seconds
 _FEWEST = 2
+_DOUBT = 1e-3  # probability left to what a kind of model rules out
 
 
 @dataclass
 class Ensemble(Model):
     """Semi-Markov models and conditional random fields with many settings, averaged.
 
-    Both kinds weigh the same together. Inputs: chunks, lines and steps, clock time.
+    Within a kind posteriors are averaged, because one setting is right and it is not known which.
+    Between kinds their logarithms are, because the kinds look at different evidence, durations
+    and edges here, the order of lines there, and both should agree. Inputs: chunks, lines and
+    steps, clock time.
 
     Args:
         hsmm: How many semi-Markov models; fewer where texts and videos are long.
@@ -107,13 +111,24 @@ class Ensemble(Model):
         kinds: dict[type[Model], list[Model]] = {}
         for member in self.members_:
             kinds.setdefault(type(member), []).append(member)
-        total = np.zeros((encoded.num_chunks, encoded.num_lines))
-        for group in kinds.values():
-            for member in group:
-                total += member._posterior(encoded, bias) / (len(group) * len(kinds))
-        return total
+        return _pooled(
+            [
+                np.mean([member._posterior(encoded, bias) for member in group], axis=0)
+                for group in kinds.values()
+            ]
+        )
 
     def _average_tables(self) -> None:
         """Average the dictionaries of the generative members, which are probabilities."""
         generative = [m for m in self.members_ if not hasattr(m, "weights_")] or self.members_
         self.table_ = np.mean([member.table_ for member in generative], axis=0)
+
+
+def _pooled(parts: list[Array]) -> Array:
+    """Return the normalised geometric mean of posteriors ``(T, N)``; none's share is averaged."""
+    if len(parts) == 1:
+        return parts[0]
+    logs = np.mean([np.log(part + _DOUBT) for part in parts], axis=0)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    kept = np.mean([part.sum(axis=1, keepdims=True) for part in parts], axis=0)
+    return np.asarray(kept * weights / weights.sum(axis=1, keepdims=True))

@@ -1,0 +1,185 @@
+"""Instructions aligned with silent videos of a biology laboratory (Naim et al.'s data).
+
+Run with ``python -m experiments.wetlab --data DIR [--json]``. DIR holds ``protocols/`` and
+``video_blobs/``. Reported is step accuracy, the share of chunks aligned to a sentence of the right
+step, as the mean over videos, for touches marked by hand (Anvil) and found by a program (vision).
+
+No model sees a label. All videos of one kind are learned together, and the gold steps are used for
+nothing but the score. The ranges that the default model averages over were fixed beforehand, but
+by people who knew these videos: take a few points off for videos nobody looked at.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.data.wetlab import Recording, read_recordings
+from experiments.report import Column, print_report, report_parser, say
+from wordsight.alignment.clock import clock_uniform
+from wordsight.alignment.encoding import encode, vocabulary_of
+from wordsight.alignment.models import (
+    HMM1,
+    HMM2,
+    HSMM,
+    LCRF,
+    LHMM1,
+    LHMM2,
+    DropDTW,
+    Ensemble,
+    LatentPerceptron,
+    LatentSVM,
+    Model,
+)
+from wordsight.errors import WordsightError
+
+__all__ = ["main", "measure", "step_accuracy"]
+
+Lines = NDArray[np.int64]
+
+MODELS: dict[str, tuple[Callable[[], Model], str]] = {
+    "hmm1": (HMM1, "chunks"),
+    "hmm2": (lambda: HMM2(opening="published"), "chunks"),
+    "hmm2_exact": (HMM2, "chunks"),
+    "lhmm1": (LHMM1, "chunks"),
+    "lhmm2": (lambda: LHMM2(opening="published"), "chunks"),
+    "dropdtw": (DropDTW, "chunks"),
+    "lsp": (LatentPerceptron, "chunks, clock, steps"),
+    "lssvm": (LatentSVM, "chunks, clock, steps"),
+    "lcrf_single": (LCRF, "chunks, clock, steps"),
+    "lcrf": (lambda: Ensemble(hsmm=0), "chunks, clock, steps"),
+    "hsmm_single": (HSMM, "chunks, clock, steps, edges"),
+    "hsmm": (lambda: Ensemble(lcrf=0), "chunks, clock, steps, edges"),
+    "default": (Ensemble, "chunks, clock, steps, edges"),
+}
+"""Each row's model, and which inputs it uses besides nouns and things."""
+
+_INPUTS = {"uniform": "number of chunks", "uniform_clock": "clock, steps"}
+_PUBLISHED = {
+    "anvil": {"hmm1": 0.828719, "hmm2": 0.862150, "lhmm1": 0.828719, "lhmm2": 0.855419},
+    "vision": {"hmm1": 0.587161, "hmm2": 0.618253, "lhmm1": 0.581531, "lhmm2": 0.614733},
+}
+
+
+def measure(data: Path) -> dict[str, Any]:
+    """Fit every model to the videos of each kind, and score all of them."""
+    results: dict[str, Any] = {"anvil": {}, "vision": {}, "per_video": {}, "matching": {}}
+    for kind, recordings in read_recordings(data).items():
+        if not recordings:
+            continue
+        scores = _uniform_rows(recordings)
+        for name, (make, _) in MODELS.items():
+            say(f"{kind}: {name}")
+            model = make().fit([(r.instructions, r.observed) for r in recordings])
+            scores[name] = [
+                step_accuracy(r, model.predict(r.instructions, r.observed)) for r in recordings
+            ]
+            if name in {"hmm2", "default"}:
+                results["matching"].setdefault(kind, {})[name] = matching(model)
+        results[kind] = {name: float(np.mean(row)) for name, row in scores.items()}
+        results["per_video"][kind] = {
+            name: {r.name: value for r, value in zip(recordings, row, strict=True)}
+            for name, row in scores.items()
+        }
+    results["published"] = _PUBLISHED
+    results["inputs"] = _INPUTS | {name: inputs for name, (_, inputs) in MODELS.items()}
+    return results
+
+
+def step_accuracy(recording: Recording, lines: Lines) -> float:
+    """Return the share of chunks aligned to a line of the right step.
+
+    A chunk that a model leaves without a line counts for the line before it, as the measure knows
+    no chunks without one.
+    """
+    found = np.flatnonzero(lines >= 0)
+    if not len(found):
+        return 0.0
+    latest = np.maximum.accumulate(np.where(lines >= 0, np.arange(len(lines)), found[0]))
+    steps = recording.instructions.steps[lines[latest]]
+    return float((steps == recording.gold).mean())
+
+
+def matching(model: Model) -> dict[str, float]:
+    """Score the learned dictionary: the noun that each thing fits best, against equal names.
+
+    Names are equal but for a number at the end and a plural's "s". Things found by a program carry
+    no names, so nothing can be scored there.
+    """
+    known = model.vocabulary_
+    gold = {
+        (noun, thing)
+        for noun in known.nouns
+        for thing in known.things
+        if _plain(noun) == _plain(thing)
+    }
+    best = model.table_.argmax(axis=0)
+    pairs = {(known.nouns[noun], thing) for noun, thing in zip(best, known.things, strict=True)}
+    right = len(pairs & gold)
+    if not gold:
+        return {}
+    precision, recall = right / len(pairs), right / len(gold)
+    both = precision + recall
+    f1 = 2 * precision * recall / both if both else 0.0
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\d+$", "", name.lower()).removesuffix("s")
+
+
+def _uniform_rows(recordings: Sequence[Recording]) -> dict[str, list[float]]:
+    """Score splits that look at no touch: equal chunks per sentence, and the clock."""
+    rows: dict[str, list[float]] = {"uniform": [], "uniform_clock": []}
+    for recording in recordings:
+        chunks, lines = len(recording.gold), len(recording.instructions.lines)
+        even = np.arange(chunks) * lines // chunks
+        rows["uniform"].append(step_accuracy(recording, even))
+        pair = (recording.instructions, recording.observed)
+        steps = clock_uniform(encode(*pair, vocabulary_of([pair])))
+        numbers = np.unique(recording.instructions.steps)
+        rows["uniform_clock"].append(float((numbers[steps] == recording.gold).mean()))
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or one JSON object."""
+    parser = report_parser("experiments.wetlab", __doc__ or "", "folder of the wet-lab data")
+    options = parser.parse_args(arguments)
+    try:
+        results = measure(options.data)
+    except WordsightError as error:
+        sys.exit(f"error: {error}")
+    rows = [
+        {"model": name, "inputs": results["inputs"][name]}
+        | {kind: results[kind].get(name) for kind in ("anvil", "vision")}
+        | {f"{kind}_log": _PUBLISHED[kind].get(name) for kind in ("anvil", "vision")}
+        for name in results["inputs"]
+    ]
+    columns = [
+        Column("model", "model", justify="left"),
+        Column("anvil", "Anvil", ".6f"),
+        Column("anvil_log", "authors' log", ".6f"),
+        Column("vision", "vision", ".6f"),
+        Column("vision_log", "authors' log", ".6f"),
+        Column("inputs", "inputs besides nouns and things", justify="left"),
+    ]
+    notes = [
+        f"noun-object matching, {kind}, {name}: precision {row['precision']:.3f}, recall "
+        f"{row['recall']:.3f}, F1 {row['f1']:.3f}"
+        for kind, models in results["matching"].items()
+        for name, row in models.items()
+        if row
+    ]
+    title = "Wet-lab videos, mean step accuracy"
+    print_report(
+        results, as_json=options.json, title=title, columns=columns, rows=rows, notes=notes
+    )
+
+
+if __name__ == "__main__":
+    main()
