@@ -14,7 +14,7 @@ from wordsight.retrieval.visual import (
     picture_query,
     picture_samples,
 )
-from wordsight.retrieval.visual.first_stage import representative_samples
+from wordsight.retrieval.visual.first_stage import evenly_spread
 from wordsight.video import write_image
 
 
@@ -158,15 +158,10 @@ def test_a_second_of_video_has_time_as_its_last_dimension():
         features.clip_samples([noise(8, 8)], [], 0.0)
 
 
-def test_representatives_cover_what_a_picture_shows():
-    values = np.concatenate([np.zeros((900, 3)), np.full((100, 3), 5.0)])
-    values += np.random.default_rng(0).normal(0, 0.1, values.shape)
-    chosen = representative_samples(values, 40)
-    assert len(chosen) == 40 and len(set(chosen.tolist())) == 40
-    assert (chosen >= 900).sum() == 4  # a tenth of the picture, a tenth of the samples
-    np.testing.assert_array_equal(representative_samples(values[:7], 40), np.arange(7))
-    values[:, 1] = np.nan
-    assert len(representative_samples(values, 40)) == 40
+def test_a_first_look_covers_the_picture():
+    chosen = evenly_spread(1000, 40)
+    assert len(set(chosen.tolist())) == 40 and np.all(np.diff(chosen) == 25)
+    np.testing.assert_array_equal(evenly_spread(7, 40), np.arange(7))
 
 
 def test_bags_of_several_pictures_join():

@@ -18,6 +18,7 @@ from wordsight.retrieval.visual import (
     smoothed_gains,
 )
 from wordsight.retrieval.visual.background import lot_of, reference_rows
+from wordsight.retrieval.visual.first_stage import rough_gains
 
 
 def some_mixtures(count, components=3, dimensions=4, seed=0):
@@ -130,6 +131,18 @@ def test_packing_keeps_the_mixture():
     # Packing what was packed changes no bit: the model is the one that is kept.
     again = PackedMixtures.of(back)
     np.testing.assert_array_equal(again.factors, PackedMixtures.of(mixtures).factors)
+
+
+@pytest.mark.parametrize("unknown", [(), (0, 3)])
+def test_a_first_look_is_the_smoothed_score_in_single_precision(unknown):
+    packed = PackedMixtures.of(some_mixtures(1030))  # more than two blocks
+    values = some_samples(32)
+    values[:, list(unknown)] = np.nan
+    background = log_mean_density(packed, values)
+    exact = smoothed_gains(packed, values, background, 0.9)
+    np.testing.assert_allclose(rough_gains(packed, values, background, 0.9), exact, rtol=1e-4)
+    far = values + 1e4
+    assert np.isfinite(rough_gains(packed, far, np.full(32, -150.0), 0.9)).all()
 
 
 def test_a_component_without_weight_adds_nothing():

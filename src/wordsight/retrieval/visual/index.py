@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,7 @@ from wordsight.retrieval.ranking import Hit, top_k
 from wordsight.retrieval.segments import Stretch
 from wordsight.retrieval.visual.approximations import ala_scores
 from wordsight.retrieval.visual.background import Background, reference_rows
-from wordsight.retrieval.visual.first_stage import representative_samples
+from wordsight.retrieval.visual.first_stage import evenly_spread, rough_gains
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.part import VISUAL
 from wordsight.retrieval.visual.scoring import (
@@ -26,7 +27,7 @@ from wordsight.retrieval.visual.settings import VisualSettings
 
 __all__ = ["VisualIndex"]
 
-FIRST_SAMPLES = 48
+FIRST_SAMPLES = 32
 """Samples that choose the candidates of a two-stage search."""
 
 LEAST_CANDIDATES = 400
@@ -112,12 +113,28 @@ class VisualIndex:
         order = top_k(scores, k, lambda at: self.documents.id_of(int(likely[at])))
         return self._hits(likely[order], scores[order])
 
-    def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
-        """Return the positions, rising, of the documents a first look finds likeliest."""
+    def candidates(
+        self, samples: ArrayLike, count: int, *, stage: Literal["samples", "ala"] = "samples"
+    ) -> NDArray[np.int64]:
+        """Return the positions, rising, of the documents a first look finds likeliest.
+
+        Args:
+            samples: As for :meth:`score`.
+            count: How many documents.
+            stage: Whether the first look takes a few of the samples, or fits a model to all of
+                them and compares models.
+        """
         values = self._standardised(samples)
-        log_background = self.background.log_density(values)
-        few = representative_samples(values, FIRST_SAMPLES)
-        return np.sort(top_k(self._gains(values[few], log_background[few]), count))
+        if stage == "ala":
+            model = self.settings.model().fit([samples], scale=self.settings.known_scale())
+            return np.sort(top_k(self.ala(model.mixtures_), count))
+        few = values[evenly_spread(len(values), FIRST_SAMPLES)]
+        log_background = self.background.log_density(few)
+        kappa = self.settings.kappa
+        gains = self._over_segments(
+            lambda packed: rough_gains(packed, few, log_background, kappa).astype(np.float64)
+        )
+        return np.sort(top_k(gains, count))
 
     def ala(self, query: Mixtures) -> Array:
         """Return ``(D,)`` asymptotic likelihoods of a query's model, on the index's scale."""
