@@ -7,7 +7,7 @@ import argparse
 import subprocess
 import sys
 
-BENCHMARKS = ("startup", "ingest", "memory", "shots", "regions", "worlds", "lattice")
+BENCHMARKS = ("startup", "ingest", "memory", "shots", "regions", "worlds", "lattice", "states")
 
 
 def main() -> None:

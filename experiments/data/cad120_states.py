@@ -102,10 +102,11 @@ def _video(
 ) -> LabelledVideo:
     count = min(len(annotated), len(skeleton), max(state[1] for state in row["states"]))
     times = np.arange(count) / FRAME_RATE
-    names = row["objects"]
+    columns = {name: k for k, name in reversed(list(enumerate(row["objects"])))}
+    names = sorted(columns, key=columns.__getitem__)  # a name that comes twice: its first object
     boxes = np.full((count, 1 + len(names), 2, 4), np.nan)
     boxes[:, 0] = _hands(skeleton[:count])
-    boxes[:, 1:, 0] = annotated[:count, : len(names)]
+    boxes[:, 1:, 0] = annotated[:count, [columns[name] for name in names]]
     things = [Thing("person", "person"), *(Thing(name, "object") for name in names)]
     seen = Observations.from_boxes(
         row["video"],
@@ -118,10 +119,12 @@ def _video(
     )
     rows = sorted(row["states"], key=lambda state: state[0])
     starts = [*(state[0] for state in rows[1:]), np.inf]
-    stretches = [  # one label reaches a frame into the next
-        ((first - 1) / FRAME_RATE, (min(last, following - 1)) / FRAME_RATE, map(parse_fact, facts))
-        for (first, last, facts), following in zip(rows, starts, strict=True)
-    ]
+    known = {"person", *names}
+    stretches = []
+    for (first, last, texts), following in zip(rows, starts, strict=True):
+        facts = [fact for fact in map(parse_fact, texts) if known.issuperset(fact.arguments)]
+        end = min(last, following - 1)  # one label reaches a frame into the next
+        stretches.append(((first - 1) / FRAME_RATE, end / FRAME_RATE, facts))
     states = StateSequence.from_segments(row["video"], times, stretches)
     return LabelledVideo(seen, states, row["subject"], row["activity"])
 
