@@ -1,5 +1,7 @@
 """Hand-written meanings: read, refused where wrong, and right about plays they describe."""
 
+from importlib import resources
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,29 @@ def test_faults_in_a_file_are_named(tmp_path, text, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FormatError, match=r"nothing\.toml"):
         hand_lexicon(LABELS, path=tmp_path / "nothing.toml")
+
+
+def test_how_sure_to_be_is_said_per_part_of_speech_and_per_word():
+    belief = hand_lexicon(LABELS).belief
+    assert belief.slopes["person"] == belief.slopes["chair"] == 4.0
+    assert belief.slopes["picked-up"] != belief.slopes["carried"]
+
+
+def test_without_a_table_of_truth_scores_are_log_ratios(tmp_path):
+    text = resources.files("wordsight.meaning").joinpath("street.toml").read_text("utf-8")
+    kept = text[: text.index("[truth.noun]")] + text[text.index("[shapes.pace]") :]
+    (tmp_path / "mine.toml").write_text(kept, encoding="utf-8")
+    lexicon = hand_lexicon(LABELS, path=tmp_path / "mine.toml")
+    assert lexicon.belief is None and lexicon.states_count
+    said = "The person approached the backpack."
+    assert lexicon.score(PLAYS[said], said).score > 0
+
+
+def test_quick_and_slow_go_with_the_verb():
+    lexicon = hand_lexicon(LABELS)
+    run = street(GO, ((420, 340), (420, 340)))
+    stroll = street(GO, ((420, 340), (420, 340)), frames=160)
+    said = "The person approached the backpack {}."
+    quick, slow = ([lexicon.score(c, said.format(how)).score for how in ("quickly", "slowly")]
+                   for c in (run, stroll))  # fmt: skip
+    assert quick[0] > quick[1] and slow[0] < slow[1]

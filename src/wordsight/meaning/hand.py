@@ -1,7 +1,7 @@
 """Meanings written by hand, as a baseline and as a start for people who know what words mean.
 
 A TOML file describes every word by the states it goes through; the one that comes with the package
-holds the words of the street corpus after the authors' own hand-written models.
+holds the words of the street corpus.
 """
 
 import os
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.language import Lexicon, PartOfSpeech, default_lexicon
+from wordsight.meaning.belief import Belief
 from wordsight.meaning.features import (
     LABEL,
     Categories,
@@ -70,6 +71,7 @@ def hand_lexicon(
         for entry, row in values["words"].items():
             blank = uniform_word(known[entry], features, vocabulary, forced_end=forced_end)
             words[entry] = _word(blank, row, values)
+        belief = _belief(words, values)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise FormatError(
             f"{where} cannot be read as hand-written meanings: {error}. Compare it with the file "
@@ -83,7 +85,8 @@ def hand_lexicon(
         vocabulary,
         background,
         looking or Looking(),
-        states_count=True,
+        belief=belief,
+        states_count=belief is None,
         notes={"source": "written by hand", "file": Path(where).name},
     )
 
@@ -123,6 +126,18 @@ def _nouns(
         blank = uniform_word(entry, features, vocabulary)
         words[entry.name] = replace(blank, emissions=(shares[None] / shares.sum(),))
     return words
+
+
+def _belief(words: Mapping[str, WordModel], values: dict[str, Any]) -> Belief | None:
+    """Return when words are true, as the file says for them or for their parts of speech."""
+    if "truth" not in values:
+        return None
+    rows = {
+        entry: values["truth"][str(word.part)] | values["words"].get(entry, {})
+        for entry, word in words.items()
+    }
+    slopes = {entry: float(row["slope"]) for entry, row in rows.items()}
+    return Belief(slopes, {entry: float(row["offset"]) for entry, row in rows.items()})
 
 
 def _word(blank: WordModel, row: dict[str, Any], values: dict[str, Any]) -> WordModel:

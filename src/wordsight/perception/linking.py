@@ -7,14 +7,14 @@ says enough for its boxes to be linked once and for all.
 from dataclasses import replace
 
 from wordsight.perception.tracker import Tracker
+from wordsight.perception.tracking.coherence import Coherence
 from wordsight.perception.tracks import detections_from_tracks
 from wordsight.records import Clip
 
 __all__ = ["linked"]
 
-SMOOTHING = 0.3
-"""Half the stretch of time, in seconds, over which boxes of a track are smoothed: a detector's
-boxes tremble, and velocities are differences."""
+_GROWTH = 1.0
+"""How freely the size of a box may change, per second: people who walk swing arms and legs."""
 
 
 def linked(clip: Clip, tracker: Tracker | None = None) -> Clip:
@@ -22,13 +22,14 @@ def linked(clip: Clip, tracker: Tracker | None = None) -> Clip:
 
     Args:
         clip: What a detector with classes saw.
-        tracker: How to link; smooths over 0.3 s to either side if not given.
+        tracker: How to link and how much to smooth; by default boxes may change their size freely.
 
     Returns:
         The clip with identities; boxes that belong to no track are left out, gaps are filled.
     """
+    chosen = tracker or Tracker(coherence=Coherence(growth=_GROWTH))
     seen = clip.detections
-    tracks = (tracker or Tracker(smoothing=SMOOTHING)).track(seen, clip.video_id)
+    tracks = chosen.track(seen, clip.video_id)
     found = detections_from_tracks(
         tracks, seen.times, seen.frame_size, label_names=seen.label_names
     )

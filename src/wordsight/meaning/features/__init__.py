@@ -1,6 +1,6 @@
 """What words look at: features of things in a clip, cut into bins."""
 
-from wordsight.meaning.features import pairs, paper, single
+from wordsight.meaning.features import pairs, paper, plain, single
 from wordsight.meaning.features.bins import (
     Bins,
     Categories,
@@ -52,6 +52,7 @@ __all__ = [
     "observe",
     "pairs",
     "paper",
+    "plain",
     "register",
     "single",
     "view_clip",

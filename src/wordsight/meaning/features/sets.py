@@ -1,6 +1,7 @@
 """Which features each part of speech looks at, and how many states its words have.
 
-The recommended set is what mattered on real detections; the paper's set is Table 2 of the paper.
+The recommended set is what mattered on real detections; the paper's set is Table 2 of the paper;
+the plain set is for meanings written by hand.
 """
 
 from dataclasses import dataclass
@@ -139,7 +140,21 @@ PAPER = FeatureSet(
         ),
     },
 )
-FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER)}
+PLAIN = FeatureSet(
+    "plain",
+    {
+        PartOfSpeech.NOUN: _NOUN,
+        PartOfSpeech.ADJECTIVE: _ADJECTIVE,
+        PartOfSpeech.VERB: PartFeatures(3, ("stride", "rise"), ("nearness", "lift", "closing")),
+        PartOfSpeech.ADVERB: PartFeatures(3, ("pace",), follows=True),
+        PartOfSpeech.DIRECTION: PartFeatures(3, ("stride", "rise"), follows=True),
+        PartOfSpeech.SPATIAL_PREPOSITION: PartFeatures(1, (), ("side",)),
+        PartOfSpeech.MOTION_PREPOSITION: PartFeatures(
+            3, ("stride",), ("closing",), first_only=True, follows=True
+        ),
+    },
+)
+FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER, PLAIN)}
 """The sets that can be asked for by name; add your own under another name."""
 
 
