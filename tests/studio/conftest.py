@@ -1,0 +1,48 @@
+"""A small real library behind a real studio, made once for all tests that only look at it."""
+
+import shutil
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+
+from wordsight.library import Library
+from wordsight.studio import StudioSettings, create_app
+from wordsight.worlds import street, write_world
+
+
+@pytest.fixture(scope="session")
+def street_library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("studio")
+    write_world(street(4, 3, noise=0.0), folder / "films")
+    with Library.create(folder / "library") as library:
+        library.add(folder / "films", detector="rendered", workers=1)
+    return folder
+
+
+@pytest.fixture
+def library(street_library, tmp_path):
+    shutil.copytree(street_library / "library", tmp_path / "library")
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def client(library):
+    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
+        yield client
+
+
+@pytest.fixture
+def film(street_library):
+    return next((street_library / "films").glob("*.mp4"))
+
+
+def finished(client, number, seconds=120.0):
+    """Wait until a job is over and return it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        job = client.get(f"/api/v1/jobs/{number}").json()
+        if job["state"] in ("done", "failed", "cancelled"):
+            return job
+        time.sleep(0.1)
+    raise AssertionError(f"job {number} did not end in {seconds} s: {job}")
