@@ -27,6 +27,8 @@ __all__ = ["HARD_WEIGHT", "Grounder", "Grounding", "ground", "places_of", "possi
 HARD_WEIGHT = 1e6
 """What breaking a hard rule costs at one moment: more than any soft rules together, yet finite."""
 
+_BLOCK = 4096  # frames multiplied at once
+
 
 @dataclass(frozen=True, eq=False)
 class Grounding:
@@ -72,7 +74,10 @@ class Grounding:
         finite = np.where(np.isinf(given), HARD_WEIGHT, given)
         mix = np.zeros((len(self.rule_of), len(self.clauses)))
         mix[np.arange(len(self.rule_of)), self.clause_of] = finite[self.rule_of]
-        merged: NDArray[np.float64] = self.fired @ mix
+        merged = np.empty((len(self.fired), len(self.clauses)))
+        for start in range(0, len(merged), _BLOCK):  # truth values are widened to multiply
+            block = slice(start, start + _BLOCK)
+            np.matmul(self.fired[block].astype(np.float64), mix, out=merged[block])
         return merged
 
     def hard_clauses(self) -> NDArray[np.bool_]:

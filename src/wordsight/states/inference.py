@@ -13,6 +13,8 @@ from wordsight.states.sequence import SearchSettings, decode
 
 __all__ = ["Inference", "infer"]
 
+_MOST_ENTRIES = 20_000_000  # of a table of states over time, 160 MB; longer videos are searched
+
 
 @dataclass(frozen=True)
 class Inference:
@@ -62,7 +64,8 @@ def infer(
     costs = grounding.costs(weights)
     states = None
     if chosen.method != "search" and chosen.search.least_frames == 1:
-        limit = chosen.most_states if chosen.method == "auto" else 2**20
+        affordable = _MOST_ENTRIES // max(1, len(costs))
+        limit = min(chosen.most_states, affordable) if chosen.method == "auto" else 2**20
         states = consistent_states(grounding.clauses, grounding.hard_clauses(), limit)
     if states is None and chosen.method == "states":
         raise StateError(
