@@ -4,6 +4,7 @@ What every term says of every document is worked out once; a query is then a few
 """
 
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,37 @@ from wordsight.retrieval.text.model import LanguageModel, Ranking
 from wordsight.retrieval.text.queries import TextQuery
 from wordsight.retrieval.text.terms import Terms
 
-__all__ = ["BatchSearch"]
+__all__ = ["BatchSearch", "Rankings"]
 
 Array = NDArray[np.float64]
+
+
+class Rankings(Sequence[Ranking]):
+    """The answers to many queries, made into objects only when asked for.
+
+    Args:
+        documents: ``(Q, k)`` numbers, -1 where there are no more.
+        scores: ``(Q, k)``.
+    """
+
+    def __init__(self, documents: NDArray[np.int64], scores: Array) -> None:
+        self.documents, self.scores = documents, scores
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @overload
+    def __getitem__(self, index: int) -> Ranking: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Ranking]: ...
+
+    def __getitem__(self, index: int | slice) -> Ranking | Sequence[Ranking]:
+        if isinstance(index, slice):
+            return Rankings(self.documents[index], self.scores[index])
+        row = self.documents[index]
+        found = int(np.count_nonzero(row >= 0))
+        return Ranking(row[:found], self.scores[index, :found])
 
 
 class BatchSearch:
@@ -35,34 +64,36 @@ class BatchSearch:
             )
         self.terms: Terms = model.shards[0].levels.terms
         self.num_documents = model.num_documents
-        self._starts, self._documents, self._evidence = _evidence(model)
+        self._starts, documents, self._evidence = _evidence(model)
+        self._documents = documents.astype(np.uint32)
+        self._bounds = _bounds(self._starts, self._evidence)
         cost = model.smoothing.length_cost(model.lengths.astype(float))
         self._cost = np.zeros(0) if cost is None else cost
 
-    def search(self, queries: Sequence[TextQuery], top: int = 10) -> list[Ranking]:
+    def search(self, queries: Sequence[TextQuery], top: int = 10) -> "Rankings":
         """Return for each query the documents with at least one of its terms, best first.
 
         Args:
-            queries: What to look for.
+            queries: What to look for; what they exclude is found all the same, for the caller to
+                leave out.
             top: How many documents each at most.
         """
         from wordsight.retrieval.text.search_kernel import search_queries
 
         starts, terms, weights = self._numbered(queries)
-        wanted = min(top + max((len(q.exclude) for q in queries), default=0), self.num_documents)
         best, values = search_queries(
             self._starts,
             self._documents,
             self._evidence,
+            self._bounds,
             self._cost,
             starts,
             terms,
             weights,
-            max(1, wanted),
+            self.num_documents,
+            max(1, min(top, self.num_documents)),
         )
-        found = (best >= 0).sum(axis=1)
-        answers = [Ranking(best[i, :n], values[i, :n]) for i, n in enumerate(found.tolist())]
-        return [_without(a, q, top) for a, q in zip(answers, queries, strict=True)]
+        return Rankings(best, values)
 
     def _numbered(
         self, queries: Sequence[TextQuery]
@@ -77,15 +108,6 @@ class BatchSearch:
                     weights.append(weight)
             starts.append(len(terms))
         return np.array(starts), np.array(terms, np.int64), np.array(weights, float)
-
-
-def _without(answer: Ranking, query: TextQuery, top: int) -> Ranking:
-    if not query.exclude:
-        return (
-            answer if len(answer) <= top else Ranking(answer.documents[:top], answer.scores[:top])
-        )
-    kept = ~np.isin(answer.documents, list(query.exclude))
-    return Ranking(answer.documents[kept][:top], answer.scores[kept][:top])
 
 
 def _evidence(
@@ -109,3 +131,12 @@ def _evidence(
     if not documents:
         return starts, np.zeros(0, np.int32), np.zeros(0)
     return starts, np.concatenate(documents), np.concatenate(values)
+
+
+def _bounds(starts: NDArray[np.int64], evidence: Array) -> Array:
+    """Return ``(T,)`` the most that each term says of any document."""
+    bounds = np.zeros(len(starts) - 1)
+    used = np.flatnonzero(np.diff(starts))
+    if len(used):
+        bounds[used] = np.maximum.reduceat(evidence, starts[used])
+    return bounds

@@ -1,5 +1,9 @@
 """The compiled search: sums of term evidence over documents, and the best k of each query.
 
+Terms are taken in the order of how much they can say. Once the terms left over cannot lift a
+document without the earlier ones among the best, only those that still can win are looked up
+(MaxScore of Turtle and Flood, term at a time): exact, and common words cost little.
+
 Importing this module imports numba: import it where it is needed.
 """
 
@@ -8,65 +12,177 @@ from numba import njit
 
 __all__ = ["search_queries"]
 
+_FEW = 4096
+"""Documents whose scores fit into the first cache: looking at all beats noting which to look at."""
+
 
 @njit(cache=True, nogil=True)
-def search_queries(starts, documents, evidence, cost, query_starts, terms, weights, top):  # type: ignore[no-untyped-def]
+def search_queries(  # type: ignore[no-untyped-def]
+    starts, documents, evidence, bounds, cost, query_starts, terms, weights, num_documents, top
+):
     """Find the best ``top`` documents of each query.
 
     Args:
         starts: ``(T + 1,)`` where the entries of each term start.
-        documents: ``(P,)`` which document.
+        documents: ``(P,)`` uint32, rising within a term; signed ones would be checked for -1.
         evidence: ``(P,)`` what the term says of it, above 0.
+        bounds: ``(T,)`` most that each term says of any document.
         cost: ``(N,)`` what each word of a query costs a document, or empty.
         query_starts: ``(Q + 1,)`` where the terms of each query start.
         terms: Term numbers.
         weights: Their weights, above 0.
+        num_documents: N.
         top: How many documents at most.
 
     Returns:
         ``(Q, top)`` documents, -1 where there are no more, and their scores.
     """
     count = len(query_starts) - 1
-    size = 0
-    for p in range(len(documents)):
-        if documents[p] >= size:
-            size = documents[p] + 1
-    scores = np.zeros(size)
-    touched = np.empty(size, np.int32)
+    scores = np.zeros(num_documents)
+    touched = np.empty(num_documents + 1, np.uint32)  # one more: see _add
     best = np.full((count, top), -1, np.int64)
     values = np.zeros((count, top))
-    heap_scores = np.empty(top)
-    heap_documents = np.empty(top, np.int64)
+    heap_scores, heap_documents = np.empty(top), np.empty(top, np.int64)
+    most = cost.max() if len(cost) else 0.0
     for q in range(count):
-        seen = 0
-        length = 0.0
-        for place in range(query_starts[q], query_starts[q + 1]):
-            weight = weights[place]
-            length += weight
-            for p in range(starts[terms[place]], starts[terms[place] + 1]):
-                document = documents[p]
-                if scores[document] == 0.0:
-                    touched[seen] = document
-                    seen += 1
-                scores[document] += weight * evidence[p]
-        held = 0
-        for t in range(seen):
-            document = touched[t]
-            score = scores[document]
-            scores[document] = 0.0
-            if len(cost):
-                score += length * cost[document]
+        some = terms[query_starts[q] : query_starts[q + 1]]
+        shares = weights[query_starts[q] : query_starts[q + 1]]
+        length = shares.sum()
+        if num_documents <= _FEW:
+            _add_all(scores, starts, documents, evidence, some, shares)
+            held = _best_of_all(scores, cost, length, top, heap_scores, heap_documents)
+        else:
+            seen = _add_pruned(
+                scores, touched, starts, documents, evidence, bounds, cost, most,
+                some, shares, length, top, heap_scores, heap_documents,
+            )  # fmt: skip
+            held = _best(scores, touched, seen, cost, length, top, heap_scores, heap_documents)
+            for t in range(seen):
+                scores[touched[t]] = 0.0
+        while held > 0:
+            held -= 1
+            values[q, held], best[q, held] = heap_scores[0], heap_documents[0]
+            _sift_down(heap_scores, heap_documents, held, heap_scores[held], heap_documents[held])
+    return best, values
+
+
+@njit(cache=True, nogil=True)
+def _add_all(scores, starts, documents, evidence, terms, weights):  # type: ignore[no-untyped-def]
+    """Add all terms of a query to the documents that have them."""
+    for place in range(len(terms)):
+        weight = weights[place]
+        for p in range(starts[terms[place]], starts[terms[place] + 1]):
+            scores[documents[p]] += weight * evidence[p]
+
+
+@njit(cache=True, nogil=True)
+def _best_of_all(scores, cost, length, top, heap_scores, heap_documents):  # type: ignore[no-untyped-def]
+    """Gather the best documents in a heap, forgetting all scores; return how many."""
+    held, least = 0, 0.0 if len(cost) == 0 else -np.inf
+    for document in range(len(scores)):
+        score = scores[document]
+        if len(cost):
+            score = score + length * cost[document] if score > 0.0 else -np.inf
+        # One test that almost never holds: of equal ones the first stays.
+        if score > least:
             if held < top:
                 _sift_up(heap_scores, heap_documents, held, score, document)
                 held += 1
-            elif _better(score, document, heap_scores[0], heap_documents[0]):
+            else:
                 _sift_down(heap_scores, heap_documents, held, score, document)
-        while held > 0:
-            held -= 1
-            values[q, held] = heap_scores[0]
-            best[q, held] = heap_documents[0]
-            _sift_down(heap_scores, heap_documents, held, heap_scores[held], heap_documents[held])
-    return best, values
+            if held == top:
+                least = heap_scores[0]
+    scores[:] = 0.0
+    return held
+
+
+@njit(cache=True, nogil=True)
+def _add_pruned(  # type: ignore[no-untyped-def]
+    scores, touched, starts, documents, evidence, bounds, cost, most,
+    terms, weights, length, top, heap_scores, heap_documents,
+):  # fmt: skip
+    """Add the terms of a query, most telling first; return how many documents can be best."""
+    order = np.argsort(-bounds[terms] * weights)
+    left = (bounds[terms] * weights).sum()
+    seen, pruned = 0, False
+    for place in order:
+        term, weight = terms[place], weights[place]
+        first, end = starts[term], starts[term + 1]
+        if not pruned and seen >= top and end - first > seen:
+            # Is it worth knowing who can still win? Only before a longer list.
+            _best(scores, touched, seen, cost, length, top, heap_scores, heap_documents)
+            least = heap_scores[0]
+            if left + length * most < least:
+                pruned = True
+                seen = _kept(scores, touched, seen, cost, length, least - left)
+        left -= bounds[term] * weight
+        if pruned:
+            _look_up(scores, touched, seen, documents, evidence, first, end, weight)
+        else:
+            seen = _add(scores, touched, seen, documents, evidence, first, end, weight)
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _add(scores, touched, seen, documents, evidence, first, end, weight):  # type: ignore[no-untyped-def]
+    """Add a term to every document that has it; note documents that are new; return how many."""
+    for p in range(first, end):
+        document = documents[p]
+        before = scores[document]
+        scores[document] = before + weight * evidence[p]
+        touched[seen] = document
+        seen += before == 0.0  # no branch to guess wrong
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _look_up(scores, touched, seen, documents, evidence, first, end, weight):  # type: ignore[no-untyped-def]
+    """Add a term to the documents that can still win, wherever they stand in its list."""
+    for t in range(seen):
+        document = touched[t]
+        low, high = first, end
+        while low < high:
+            middle = (low + high) // 2
+            if documents[middle] < document:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and documents[low] == document:
+            scores[document] += weight * evidence[low]
+
+
+@njit(cache=True, nogil=True)
+def _kept(scores, touched, seen, cost, length, least):  # type: ignore[no-untyped-def]
+    """Keep the documents that reach a score, forget the others; return how many are left."""
+    kept = 0
+    for t in range(seen):
+        document = touched[t]
+        score = scores[document]
+        if len(cost):
+            score += length * cost[document]
+        if score >= least:
+            touched[kept] = document
+            kept += 1
+        else:
+            scores[document] = 0.0
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _best(scores, touched, seen, cost, length, top, heap_scores, heap_documents):  # type: ignore[no-untyped-def]
+    """Gather the best documents so far in a heap whose worst is on top; return how many."""
+    held = 0
+    for t in range(seen):
+        document = touched[t]
+        score = scores[document]
+        if len(cost):
+            score += length * cost[document]
+        if held < top:
+            _sift_up(heap_scores, heap_documents, held, score, document)
+            held += 1
+        elif _better(score, document, heap_scores[0], heap_documents[0]):
+            _sift_down(heap_scores, heap_documents, held, score, document)
+    return held
 
 
 @njit(cache=True, nogil=True, inline="always")
