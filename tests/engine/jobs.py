@@ -70,3 +70,21 @@ def process_id(_):
 
 def tidy_or_answer(order):
     return order if order == "answer" else tidy_up(order)
+
+
+def weighted_sum(part, weight):
+    """Add up a part, times a weight."""
+    return float(weight * sum(part))
+
+
+def weighted_sum_or_die(part, request):
+    """Die once at the second part, as often as the folder has no mark."""
+    import os
+    import pathlib
+
+    weight, folder, deaths = request
+    marks = list(pathlib.Path(folder).glob("*"))
+    if part[0] == 10 and len(marks) < deaths:
+        (pathlib.Path(folder) / str(len(marks))).touch()
+        os._exit(9)
+    return float(weight * sum(part))

@@ -1,9 +1,10 @@
 """What comes back from work on many items: per item a result or a message, never an exception."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from wordsight.engine.held import Held
 from wordsight.errors import WordsightError
 
 __all__ = ["Engine", "EngineError", "Outcome", "message_of"]
@@ -57,6 +58,14 @@ class Engine(Protocol):
 
         Yields:
             One outcome per item. Closing the iterator early stops the work.
+        """
+        ...
+
+    def hold(self, parts: Sequence[Any]) -> Held:
+        """Bring parts of a whole to where they are worked on again and again, and keep them there.
+
+        Args:
+            parts: The parts; what can be pickled.
         """
         ...
 

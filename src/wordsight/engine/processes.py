@@ -10,17 +10,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe, wait
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wordsight.engine.outcome import EngineError, Outcome
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 
-__all__ = ["Processes", "usable_cores"]
+if TYPE_CHECKING:
+    from wordsight.engine.held_processes import HeldByProcesses
+
+__all__ = ["Processes", "WorkerProcess", "cause_of", "usable_cores"]
 
 Item = TypeVar("Item")
+Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _GRACE_SECONDS = 3.0
@@ -79,8 +83,14 @@ class Processes:
         finally:
             crew.dismiss()
 
+    def hold(self, parts: Sequence[Part]) -> "HeldByProcesses[Part]":
+        """Share parts out among workers and keep them there; see :class:`wordsight.engine.Held`."""
+        from wordsight.engine.held_processes import HeldByProcesses
 
-class _Worker(Generic[Item]):
+        return HeldByProcesses(parts, self.workers)
+
+
+class WorkerProcess(Generic[Item]):
     """One process and the item it has at hand."""
 
     def __init__(self, function: Callable[[Item], Any], threads: int):
@@ -130,8 +140,8 @@ class _Crew(Generic[Item, Result]):
         on_note: Callable[[Item, Any], None] | None,
     ):
         self._function, self._limit, self._on_note = function, limit, on_note
-        self._busy: dict[Connection[Any, Any], _Worker[Item]] = {}
-        self._idle: list[_Worker[Item]] = []
+        self._busy: dict[Connection[Any, Any], WorkerProcess[Item]] = {}
+        self._idle: list[WorkerProcess[Item]] = []
 
     def work(self, items: Iterable[Item]) -> Iterator[Outcome[Item, Result]]:
         """Hand out items while there is room, and yield outcomes as they come."""
@@ -149,7 +159,7 @@ class _Crew(Generic[Item, Result]):
 
     def _assign(self, item: Item) -> Iterator[Outcome[Item, Result]]:
         threads = max(1, usable_cores() // self._limit)
-        worker = self._idle.pop() if self._idle else _Worker(self._function, threads)
+        worker = self._idle.pop() if self._idle else WorkerProcess(self._function, threads)
         worker.item = item
         self._busy[worker.connection] = worker
         try:
@@ -168,7 +178,7 @@ class _Crew(Generic[Item, Result]):
                 yield from self._take(worker, kind, value)
 
     def _take(
-        self, worker: _Worker[Item], kind: str, value: Any
+        self, worker: WorkerProcess[Item], kind: str, value: Any
     ) -> Iterator[Outcome[Item, Result]]:
         item: Any = worker.item
         if kind == READY:
@@ -181,16 +191,16 @@ class _Crew(Generic[Item, Result]):
             self._idle.append(self._busy.pop(worker.connection))
             yield Outcome(item, value) if kind == DONE else Outcome(item, error=value)
 
-    def _bury(self, worker: _Worker[Item]) -> Outcome[Item, Result]:
+    def _bury(self, worker: WorkerProcess[Item]) -> Outcome[Item, Result]:
         item: Any = worker.item
         del self._busy[worker.connection]
         status = worker.end(time.monotonic() + _GRACE_SECONDS)
         if not worker.ready:
             raise EngineError(
-                f"a worker process could not start ({_cause(status)}); what it printed is above. "
+                f"a worker process could not start ({cause_of(status)}); what it printed is above. "
                 "Try one worker, which runs everything in this process."
             )
-        return Outcome(item, error=f"the worker process {_cause(status)}", crashed=True)
+        return Outcome(item, error=f"the worker process {cause_of(status)}", crashed=True)
 
     def dismiss(self) -> None:
         """End all workers: idle ones by closing their pipe, others by a signal, then by force."""
@@ -206,7 +216,8 @@ class _Crew(Generic[Item, Result]):
         self._idle.clear()
 
 
-def _cause(status: int) -> str:
+def cause_of(status: int) -> str:
+    """Put the exit status of a process into words."""
     if status >= 0:
         return f"ended with exit status {status}"
     try:

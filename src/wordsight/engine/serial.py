@@ -1,16 +1,18 @@
 """Work done here, one item after the other."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
+from wordsight.engine.held import HeldHere
 from wordsight.engine.notes import listening
 from wordsight.engine.outcome import Outcome, message_of
 
 __all__ = ["Serial"]
 
 Item = TypeVar("Item")
+Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
@@ -34,6 +36,10 @@ class Serial:
             with nullcontext() if on_note is None else listening(partial(on_note, item)):
                 outcome = _outcome(function, item)
             yield outcome
+
+    def hold(self, parts: Sequence[Part]) -> HeldHere[Part]:
+        """Keep parts in this process; see :class:`wordsight.engine.Held`."""
+        return HeldHere(parts)
 
 
 def _outcome(function: Callable[[Item], Result], item: Item) -> Outcome[Item, Result]:

@@ -1,0 +1,136 @@
+"""Parts held by worker processes of this machine; one that dies is replaced and its part redone."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import wait
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from wordsight.engine.outcome import EngineError
+from wordsight.engine.processes import WorkerProcess, cause_of, usable_cores
+from wordsight.engine.worker import DONE, FAILED, READY, UNUSABLE
+
+__all__ = ["HeldByProcesses"]
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+_PATIENCE = 3.0  # seconds for a worker to leave
+_TRIES = 3  # deaths over one part after which it is to blame
+
+# What this process holds, when it is a worker.
+_held: dict[int, Any] = {}
+
+
+def keep_or_work(order: tuple[Any, ...]) -> Any:
+    """Do what a worker of held parts is told: keep a part, or work on one."""
+    if order[0] == "keep":
+        _held.update(order[1])
+        return None
+    _, number, function, argument = order
+    return function(_held[number], argument)
+
+
+class HeldByProcesses(Generic[Part]):
+    """Parts shared out among worker processes.
+
+    Args:
+        parts: The parts; kept here too, for workers that have to be replaced.
+        workers: How many processes at most.
+    """
+
+    def __init__(self, parts: Sequence[Part], workers: int) -> None:
+        self._parts = list(parts)
+        self._count = max(1, min(workers, len(self._parts)))
+        self._crew: dict[int, WorkerProcess[Any]] = {}
+
+    def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
+        """Work on all parts, each where it is held; see :class:`wordsight.engine.Held`."""
+        results: dict[int, Result] = {}
+        waiting = {seat: self._parts_of(seat) for seat in range(self._count)}
+        at_hand: dict[int, int] = {}
+        deaths = [0] * len(self._parts)
+        while len(results) < len(self._parts):
+            for seat, numbers in waiting.items():
+                if numbers and seat not in at_hand:
+                    at_hand[seat] = numbers[0]
+                    self._send(seat, ("work", numbers[0], function, argument))
+            for seat in self._ready(at_hand):
+                number = at_hand[seat]
+                found = self._receive(seat)
+                if found is None:
+                    deaths[number] += 1
+                    self._replace(seat, number, deaths[number])
+                    del at_hand[seat]
+                elif found[0] == DONE:
+                    results[number] = found[1]
+                    waiting[seat].remove(number)
+                    del at_hand[seat]
+        return [results[number] for number in range(len(self._parts))]
+
+    def __enter__(self) -> Self:
+        threads = max(1, usable_cores() // self._count)
+        for seat in range(self._count):
+            self._crew[seat] = WorkerProcess(keep_or_work, threads)
+        for seat in range(self._count):
+            self._settle(seat)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for worker in self._crew.values():
+            worker.process.terminate()
+            worker.release()
+        deadline = time.monotonic() + _PATIENCE
+        for worker in self._crew.values():
+            worker.end(deadline)
+        self._crew.clear()
+
+    def _parts_of(self, seat: int) -> list[int]:
+        return list(range(seat, len(self._parts), self._count))
+
+    def _settle(self, seat: int) -> None:
+        """Give a new worker its parts and wait until it has them."""
+        self._send(seat, ("keep", {n: self._parts[n] for n in self._parts_of(seat)}))
+        while True:
+            found = self._receive(seat)
+            if found is None:
+                raise EngineError(
+                    f"a worker process {cause_of(self._crew[seat].process.wait())} before it had "
+                    "its data; what it printed is above."
+                )
+            if found[0] == DONE:
+                return
+
+    def _send(self, seat: int, order: tuple[Any, ...]) -> None:
+        with suppress(OSError):  # if the worker has died, reading from it will tell
+            self._crew[seat].connection.send(order)
+
+    def _ready(self, at_hand: dict[int, int]) -> list[int]:
+        seats = {self._crew[seat].connection: seat for seat in at_hand}
+        return [seats[found] for found in wait(list(seats))]  # type: ignore[index]
+
+    def _receive(self, seat: int) -> tuple[str, Any] | None:
+        """Return what a worker sends, or ``None`` if it has died."""
+        try:
+            kind, value = self._crew[seat].connection.recv()
+        except (EOFError, OSError):
+            return None
+        if kind in (FAILED, UNUSABLE):
+            raise EngineError(f"the work failed: {value}.")
+        return (READY, None) if kind not in (DONE, READY) else (kind, value)
+
+    def _replace(self, seat: int, number: int, deaths: int) -> None:
+        status = self._crew[seat].end(time.monotonic() + _PATIENCE)
+        if deaths >= _TRIES:
+            raise EngineError(
+                f"part {number + 1} of {len(self._parts)} killed {deaths} worker processes in a "
+                f"row; the last one {cause_of(status)}."
+            )
+        self._crew[seat] = WorkerProcess(keep_or_work, max(1, usable_cores() // self._count))
+        self._settle(seat)
