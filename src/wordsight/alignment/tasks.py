@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.pins import check_pins
 from wordsight.alignment.records import Aligner, Alignment, Constraint, Instructions, Observed
 
-__all__ = ["Timed", "align_together"]
+if TYPE_CHECKING:
+    from wordsight.alignment.models import HSMM
+
+__all__ = ["Timed", "align_together", "expecting_mistakes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,3 +71,14 @@ def align_together(
         for one in observed
     )
     return Timed(instructions, found, aligner)
+
+
+def expecting_mistakes() -> "HSMM":
+    """Return a model that expects steps to be left out, repeated or swapped.
+
+    It holds less to how long steps usually last and more to what is seen; where the text is
+    followed to the letter, the ensemble is a few points better.
+    """
+    from wordsight.alignment.models.hsmm import HSMM
+
+    return HSMM(skip=0.15, back=0.08, concentration=1.5)

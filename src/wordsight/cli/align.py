@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wordsight.cli import align_options as given
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     DetectorOption,
@@ -35,73 +36,31 @@ _UNSURE = 0.5  # confidence below which a line is marked
 @speaking
 def align(
     output: Output,
-    video: Annotated[
-        str,
-        typer.Argument(
-            metavar="VIDEO",
-            help="A video file, a folder of videos of the same text, a file of touched things "
-            "(ID start end thing,thing), or how ids of videos in the library begin.",
-        ),
-    ],
-    text: Annotated[
-        Path,
-        typer.Argument(metavar="TEXT", help="The instructions: plain text, Markdown, subtitles."),
-    ],
-    result: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write .srt .vtt .tsv .json .eaf or .txt."
-        ),
-    ] = None,
-    formats: Annotated[
-        list[str] | None,
-        typer.Option("--format", "-f", help="srt, vtt, tsv, json, eaf, audacity, or all."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="Draw a timeline with probabilities.")
-    ] = None,
-    burn: Annotated[
-        Path | None, typer.Option(metavar="MP4", help="Write the video with each line drawn in.")
-    ] = None,
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LINE=TIME", help='What you know: "7=3:20" or "s2=1:00-1:30".'),
-    ] = None,
-    others: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with", metavar="VIDEO", help="Another video of the same text to learn from."
-        ),
-    ] = None,
-    seen: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What is touched when, instead of looking at the video."),
-    ] = None,
-    boxes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Boxes of the video (MOT, COCO, CVAT, CSV).")
-    ] = None,
-    parses: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A bracketed parse for each line.")
-    ] = None,
-    aligner: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Use a saved aligner as it is.")
-    ] = None,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the aligner and its dictionary.")
-    ] = None,
+    video: given.VideoArgument,
+    text: given.TextArgument,
+    result: given.ResultOption = None,
+    formats: given.FormatsOption = None,
+    plot: given.PlotOption = None,
+    burn: given.BurnOption = None,
+    constraint: given.ConstraintOption = None,
+    others: given.OthersOption = None,
+    mistakes: given.MistakesFlag = False,
+    seen: given.SeenOption = None,
+    boxes: given.BoxesOption = None,
+    parses: given.ParsesOption = None,
+    aligner: given.AlignerOption = None,
+    save: given.SaveOption = None,
     detector: DetectorOption = "regions",
     model: ModelOption = None,
     labels: LabelsOption = None,
     option: SettingOption = None,
-    rate: Annotated[float, typer.Option(min=0.5, help="Frames to look at per second.")] = 6.0,
+    rate: given.RateOption = 6.0,
     library: LibraryOption = DEFAULT_LIBRARY,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that exist.", show_default=False)
-    ] = False,
+    force: given.ForceFlag = False,
 ) -> None:
     """Find when each line of written instructions happens in a video without narration."""
     from wordsight.alignment.pins import parse_pins
-    from wordsight.alignment.tasks import align_together
+    from wordsight.alignment.tasks import align_together, expecting_mistakes
     from wordsight.alignment.text import read_instructions
     from wordsight.cli.align_sources import Watching, gather_films
 
@@ -119,22 +78,25 @@ def align(
             "one by one, the others given with --with."
         )
     targets = _Targets(wanted, text, result, formats, plot, burn, force)
+    if save is not None and save.exists() and not force:
+        raise WordsightError(f"{save} exists already; choose another name, or --force.")
     learned = None if aligner is None else _load(aligner)
+    chosen = expecting_mistakes() if mistakes and learned is None else learned
     with output.progress("Aligning") as progress:
         progress(0, None, "Aligning")
         timed = align_together(
             instructions,
             [film.observed for film in films],
             constraints={wanted[0].observed.video_id: pins},
-            aligner=learned,
+            aligner=chosen,
             fit=learned is None,
         )
-    chosen = [a for a, film in zip(timed.alignments, films, strict=True) if film.wanted]
-    written = targets.write(chosen, instructions, output)
+    asked = [a for a, film in zip(timed.alignments, films, strict=True) if film.wanted]
+    written = targets.write(asked, instructions, output)
     if save is not None:
         timed.aligner.save(save, overwrite=force)
         written.append(save)
-    _show(output, chosen, timed, written)
+    _show(output, asked, timed, written)
 
 
 @speaking
