@@ -49,7 +49,7 @@ def minimise(
         >>> minimise(either, [1.0, 2.0, 9.0]).cost
         1.0
     """
-    from wordsight.states.minimise_kernel import minimise_clauses
+    from wordsight.states.compiled import minimise_clauses
 
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (len(clauses),) or not (array >= 0).all() or not np.isfinite(array).all():

@@ -3,11 +3,22 @@
 A node is a set of clauses given up; the least model of the rest is tested by unit propagation, and
 only clauses in the derivation of the conflict are worth giving up, because every satisfiable subset
 lacks one of them. Each child keeps what its elder sisters gave up, so no set is met twice.
-Importing this module imports numba: import it where it is needed.
+:mod:`wordsight.states.compiled` holds the entry points. Importing this module imports numba.
 """
 
 import numpy as np
 from numba import njit
+
+from wordsight.states.horn_kernel import (
+    active_clauses,
+    derivation,
+    has_bit,
+    join_facts,
+    member_of,
+    propagate,
+    put_bit,
+    root_of,
+)
 
 __all__ = ["minimise_clauses"]
 
@@ -15,66 +26,7 @@ _ONE = np.uint64(1)
 _EPSILON = 1e-9
 
 
-@njit(cache=True, nogil=True)
-def _has(bits, index):  # type: ignore[no-untyped-def]
-    return (bits[index >> 6] >> np.uint64(index & 63)) & _ONE != 0
-
-
-@njit(cache=True, nogil=True)
-def _put(bits, index):  # type: ignore[no-untyped-def]
-    bits[index >> 6] |= _ONE << np.uint64(index & 63)
-
-
-@njit(cache=True, nogil=True)
-def _holds(state, body):  # type: ignore[no-untyped-def]
-    missing = np.uint64(0)
-    for word in range(len(body)):
-        missing |= body[word] & ~state[word]
-    return missing == 0
-
-
-@njit(cache=True, nogil=True)
-def _propagate(bodies, heads, rows, removed, state, reasons):  # type: ignore[no-untyped-def]
-    """Fill ``state`` with the least model; return the clause that derives *false*, or -1."""
-    state[:] = 0
-    changed = True
-    while changed:
-        changed = False
-        for row in rows:
-            head = heads[row]
-            if head >= 0 and _has(state, head):
-                continue
-            if _has(removed, row) or not _holds(state, bodies[row]):
-                continue
-            if head < 0:
-                return row
-            _put(state, head)
-            reasons[head] = row
-            changed = True
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _conflict(bodies, heads, failed, reasons, seen, found):  # type: ignore[no-untyped-def]
-    """Fill ``found`` with the clauses in the derivation of *false*; return how many."""
-    seen[:] = 0
-    found[0], count, at = failed, 1, 0
-    while at < count:
-        body = bodies[found[at]]
-        at += 1
-        for word in range(len(body)):
-            rest = body[word] & ~seen[word]
-            seen[word] |= rest
-            for bit in range(64):
-                if rest >> np.uint64(bit) == 0:
-                    break
-                if (rest >> np.uint64(bit)) & _ONE:
-                    found[count] = reasons[word * 64 + bit]
-                    count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _greedy(bodies, heads, weights, rows, removed, state, reasons, seen, found):  # type: ignore[no-untyped-def]
     """Give up the cheapest clause of each conflict until none is left, then take back in vain ones.
 
@@ -83,30 +35,30 @@ def _greedy(bodies, heads, weights, rows, removed, state, reasons, seen, found):
     order = np.empty(len(rows), np.int64)
     count, cost = 0, 0.0
     while True:
-        failed = _propagate(bodies, heads, rows, removed, state, reasons)
+        failed = propagate(bodies, heads, rows, removed, state, reasons)
         if failed < 0:
             break
-        size = _conflict(bodies, heads, failed, reasons, seen, found)
+        size = derivation(bodies, heads, failed, reasons, seen, found)
         best = found[0]
         for k in range(1, size):
             if weights[found[k]] < weights[best]:
                 best = found[k]
-        _put(removed, best)
+        put_bit(removed, best)
         order[count] = best
         count += 1
         cost += weights[best]
     for k in range(count - 1):  # the last one is needed, or there would still be a conflict
         row = order[k]
         removed[row >> 6] &= ~(_ONE << np.uint64(row & 63))
-        if _propagate(bodies, heads, rows, removed, state, reasons) < 0:
+        if propagate(bodies, heads, rows, removed, state, reasons) < 0:
             cost -= weights[row]
         else:
-            _put(removed, row)
-    _propagate(bodies, heads, rows, removed, state, reasons)
+            put_bit(removed, row)
+    propagate(bodies, heads, rows, removed, state, reasons)
     return cost
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _push(heap, keys, size, node):  # type: ignore[no-untyped-def]
     at = size
     while at > 0:
@@ -118,7 +70,7 @@ def _push(heap, keys, size, node):  # type: ignore[no-untyped-def]
     heap[at] = node
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _pop(heap, keys, size):  # type: ignore[no-untyped-def]
     """Remove and return the cheapest node; the heap then holds ``size - 1``."""
     top, last = heap[0], heap[size - 1]
@@ -137,7 +89,7 @@ def _pop(heap, keys, size):  # type: ignore[no-untyped-def]
     return top
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _search(bodies, heads, weights, rows, limit, state, reasons, seen, found):  # type: ignore[no-untyped-def]
     """Return the least weight to give up among ``rows``, and whether that is proved.
 
@@ -160,14 +112,14 @@ def _search(bodies, heads, weights, rows, limit, state, reasons, seen, found):  
         size -= 1
         if keys[node] >= bound - _EPSILON:
             return bound, True
-        failed = _propagate(bodies, heads, rows, sets[node, 0], trial, reasons)
+        failed = propagate(bodies, heads, rows, sets[node, 0], trial, reasons)
         if failed < 0:
             state[:] = trial
             return keys[node], True
         if expanded == limit:
             return bound, False
         expanded += 1
-        count = _conflict(bodies, heads, failed, reasons, seen, found)
+        count = derivation(bodies, heads, failed, reasons, seen, found)
         if nodes + count > capacity:
             capacity = 2 * (nodes + count)
             grown = np.zeros((capacity, 2, words), np.uint64)
@@ -180,21 +132,21 @@ def _search(bodies, heads, weights, rows, limit, state, reasons, seen, found):  
         for k in range(count):
             row = found[k]
             key = keys[node] + weights[row]
-            if _has(kept, row):
+            if has_bit(kept, row):
                 continue
             if key < bound - _EPSILON:
                 sets[nodes, 0] = sets[node, 0]
                 sets[nodes, 1] = kept
-                _put(sets[nodes, 0], row)
+                put_bit(sets[nodes, 0], row)
                 keys[nodes] = key
                 _push(heap, keys, size, nodes)
                 nodes += 1
                 size += 1
-            _put(kept, row)
+            put_bit(kept, row)
     return bound, True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _cancel(weights, units, rest):  # type: ignore[no-untyped-def]
     """Set off clauses that assert a fact against those that forbid it; return what it costs."""
     cost = 0.0
@@ -210,69 +162,7 @@ def _cancel(weights, units, rest):  # type: ignore[no-untyped-def]
     return cost
 
 
-@njit(cache=True, nogil=True)
-def _active(bodies, heads, weights, state, rows):  # type: ignore[no-untyped-def]
-    """Fill ``state`` with all that can be derived, ``rows`` with the clauses that can apply.
-
-    Returns their number and whether *false* can be derived.
-    """
-    state[:] = 0
-    changed = True
-    while changed:
-        changed = False
-        for row in range(len(heads)):
-            head = heads[row]
-            if weights[row] <= 0.0 or head < 0 or _has(state, head):
-                continue
-            if _holds(state, bodies[row]):
-                _put(state, head)
-                changed = True
-    count, conflict = 0, False
-    for row in range(len(heads)):
-        if weights[row] > 0.0 and _holds(state, bodies[row]):
-            rows[count] = row
-            count += 1
-            conflict |= heads[row] < 0
-    return count, conflict
-
-
-@njit(cache=True, nogil=True)
-def _root(parents, fact):  # type: ignore[no-untyped-def]
-    while parents[fact] != fact:
-        parents[fact] = parents[parents[fact]]
-        fact = parents[fact]
-    return fact
-
-
-@njit(cache=True, nogil=True)
-def _member(body, head):  # type: ignore[no-untyped-def]
-    """Return any fact of a clause, or -1."""
-    if head >= 0:
-        return head
-    for word in range(len(body)):
-        for bit in range(64):
-            if (body[word] >> np.uint64(bit)) & _ONE:
-                return word * 64 + bit
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _components(bodies, heads, rows, parents):  # type: ignore[no-untyped-def]
-    """Join the facts that clauses tie together."""
-    for fact in range(len(parents)):
-        parents[fact] = fact
-    for row in rows:
-        first = _member(bodies[row], heads[row])
-        for word in range(bodies.shape[1]):
-            rest = bodies[row, word]
-            for bit in range(64):
-                if rest >> np.uint64(bit) == 0:
-                    break
-                if (rest >> np.uint64(bit)) & _ONE:
-                    parents[_root(parents, word * 64 + bit)] = _root(parents, first)
-
-
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def minimise_clauses(bodies, heads, weights, units, limit, reduce, enough, state):  # type: ignore[no-untyped-def]
     """Find the state of least violated weight.
 
@@ -294,7 +184,7 @@ def minimise_clauses(bodies, heads, weights, units, limit, reduce, enough, state
     if cost >= enough:
         return cost, True
     rows = np.empty(len(heads), np.int64)
-    count, conflict = _active(bodies, heads, rest, state, rows)
+    count, conflict = active_clauses(bodies, heads, rest, state, rows)
     if not conflict:
         return cost, True
     rows = rows[:count]
@@ -305,11 +195,11 @@ def minimise_clauses(bodies, heads, weights, units, limit, reduce, enough, state
         removed, exact = _search(bodies, heads, rest, rows, limit, state, reasons, seen, found)
         return removed, exact
     parents = np.empty(words * 64, np.int64)
-    _components(bodies, heads, rows, parents)
+    join_facts(bodies, heads, rows, parents)
     part, proved, labels = np.zeros(words, np.uint64), True, np.empty(count, np.int64)
     for k in range(count):
-        fact = _member(bodies[rows[k]], heads[rows[k]])
-        labels[k] = -1 if fact < 0 else _root(parents, fact)
+        fact = member_of(bodies[rows[k]], heads[rows[k]])
+        labels[k] = -1 if fact < 0 else root_of(parents, fact)
     state[:] = 0
     for k in range(count):
         if labels[k] == -2:

@@ -105,7 +105,7 @@ class SegmentDecoder:
 
     def feed(self, costs: NDArray[np.float64]) -> list[DecodedSegment]:
         """Take in the clause weights ``(T, C)`` of further frames; return what is settled now."""
-        from wordsight.states.sequence_kernel import advance
+        from wordsight.states.compiled import advance
 
         frames = len(costs)
         self._make_room(frames)

@@ -1,8 +1,8 @@
 """The compiled dynamic program over segments: cheapest explanation of a video by lasting states.
 
 Each candidate start of the last segment carries the clause weights gathered since, so that frames
-can be fed one after the other and nothing else of the past is needed. Importing this module imports
-numba: import it where it is needed.
+can be fed one after the other and nothing else of the past is needed.
+:mod:`wordsight.states.compiled` holds the entry point. Importing this module imports numba.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ __all__ = ["NEVER", "advance"]
 NEVER = np.iinfo(np.int64).max
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _drop(now, starts, bases, gathered, ends, count, favourite):  # type: ignore[no-untyped-def]
     """Move candidates that go on to the front; return their number and the favourite's place."""
     kept, place = 0, 0
@@ -30,7 +30,7 @@ def _drop(now, starts, bases, gathered, ends, count, favourite):  # type: ignore
     return kept, place
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def advance(  # type: ignore[no-untyped-def]
     bodies,
     heads,
