@@ -252,7 +252,7 @@ def explain(
     vocabulary: VocabularyOption = None,
     transition_cost: CostOption = DEFAULT_COST,
     kind: KindOption = None,
-    strongest: Annotated[int, typer.Option(min=1, help="How many rules that are kept.")] = 10,
+    strongest: Annotated[int, typer.Option(min=1, help="So many rules for and against.")] = 10,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say which rules speak for and against the state of a moment, and what they cost."""
@@ -267,7 +267,7 @@ def explain(
         "time": found.time,
         "facts": [str(fact) for fact in found.facts],
         "violated": [_use(use) for use in found.violated],
-        "kept": [_use(use) for use in found.kept[:strongest]],
+        "kept": [_use(use) for use in found.kept],
         "cost": found.cost,
         "changes": found.changes,
         "transition_cost": found.transition_cost,
@@ -325,18 +325,23 @@ def _use(use: "RuleUse") -> dict[str, object]:
 def _render_explanation(output: Output, found: "Explanation", strongest: int) -> None:
     output.line(f"{found.video_id} at {found.time:.2f} s")
     output.line(f"Holds: {', '.join(map(str, found.facts)) or 'nothing'}.")
+    if found.kept:
+        rows = [_saving(use) for use in found.kept[:strongest]]
+        output.table(["saves", f"kept: {count(len(found.kept), 'rule')}"], rows)
     if found.violated:
-        rows = [(use.cost, use.text) for use in found.violated]
-        output.table(["costs", f"broken rules, {found.cost:.3g} in all"], rows)
+        rows = [(f"{use.cost:.2f}", use.text) for use in found.violated[:strongest]]
+        broken = f"broken: {count(len(found.violated), 'rule')}, {found.cost:.3g} in all"
+        output.table(["costs", broken], rows)
     else:
         output.line("No rule is broken.")
-    if found.kept:
-        rows = [(use.spared, use.text) for use in found.kept[:strongest]]
-        output.table(["saves", "rules kept [measured]"], rows)
     output.line(
         f"The state changes {count(found.changes, 'time')} in this video, at "
         f"{found.transition_cost:.3g} each."
     )
+
+
+def _saving(use: "RuleUse") -> tuple[str, str]:
+    return ("hard" if use.rule.hard else f"{use.spared:.2f}", use.text)
 
 
 def _json_text(kinds: dict[str, str]) -> str:

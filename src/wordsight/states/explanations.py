@@ -44,7 +44,8 @@ class Explanation:
         video_id: Which video.
         time: The moment, seconds.
         facts: What holds.
-        kept: Rules whose whole body holds and that are kept, weightiest first.
+        kept: Rules that are kept and would be broken by turning one fact round, weightiest first,
+            hard ones last.
         violated: Rules that are broken, dearest first.
         cost: What the broken rules cost at this moment.
         changes: How many times the state changes in the whole video.
@@ -86,7 +87,10 @@ def explain(
     values = told.table(grounding.facts)
     uses = _uses(grounding, values, row)
     violated = sorted((u for u in uses if u.violated), key=lambda use: -use.cost)
-    kept = sorted((u for u in uses if not u.violated), key=lambda use: -use.spared)
+    # Hard rules are always kept; what the weights decided is told first.
+    kept = sorted(
+        (use for use in uses if not use.violated), key=lambda use: (use.rule.hard, -use.spared)
+    )
     return Explanation(
         observations.video_id,
         float(times[row]),

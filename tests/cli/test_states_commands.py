@@ -1,0 +1,141 @@
+"""``wordsight states``: from boxes and labels to rules, states, events and explanations."""
+
+import numpy as np
+import pytest
+
+from wordsight.perception import write_boxes
+from wordsight.records import Clip, Detections
+
+VOCABULARY = "predicate moves(thing)\n"
+RULES = "2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n"
+EVENTS = "START(x) = [not moves(x)] ; [moves(x)]\n"
+
+
+def cups(starts, *, ids=True, frames=40, labels=("cup",)):
+    """Things that rest and begin to move, each at its own frame; ten frames a second."""
+    boxes = np.zeros((frames, len(starts), 4))
+    for k, start in enumerate(starts):
+        shift = 6.0 * np.clip(np.arange(frames) - start, 0, None)
+        boxes[:, k] = [20, 40 + 60 * k, 40, 60 + 60 * k]
+        boxes[:, k, [0, 2]] += shift[:, None]
+    numbers = np.broadcast_to(np.arange(len(starts)), boxes.shape[:2])
+    return Detections(
+        times=np.arange(frames) / 10,
+        boxes=boxes,
+        scores=np.ones(boxes.shape[:2]),
+        labels=(numbers % len(labels)).astype(np.int32),
+        mask=np.ones(boxes.shape[:2], dtype=bool),
+        label_names=labels,
+        frame_size=(320, 240),
+        ids=numbers.astype(np.int64) if ids else None,
+    )
+
+
+@pytest.fixture
+def written(run, tmp_path):
+    """Rules, a vocabulary, a definition and boxes in the folder where the program runs."""
+    (tmp_path / "words.txt").write_text(VOCABULARY)
+    (tmp_path / "mine.rules").write_text(RULES)
+    (tmp_path / "mine.events").write_text(EVENTS)
+    write_boxes(tmp_path / "play.csv", cups([20]))
+    return ("--rules", "mine.rules", "--vocabulary", "words.txt", "--transition-cost", 1)
+
+
+def test_rules_of_ones_own_give_states_files_and_a_picture(run, written, tmp_path):
+    found = run("states", "infer", "play.csv", *written, "-o", "s.eaf", "--plot", "t.png", "--json")
+    (row,) = found.json
+    assert (row["video"], row["fact"]) == ("play", "moves(cup)")
+    assert row["start"] == pytest.approx(2.0, abs=0.2)
+    assert "moves(cup)" in (tmp_path / "s.eaf").read_text()
+    assert (tmp_path / "t.png").stat().st_size > 5000
+    again = run("states", "infer", "play.csv", *written, "--plot", "t.png")
+    assert (again.code, "--force" in again.err) == (1, True)
+    assert "moves(cup)" in run("states", "infer", "play.csv", *written).out
+
+
+def test_events_of_ones_own(run, written):
+    (event,) = run(
+        "states", "events", "play.csv", *written, "--events", "mine.events", "--json"
+    ).json
+    assert (event["name"], event["arguments"]) == ("START", ["cup"])
+    refused = run("states", "events", "play.csv", *written)
+    assert refused.code == 1
+    assert "contacts" in refused.err  # Leonard's events need predicates that are not declared
+
+
+def test_why(run, written):
+    found = run("states", "explain", "play.csv", "--at", 3, *written, "--json").json
+    assert found["facts"] == ["moves(cup)"]
+    assert [use["cost"] for use in found["violated"]] == [1.0]
+    assert found["kept"][0]["text"].startswith("speed(cup) >= 20 [60]")
+    assert "broken" in run("states", "explain", "play.csv", "--at", 3, *written).out
+    assert "is not in it" in run("states", "explain", "play.csv", "--at", 99, *written).err
+
+
+def test_a_clip_and_boxes_without_identities(run, written, tmp_path):
+    Clip("clip", 0.0, 4.0, cups([10])).save(tmp_path / "c.npz")
+    write_boxes(tmp_path / "loose.csv", cups([10], ids=False))
+    assert run("states", "infer", "c.npz", *written, "--json").json[0]["video"] == "clip"
+    loose = run("states", "infer", "loose.csv", *written)
+    assert (loose.code, "followed 1 things" in loose.err) == (0, True)
+
+
+@pytest.fixture
+def labelled(run, tmp_path):
+    """Eight plays with labels."""
+    lines = ["video,start,end,fact"]
+    for number in range(8):
+        starts = [12 + number, 30 - number]
+        write_boxes(tmp_path / f"play{number}.csv", cups(starts, labels=("cup", "jar")))
+        names = ("cup", "jar")
+        lines += [
+            f"play{number},{s / 10},4.0,moves({n})" for n, s in zip(names, starts, strict=True)
+        ]
+    (tmp_path / "labels.csv").write_text("\n".join(lines) + "\n")
+    return [f"play{number}.csv" for number in range(8)]
+
+
+def test_learning_reading_and_using_rules(run, labelled):
+    kinds = ("--kind", "cup,jar=vessel")
+    made = run("states", "learn", *labelled[:6], "--labels", "labels.csv", *kinds, "--json")
+    assert made.code == 0, made.err
+    assert made.json["training_sequences_right"] == 1.0
+    assert "moves(" in run("states", "rules", "--strongest", 3).out
+    rows = run("states", "infer", *labelled[6:], "--json").json
+    assert {row["fact"] for row in rows} == {"moves(cup)", "moves(jar)"}
+    assert rows[0]["start"] == pytest.approx(1.8, abs=0.25)
+    again = run("states", "learn", *labelled, "--labels", "labels.csv")
+    assert (again.code, "--force" in again.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("infer", "nothing.csv", "--model", "m"), "there is no learned model at m"),
+        (("rules",), "states learn"),
+        (("infer", "gone.csv", "--rules", "mine.rules", "--vocabulary", "words.txt"), "gone.csv"),
+        (("infer", "play.csv", "--rules", "mine.rules"), "--vocabulary"),
+        (("infer", "play.csv", "--rules", "bad.rules", "--vocabulary", "words.txt"), "column 16"),
+        (("infer", "play.csv", "--rules", "loose.rules", "--vocabulary", "words.txt"), "bound"),
+        (("infer", "play.csv", "--rules", "minus.rules", "--vocabulary", "words.txt"), "0 or more"),
+        (("infer", "play.csv", "play.csv", *("--rules", "mine.rules", "--vocabulary", "words.txt")),
+         "two inputs are called 'play'"),
+        (("learn", "play.csv", "--labels", "empty.csv"), "no labels"),
+        (("learn", "play.csv", "--labels", "other.csv"), "says nothing of play"),
+        (("learn", "play.csv", "--labels", "ghost.csv"), "ghost"),
+        (("infer", "play.csv", "--kind", "c", "--rules", "mine.rules", "--vocabulary", "words.txt"),
+         "LABEL=KIND"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
+    (tmp_path / "bad.rules").write_text("speed(X) >= 20 > moves(X)\n")
+    (tmp_path / "loose.rules").write_text("speed(X) >= 20 -> moves(Y)\n")
+    (tmp_path / "minus.rules").write_text("-1: speed(X) >= 20 -> moves(X)\n")
+    head = "video,start,end,fact\n"
+    (tmp_path / "empty.csv").write_text(head)
+    (tmp_path / "other.csv").write_text(f"{head}else,0,1,moves(cup)\n")
+    (tmp_path / "ghost.csv").write_text(f"{head}play,0,1,moves(ghost)\n")
+    answer = run("states", *arguments)
+    assert answer.code == 1
+    assert says in answer.err
+    assert "Traceback" not in answer.err

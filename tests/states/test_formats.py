@@ -1,0 +1,91 @@
+"""States and events in files, and labels read back."""
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from wordsight.errors import FormatError
+from wordsight.states import StateError, StateSequence, parse_fact
+from wordsight.states.events import find_events
+from wordsight.states.formats import (
+    read_intervals,
+    sequence_from_intervals,
+    write_events,
+    write_states,
+)
+
+FACTS = tuple(parse_fact(text) for text in ("attached(h,a)", "contacts(b,a)", "on(the cup)"))
+VALUES = np.array([[0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0]], dtype=bool)
+SEQUENCE = StateSequence("film", np.arange(5) / 3, FACTS, VALUES)
+EMPTY = StateSequence("nothing", np.arange(3) / 3, (), np.zeros((3, 0), bool))
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_states_written_are_read_back(tmp_path, ending):
+    path = tmp_path / f"states.{ending}"
+    write_states(path, [SEQUENCE, EMPTY])
+    told = read_intervals(path)
+    again = sequence_from_intervals("film", SEQUENCE.times, told["film"])
+    assert again.states() == SEQUENCE.states()
+    assert np.array_equal(again.table(FACTS), SEQUENCE.table(FACTS))
+    if ending == "json":  # a video in which nothing holds is told too
+        assert told["nothing"] == []
+
+
+def test_eaf_has_a_tier_per_fact_with_times_in_order(tmp_path):
+    write_states(tmp_path / "s.eaf", [SEQUENCE])
+    root = ElementTree.parse(tmp_path / "s.eaf").getroot()
+    slots = {s.get("TIME_SLOT_ID"): int(s.get("TIME_VALUE")) for s in root.iter("TIME_SLOT")}
+    assert list(slots.values()) == sorted(slots.values())
+    tiers = {tier.get("TIER_ID"): tier for tier in root.iter("TIER")}
+    assert set(tiers) == {"attached(h,a)", "contacts(b,a)"}
+    (held,) = tiers["attached(h,a)"].iter("ALIGNABLE_ANNOTATION")
+    assert slots[held.get("TIME_SLOT_REF1")] == 667
+    assert slots[held.get("TIME_SLOT_REF2")] == 1667
+    assert {t.get("LINGUISTIC_TYPE_REF") for t in tiers.values()} == {
+        kind.get("LINGUISTIC_TYPE_ID") for kind in root.iter("LINGUISTIC_TYPE")
+    }
+
+
+def test_events_are_written_in_all_formats(tmp_path):
+    events = find_events(SEQUENCE)
+    for ending in ("csv", "json", "eaf"):
+        write_events(tmp_path / f"e.{ending}", events)
+        assert "PICKUP" in (tmp_path / f"e.{ending}").read_text()
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="one video"):
+        write_states(tmp_path / "s.eaf", [SEQUENCE, EMPTY])
+    with pytest.raises(FormatError, match=r"\.json, \.csv or \.eaf"):
+        write_states(tmp_path / "s.docx", [SEQUENCE])
+    write_states(tmp_path / "s.csv", [SEQUENCE])
+    with pytest.raises(FileExistsError):
+        write_states(tmp_path / "s.csv", [SEQUENCE])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.csv", "video,start,end\nfilm,0,1\n", "fact is missing"),
+        ("a.csv", "video,start,end,fact\nfilm,0,1,nonsense\n", "line 2: expected a fact"),
+        ("a.csv", "video,start,end,fact\nfilm,soon,1,on(a)\n", "line 2"),
+        ("a.csv", "video,start,end,fact\nfilm,2,1,on(a)\n", "must start before it ends"),
+        ("a.csv", "video,start,end,fact\nfilm,0,inf,on(a)\n", "must start before it ends"),
+        ("a.csv", "video,start,end,fact\n", "no labels"),
+        ("a.json", "[1, 2]", "expected"),
+        ("a.json", "{", "expected"),
+        ("a.json", '{"videos": [{"video": "v"}]}', "intervals"),
+    ],
+)
+def test_labels_that_cannot_be_read_say_where(tmp_path, name, text, says):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FormatError, match=says):
+        read_intervals(tmp_path / name)
+
+
+def test_labels_of_another_time_are_refused():
+    rows = [row for row in SEQUENCE.intervals() if row.fact == FACTS[0]]
+    with pytest.raises(StateError, match="the video runs from 50"):
+        sequence_from_intervals("film", 50 + np.arange(4.0), rows)
