@@ -31,6 +31,7 @@ import numpy as np
 from experiments.report import Column, print_report, report_parser, say
 from experiments.street_corpus import SIGHTS, StreetClip, see_street
 from experiments.street_folds import MODELS, Fold, measure_fold
+from experiments.street_plot import save_curves
 from experiments.street_sentences import choose_test_sentences
 from wordsight.errors import WordsightError
 from wordsight.evaluation import roc_curve
@@ -58,6 +59,7 @@ def measure(
     settings: TrainingSettings | None = None,
     words: int = LOOKS,
     threads: int = 2,
+    plot: Path | None = None,
 ) -> dict[str, Any]:
     """Run the experiment.
 
@@ -69,6 +71,7 @@ def measure(
         settings: How to learn; the defaults if left out.
         words: How many looks to tell apart.
         threads: How many threads may be used.
+        plot: Where to draw the ROC curves, if anywhere.
 
     Returns:
         F1 per set of sentences and the shares of twins beaten, as plain values.
@@ -91,6 +94,8 @@ def measure(
         )
         say(f"{place}: " + ", ".join(f"{name} {_told(row)}" for name, row in fold.f1.items()))
         folds.append(fold)
+    if plot is not None:
+        save_curves(folds, plot)
     return _summary(folds)
 
 
@@ -165,6 +170,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--looks", type=int, default=LOOKS, help="looks to tell apart, where there are no classes"
     )
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the ROC curves")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as spare:
         results = measure(
@@ -174,6 +180,7 @@ def main(arguments: list[str] | None = None) -> None:
             sight=options.see,
             words=options.looks,
             threads=options.threads,
+            plot=options.plot,
         )
     _print(results, options.json)
 

@@ -203,14 +203,37 @@ def lexicon(
     word: Annotated[
         str | None, typer.Argument(metavar="WORD", help="One word; all if left out.")
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw WORD into a picture: states, steps and distributions.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a picture that is there.", show_default=False)
+    ] = False,
     words: LexiconOption = DEFAULT_WORDS,
 ) -> None:
     """Open the dictionary: what a learned word looks for, state by state."""
     learned = _lexicon(words)
+    if plot is not None:
+        _plot(learned, word, plot, force)
     entries = [word] if word else sorted(learned.words)
     models = {entry: learned[entry] for entry in entries}
     pages = [learned.page(entry, strongest=12 if word else 3) for entry in entries]
     output.result(models, lambda out: out.line("\n\n".join(pages)))
+
+
+def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) -> None:
+    from wordsight.meaning.plot import save_word_plot
+
+    if word is None:
+        raise WordsightError("say which word to draw: wordsight lexicon WORD --plot FILE.")
+    if path.exists() and not force:
+        raise WordsightError(f"{path} exists already; choose another name, or --force.")
+    save_word_plot(learned, word, path)
 
 
 def _pairs(library: str) -> tuple[list["Clip"], list[list[str]]]:
@@ -225,7 +248,7 @@ def _pairs(library: str) -> tuple[list["Clip"], list[list[str]]]:
             key = (clip.video_id, clip.start, clip.end)
             if key not in places:
                 places[key] = len(clips)
-                clips.append(clip)
+                clips.append(_followed(clip))
                 said.append([])
             said[places[key]].append(sentence.text)
     if not clips:
@@ -280,7 +303,17 @@ def whole_clip(library: "Library", video_id: str) -> "Clip":
     start = float(seen.times[0]) if len(seen) else 0.0
     end = start + library.video(video_id).duration
     # The last frame may be shown a little longer than the container says.
-    return Clip(video_id, start, max(end, float(seen.times[-1]) + 1e-3 if len(seen) else end), seen)
+    last = float(seen.times[-1]) + 1e-3 if len(seen) else end
+    return _followed(Clip(video_id, start, max(end, last), seen))
+
+
+def _followed(clip: "Clip") -> "Clip":
+    """Link what a detector with classes saw; regions, which have looks instead, stay loose."""
+    from wordsight.perception.linking import linked
+
+    seen = clip.detections
+    loose = seen.ids is None and seen.appearance is None and len(seen.label_names) > 1
+    return linked(clip) if loose else clip
 
 
 def _path(library: str, video: str) -> str:
