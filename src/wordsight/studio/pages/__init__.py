@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
-from wordsight.studio.pages import jobs, lexicon, library, player
+from wordsight.studio.pages import align, jobs, lexicon, library, player
 
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-for part in (library, player, lexicon, jobs):
+for part in (library, player, lexicon, align, jobs):
     pages.include_router(part.router)

@@ -1,0 +1,104 @@
+"""Alignments: a text timed against a video, pinned and exported."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from fastapi import Path as InPath
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.align import ALIGNMENTS
+
+__all__ = ["Kept", "kept_alignments", "read_alignment", "router"]
+
+router = APIRouter(prefix="/alignments", tags=["alignment"])
+Here = Annotated[Studio, Depends(studio_of)]
+Name = Annotated[str, InPath(pattern="^[0-9a-f]{12}$")]
+Pin = Annotated[str, Field(max_length=60)]
+
+
+class Wanted(BaseModel):
+    """A text to be timed."""
+
+    video: str = Field(min_length=1, max_length=300)
+    text: str = Field(min_length=1, max_length=200_000)
+    pins: list[Pin] = Field(default=[], max_length=500)
+    others: list[str] = Field(default=[], max_length=100)
+    name: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
+
+
+class Kept(BaseModel):
+    """An alignment that was made."""
+
+    name: str
+    video: str
+    film: str
+    duration: float
+    text: str
+    pins: list[str]
+    others: list[str]
+    result: dict[str, Any]
+    files: list[str]
+
+
+@router.post("", status_code=202)
+def align(studio: Here, wanted: Wanted) -> JobInfo:
+    """Time a text against a video, in a job; a name given replaces the alignment of that name."""
+    studio.library.resolve(wanted.video)
+    name = wanted.name or secrets.token_hex(6)
+    asked = wanted.model_dump() | {"name": name}
+    return JobInfo.of(studio.begin("align", **asked))
+
+
+@router.get("")
+def list_alignments(studio: Here) -> list[Kept]:
+    """List the alignments, the newest first."""
+    return kept_alignments(studio)
+
+
+@router.get("/{name}")
+def show_alignment(studio: Here, name: Name) -> Kept:
+    """Show one alignment."""
+    return read_alignment(studio, name)
+
+
+@router.get("/{name}/files/{file}", response_class=FileResponse)
+def download(
+    studio: Here, name: Name, file: Annotated[str, InPath(max_length=300)]
+) -> FileResponse:
+    """Send an alignment in one of its formats."""
+    kept = read_alignment(studio, name)
+    if file not in kept.files:
+        raise HTTPException(404)
+    return FileResponse(
+        studio.folder / ALIGNMENTS / name / file,
+        filename=file,
+        media_type="application/octet-stream",
+    )
+
+
+def kept_alignments(studio: Studio) -> list[Kept]:
+    """Return all alignments, the newest first."""
+    folders = (studio.folder / ALIGNMENTS).glob("*/studio.json")
+    newest = sorted(folders, key=lambda path: -path.stat().st_mtime)[:200]
+    return [_read(path.parent) for path in newest]
+
+
+def read_alignment(studio: Studio, name: str) -> Kept:
+    """Return one alignment, or answer that there is none."""
+    folder = studio.folder / ALIGNMENTS / name
+    if not (folder / "studio.json").is_file():
+        raise HTTPException(404)
+    return _read(folder)
+
+
+def _read(folder: Path) -> Kept:
+    kept = json.loads((folder / "studio.json").read_text(encoding="utf-8"))
+    files = sorted(path.name for path in folder.iterdir() if path.name != "studio.json")
+    return Kept(name=folder.name, files=files, **kept)

@@ -1,0 +1,107 @@
+// Aligning a text, and dragging the boundaries of what was found.
+"use strict";
+
+(() => {
+  const done = document.getElementById("done");
+  const run = async (wanted) => {
+    done.hidden = false;
+    try {
+      const begun = await studio.post("/api/v1/alignments", wanted);
+      const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
+      if (job.state === "done") location.href = `/align/${job.result.alignment}`;
+      else studio.say(job.message || "Aligning was cancelled.");
+    } catch (error) {
+      studio.say(error.message);
+    }
+    done.hidden = true;
+  };
+  const form = document.getElementById("align");
+  if (form)
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const video = document.getElementById("video").value;
+      const others = [...document.getElementById("others").selectedOptions].map((one) => one.value);
+      run({ video, text: document.getElementById("text").value, others: others.filter((one) => one !== video) });
+    });
+
+  const bands = document.getElementById("bands");
+  if (!bands) return;
+  const film = document.getElementById("film");
+  let kept = null, spans = [], pins = new Map(), held = null;
+  const edge = 10;
+  const x = (time) => edge + (bands.clientWidth - 2 * edge) * time / kept.duration;
+  const time = (at) => Math.min(kept.duration, Math.max(0, (at - edge) / (bands.clientWidth - 2 * edge) * kept.duration));
+  const colour = (line) => studio.colours[(line - 1) % studio.colours.length];
+
+  const draw = () => {
+    if (!kept) return;
+    const scale = window.devicePixelRatio || 1;
+    bands.width = bands.clientWidth * scale;
+    bands.height = bands.clientHeight * scale;
+    const pen = bands.getContext("2d");
+    pen.scale(scale, scale);
+    for (const span of spans) {
+      pen.globalAlpha = 0.25 + 0.75 * span.confidence;
+      pen.fillStyle = colour(span.line);
+      pen.fillRect(x(span.start), 14, Math.max(1, x(span.end) - x(span.start)), 50);
+      pen.globalAlpha = 1;
+      pen.fillStyle = getComputedStyle(document.body).color;
+      pen.font = "12px system-ui";
+      if (x(span.end) - x(span.start) > 16) pen.fillText(String(span.line), x(span.start) + 4, 80);
+    }
+    for (const at of pins.values()) {
+      pen.fillStyle = getComputedStyle(document.body).color;
+      pen.beginPath();
+      pen.moveTo(x(at) - 5, 2); pen.lineTo(x(at) + 5, 2); pen.lineTo(x(at), 12);
+      pen.fill();
+      pen.fillRect(x(at) - 1, 2, 2, 62);
+    }
+    pen.fillStyle = "#a4302b";
+    pen.fillRect(x(film.currentTime) - 0.5, 0, 1.5, bands.clientHeight);
+  };
+  const near = (at) => spans.find((span) => Math.abs(x(span.start) - at) < 7);
+  bands.addEventListener("pointerdown", (event) => {
+    held = near(event.offsetX);
+    if (held) bands.setPointerCapture(event.pointerId);
+    else film.currentTime = time(event.offsetX);
+  });
+  bands.addEventListener("pointermove", (event) => {
+    bands.style.cursor = near(event.offsetX) ? "ew-resize" : "pointer";
+    if (!held) return;
+    const before = spans[spans.indexOf(held) - 1];
+    held.start = time(event.offsetX);
+    if (before) before.end = held.start;
+    pins.set(held.line, held.start);
+    film.currentTime = held.start;
+    document.getElementById("again").disabled = false;
+    draw();
+  });
+  bands.addEventListener("pointerup", () => { held = null; });
+  film.addEventListener("timeupdate", () => {
+    draw();
+    const here = spans.find((span) => span.start <= film.currentTime && film.currentTime < span.end);
+    for (const item of document.querySelectorAll("[data-line]"))
+      item.classList.toggle("here", !!here && Number(item.dataset.line) === here.line);
+    document.getElementById("now").textContent = here ? kept.result.lines[here.line - 1].text : "\u00a0";
+  });
+  for (const button of document.querySelectorAll("[data-seek]"))
+    button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
+  for (const item of document.querySelectorAll("[data-line] .swatch"))
+    item.style.background = colour(Number(item.parentElement.dataset.line));
+  const again = (wanted) =>
+    run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, pins: wanted });
+  document.getElementById("again").addEventListener("click", () =>
+    again([...pins].map(([line, at]) => `${line}=${at.toFixed(3)}`)));
+  document.getElementById("clear").addEventListener("click", () => again([]));
+  window.addEventListener("resize", draw);
+  studio.ask(`/api/v1/alignments/${bands.dataset.name}`).then((found) => {
+    kept = found;
+    spans = kept.result.lines.flatMap((line) => line.spans.map((span) => ({ ...span, line: line.line })));
+    spans.sort((one, other) => one.start - other.start);
+    for (const pin of kept.pins) {
+      const [line, at] = pin.split("=");
+      if (!Number.isNaN(Number(at))) pins.set(Number(line), Number(at));
+    }
+    draw();
+  });
+})();
