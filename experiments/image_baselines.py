@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 _HUES, _SATURATIONS, _VALUES = 18, 4, 4
 _WORDS = 300
-_LOOKED_AT = 20_000  # samples that the words are learned from
+_LOOKED_AT = 10_000  # samples that the words are learned from
 
 
 def colour_histograms(images: Sequence[NDArray[np.uint8]]) -> Array:
