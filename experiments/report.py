@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
+
+from wordsight.runs import keep_run
 
 __all__ = ["Column", "print_report", "report_parser", "say"]
 
@@ -78,6 +81,7 @@ def print_report(
         rows: Its rows; a value that is missing or ``None`` is left empty.
         notes: Lines under the table.
     """
+    _keep(results)
     if as_json:
         print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
         return
@@ -91,6 +95,13 @@ def print_report(
     console.print(table)
     for note in notes:
         console.print(note, highlight=False, markup=False)
+
+
+def _keep(results: Mapping[str, Any]) -> None:
+    """Keep results for the studio's page, under the name of the program that runs."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is not None and spec.name.split(".")[0] in ("experiments", "benchmarks"):
+        keep_run(spec.name, shlex.join(["python", "-m", spec.name, *sys.argv[1:]]), results)
 
 
 def say(message: str) -> None:

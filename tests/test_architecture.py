@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "retrieval": LEARNER,
     "attributes": LEARNER,
     "studio": LEARNER
-    | {"library", "worlds", "meaning", "alignment", "states", "retrieval", "attributes"},
+    | {"runs", "library", "worlds", "meaning", "alignment", "states", "retrieval", "attributes"},
     "library": FOUNDATIONS | {"video", "language", "perception", "engine"},
 }
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())

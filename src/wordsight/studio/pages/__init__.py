@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
-from wordsight.studio.pages import align, jobs, lexicon, library, player
+from wordsight.studio.pages import align, benchmarks, jobs, lexicon, library, player
 
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-for part in (library, player, lexicon, align, jobs):
+for part in (library, player, lexicon, align, benchmarks, jobs):
     pages.include_router(part.router)
