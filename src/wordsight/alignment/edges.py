@@ -49,7 +49,7 @@ class Edges:
 
 
 def edges_of(
-    encoded: Encoded, *, fewest: int = 1, most: int = 1500, bias: Array | float = 0.0
+    encoded: Encoded, *, fewest: int = 1, most: int = 800, bias: Array | float = 0.0
 ) -> Edges:
     """Find the edges of a video.
 

@@ -14,27 +14,32 @@ _RISE = 40.0  # nats by which weights may grow before they are scaled anew
 
 
 @njit(cache=True, nogil=True)
-def _entered(arrivals, transition, edge, k):  # type: ignore[no-untyped-def]
-    """Return the log weight of beginning state ``k`` where stretches of all states end."""
+def _entered(arrivals, transition, sources, edge, k):  # type: ignore[no-untyped-def]
+    """Return the log weight of beginning state ``k`` where stretches of its sources end."""
     top = -np.inf
-    for before in range(len(arrivals)):
-        top = max(top, arrivals[before] + transition[before, k])
+    for place in range(sources.shape[1]):
+        before = sources[k, place]
+        if before >= 0:
+            top = max(top, arrivals[before] + transition[before, k])
     if top == -np.inf:
         return top
     mass = 0.0
-    for before in range(len(arrivals)):
-        mass += np.exp(arrivals[before] + transition[before, k] - top)
+    for place in range(sources.shape[1]):
+        before = sources[k, place]
+        if before >= 0:
+            mass += np.exp(arrivals[before] + transition[before, k] - top)
     return top + np.log(mass) + edge
 
 
 @njit(cache=True, nogil=True)
 def forward_of_segments(  # type: ignore[no-untyped-def]
-    cumulative, ticks, durations, edges, transition, initial, first, starts, ends
+    cumulative, ticks, durations, edges, transition, sources, initial, first, starts, ends
 ):
     """Fill ``starts`` and ``ends``, both (K, E), with log weights of all ways to get there.
 
     ``starts[k, e]`` is the weight of all ways to begin state ``k`` at edge ``e``; ``ends`` of all
-    ways that end it there. ``first[e]`` is the earliest edge from which a stretch may reach ``e``.
+    ways that end it there. ``first[e]`` is the earliest edge from which a stretch may reach ``e``;
+    ``sources`` (K, P) lists the states that may come before each one, filled up with -1.
     """
     states, count = cumulative.shape
     weights, scale = np.zeros((states, count)), np.full(states, -np.inf)
@@ -51,7 +56,9 @@ def forward_of_segments(  # type: ignore[no-untyped-def]
                 if mass > 0.0:
                     ends[k, e] = np.log(mass) + scale[k] + cumulative[k, e]
         for k in range(states):
-            entry = _entered(ends[:, e], transition, edges[e], k) if e else initial[k]
+            entry = initial[k]
+            if e:
+                entry = _entered(ends[:, e], transition, sources, edges[e], k)
             starts[k, e] = entry
             if entry == -np.inf:
                 continue

@@ -107,6 +107,7 @@ def _pass(
         chain.durations,
         np.ascontiguousarray(edges),
         chain.transition,
+        _sources(chain.transition),
         initial,
         first,
         starts,
@@ -118,6 +119,14 @@ def _pass(
     top = last.max()
     total = float(top + np.log(np.exp(last - top).sum())) if top > -np.inf else -np.inf
     return starts, ends, total
+
+
+def _sources(transition: Array) -> NDArray[np.int64]:
+    """Return ``(K, P)`` the states that may come before each one, filled up with -1."""
+    possible = transition > -np.inf
+    most = max(int(possible.sum(axis=0).max()), 1)
+    order = np.argsort(~possible, axis=0, kind="stable")[:most].T
+    return np.where(np.take_along_axis(possible.T, order, axis=1), order, -1)
 
 
 def _checked(logs: Array, ticks: NDArray[np.int64], edges: Array, chain: SegmentChain) -> Array:

@@ -23,7 +23,9 @@ __all__ = ["Ensemble"]
 Array = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
 
-_WORK = 1.5e8  # cells of all members' tables over one pass; keeps a long film within seconds
+# Chunks times lines up to which all members are used; beyond, fewer, so that two hours of film and
+# two hundred lines take seconds. Conditional fields cost more and are left out before.
+_CELLS = {"hsmm": 2e5, "lcrf": 1e5}
 _FEWEST = 2
 _DOUBT = 1e-3  # probability left to what a kind of model rules out
 
@@ -93,11 +95,11 @@ class Ensemble(Model):
 
     def _fit(self, pairs: list[Encoded]) -> None:
         cells = sum(pair.num_chunks * pair.num_lines for pair in pairs)
-        share = min(1.0, _WORK / (cells * max(self.hsmm + 10 * self.lcrf, 1)))
-        counts = [min(n, max(_FEWEST, round(n * share))) for n in (self.hsmm, self.lcrf)]
+        hsmm = max(int(self.hsmm * min(1.0, _CELLS["hsmm"] / cells)), min(self.hsmm, _FEWEST))
+        lcrf = int(self.lcrf * min(1.0, _CELLS["lcrf"] / cells))
         members: list[Model] = [
-            *hsmm_members(counts[0], self.random_state),
-            *lcrf_members(counts[1], self.random_state),
+            *hsmm_members(hsmm, self.random_state),
+            *lcrf_members(lcrf or (not hsmm), self.random_state),
         ]
         for number, member in enumerate(members):
             member.vocabulary_ = self.vocabulary_

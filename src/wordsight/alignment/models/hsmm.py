@@ -15,7 +15,12 @@ from wordsight.alignment.encoding import Encoded, Vocabulary
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import Bias, Model, require_chunks
 from wordsight.alignment.models.durations import duration_weights, num_ticks, order_weights
-from wordsight.alignment.models.step_emissions import StepEmission, Tables, background_of
+from wordsight.alignment.models.step_emissions import (
+    DistinctChunks,
+    StepEmission,
+    Tables,
+    background_of,
+)
 from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_counts
 
 __all__ = ["HSMM"]
@@ -28,6 +33,7 @@ class _Film:
     """What stays the same of one text and video while parameters change."""
 
     encoded: Encoded
+    chunks: DistinctChunks
     edges: Edges
     ticks: NDArray[np.int64]
     chains: tuple[tuple[float, SegmentChain], ...]  # log prior and chain, in order and not
@@ -115,8 +121,7 @@ class HSMM(Model):
             objective += counts.log_likelihood
             inner = film.edges.kinds[1:-1]
             objective += float(np.log(self._edge_rates[1])[inner].sum())
-            lines = emission.line_posterior(counts.states[film.edges.units])
-            found = emission.counts(lines * film.weights[film.edges.units])
+            found = emission.counts((counts.states * film.weights)[film.edges.units])
             nouns += found[0]
             verbs += found[1]
             here = counts.boundaries[1:-1]
@@ -130,7 +135,7 @@ class HSMM(Model):
     def _look(self, film: _Film, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
         """Return what each chunk says, and what follows for all of them together."""
         tables = Tables(self.table_, self.verb_table_, *self.background_)
-        emission = StepEmission(film.encoded, tables, self.null, self.drop)
+        emission = StepEmission(film.chunks, tables, self.null, self.drop)
         logs = np.add.reduceat(emission.steps, film.edges.first, axis=0) * film.weights
         if not isinstance(bias, float):
             first = np.searchsorted(film.encoded.steps, np.arange(film.encoded.num_steps))
@@ -164,7 +169,7 @@ class HSMM(Model):
         )
         weights = self.temperature * edges.sizes ** (self.dependence - 1)
         ticks = np.round(edges.moments * num_ticks(steps)).astype(np.int64)
-        return _Film(encoded, edges, ticks, chains, weights[:, None])
+        return _Film(encoded, DistinctChunks.of(encoded), edges, ticks, chains, weights[:, None])
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
         film = self._film(encoded, bias)

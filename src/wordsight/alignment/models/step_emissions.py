@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.encoding import Channel, Encoded
 
-__all__ = ["StepEmission", "Tables", "background_of"]
+__all__ = ["DistinctChunks", "StepEmission", "Tables", "background_of"]
 
 Array = NDArray[np.float64]
 
@@ -41,57 +41,92 @@ def background_of(channels: list[Channel]) -> Array:
     return np.asarray(counts / max(counts.sum(), _UNSEEN))
 
 
+@dataclass(frozen=True, eq=False)
+class DistinctChunks:
+    """A video's chunks, those that show the same taken together: many do, and cost but once.
+
+    Attributes:
+        things: ``(S, V)`` distinct rows of things, beside the words of the text.
+        moves: ``(S, Vv)`` ways of moving of the same rows.
+        which: ``(T,)`` row of each chunk.
+        steps: ``(N,)`` step of each line.
+        first: ``(K,)`` first line of each step.
+    """
+
+    things: Channel
+    moves: Channel
+    which: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> "DistinctChunks":
+        """Find the distinct rows of a video."""
+        things = encoded.things.tokens
+        rows, which = np.unique(
+            np.concatenate([things, encoded.moves.tokens], axis=1), axis=0, return_inverse=True
+        )
+        width = things.shape[1]
+        return cls(
+            Channel(encoded.things.words, np.ascontiguousarray(rows[:, :width])),
+            Channel(encoded.moves.words, np.ascontiguousarray(rows[:, width:])),
+            which.ravel(),
+            encoded.steps,
+            np.searchsorted(encoded.steps, np.arange(encoded.num_steps)),
+        )
+
+
 class StepEmission:
     """Log probabilities of one video's chunks under its steps, and expected counts from them.
 
     Args:
-        encoded: The text and the video.
+        chunks: The text and the video.
         tables: What words name.
         null: Probability that a token is named by no word.
         drop: Probability that a chunk belongs to no line.
 
     Attributes:
-        lines: ``(T, N)`` log probability of each chunk under each line.
-        steps: ``(T, K)`` log probability under each step.
-        dropped: ``(T, K)`` probability, given the step, that the chunk belongs to no line.
+        steps: ``(T, K)`` log probability of each chunk under each step.
     """
 
-    def __init__(self, encoded: Encoded, tables: Tables, null: float, drop: float) -> None:
-        self._encoded, self._tables, self._null = encoded, tables, null
-        self._noun_rates = self._rates(encoded.things, tables.nouns, tables.things)
-        self._verb_rates = self._rates(encoded.moves, tables.verbs, tables.moves)
-        self.lines = encoded.things.tokens @ np.log(self._noun_rates).T
-        self.lines += encoded.moves.tokens @ np.log(self._verb_rates).T
-        first = np.searchsorted(encoded.steps, np.arange(encoded.num_steps))
-        top = np.maximum.reduceat(self.lines, first, axis=1)
-        shares = np.exp(self.lines - top[:, encoded.steps])
-        mixed = top + np.log(np.add.reduceat(shares, first, axis=1) / encoded.lines_per_step)
-        nothing = encoded.things.tokens @ np.log(tables.things)
-        nothing += encoded.moves.tokens @ np.log(tables.moves)
+    def __init__(self, chunks: DistinctChunks, tables: Tables, null: float, drop: float) -> None:
+        self._chunks, self._tables, self._null = chunks, tables, null
+        self._noun_rates = self._rates(chunks.things, tables.nouns, tables.things)
+        self._verb_rates = self._rates(chunks.moves, tables.verbs, tables.moves)
+        lines = chunks.things.tokens @ np.log(self._noun_rates).T
+        lines += chunks.moves.tokens @ np.log(self._verb_rates).T
+        top = np.maximum.reduceat(lines, chunks.first, axis=1)
+        weights = np.exp(lines - top[:, chunks.steps])
+        sums = np.add.reduceat(weights, chunks.first, axis=1)
+        mixed = top + np.log(sums / np.bincount(chunks.steps))
+        nothing = chunks.things.tokens @ np.log(tables.things)
+        nothing += chunks.moves.tokens @ np.log(tables.moves)
         with np.errstate(divide="ignore"):
             away = np.log(drop) + nothing[:, None]
-        self.steps = np.logaddexp(np.log1p(-drop) + mixed, away)
-        self.dropped = np.exp(away - self.steps)
-        self._kept = np.exp(np.log1p(-drop) + mixed - self.steps)
+        steps = np.logaddexp(np.log1p(-drop) + mixed, away)
+        kept = np.exp(np.log1p(-drop) + mixed - steps)
+        # Given the step: the share of each line; what they lack to one belongs to no line.
+        self._shares = weights * (kept / sums)[:, chunks.steps]
+        self.steps = steps[chunks.which]
 
     def line_posterior(self, steps: Array) -> Array:
         """Share posteriors of steps ``(T, K)`` out to lines ``(T, N)``."""
-        encoded = self._encoded
-        first = np.searchsorted(encoded.steps, np.arange(encoded.num_steps))
-        top = np.maximum.reduceat(self.lines, first, axis=1)
-        shares = np.exp(self.lines - top[:, encoded.steps])
-        shares /= np.add.reduceat(shares, first, axis=1)[:, encoded.steps]
-        return np.asarray(shares * (self._kept * steps)[:, encoded.steps])
+        chunks = self._chunks
+        return np.asarray(self._shares[chunks.which] * steps[:, chunks.steps])
 
-    def counts(self, lines: Array) -> tuple[Array, Array]:
+    def counts(self, steps: Array) -> tuple[Array, Array]:
         """Return expected counts of nouns naming things and of verbs naming moves.
 
         Args:
-            lines: ``(T, N)`` how much each chunk counts for each line.
+            steps: ``(T, K)`` how much each chunk counts for each step.
         """
+        chunks = self._chunks
+        rows = np.zeros((len(self._shares), steps.shape[1]))
+        np.add.at(rows, chunks.which, steps)
+        lines = self._shares * rows[:, chunks.steps]
         pairs = (
-            (self._encoded.things, self._tables.nouns, self._noun_rates),
-            (self._encoded.moves, self._tables.verbs, self._verb_rates),
+            (chunks.things, self._tables.nouns, self._noun_rates),
+            (chunks.moves, self._tables.verbs, self._verb_rates),
         )
         named = 1.0 - self._null
         nouns, verbs = (
