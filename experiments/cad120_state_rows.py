@@ -39,6 +39,11 @@ _PUBLISHED_LEARNING = {
     "fern": PerceptronSettings(iterations=8, average=False, held_out=0.25),
     "fern_scaled": PerceptronSettings(iterations=8, transition_step=50.0, held_out=0.25),
 }
+_FORESTS: tuple[dict[str, float], ...] = (
+    {"max_iter": 60, "max_depth": 3},
+    {"max_iter": 100, "max_depth": 4},
+    {"max_iter": 200, "max_depth": 4},
+)
 _ADJUSTING = PerceptronSettings(
     iterations=6, step=0.001, transition_step=50.0, margin=0.5, held_out=0.25
 )
@@ -131,23 +136,34 @@ def _judged(held: NDArray[np.bool_], video: LabelledVideo) -> tuple[bool, float]
 
 
 def gradient_rows(train: Videos, test: Videos) -> Rows:
-    """Gradient boosting per frame and object, then the same dynamic program with cross-fitted K."""
-    groups = [video.subject for video in train]
-    folds = make_folds(len(train), groups, np.random.default_rng(0))
+    """Gradient boosting per frame and object, then the same dynamic program.
+
+    K and the size of the forest are cross-fitted, as K is for the rules.
+    """
+    found = [_crossfitted(train, forest) for forest in _FORESTS]
+    best = int(np.argmax([score for _, score in found]))
+    judge = _classifier(train, _FORESTS[best])
+    return {"gradient_boosting": [_told(v, _decoded(judge(v), found[best][0])) for v in test]}
+
+
+def _crossfitted(train: Videos, forest: dict[str, float]) -> tuple[float, float]:
+    """Return the best K for a size of forest, and the score on videos held out."""
+    folds = make_folds(len(train), [v.subject for v in train], np.random.default_rng(0))
     held: list[tuple[LabelledVideo, Array]] = []
     for fold in np.unique(folds):
-        judge = _classifier([v for v, f in zip(train, folds, strict=True) if f != fold])
+        others = [v for v, f in zip(train, folds, strict=True) if f != fold]
+        judge = _classifier(others, forest)
         held += [(v, judge(v)) for v, f in zip(train, folds, strict=True) if f == fold]
 
     def score(cost: float) -> float:
-        return float(np.mean([sequence_score(_decoded(odds, cost), _order(v)) for v, odds in held]))
+        pairs = ((_decoded(odds, cost), _order(video)) for video, odds in held)
+        return float(np.mean([sequence_score(*pair) for pair in pairs]))
 
-    cost, _ = choose_cost(score)
-    judge = _classifier(train)
-    return {"gradient_boosting": [_told(v, _decoded(judge(v), cost)) for v in test]}
+    cost, scores = choose_cost(score)
+    return cost, max(scores)
 
 
-def _classifier(train: Videos) -> Callable[[LabelledVideo], Array]:
+def _classifier(train: Videos, forest: dict[str, float]) -> Callable[[LabelledVideo], Array]:
     """Return a function from a video to ``(T, n)`` log-odds of its objects being held."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -155,13 +171,13 @@ def _classifier(train: Videos) -> Callable[[LabelledVideo], Array]:
         raise WordsightError("gradient boosting needs scikit-learn; install it.") from error
     values = np.concatenate([_columns(video) for video in train])
     truth = np.concatenate([_held(video).T.ravel() for video in train])
-    forest = HistGradientBoostingClassifier(
-        max_iter=100, max_depth=4, min_samples_leaf=200, l2_regularization=5.0, random_state=0
+    model = HistGradientBoostingClassifier(
+        min_samples_leaf=200, l2_regularization=5.0, random_state=0, **forest
     )
-    forest.fit(values, truth)
+    model.fit(values, truth)
 
     def judge(video: LabelledVideo) -> Array:
-        odds: Array = forest.decision_function(_columns(video))
+        odds: Array = model.decision_function(_columns(video))
         return odds.reshape(-1, len(video.observations)).T
 
     return judge
