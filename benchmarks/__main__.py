@@ -7,7 +7,17 @@ import argparse
 import subprocess
 import sys
 
-BENCHMARKS = ("startup", "ingest", "memory", "shots", "regions", "worlds", "lattice", "states")
+BENCHMARKS = (
+    "startup",
+    "ingest",
+    "memory",
+    "shots",
+    "regions",
+    "worlds",
+    "lattice",
+    "states",
+    "retrieval",
+)
 
 
 def main() -> None:
