@@ -33,6 +33,7 @@ def _minimise_made_from(digest: str) -> Callable[..., Any]:
     def minimise_clauses(  # type: ignore[no-untyped-def]
         bodies, heads, weights, units, limit, reduce, enough, state
     ):
+        """Find the state of least violated weight."""
         made_from = digest  # noqa: F841
         return _minimise(bodies, heads, weights, units, limit, reduce, enough, state)
 
@@ -62,6 +63,7 @@ def _advance_made_from(digest: str) -> Callable[..., Any]:
         froms,
         states,
     ):
+        """Take in more frames."""
         made_from = digest  # noqa: F841
         return _advance(
             bodies,
