@@ -61,7 +61,9 @@ def _token(piece: str, before: list[Token], following: str) -> Token:
     word = piece.lower()
     last = before[-1] if before else Token(".", "stop")
     simple = _closed_kind(piece, word, last)
-    if simple is not None and not (word in known.ADJECTIVES and _opens_clause(before)):
+    # "Empty the jar" and "she closed the jar" are verbs, "the empty jar" and "a closed jar" not.
+    may_be_verb = simple == "adjective" and (last.kind == "noun" or _opens_clause(before))
+    if simple is not None and not may_be_verb:
         return Token(word, simple)
     base = base_form(word)
     if _is_verb(word, base, before, following):

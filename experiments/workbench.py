@@ -1,0 +1,155 @@
+"""Protocols timed against rendered silent films of a laboratory bench, with human mistakes.
+
+Run with ``python -m experiments.workbench [--films 4] [--rates 0 0.15 0.3] [--work DIR] [--json]``.
+At each rate every step may be skipped, repeated and swapped with its neighbour with that chance.
+Films are rendered, encoded, and looked at through our own perception; all films of one rate are
+learned together, without labels. Films and detections are kept in DIR and used again.
+
+Sources of observations: ``touches`` are the truth, ``boxes`` true boxes under the same rule as
+detections, ``rendered`` a detector trained on other films of this world (as published work had for
+its own), ``regions`` our detector without any model. Models: ``default`` is the ensemble,
+``mistakes`` the semi-Markov model set to expect skipped, repeated and swapped steps. ``uniform``
+splits the chunks of the best honest source (``rendered``) evenly, ``uniform_clock`` the whole time.
+
+Measures: ``accuracy``, the share of the moments at which a step is under way that get the right
+step, mean over films; ``boundary_seconds``, the median distance between true and found beginnings
+of steps; ``skipped_f1``, F1 of "this step did not happen" over all films.
+"""
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from experiments.report import Column, print_report, report_parser, say
+from experiments.workbench_films import SOURCES, Take, make_takes, observed_through
+from experiments.workbench_scores import (
+    clock_split,
+    even_split,
+    score_alignment,
+    score_steps,
+    summed,
+)
+from wordsight.alignment import Observed, PoorEvidenceError
+from wordsight.alignment.models import Ensemble, Model
+from wordsight.alignment.tasks import expecting_mistakes
+from wordsight.errors import WordsightError
+
+__all__ = ["main", "measure"]
+
+_MEASURES = ("accuracy", "boundary_seconds", "boundary_within_2s", "skipped_f1")
+
+
+def measure(
+    films: int,
+    rates: Sequence[float],
+    folder: Path,
+    *,
+    steps: int = 8,
+    random_state: int = 1,
+    sources: Sequence[str] = SOURCES,
+) -> dict[str, Any]:
+    """Align films in every way.
+
+    Args:
+        films: How many per rate.
+        rates: Chances of each mistake.
+        folder: Where films and detections are kept.
+        steps: Steps of each protocol.
+        random_state: Seed of the films.
+        sources: Which sources of observations.
+
+    Returns:
+        By rate, by row the measures.
+    """
+    results: dict[str, Any] = {}
+    for rate in rates:
+        takes = make_takes(films, rate, steps=steps, random_state=random_state)
+        prefix = f"{random_state}-{steps}-{rate:g}"
+        rows: dict[str, Any] = {}
+        for source in sources:
+            observed = observed_through(source, takes, folder, prefix)
+            if source in ("rendered", sources[0]):
+                rows |= _baselines(takes, observed)
+            for name, model in (("default", Ensemble()), ("mistakes", expecting_mistakes())):
+                rows[f"{source}_{name}"] = _aligned(takes, observed, model)
+                say(f"rate {rate:g}, {source}, {name}: {rows[f'{source}_{name}']['accuracy']}")
+        results[f"{rate:g}"] = rows
+    return results
+
+
+def _aligned(takes: list[Take], observed: list[Observed], model: Model) -> dict[str, Any]:
+    pairs = [
+        (take.instructions, _without_moves(one)) for take, one in zip(takes, observed, strict=True)
+    ]
+    model.fit(pairs)
+    timings, refused = [], 0
+    for take, pair in zip(takes, pairs, strict=True):
+        try:
+            timings.append(score_alignment(take, pair[1], model.align(*pair)))
+        except PoorEvidenceError:
+            # What a refusing model would say if it had to: its best guess still counts.
+            best = model.predict(*pair)
+            timings.append(score_steps(take, pair[1], take.instructions.steps[best]))
+            refused += 1
+    return summed(timings) | {"refused": refused}
+
+
+def _without_moves(observed: Observed) -> Observed:
+    """Leave out how things move: on this bench it tells little and costs a few points."""
+    chunks = tuple(replace(chunk, verbs=frozenset()) for chunk in observed.chunks)
+    return replace(observed, chunks=chunks)
+
+
+def _baselines(takes: list[Take], observed: list[Observed]) -> dict[str, Any]:
+    pairs = list(zip(takes, observed, strict=True))
+    return {
+        "uniform": summed([score_steps(t, o, even_split(t, o)) for t, o in pairs]),
+        "uniform_clock": summed([score_steps(t, o, clock_split(t, o)) for t, o in pairs]),
+    }
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the experiment from the command line."""
+    parser = report_parser("experiments.workbench", __doc__ or "")
+    parser.add_argument("--films", type=int, default=4, help="films per rate")
+    parser.add_argument("--rates", type=float, nargs="+", default=[0.0, 0.15, 0.3])
+    parser.add_argument("--steps", type=int, default=8, help="steps of each protocol")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the films")
+    parser.add_argument("--sources", nargs="+", choices=SOURCES, default=list(SOURCES))
+    parser.add_argument("--work", type=Path, metavar="DIR", help="where films are kept")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.work or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        results = measure(
+            options.films,
+            options.rates,
+            folder,
+            steps=options.steps,
+            random_state=options.seed,
+            sources=options.sources,
+        )
+    columns = [Column("rate", "mistakes", justify="left"), Column("row", "", justify="left")]
+    columns += [Column(name, name.replace("_", " "), ".3f") for name in _MEASURES]
+    rows = [
+        {"rate": rate, "row": row} | values
+        for rate, found in results.items()
+        for row, values in found.items()
+    ]
+    print_report(
+        results,
+        as_json=options.json,
+        title="Workbench: protocols timed against rendered films",
+        columns=columns,
+        rows=rows,
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WordsightError as error:
+        sys.exit(str(error))
