@@ -7,7 +7,7 @@ import pytest
 from tests.studio.conftest import finished
 from wordsight.worlds import street
 
-PAGES = ["/", "/lexicon", "/align", "/benchmarks"]
+PAGES = ["/", "/lexicon", "/align", "/states", "/attributes", "/benchmarks"]
 
 
 @pytest.mark.parametrize("page", PAGES)

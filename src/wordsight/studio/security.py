@@ -18,6 +18,8 @@ from wordsight.studio.settings import StudioSettings, is_loopback
 __all__ = ["Guard"]
 
 COOKIE = "wordsight_token"
+_PICTURES = ("/api/v1/attributes/", "/api/v1/search")
+_PICTURE_BYTES = 40 << 20  # a picture and a recording
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _HEADERS = {
     "Content-Security-Policy": (
@@ -102,8 +104,12 @@ class Guard:
         return secrets.compare_digest(given.encode(), known.encode())
 
     def _size_refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
-        upload = scope["path"].startswith("/api/v1/uploads")
-        most = self._settings.max_upload if upload else self._settings.max_body
+        path = scope["path"]
+        most = self._settings.max_body
+        if path.startswith("/api/v1/uploads"):
+            most = self._settings.max_upload
+        elif path.startswith(_PICTURES):
+            most = max(most, _PICTURE_BYTES)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > most:
             return PlainTextResponse(f"Too large: at most {most:,} bytes are taken.", 413)

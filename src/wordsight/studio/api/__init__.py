@@ -2,10 +2,20 @@
 
 from fastapi import APIRouter
 
-from wordsight.studio.api import align, benchmarks, jobs, lexicon, meaning, uploads, videos
+from wordsight.studio.api import (
+    align,
+    attributes,
+    benchmarks,
+    jobs,
+    lexicon,
+    meaning,
+    states,
+    uploads,
+    videos,
+)
 
 __all__ = ["api"]
 
 api = APIRouter(prefix="/api/v1")
-for part in (videos, meaning, lexicon, align, benchmarks, uploads, jobs):
+for part in (videos, meaning, lexicon, align, states, attributes, benchmarks, uploads, jobs):
     api.include_router(part.router)

@@ -2,10 +2,19 @@
 
 from fastapi import APIRouter
 
-from wordsight.studio.pages import align, benchmarks, jobs, lexicon, library, player
+from wordsight.studio.pages import (
+    align,
+    attributes,
+    benchmarks,
+    jobs,
+    lexicon,
+    library,
+    player,
+    states,
+)
 
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-for part in (library, player, lexicon, align, benchmarks, jobs):
+for part in (library, player, lexicon, align, states, attributes, benchmarks, jobs):
     pages.include_router(part.router)

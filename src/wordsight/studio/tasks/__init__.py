@@ -3,7 +3,9 @@
 from wordsight.studio.tasks.add import add_video
 from wordsight.studio.tasks.align import align_text
 from wordsight.studio.tasks.learn import learn_words
+from wordsight.studio.tasks.states import infer_states
 from wordsight.studio.tasks.task import Task, Workplace
+from wordsight.studio.tasks.teach import teach_words
 
 __all__ = ["TASKS", "Task", "Workplace"]
 
@@ -11,5 +13,7 @@ TASKS: dict[str, Task] = {
     "add": Task("Add {name}", add_video),
     "align": Task("Align a text", align_text),
     "learn": Task("Learn words", learn_words),
+    "states": Task("Infer states of {video}", infer_states),
+    "teach": Task("Learn from lessons", teach_words),
 }
 """All kinds of jobs."""

@@ -1,0 +1,200 @@
+"""Attributes: lessons of pictures and words, learning from them, and naming new pictures."""
+
+import json
+import secrets
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, File, Form, UploadFile
+from fastapi.responses import FileResponse, Response
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from wordsight.attributes import AttributeLearner, Naming, write_sound
+from wordsight.errors import WordsightError
+from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.teach import LESSONS, TAUGHT
+from wordsight.video import read_image
+
+__all__ = ["Lesson", "lessons_of", "router", "taught"]
+
+router = APIRouter(prefix="/attributes", tags=["attributes"])
+Here = Annotated[Studio, Depends(studio_of)]
+_LIST = "pairs.jsonl"
+_MOST_BYTES = 16 << 20
+
+
+class Lesson(BaseModel):
+    """A picture and what was said of it."""
+
+    image: str
+    word: str | None = None
+    sound: str | None = None
+
+
+class Learning(BaseModel):
+    """How to learn."""
+
+    attributes: int | None = Field(default=None, ge=1, le=50)
+
+
+class Answer(BaseModel):
+    """What one attribute of a picture is called."""
+
+    attribute: int
+    word: str
+    confidence: float
+    known: bool
+
+
+class Named(BaseModel):
+    """All words for a picture."""
+
+    text: str
+    attributes: list[Answer]
+
+
+@router.get("/lessons")
+def list_lessons(studio: Here) -> list[Lesson]:
+    """List the lessons."""
+    return lessons_of(studio)
+
+
+@router.post("/lessons", status_code=201)
+async def add_lesson(
+    studio: Here,
+    image: Annotated[UploadFile, File()],
+    word: Annotated[str, Form(max_length=100)] = "",
+    sound: Annotated[UploadFile | None, File()] = None,
+) -> Lesson:
+    """Add a picture with a word, written or spoken (WAV)."""
+    if not word.strip() and sound is None:
+        raise WordsightError("say or write a word for the picture.")
+    folder = studio.folder / LESSONS
+    folder.mkdir(parents=True, exist_ok=True)
+    name = secrets.token_hex(8)
+    lesson = Lesson(image=await _keep_picture(image, folder / name), word=word.strip() or None)
+    if sound is not None:
+        from wordsight.attributes import read_sound
+
+        path = folder / f"{name}.wav"
+        path.write_bytes(await _read(sound))
+        try:
+            read_sound(path)
+        except WordsightError:
+            path.unlink()
+            (folder / lesson.image).unlink()
+            raise
+        lesson.sound = path.name
+    with (folder / _LIST).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(lesson.model_dump(exclude_none=True)) + "\n")
+    return lesson
+
+
+@router.post("/learn", status_code=202)
+def learn(studio: Here, asked: Learning) -> JobInfo:
+    """Learn from all lessons, in a job."""
+    return JobInfo.of(studio.begin("teach", **asked.model_dump()))
+
+
+@router.post("/name")
+async def name_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Named:
+    """Say all words for a picture."""
+    found = await _named(studio, image)
+    return Named(
+        text=found.text,
+        attributes=[
+            Answer(
+                attribute=one.attribute,
+                word=one.word,
+                confidence=one.confidence,
+                known=one.known,
+            )
+            for one in found.attributes
+        ],
+    )
+
+
+@router.post("/say", response_class=Response)
+async def say_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Response:
+    """Say all words for a picture in the teacher's own voice, as a WAV file."""
+    found = await _named(studio, image)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "said.wav"
+        write_sound(path, taught(studio).say(found))
+        return Response(path.read_bytes(), media_type="audio/wav")
+
+
+@router.get("/figure", response_class=FileResponse)
+def show_figure(studio: Here) -> FileResponse:
+    """Send the figure of which words fell into which attribute."""
+    path = studio.folder / "attributes.png"
+    if not path.is_file():
+        raise HTTPException(404)
+    return FileResponse(path, headers={"Cache-Control": "no-store"})
+
+
+@router.get("/lessons/{file}", response_class=FileResponse)
+def show_lesson_file(studio: Here, file: str) -> FileResponse:
+    """Send the picture or the recording of a lesson."""
+    known = {name for one in lessons_of(studio) for name in (one.image, one.sound) if name}
+    if file not in known:
+        raise HTTPException(404)
+    return FileResponse(studio.folder / LESSONS / file)
+
+
+def lessons_of(studio: Studio) -> list[Lesson]:
+    """Return the lessons, the newest first."""
+    path = studio.folder / LESSONS / _LIST
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [Lesson(**json.loads(line)) for line in reversed(lines) if line.strip()]
+
+
+def taught(studio: Studio) -> AttributeLearner:
+    """Return what was learned.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
+    model = studio.folder / TAUGHT / "model.json"
+    if not model.is_file():
+        raise WordsightError("nothing was learned yet; add lessons and learn first.")
+    return _loaded(model.parent, model.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _loaded(folder: Path, _stamp: int) -> AttributeLearner:
+    return AttributeLearner.load(folder)
+
+
+async def _named(studio: Studio, image: UploadFile) -> Naming:
+    learner = taught(studio)
+    with tempfile.TemporaryDirectory() as folder:
+        name = await _keep_picture(image, Path(folder) / "picture")
+        return learner.name(read_image(Path(folder) / name))
+
+
+async def _keep_picture(image: UploadFile, stem: Path) -> str:
+    """Write an uploaded picture under a name of ours and make sure that it is one."""
+    data = await _read(image)
+    suffix = ".png" if data[:4] == b"\x89PNG" else ".jpg"
+    path = stem.with_name(stem.name + suffix)
+    path.write_bytes(data)
+    try:
+        read_image(path)
+    except WordsightError:
+        path.unlink()
+        raise WordsightError("this is not a PNG or JPEG picture that can be read.") from None
+    return path.name
+
+
+async def _read(upload: UploadFile) -> bytes:
+    data = await upload.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise HTTPException(413, f"Too large: at most {_MOST_BYTES:,} bytes are taken.")
+    return data

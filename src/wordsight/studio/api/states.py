@@ -1,0 +1,125 @@
+"""States: rules, what holds when, what happens, and why."""
+
+import json
+from functools import lru_cache
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from wordsight.states import Observations
+from wordsight.states.explanations import explain
+from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.states import RuleBook, observe, read_rules, write_rules
+from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.states import states_file
+
+__all__ = ["Found", "found_states", "router"]
+
+router = APIRouter(prefix="/states", tags=["states"])
+Here = Annotated[Studio, Depends(studio_of)]
+Text = Annotated[str, Field(max_length=100_000)]
+
+
+class Rules(BaseModel):
+    """What states are inferred with."""
+
+    vocabulary: Text
+    rules: Text
+    events: Text
+    cost: float = Field(ge=0, le=1e6)
+    hands: list[Annotated[str, Field(max_length=100)]] = Field(max_length=100)
+
+
+class FactSpan(BaseModel):
+    """When a fact holds."""
+
+    start: float
+    end: float
+    fact: str
+
+
+class EventSpan(BaseModel):
+    """When something happens."""
+
+    start: float
+    end: float
+    event: str
+
+
+class Found(BaseModel):
+    """What holds and happens in a video."""
+
+    video: str
+    duration: float
+    facts: list[FactSpan]
+    events: list[EventSpan]
+
+
+class Why(BaseModel):
+    """Which rules speak for and against the state of a moment."""
+
+    time: float
+    facts: list[str]
+    violated: list[str]
+    kept: list[str]
+    cost: float
+
+
+@router.get("/rules")
+def show_rules(studio: Here) -> Rules:
+    """Show the rules."""
+    book = read_rules(studio.folder)
+    return Rules(**{**vars(book), "hands": list(book.hands)})
+
+
+@router.put("/rules")
+def change_rules(studio: Here, rules: Rules) -> Rules:
+    """Change the rules; what cannot be read is refused with a message that points at it."""
+    book = RuleBook(**{**rules.model_dump(), "hands": tuple(rules.hands)})
+    write_rules(studio.folder, book)
+    return rules
+
+
+@router.post("/videos/{video_id}", status_code=202)
+def infer(studio: Here, video_id: str) -> JobInfo:
+    """Infer the states of a video, in a job."""
+    return JobInfo.of(studio.begin("states", video=studio.library.resolve(video_id)))
+
+
+@router.get("/videos/{video_id}")
+def show_states(studio: Here, video_id: str) -> Found:
+    """Show what was inferred of a video."""
+    found = found_states(studio, studio.library.resolve(video_id))
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+@router.get("/videos/{video_id}/why")
+def show_why(studio: Here, video_id: str, at: Annotated[float, Query(ge=0, le=1e7)]) -> Why:
+    """Say which rules speak for and against the state of a moment."""
+    book = read_rules(studio.folder)
+    seen = _observed(studio, studio.library.resolve(video_id), book)
+    why = explain(book.model(), seen, at)
+    return Why(
+        time=why.time,
+        facts=[str(fact) for fact in why.facts],
+        violated=[use.text for use in why.violated[:12]],
+        kept=[use.text for use in why.kept[:12]],
+        cost=why.cost,
+    )
+
+
+def found_states(studio: Studio, video_id: str) -> Found | None:
+    """Return what was inferred of a video, if anything was."""
+    path = studio.folder / states_file(video_id)
+    if not path.is_file():
+        return None
+    return Found(**json.loads(path.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=4)
+def _observed(studio: Studio, video_id: str, rules: RuleBook) -> Observations:
+    return observe(studio.library, video_id, rules)

@@ -1,0 +1,32 @@
+"""The page of attributes: teach with pictures and words, show a new one and hear its names."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+
+from wordsight.errors import WordsightError
+from wordsight.studio.api.attributes import lessons_of, taught
+from wordsight.studio.studio import Studio, studio_of
+
+__all__ = ["router"]
+
+router = APIRouter()
+Here = Annotated[Studio, Depends(studio_of)]
+
+
+@router.get("/attributes")
+def attributes_page(request: Request, studio: Here) -> Any:
+    """Show the lessons and what was learned from them."""
+    try:
+        groups = taught(studio).attributes()
+    except WordsightError:
+        groups = []
+    lessons = lessons_of(studio)
+    return studio.page(
+        request,
+        "attributes.html",
+        here="attributes",
+        groups=groups,
+        lessons=lessons[:24],
+        count=len(lessons),
+    )

@@ -1,0 +1,98 @@
+"""The rules the studio infers states with, as the texts people edit, and how videos are read."""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wordsight.errors import WordsightError
+from wordsight.files import atomic_path
+from wordsight.library import Library
+from wordsight.perception import Tracker, detections_from_tracks
+from wordsight.records import Clip
+from wordsight.states import Observations, StateModel, parse_rules, parse_vocabulary
+from wordsight.states.event_text import parse_events
+from wordsight.states.events import check_predicates
+from wordsight.studio.sentences import whole_clip
+
+__all__ = ["RuleBook", "observe", "read_rules", "write_rules"]
+
+_FILE = Path("states") / "rules.json"
+
+
+@dataclass(frozen=True)
+class RuleBook:
+    """Everything states are inferred with.
+
+    Attributes:
+        vocabulary: Predicates and features, declared in text.
+        rules: Weighted rules.
+        events: Kinds of events over states.
+        cost: What every change of state costs.
+        hands: Labels of what can hold things.
+    """
+
+    vocabulary: str = "predicate attached(hand, object)\n"
+    rules: str = (
+        "# held: near a hand and moving along with it\n"
+        "3: distance(X,Y) <= 4, speed(Y) >= 25, relative_speed(X,Y) <= 80 -> attached(X,Y)\n"
+        "# nothing is held without a reason\n"
+        "1: attached(X,Y) -> false\n"
+    )
+    events: str = (
+        "PICKUP(x,y) = [not attached(x,y)] ; [attached(x,y)]\n"
+        "PUTDOWN(x,y) = [attached(x,y)] ; [not attached(x,y)]\n"
+    )
+    cost: float = 10.0
+    hands: tuple[str, ...] = ("hand", "person")
+
+    def model(self) -> StateModel:
+        """Make the model of these rules.
+
+        Raises:
+            WordsightError: If a text cannot be read; the message points at the place.
+        """
+        words = parse_vocabulary(self.vocabulary)
+        check_predicates(parse_events(self.events), words)
+        return StateModel(parse_rules(self.rules), self.cost, words)
+
+
+def read_rules(folder: Path) -> RuleBook:
+    """Return the rules of a studio, or those it begins with."""
+    path = folder / _FILE
+    if not path.is_file():
+        return RuleBook()
+    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return RuleBook(**{**kept, "hands": tuple(kept["hands"])})
+
+
+def write_rules(folder: Path, rules: RuleBook) -> None:
+    """Keep rules that can be read; others are refused."""
+    rules.model()
+    (folder / _FILE).parent.mkdir(parents=True, exist_ok=True)
+    with atomic_path(folder / _FILE) as path:
+        path.write_text(json.dumps(asdict(rules), indent=2), encoding="utf-8")
+
+
+def observe(library: Library, video_id: str, rules: RuleBook) -> Observations:
+    """Follow the things of a video and measure them."""
+    clip = _followed(whole_clip(library, video_id))
+    kinds = {
+        label: "hand" if any(hand in label.lower() for hand in rules.hands) else "object"
+        for label in clip.detections.label_names
+    }
+    words = parse_vocabulary(rules.vocabulary)
+    return Observations.from_clip(clip, kinds=kinds, vocabulary=words)
+
+
+def _followed(clip: Clip) -> Clip:
+    seen = clip.detections
+    if seen.ids is not None and (seen.ids[seen.mask] >= 0).any():
+        return clip
+    tracks = Tracker().track(seen, clip.video_id)
+    if not tracks:
+        raise WordsightError("nothing can be followed in this video; it shows no things.")
+    linked = detections_from_tracks(
+        tracks, seen.times, seen.frame_size, label_names=seen.label_names
+    )
+    return replace(clip, detections=linked)

@@ -1,0 +1,108 @@
+// Teaching with pictures and a microphone or words, and naming new pictures.
+"use strict";
+
+(() => {
+  const record = document.getElementById("record");
+  const heard = document.getElementById("heard");
+  let spoken = null, recorder = null;
+
+  // Recordings become plain WAV files, which need no decoder to read.
+  const toWav = async (blob) => {
+    const context = new AudioContext({ sampleRate: 16000 });
+    const sound = await context.decodeAudioData(await blob.arrayBuffer());
+    const samples = sound.getChannelData(0);
+    const view = new DataView(new ArrayBuffer(44 + 2 * samples.length));
+    const text = (at, value) => [...value].forEach((c, i) => view.setUint8(at + i, c.charCodeAt(0)));
+    text(0, "RIFF"); view.setUint32(4, 36 + 2 * samples.length, true); text(8, "WAVEfmt ");
+    view.setUint32(16, 16, true); view.setUint16(20, 1, true); view.setUint16(22, 1, true);
+    view.setUint32(24, 16000, true); view.setUint32(28, 32000, true); view.setUint16(32, 2, true);
+    view.setUint16(34, 16, true); text(36, "data"); view.setUint32(40, 2 * samples.length, true);
+    samples.forEach((value, i) => view.setInt16(44 + 2 * i, 32767 * Math.max(-1, Math.min(1, value)), true));
+    await context.close();
+    return new Blob([view], { type: "audio/wav" });
+  };
+  record.addEventListener("click", async () => {
+    if (recorder) { recorder.stop(); return; }
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      const pieces = [];
+      recorder = new MediaRecorder(stream);
+      recorder.ondataavailable = (event) => pieces.push(event.data);
+      recorder.onstop = async () => {
+        stream.getTracks().forEach((track) => track.stop());
+        recorder = null;
+        record.textContent = "● Record";
+        record.setAttribute("aria-pressed", "false");
+        spoken = await toWav(new Blob(pieces));
+        heard.src = URL.createObjectURL(spoken);
+        heard.hidden = false;
+      };
+      recorder.start();
+      record.textContent = "■ Stop";
+      record.setAttribute("aria-pressed", "true");
+    } catch {
+      studio.say("No microphone can be used here; write the word instead.");
+    }
+  });
+  document.getElementById("lesson").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const word = document.getElementById("word").value.trim();
+    if (!word && !spoken) { studio.say("Say or write a word for the picture."); return; }
+    try {
+      for (const picture of document.getElementById("pictures").files) {
+        const body = new FormData();
+        body.append("image", picture);
+        if (word) body.append("word", word);
+        if (spoken) body.append("sound", spoken, "word.wav");
+        await studio.ask("/api/v1/attributes/lessons", { method: "POST", body });
+      }
+      location.reload();
+    } catch (error) {
+      studio.say(error.message);
+    }
+  });
+  document.getElementById("learn").addEventListener("click", async () => {
+    const done = document.getElementById("done");
+    done.hidden = false;
+    try {
+      const begun = await studio.post("/api/v1/attributes/learn", {});
+      const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
+      if (job.state === "done") location.reload();
+      else studio.say(job.message);
+    } catch (error) {
+      studio.say(error.message);
+    }
+    done.hidden = true;
+  });
+  const shown = () => {
+    const body = new FormData();
+    body.append("image", document.getElementById("new").files[0]);
+    return body;
+  };
+  document.getElementById("name").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      const found = await studio.ask("/api/v1/attributes/name", { method: "POST", body: shown() });
+      const place = document.getElementById("names");
+      place.replaceChildren(...found.attributes.map((one) => {
+        const line = document.createElement("p");
+        line.textContent = one.known
+          ? `${one.word} (${Math.round(100 * one.confidence)} %)`
+          : `I have no word for this; nearest is ${one.word}.`;
+        line.className = one.known ? "yes" : "dim";
+        return line;
+      }));
+    } catch (error) {
+      studio.say(error.message);
+    }
+  });
+  document.getElementById("say").addEventListener("click", async () => {
+    if (!document.getElementById("new").files.length) { studio.say("Choose a picture first."); return; }
+    const answer = await fetch("/api/v1/attributes/say", { method: "POST", body: shown() });
+    if (!answer.ok) { studio.say((await answer.json()).detail); return; }
+    const voice = document.getElementById("said-names");
+    voice.src = URL.createObjectURL(await answer.blob());
+    voice.hidden = false;
+    voice.play();
+  });
+})();

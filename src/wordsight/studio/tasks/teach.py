@@ -1,0 +1,28 @@
+"""Teaching words by the pictures that were shown in the studio."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wordsight.studio.tasks.task import Workplace
+
+__all__ = ["LESSONS", "TAUGHT", "teach_words"]
+
+LESSONS, TAUGHT = "lessons", "taught"
+"""Names of the folders of lessons and of what was learned from them, in the studio's folder."""
+
+
+def teach_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, Any]:
+    """Learn from all lessons which words there are and which attribute each names."""
+    from wordsight.attributes import AttributeLearner
+    from wordsight.attributes.figure import draw_attributes
+    from wordsight.attributes.teaching import find_lessons, read_lesson_files
+
+    pictures, words = read_lesson_files(find_lessons(workplace.folder / LESSONS))
+    learner = AttributeLearner(num_attributes=arguments.get("attributes"))
+    learner.fit(pictures, words, progress=workplace.progress)
+    learner.save(workplace.folder / TAUGHT, overwrite=True)
+    draw_attributes(workplace.folder / "attributes.png", learner, overwrite=True)
+    return {
+        "lessons": len(pictures),
+        "attributes": [[word.name for word in group] for group in learner.attributes()],
+    }
