@@ -15,6 +15,7 @@ from wordsight.evaluation.ranking_names import (
     parse_measure,
 )
 from wordsight.evaluation.roc import RocCurve, roc_curve
+from wordsight.evaluation.sequences import compressed, edit_distance, sequence_error
 
 __all__ = [
     "RANKING_MEASURES",
@@ -30,9 +31,12 @@ __all__ = [
     "chance_f1",
     "choice_accuracy",
     "choices",
+    "compressed",
     "decisions",
+    "edit_distance",
     "evaluate_run",
     "judge",
     "parse_measure",
     "roc_curve",
+    "sequence_error",
 ]
