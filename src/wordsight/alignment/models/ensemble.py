@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 
 # Chunks times lines up to which all members are used; beyond, fewer, so that two hours of film and
 # two hundred lines take seconds. Conditional fields cost more and are left out before.
-_CELLS = {"hsmm": 2e5, "lcrf": 1e5}
+_CELLS = {"hsmm": 1.2e5, "lcrf": 1e5}
 _FEWEST = 2
 _DOUBT = 1e-3  # probability left to what a kind of model rules out
 
@@ -99,7 +99,7 @@ class Ensemble(Model):
         lcrf = int(self.lcrf * min(1.0, _CELLS["lcrf"] / cells))
         members: list[Model] = [
             *hsmm_members(hsmm, self.random_state),
-            *lcrf_members(lcrf or (not hsmm), self.random_state),
+            *lcrf_members(max(lcrf, int(hsmm == 0)), self.random_state),
         ]
         for number, member in enumerate(members):
             member.vocabulary_ = self.vocabulary_
