@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from wordsight.library import Library
     from wordsight.retrieval.joint import JointQuery, JointSearch
     from wordsight.retrieval.text import TextQuery
     from wordsight.retrieval.visual import Samples
+
+    Picture = Path | NDArray[np.uint8]
 
 __all__ = ["Asked", "joint_query", "parse_moment", "parse_region", "read_queries"]
 
@@ -55,10 +60,9 @@ def joint_query(asked: Asked, search: "JointSearch", opened: "Library") -> "Join
     """
     from wordsight.retrieval.joint import JointQuery
     from wordsight.retrieval.text import TextQuery, more_like_this
-    from wordsight.retrieval.visual import Samples
-    from wordsight.video import VideoReader, read_image
+    from wordsight.video import VideoReader
 
-    pictures = [_samples(search, read_image(path), asked.region) for path in asked.images]
+    pictures: list[Picture] = list(asked.images)
     text = search.text.query(asked.text) if asked.text else None
     exclude: frozenset[int] = frozenset()
     if asked.like is not None:
@@ -66,13 +70,14 @@ def joint_query(asked: Asked, search: "JointSearch", opened: "Library") -> "Join
         position = _position(search, video, time)
         exclude = frozenset({position})
         with VideoReader(opened.video(video).path) as reader:
-            pictures.append(_samples(search, reader.frame_at(time).image, asked.region))
+            pictures.append(reader.frame_at(time).image)
         if text is None and asked.region is None:
             similar = more_like_this(search.text.model, position)
             text = TextQuery(similar.weights, similar.text) if similar else None
     if asked.expand and text:
         text = _expanded(search, text)
-    return JointQuery(text, Samples.together(pictures) if pictures else None, exclude)
+    samples = _samples(search, pictures, asked.region) if pictures else None
+    return JointQuery(text, samples, exclude)
 
 
 def parse_region(text: str | None) -> tuple[float, float, float, float] | None:
@@ -138,21 +143,20 @@ def read_queries(path: Path) -> dict[str, str]:
 
 
 def _samples(
-    search: "JointSearch", image: object, region: tuple[float, float, float, float] | None
+    search: "JointSearch",
+    pictures: "list[Picture]",
+    region: tuple[float, float, float, float] | None,
 ) -> "Samples":
     import numpy as np
 
     from wordsight.retrieval.visual import Samples
+    from wordsight.retrieval.visual.query import picture_query, picture_samples
 
     features = search.index.visual.features
-    samples = features.samples(image)  # type: ignore[arg-type]  # the reader's images are arrays
-    if region is None:
-        return samples
-    part = samples.inside(*region)
-    values = part.values.copy()
-    # What is shown in a part of a picture may be anywhere in another one.
-    values[:, list(features.places)] = np.nan
-    return Samples(values, part.boxes)
+    values = picture_query(features, pictures, region)
+    if len(pictures) > 1:  # which part of which picture would be too much to tell
+        return Samples(values, np.zeros((len(values), 4)))
+    return Samples(values, picture_samples(features, pictures[0], region).boxes)
 
 
 def _position(search: "JointSearch", video: str, time: float) -> int:

@@ -165,6 +165,8 @@ def _why(each: Found) -> str:
         best = [r for r in each.regions if r["evidence"] > 0][:_SHOWN] or each.regions[:1]
         looks = ", ".join(f"{r['place']} {r['evidence']:+.2f}" for r in best)
         parts.append(f"looks {each.visual or 0.0:+.2f}: {looks}")
+    elif each.visual is not None:
+        parts.append(f"looks {each.visual:+.2f}")
     return "; ".join(parts) or "nothing speaks for it"
 
 

@@ -39,7 +39,8 @@ class JointQuery:
 
     Attributes:
         text: The words, if any.
-        samples: Samples of the example pictures, if any.
+        samples: Samples of the example pictures, if any; boxes of 0 where their places shall not
+            be told.
         exclude: Positions of documents that are not to be found, such as the example itself.
     """
 
@@ -167,6 +168,8 @@ class JointSearch:
         )
 
     def _regions(self, samples: "Samples", at: int) -> tuple[RegionEvidence, ...]:
+        if not samples.boxes.any():
+            return ()
         visual = self.index.visual
         evidence = visual.region_evidence(samples.values, at)
         evidence = evidence + np.log1p(-visual.settings.kappa)
