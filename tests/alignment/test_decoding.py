@@ -62,10 +62,10 @@ def test_lines_within_a_stretch_of_a_step_never_fall(chunks, seed):
 
 
 def test_spans_tell_when_and_how_sure():
-    posterior = sure([0, 0, 0, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4])
-    found = alignment_from(TEXT, video(13), posterior, best_lines(posterior, TEXT.steps))
+    posterior = sure([0] * 5 + [2] * 6 + [0] * 6 + [4] * 2)
+    found = alignment_from(TEXT, video(19), posterior, best_lines(posterior, TEXT.steps))
     first, again = (span for span in found.spans if span.line == 0)
-    assert (first.start, first.end) == (0.0, 3.0) and (again.start, again.end) == (7.0, 11.0)
+    assert (first.start, first.end) == (0.0, 5.0) and (again.start, again.end) == (11.0, 17.0)
     assert first.confidence == pytest.approx(0.925)  # of the step: its other line counts
     missing = [span for span in found.spans if not span.happened]
     assert {span.line for span in missing} == {1, 3}
