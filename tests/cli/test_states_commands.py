@@ -139,3 +139,25 @@ def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
     assert answer.code == 1
     assert says in answer.err
     assert "Traceback" not in answer.err
+
+
+def test_things_that_come_late_or_go_early_and_share_a_name(run, written, tmp_path):
+    seen = cups([5, 5])
+    mask = np.ones((40, 2), dtype=bool)
+    mask[:25, 0], mask[20:, 1] = False, False  # one appears halfway, the other vanishes
+    part = Detections(**{**vars(seen), "mask": mask})
+    write_boxes(tmp_path / "part.csv", part)
+    rows = run("states", "infer", "part.csv", *written, "--json").json
+    spans = {row["fact"]: (row["start"], row["end"]) for row in rows}
+    assert spans["moves(cup-0)"][0] == pytest.approx(2.5, abs=0.21)
+    assert spans["moves(cup-1)"][1] == pytest.approx(2.0, abs=0.21)
+
+
+def test_videos_of_a_library(run, written, footage):
+    assert run("init").code == 0
+    assert run("add", footage, "-q").code == 0
+    (video,) = run("list", "--json").json
+    found = run("states", "infer", video["id"], *written)
+    assert (found.code, "followed" in found.err) == (0, True)
+    assert "moves(look-" in found.out
+    assert run("states", "infer", "no-such-video", *written).code == 1
