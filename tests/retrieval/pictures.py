@@ -11,7 +11,7 @@ SETTINGS = VisualSettings(
     longest=64,
     scale=FeatureScale(
         np.array([800.0] + [0.0] * 11 + [0.5, 0.5]),
-        np.array([400.0] + [60.0] * 9 + [120.0, 120.0, 0.29, 0.29]),
+        np.array([400.0] + [1.0] * 9 + [120.0, 120.0, 0.29, 0.29]),
     ),
 )
 

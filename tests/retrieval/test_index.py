@@ -147,6 +147,34 @@ def test_many_small_segments_become_few(tmp_path):
     assert ranking(index, QUERY)[0] == ranking(whole, QUERY)[0]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_coming_and_going_at_random_equals_a_fresh_index(tmp_path, seed):
+    random = np.random.default_rng(seed)
+    there = {}
+    with writing(tmp_path / "lived in") as writer:
+        for _ in range(14):
+            name = f"v{random.integers(5)}"
+            if name in there and random.random() < 0.4:
+                writer.remove(name)
+                del there[name]
+            else:
+                there[name] = int(random.integers(1, 4)), int(random.integers(3))
+                shots, look = there[name]
+                writer.add(name, f"{shots} {look}", sources(name, shots, seed=look))
+    with writing(tmp_path / "fresh") as writer:
+        videos = {
+            name: (f"{shots} {look}", sources(name, shots, seed=look))
+            for name, (shots, look) in there.items()
+        }
+        writer.add_many(videos)
+    lived, fresh = Index(tmp_path / "lived in"), Index(tmp_path / "fresh")
+    assert lived.videos() == fresh.videos()
+    names, scores = ranking(lived, QUERY)
+    expected, expected_scores = ranking(fresh, QUERY)
+    assert names == expected
+    np.testing.assert_allclose(scores, expected_scores, atol=1e-12)
+
+
 def test_segments_that_are_mostly_gone_are_rewritten(tmp_path):
     with writing(tmp_path, grace_seconds=0.0) as writer:
         writer.add_many({name: ("1", sources(name, 4)) for name in "abcd"})

@@ -28,13 +28,17 @@ def test_a_block_is_described_as_jpeg_would():
     luminance = 0.299 * red + 0.587 * green + 0.114 * blue
     waves = dctn(luminance, norm="ortho")
     zigzag = [(0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0)]
-    values = BlockDct(fewest=1).samples(image).values
+    values = BlockDct(fewest=1, compress=False).samples(image).values
     assert values.shape == (1, 14)
     np.testing.assert_allclose(values[0, :10], [waves[uv] for uv in zigzag], atol=0.01)
     cb = ((blue - luminance) * 0.564).mean() * 8
     cr = ((red - luminance) * 0.713).mean() * 8
     np.testing.assert_allclose(values[0, 10:12], [cb, cr], atol=5)  # and half a level of offset
     np.testing.assert_allclose(values[0, 12:], [0.5, 0.5])
+    tamed = BlockDct(fewest=1).samples(image).values
+    expected = np.sign(values[0, 1:10]) * np.log1p(np.abs(values[0, 1:10]) / 8)
+    np.testing.assert_allclose(tamed[0, 1:10], expected, atol=1e-5)
+    np.testing.assert_array_equal(tamed[0, [0, 10, 11, 12, 13]], values[0, [0, 10, 11, 12, 13]])
 
 
 def test_blocks_lie_side_by_side_row_by_row():
@@ -62,14 +66,15 @@ def test_small_pictures_are_cut_into_overlapping_blocks():
 def test_the_same_picture_larger_is_described_alike():
     small = noise(88, 88)
     large = np.repeat(np.repeat(small, 8, axis=0), 8, axis=1)
-    blocks = BlockDct(longest=88, fewest=1)
+    blocks = BlockDct(longest=88, fewest=1, compress=False)
     np.testing.assert_allclose(blocks.samples(large).values, blocks.samples(small).values, atol=4)
 
 
-def test_drawing_a_sample_gives_back_its_coarse_look():
+@pytest.mark.parametrize("compress", [True, False])
+def test_drawing_a_sample_gives_back_its_coarse_look(compress):
     smooth = np.tile(np.linspace(20, 200, 8).astype(np.uint8)[None, :, None], (8, 1, 3))
     smooth[:, :, 2] //= 2
-    blocks = BlockDct(fewest=1)
+    blocks = BlockDct(fewest=1, compress=compress)
     drawn = blocks.pictured(blocks.samples(smooth).values)
     assert drawn.shape == (1, 8, 8, 3)
     assert np.abs(drawn[0, :, :, :2].astype(int) - smooth[:, :, :2]).mean() < 25

@@ -17,6 +17,10 @@ BLOCK = 8
 NUM_TEXTURE = 10
 """Coefficients of the luminance that are kept: the coarsest, in zig-zag order."""
 
+_KNEE = 8.0
+"""Coefficients well above it (one grey level over the whole block) count by their logarithm."""
+
+_LARGEST = float(np.log1p(1024 / _KNEE))  # of the compressed coefficients a block can have
 _ROUNDING_NOISE = 0.3  # standard deviation that rounding pixels to whole numbers leaves behind
 _LEAST_SHARE = 0.02  # of the picture's width or height: places closer than this are the same
 
@@ -25,7 +29,8 @@ class BlockDct:
     """Describes blocks of 8x8 pixels by texture, colour and place.
 
     The dimensions are ten DCT coefficients of the luminance, the mean of both chromas (as the DC
-    coefficient), and x and y of the block's middle as shares of the picture.
+    coefficient), and x and y of the block's middle as shares of the picture. Coefficients other
+    than the mean are mostly tiny and sometimes huge, as no Gaussian is; their logarithm is tamer.
 
     Pictures are shrunk until their longer side is at most ``longest`` pixels, so that a huge one
     costs no more than a small one; those with fewer than ``fewest`` blocks are cut into overlapping
@@ -35,15 +40,24 @@ class BlockDct:
         longest: Pixels of the longer side at which blocks are taken.
         stride: Pixels from block to block; 8 means side by side.
         fewest: How many blocks a picture should give.
+        compress: Whether texture coefficients are taken by their logarithm, signs kept.
     """
 
-    def __init__(self, longest: int = 352, stride: int = BLOCK, fewest: int = 200) -> None:
+    def __init__(
+        self,
+        longest: int = 352,
+        stride: int = BLOCK,
+        fewest: int = 200,
+        *,
+        compress: bool = True,
+    ) -> None:
         if longest < BLOCK or not 1 <= stride <= BLOCK or fewest < 1:
             raise RetrievalError(
                 f"longest must be {BLOCK} or more, stride 1 to {BLOCK} and fewest 1 or more, got "
                 f"{longest}, {stride} and {fewest}."
             )
         self.longest, self.stride, self.fewest = longest, stride, fewest
+        self.compress = compress
         self._basis = _zigzag_basis()
 
     @property
@@ -54,8 +68,10 @@ class BlockDct:
     @property
     def resolution(self) -> Array:
         """``(14,)`` the least difference that means anything."""
-        chroma = _ROUNDING_NOISE * BLOCK
-        return np.array([_ROUNDING_NOISE * BLOCK] * NUM_TEXTURE + [chroma] * 2 + [_LEAST_SHARE] * 2)
+        level = _ROUNDING_NOISE * BLOCK
+        texture = float(np.log1p(level / _KNEE)) if self.compress else level
+        looks = [level] + [texture] * (NUM_TEXTURE - 1) + [level] * 2
+        return np.array(looks + [_LEAST_SHARE] * 2)
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -84,6 +100,8 @@ class BlockDct:
         grid = np.lib.stride_tricks.sliding_window_view(planes, (BLOCK, BLOCK), axis=(0, 1))
         blocks = grid[rows][:, columns].reshape(-1, 3, BLOCK * BLOCK)
         texture = blocks[:, 0] @ self._basis.T
+        if self.compress:
+            texture[:, 1:] = np.copysign(np.log1p(np.abs(texture[:, 1:]) / _KNEE), texture[:, 1:])
         chroma = blocks[:, 2:0:-1].sum(axis=2) / BLOCK
         top, left = (each.ravel() for each in np.meshgrid(rows, columns, indexing="ij"))
         boxes = np.stack([left, top, left + BLOCK, top + BLOCK], axis=1).astype(np.float64)
@@ -98,7 +116,12 @@ class BlockDct:
 
         array = np.asarray(values, dtype=np.float64)
         planes = np.empty((len(array), BLOCK * BLOCK, 3), dtype=np.float32)
-        planes[:, :, 0] = array[:, :NUM_TEXTURE] @ self._basis
+        texture = array[:, :NUM_TEXTURE].copy()
+        if self.compress:
+            # Drawn samples may lie beyond any coefficient there is; a block's range ends there.
+            size = _KNEE * np.expm1(np.minimum(np.abs(texture[:, 1:]), _LARGEST))
+            texture[:, 1:] = np.copysign(size, texture[:, 1:])
+        planes[:, :, 0] = texture @ self._basis
         # The mean over a block is its DC coefficient divided by the side.
         planes[:, :, 2] = array[:, [NUM_TEXTURE]] / BLOCK
         planes[:, :, 1] = array[:, [NUM_TEXTURE + 1]] / BLOCK
@@ -113,6 +136,7 @@ class BlockDct:
             "longest": self.longest,
             "stride": self.stride,
             "fewest": self.fewest,
+            "compress": self.compress,
         }
 
     def _fitted(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], int]:
