@@ -1,8 +1,9 @@
 """How long steps last and in which order they come: the priors of the semi-Markov model."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 __all__ = ["duration_weights", "num_ticks", "order_weights"]
 
@@ -36,7 +37,8 @@ def duration_weights(shares: Array, concentration: float, units: int) -> Array:
     # Half a tick for steps that end in the tick they began in.
     lengths = np.maximum(np.arange(ticks + 1), 0.5) / ticks
     logs = (shapes - 1) * np.log(lengths) - rate * lengths
-    logs += shapes * np.log(rate) - gammaln(shapes) - np.log(units)
+    constants = [math.lgamma(shape) for shape in shapes[:, 0]]
+    logs += shapes * np.log(rate) - np.array(constants)[:, None] - np.log(units)
     likely = (logs > logs.max(axis=1, keepdims=True) + _NEGLIGIBLE).any(axis=0)
     longest = int(np.flatnonzero(likely)[-1]) + 1
     return np.exp(logs[:, :longest])
