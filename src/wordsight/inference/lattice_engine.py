@@ -22,6 +22,7 @@ from wordsight.inference.lattice_reference import (
 )
 from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
 from wordsight.inference.lattice_workspace import borrowed
+from wordsight.inference.recycling import Recycler
 
 __all__ = ["DEFAULT_MEMORY", "best_paths", "expected_counts", "lattice_bytes", "log_scores"]
 
@@ -36,6 +37,8 @@ Result = TypeVar("Result", LatticeScore, LatticeCounts, LatticePath)
 # their tables stay in the processor's cache from packing to counting.
 _CLIPS_PER_CALL = 32
 _BYTES_PER_CALL = 2 << 20
+
+_memory = Recycler()
 
 
 def log_scores(
@@ -208,7 +211,7 @@ def _scores_of_pack(packed: Pack) -> list[LatticeScore]:
 
 
 def _counts_of_pack(packed: Pack) -> list[LatticeCounts]:
-    tables = np.empty((packed.num_rows, packed.num_entries))
+    tables = _memory.empty((packed.num_rows, packed.num_entries))
     scores, steps = _run_kernel(packed, tables)
     results = []
     for number, lattice in enumerate(packed.lattices):
