@@ -32,7 +32,8 @@ _SPREAD = 1.0  # levels over which what is seen of one shade speaks for its neig
 _FAINT = 1e-7  # share of every shade in every thing, so that none is impossible
 _LEAST_AREA = 20  # pixels; smaller patches are noise
 _MOVED = 14  # grey levels from the still scene; shadows and noise stay below
-_MOST_PATCHES = 6  # of one thing in a frame
+_MOST_PATCHES = 8  # of one thing in a frame
+_LARGEST = 100  # pixels; wider or higher patches are walls and tables
 
 Image = NDArray[np.uint8]
 
@@ -122,7 +123,11 @@ class ColourDetector:
             found = [
                 (number, patch)
                 for number in range(len(self.label_names))
-                for patch in _patches(self._mask(which, moved, number), chance)
+                for patch in _patches(
+                    self._mask(which, moved, number),
+                    chance,
+                    _FINE if number in self._restless else _COARSE,
+                )
             ]
             scale = np.array([frame.size[0] / SMALL[0], frame.size[1] / SMALL[1]] * 2)
             boxes = np.array([patch[:4] for _, patch in found], dtype=np.float64).reshape(-1, 4)
@@ -146,13 +151,16 @@ class ColourDetector:
         return {"names": list(self.label_names)}
 
 
-def _patches(mask: Image, chance: NDArray[np.float32]) -> Iterator[tuple[float, ...]]:
+def _patches(
+    mask: Image, chance: NDArray[np.float32], brush: NDArray[Any]
+) -> Iterator[tuple[float, ...]]:
     """Yield x1, y1, x2, y2, the mean chance of the pixels and the share of the box they fill."""
     # Thin lines between two colours are mixtures of both and belong to neither.
-    solid = cv2.morphologyEx(mask, cv2.MORPH_OPEN, _DISC)
+    solid = cv2.morphologyEx(mask, cv2.MORPH_OPEN, brush)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=4)
-    order = 1 + np.argsort(-stats[1:, cv2.CC_STAT_AREA], kind="stable")[:_MOST_PATCHES]
-    for number in order.tolist():
+    fits = np.flatnonzero((stats[1:, 2:4] <= _LARGEST).all(axis=1)) + 1
+    areas = stats[fits, cv2.CC_STAT_AREA]
+    for number in fits[np.argsort(-areas, kind="stable")[:_MOST_PATCHES]].tolist():
         x, y, width, height, area = stats[number].tolist()
         if area < _LEAST_AREA:
             break
@@ -161,7 +169,8 @@ def _patches(mask: Image, chance: NDArray[np.float32]) -> Iterator[tuple[float, 
         yield x, y, x + width, y + height, sure, area / (width * height)
 
 
-_DISC = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3))
+_FINE = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3))  # keeps fingers
+_COARSE = cv2.getStructuringElement(cv2.MORPH_RECT, (5, 5))  # keeps blocks, not lines
 
 
 def shades_of(image: Image) -> NDArray[np.uint16]:
