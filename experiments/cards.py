@@ -217,8 +217,8 @@ def _used(spoken: Recordings, colours: list[str]) -> Recordings:
 _NAMES = {
     "default": "word types + exclusivity + discriminants, K unknown",
     "k_given": "the same, K given",
-    "annealed": "good features, CCA + annealed EM, 1-NN",
-    "plain_em": "good features, CCA + plain EM, 1-NN",
+    "annealed": "good features, CCA + annealed EM, discriminants",
+    "plain_em": "good features, CCA + plain EM, discriminants",
     "control": "control: good features, attributes at random",
     "faithful": "the paper's method",
 }

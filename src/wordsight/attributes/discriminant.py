@@ -19,6 +19,7 @@ _TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0)
 _FOLDS = 5
 _LEAST_PROBABILITY = 1e-4  # of a word that was not heard in a fold
 _STRANGE = 0.99  # quantile of the distances of held-out pictures that are still taken as known
+_HALF_WAY = 0.5
 _MARGIN = 1.5  # times that distance: a new picture may be a little further out
 
 
@@ -56,7 +57,7 @@ class Discriminant:
         # Words heard once say nothing of how pictures of a word vary.
         scatter = apart.T @ apart / max(len(x) - len(sizes), 1)
         # A tenth of unit variance beside: identical pictures have no covariance at all.
-        size = max(float(np.trace(scatter)) / len(scatter), 1e-3)
+        size = max(float(np.trace(scatter)) / max(len(scatter), 1), 1e-3)
         scatter = (1 - self.shrinkage) * scatter + self.shrinkage * size * np.eye(len(scatter))
         self.precision_ = np.asarray(np.linalg.inv(scatter), dtype=np.float64)
         self.prior_ = (sizes + 0.5) / (sizes + 0.5).sum()
@@ -76,6 +77,14 @@ class Discriminant:
         means = self.means_ @ root.T @ basis
         apart = ((points[:, None] - means[None]) ** 2).sum(axis=-1)
         return np.asarray(apart.min(axis=1))
+
+    def closest_words(self) -> float:
+        """Return the squared distance between the two words that are nearest to each other."""
+        basis, root = self._basis()
+        means = self.means_ @ root.T @ basis
+        apart = ((means[:, None] - means[None]) ** 2).sum(axis=-1)
+        np.fill_diagonal(apart, np.inf)
+        return float(apart.min())
 
     def _basis(self) -> tuple[Array, Array]:
         root: Array = np.asarray(np.linalg.cholesky(self.precision_).T, dtype=np.float64)
@@ -123,7 +132,11 @@ def choose_discriminant(
     _, chosen = max(
         (one for one in good if len(one[1].columns) == fewest), key=lambda one: one[0].mean()
     )
-    return chosen.fit(x, words)
+    chosen.fit(x, words)
+    # Nearer to a word than half-way to the next is known in any case: lessons may be more alike
+    # than what is seen later, through another camera.
+    chosen.limit = max(chosen.limit, _HALF_WAY**2 * chosen.closest_words())
+    return chosen
 
 
 def held_out_log_posterior(

@@ -18,6 +18,7 @@ __all__ = [
     "Meetings",
     "Partition",
     "count_meetings",
+    "link_synonyms",
     "merge_same_words",
     "partition_words",
     "picture_folds",
@@ -26,10 +27,11 @@ __all__ = [
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-_RATE_BOUNDS = (0.02, 0.6)  # of the meetings chance would bring, within an attribute
+_RATES = (0.03, 0.1, 0.25, 0.5)  # meetings within an attribute, beside those of chance
 _ROUNDS = 8
 _FOLDS = 5
 _EVIDENCE = 0.5  # of a meeting: neighbours of one picture often resemble each other
+_SURELY = 3.0  # nats by which one word must be likelier than two where sounds say nothing
 _SOUND_ALIKE = 1.0  # times the radii of two clusters: further apart they are different words
 
 
@@ -151,26 +153,50 @@ def merge_same_words(meetings: Meetings, points: Array, labels: Labels) -> Label
         near = apart < _SOUND_ALIKE * (types.radii[:, None] + types.radii[None])
         np.fill_diagonal(apart, np.inf)
         nearest = apart <= np.minimum(apart.min(axis=0)[None], apart.min(axis=1)[:, None]) + 1e-12
-        possible = near & nearest & _same_things(meetings) & ~np.eye(count, dtype=bool)
+        possible = near & nearest & (_sameness(meetings) > 0)
         if not possible.any():
             break
         first, second = np.unravel_index(np.where(possible, apart, np.inf).argmin(), apart.shape)
-        renumbered = np.arange(count)
-        renumbered[max(first, second)] = min(first, second)
-        renumbered = np.unique(renumbered, return_inverse=True)[1]
-        labels, meetings = renumbered[labels], meetings.merged(renumbered)
+        joined = _joining(count, int(first), int(second))
+        labels, meetings = joined[labels], meetings.merged(joined)
     return labels
 
 
-def _same_things(meetings: Meetings) -> NDArray[np.bool_]:
+def link_synonyms(meetings: Meetings) -> Labels:
+    """Return new numbers under which words that are said of the same things are one.
+
+    However different they sound: the same word in two voices, or two words for one thing. Such
+    words belong to one attribute although they meet.
+    """
+    labels = np.arange(len(meetings.observed))
+    while (count := int(labels.max()) + 1) > 2:
+        sameness = _sameness(meetings)
+        first, second = np.unravel_index(sameness.argmax(), sameness.shape)
+        if sameness[first, second] <= _SURELY:
+            break
+        joined = _joining(count, int(first), int(second))
+        labels, meetings = joined[labels], meetings.merged(joined)
+    return labels
+
+
+def _sameness(meetings: Meetings) -> Array:
+    """Return how much likelier (in nats) two words are one than two; -inf on the diagonal."""
     o, e = meetings.observed, meetings.expected
     usual = np.trace(o) / max(float(np.trace(e)), 1e-12)
     # Small clusters meet themselves too seldom to tell how often: there the usual rate helps out.
     own = (np.diag(o) + usual) / (np.diag(e) + 1)
     rate = np.maximum(np.sqrt(np.outer(own, own)), 1.0)
     beyond_chance = o * np.log(rate) - e * (rate - 1)
-    beyond_exclusion = o * np.log(rate / _RATE_BOUNDS[1]) - e * (rate - _RATE_BOUNDS[1])
-    return np.asarray((beyond_chance > 0) & (beyond_exclusion > 0))
+    beyond_exclusion = o * np.log(rate / _RATES[-1]) - e * (rate - _RATES[-1])
+    found = _EVIDENCE * np.minimum(beyond_chance, beyond_exclusion)
+    np.fill_diagonal(found, -np.inf)
+    return np.asarray(found)
+
+
+def _joining(count: int, first: int, second: int) -> Labels:
+    numbers = np.arange(count)
+    numbers[max(first, second)] = min(first, second)
+    return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
 
 
 def partition_words(
@@ -178,9 +204,10 @@ def partition_words(
 ) -> Partition:
     r"""Divide words into attributes.
 
-    Meetings of two words are taken as Poisson with mean E across attributes and εE within one.
-    Putting words a, b together then gains :math:`O_{ab}\ln ε + E_{ab}(1-ε)`; the division with
-    the largest sum of gains is sought by merging and moving words, and ε is fitted to it, in turn.
+    Meetings of two words are taken as Poisson, with mean E across attributes and rE within one;
+    r is small, but larger where neighbours are not quite alike, so it is averaged over a range.
+    Putting words a, b together then gains :math:`\ln\sum_r p(r)r^{O}e^{E(1-r)}`; the division
+    with the largest sum of gains is sought by merging and moving words.
 
     Args:
         meetings: Of all words.
@@ -204,37 +231,24 @@ def partition_words(
 
 
 def _divided(meetings: Meetings, num_groups: int) -> Partition:
-    rate = 0.2
-    for _ in range(_ROUNDS):
-        gain = _gains(meetings, rate)
-        groups = _moved(gain, _merged(gain, num_groups))
-        fitted = _rate(meetings, groups, rate)
-        if abs(fitted - rate) < 1e-3:
-            break
-        rate = fitted
-    likelihood = _EVIDENCE * _inside(_gains(meetings, rate), groups)
+    gain = _gains(meetings)
+    groups = _moved(gain, _merged(gain, num_groups))
+    same = (groups[:, None] == groups[None]) & ~np.eye(len(groups), dtype=bool)
+    rate = meetings.observed[same].sum() / max(float(meetings.expected[same].sum()), 1e-12)
+    likelihood = float(gain[same].sum() / 2)
     groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
     told = len(groups) * np.log(num_groups)
-    return Partition(groups, rate, likelihood, float(told - likelihood))
+    return Partition(groups, float(rate), likelihood, float(told - likelihood))
 
 
-def _gains(meetings: Meetings, rate: float) -> Array:
-    gain = meetings.observed * np.log(rate) + meetings.expected * (1 - rate)
+def _gains(meetings: Meetings) -> Array:
+    """Return ``(W, W)`` nats gained by putting two words into one attribute."""
+    o, e = _EVIDENCE * meetings.observed, _EVIDENCE * meetings.expected
+    gains = np.stack([o * np.log(rate) + e * (1 - rate) for rate in _RATES])
+    top = gains.max(axis=0)
+    gain = top + np.log(np.exp(gains - top).mean(axis=0))
     np.fill_diagonal(gain, 0.0)
     return np.asarray(gain)
-
-
-def _inside(gain: Array, groups: Labels) -> float:
-    return float(gain[groups[:, None] == groups[None]].sum() / 2)
-
-
-def _rate(meetings: Meetings, groups: Labels, before: float) -> float:
-    same = (groups[:, None] == groups[None]) & ~np.eye(len(groups), dtype=bool)
-    expected = meetings.expected[same].sum()
-    if expected <= 0:
-        return before
-    # One imagined meeting of two keeps the rate off zero where little was seen.
-    return float(np.clip((meetings.observed[same].sum() + 0.4) / (expected + 2), *_RATE_BOUNDS))
 
 
 def _merged(gain: Array, num_groups: int) -> Labels:

@@ -10,6 +10,7 @@ from wordsight.attributes.exclusivity import (
     Meetings,
     Partition,
     count_meetings,
+    link_synonyms,
     merge_same_words,
     partition_words,
 )
@@ -97,8 +98,12 @@ def by_exclusivity(words: Labels, x: Array, settings: AttributeSettings) -> Attr
     """Divide words into attributes by which never meet on similar pictures."""
     cca = word_directions(words, x, settings)
     meetings = word_meetings(words, x, settings)
-    partition = partition_words(meetings, settings.num_attributes)
-    return Attribution(partition.groups[words], partition.groups, cca, partition)
+    linked = link_synonyms(meetings)
+    if settings.num_attributes is not None and linked.max() + 1 < settings.num_attributes:
+        linked = np.arange(len(linked))
+    partition = partition_words(meetings.merged(linked), settings.num_attributes)
+    groups = partition.groups[linked]
+    return Attribution(groups[words], groups, cca, partition)
 
 
 def by_mixture(

@@ -20,7 +20,7 @@ Mask = tuple[tuple[int, int], ...]
 
 _WINDOW = tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1))
 _CENTRE = _WINDOW.index((0, 0))
-_PICTURES_AT_ONCE = 64  # keeps the neighbourhoods of a block within the processor's cache
+_PIXELS_AT_ONCE = 1 << 15  # keeps the neighbourhoods of a block within the processor's cache
 
 
 @cache
@@ -79,8 +79,9 @@ def autocorrelation(pictures: NDArray[np.floating], number: int = 25) -> NDArray
         return found
     order = [len(mask) for mask in patterns]
     places = [[_WINDOW.index(point) for point in mask[1:]] for mask in patterns]
-    for start in range(0, len(pictures), _PICTURES_AT_ONCE):
-        block = slice(start, start + _PICTURES_AT_ONCE)
+    step = max(1, _PIXELS_AT_ONCE // (pictures.shape[1] * pictures.shape[2]))
+    for start in range(0, len(pictures), step):
+        block = slice(start, start + step)
         near = _neighbourhoods(np.asarray(pictures[block], dtype=np.float32))
         centre = near[:, _CENTRE]
         threes = (near * centre[:, None]) @ near.transpose(0, 2, 1)

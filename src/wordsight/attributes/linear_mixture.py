@@ -21,7 +21,9 @@ __all__ = ["LinearMaps", "LinearMixture"]
 
 Array = NDArray[np.float64]
 
-_FALSE_SURENESS = 1e-12
+_LEAST_SHARE = 1e-12
+_EQUAL = 1e-7  # differences of responsibilities that rounding alone could make
+_UNREST = 1e-3  # share of chance that is mixed in then
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +141,15 @@ class LinearMixture:
         # Cooling and the printed step change what is maximised, so there it may fall.
         falling = "ignore" if self.annealed or self.printed_step else "raise"
         monitor = ConvergenceMonitor(0.0, self.iterations, falling)  # type: ignore[arg-type]
+        unrest = random_start(len(x), self.num_components, np.random.default_rng(self.random_state))
         maps = self._maximised(x, y, weights)
         for step in range(self.iterations):
-            weights, objective = self._weights(maps, x, y, self._power(step))
+            power = self._power(step)
+            weights, objective = self._weights(maps, x, y, power)
             monitor.update(objective)
+            if power < 1 and np.abs(weights - weights.mean(axis=0)).max() < _EQUAL:
+                # Hot maps become equal, and equal maps would stay so for ever.
+                weights = (1 - _UNREST) * weights + _UNREST * unrest
             maps = self._maximised(x, y, weights)
         return maps, self._weights(maps, x, y, 1.0)[0], monitor.history
 
@@ -174,7 +181,7 @@ class LinearMixture:
             scatter = (apart * share[:, None]).T @ apart + self._prior_scatter(table)
             maps.append(table)
             covariances.append(scatter / (share.sum() + self._prior_count(x, y)))
-        shares = np.maximum(weights.mean(axis=0), _FALSE_SURENESS)
+        shares = np.maximum(weights.mean(axis=0), _LEAST_SHARE)
         return LinearMaps(shares / shares.sum(), np.array(maps), np.array(covariances))
 
     def _prior_count(self, x: Array, y: Array) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.figure_features import FigureColour, FigureExtent, FigureShape
 from wordsight.attributes.hlac import autocorrelation
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
+_PIXELS_AT_ONCE = 1 << 19  # in a stack; more would only wait for memory
 _LIGHTNESS = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 # Rows: the I and Q chroma of the colour television standard, which the paper used.
 _CHROMA = np.array([[0.596, -0.274, -0.322], [0.211, -0.523, 0.312]], dtype=np.float32)
@@ -178,6 +180,9 @@ class Frequencies:
 
 
 _KINDS: dict[str, type[Any]] = {
+    "figure colour": FigureColour,
+    "figure shape": FigureShape,
+    "figure extent": FigureExtent,
     "autocorrelation": Autocorrelation,
     "colours": Colours,
     "gradients": Gradients,
@@ -185,12 +190,16 @@ _KINDS: dict[str, type[Any]] = {
 }
 _SETS: dict[str, tuple[PictureFeature, ...]] = {
     "recommended": (Colours(), Gradients()),
+    "figures": (FigureColour(), FigureShape(), FigureExtent()),
     "paper": (Autocorrelation(),),
 }
 
 
 def picture_features(features: str | Sequence[PictureFeature]) -> tuple[PictureFeature, ...]:
-    """Return the features of a name: "recommended" or "paper"; features given pass through.
+    """Return the features of a name; features given pass through.
+
+    "recommended" looks at whole pictures, "figures" at the one thing that stands out from its
+    background (only there size is seen), "paper" is the published set.
 
     Raises:
         TeachingError: If there is no set of that name, or no feature at all.
@@ -237,11 +246,13 @@ def _by_size(
     for number, picture in enumerate(scaled):
         groups.setdefault(picture.shape, []).append(number)
     rows: list[Array] = [np.zeros(0)] * len(scaled)
-    for numbers in groups.values():
-        for row, number in zip(
-            describe(np.stack([scaled[number] for number in numbers])), numbers, strict=True
-        ):
-            rows[number] = row
+    for shape, numbers in groups.items():
+        step = max(1, _PIXELS_AT_ONCE // (shape[0] * shape[1]))
+        for start in range(0, len(numbers), step):
+            block = numbers[start : start + step]
+            found = describe(np.stack([scaled[number] for number in block]))
+            for row, number in zip(found, block, strict=True):
+                rows[number] = row
     return np.stack(rows) if rows else np.zeros((0, 0))
 
 

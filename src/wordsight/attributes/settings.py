@@ -15,7 +15,8 @@ class AttributeSettings:
     """Everything about learning but the data.
 
     Attributes:
-        pictures: Picture features: "recommended", "paper" or your own.
+        pictures: Picture features: "recommended", "figures" (things before a plain background,
+            with their size), "paper" or your own.
         speech: Speech features: "recommended", "paper" or your own.
         num_axes: Main axes kept of each kind of picture feature; ``None`` keeps all columns.
         num_attributes: How many attributes there are; ``None`` finds out.
@@ -56,7 +57,7 @@ class AttributeSettings:
 RECOMMENDED = AttributeSettings()
 """Word types and exclusivity, good features, discriminants."""
 
-ANNEALED = AttributeSettings(method="mixture", recall="nearest")
+ANNEALED = AttributeSettings(method="mixture")
 """The paper's mixture on good features, cooled slowly."""
 
 FAITHFUL = AttributeSettings(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,7 @@ def flatten(
     words: list[Said] = []
     owners: list[int] = []
     for number, utterance in enumerate(utterances):
-        single = isinstance(utterance, str | Sound | Said)
-        given: list[str | Sound | Said] = [utterance] if single else list(utterance)  # type: ignore[list-item, arg-type]
+        given: list[Any] = list(utterance) if isinstance(utterance, list | tuple) else [utterance]
         found = [word for one in given for word in _words(one, several)]
         if not found:
             raise TeachingError(f"utterance {number} holds no word; leave its picture out.")
@@ -65,7 +65,7 @@ def flatten(
     return words, np.array(owners, dtype=np.intp)
 
 
-def _words(one: "str | Sound | Said", several: bool) -> list[Said]:
+def _words(one: Any, several: bool) -> list[Said]:
     if isinstance(one, Said):
         return [one]
     if isinstance(one, Sound):

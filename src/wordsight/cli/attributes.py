@@ -181,8 +181,9 @@ def _picture(what: str, box: str | None):  # type: ignore[no-untyped-def]  # num
     else:
         if not at:
             raise WordsightError(f"{what} does not exist; expected a picture or VIDEO@SECONDS.")
+        time = _seconds(seconds)
         with VideoReader(path) as reader:
-            image = reader.frame_at(_seconds(seconds)).image
+            image = reader.frame_at(time).image
     if box is None:
         return image
     x, y, width, height = _numbers(box)

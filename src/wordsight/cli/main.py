@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from wordsight import __version__
-from wordsight.cli import align, demo, doctor, evaluate, library, look, meaning, search
+from wordsight.cli import align, attributes, demo, doctor, evaluate, library, look, meaning, search
 from wordsight.cli.options import current_output
 from wordsight.cli.output import flush_quietly
 from wordsight.cli.states import states
@@ -18,6 +18,7 @@ __all__ = ["app", "main"]
 
 COLLECTION = "Your collection"
 ONE_VIDEO = "Look into one video"
+PICTURES = "Name things in pictures"
 TIMING = "Time instructions against video"
 FINDING = "Find moments"
 MEANING = "Learn words and use them"
@@ -77,6 +78,7 @@ for panel, commands in {
         meaning.explain,
         meaning.lexicon,
     ),
+    PICTURES: (attributes.teach, attributes.name, attributes.attributes),
     TIMING: (align.align, align.dictionary),
     STUDIO: (studio,),
     ONE_VIDEO: (look.shots, look.detect, look.convert),

@@ -1,0 +1,138 @@
+"""Features of the one thing that stands out from its background: its colour, shape and size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["FigureColour", "FigureExtent", "FigureShape", "find_figure"]
+
+Array = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+
+_LONGEST = 128  # pixels of the longer side while looking for the figure
+_LEAST_SHARE, _MOST_SHARE = 0.002, 0.9  # of the picture; else nothing stands out
+_SPECK = 0.1  # of the largest part: smaller parts are noise
+
+
+def find_figure(picture: Picture) -> tuple[NDArray[np.bool_], Picture]:
+    """Find what differs in colour from the border of a picture.
+
+    Args:
+        picture: RGB ``(H, W, 3)``.
+
+    Returns:
+        A mask of the figure, all true where nothing stands out; and the picture, both at most 128
+        pixels wide and high.
+    """
+    scale = min(1.0, _LONGEST / max(picture.shape[:2]))
+    size = tuple(max(1, round(side * scale)) for side in picture.shape[1::-1])
+    small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    smooth = cv2.GaussianBlur(small, (3, 3), 0)
+    colours = cv2.cvtColor(smooth, cv2.COLOR_RGB2LAB).astype(np.float32)
+    border = np.concatenate([colours[0], colours[-1], colours[:, 0], colours[:, -1]])
+    apart = np.linalg.norm(colours - np.median(border, axis=0), axis=-1)
+    levels = np.clip(apart * 2, 0, 255).astype(np.uint8)
+    _, mask = cv2.threshold(levels, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+    mask = _without_specks(np.asarray(mask, dtype=np.uint8))
+    share = mask.mean()
+    if not _LEAST_SHARE <= share <= _MOST_SHARE:
+        return np.ones(mask.shape, dtype=bool), small
+    return mask, small
+
+
+@dataclass(frozen=True)
+class FigureColour:
+    """The colour of the figure beside that of its background, as log ratios."""
+
+    @property
+    def name(self) -> str:
+        """How people call it."""
+        return "colour of the figure"
+
+    def describe(self, pictures: Sequence[Picture]) -> Array:
+        """Return ``(N, 12)``: quartiles of three log ratios, beside the background and as such."""
+        return np.stack([self._row(*find_figure(picture)) for picture in pictures])
+
+    def _row(self, mask: NDArray[np.bool_], small: Picture) -> Array:
+        logs = np.log(small.astype(np.float64) + 8)
+        red, green, blue = np.moveaxis(logs, -1, 0)
+        planes = (red - green, (red + green) / 2 - blue, logs.mean(axis=-1))
+        row: list[float] = []
+        for plane in planes:
+            quartiles = np.percentile(plane[mask], [25, 50, 75])
+            behind = float(np.median(plane[~mask])) if not mask.all() else 0.0
+            row += [*(quartiles - behind), float(quartiles[1])]
+        return np.array(row)
+
+
+@dataclass(frozen=True)
+class FigureShape:
+    """Histograms of edge directions of the figure alone, brought to one size.
+
+    Attributes:
+        side: Width and height the figure is brought to; a multiple of 16.
+    """
+
+    side: int = 64
+
+    @property
+    def name(self) -> str:
+        """How people call it."""
+        return "shape of the figure"
+
+    def describe(self, pictures: Sequence[Picture]) -> Array:
+        """Return ``(N, D)``; D is 576 for a side of 64."""
+        side = self.side
+        cells = cv2.HOGDescriptor((side, side), (16, 16), (16, 16), (8, 8), 9)
+        rows = [np.ravel(cells.compute(self._silhouette(picture))) for picture in pictures]
+        return np.stack(rows).astype(np.float64)
+
+    def _silhouette(self, picture: Picture) -> NDArray[np.uint8]:
+        mask, _ = find_figure(picture)
+        x1, y1, x2, y2 = _bounds(mask)
+        # A square around the figure keeps its proportions: a 1 is narrow.
+        half = max(x2 - x1, y2 - y1) / 2 * 1.15 + 1
+        middle = ((x1 + x2) / 2, (y1 + y2) / 2)
+        scale = self.side / (2 * half)
+        turn = np.array(
+            [[scale, 0, (half - middle[0]) * scale], [0, scale, (half - middle[1]) * scale]]
+        )
+        filled = mask.astype(np.uint8) * 255
+        moved = cv2.warpAffine(filled, turn, (self.side, self.side), flags=cv2.INTER_LINEAR)
+        return np.asarray(moved, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class FigureExtent:
+    """How large the figure is in the picture."""
+
+    @property
+    def name(self) -> str:
+        """How people call it."""
+        return "size of the figure"
+
+    def describe(self, pictures: Sequence[Picture]) -> Array:
+        """Return ``(N, 3)``: logs of width, height and area as shares of the picture."""
+        return np.stack([self._row(find_figure(picture)[0]) for picture in pictures])
+
+    def _row(self, mask: NDArray[np.bool_]) -> Array:
+        x1, y1, x2, y2 = _bounds(mask)
+        height, width = mask.shape
+        return np.log([(x2 - x1) / width, (y2 - y1) / height, mask.mean()])
+
+
+def _without_specks(mask: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    if count < 2:
+        return mask > 0
+    areas = stats[1:, cv2.CC_STAT_AREA]
+    kept = 1 + np.flatnonzero(areas >= _SPECK * areas.max())
+    return np.asarray(np.isin(labels, kept))
+
+
+def _bounds(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

@@ -1,0 +1,228 @@
+"""Teaching and naming: text and speech, one word and several, new words, bad lessons, files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.attributes.toys import COLOURS, SHAPES, lessons, thing, word
+from wordsight.attributes import (
+    ANNEALED,
+    FAITHFUL,
+    AttributeLearner,
+    Autocorrelation,
+    Said,
+    SoundError,
+    TeachingError,
+)
+from wordsight.errors import FormatError, VideoError
+
+
+@pytest.fixture(scope="module")
+def taught():
+    return AttributeLearner().fit(*lessons(160, np.random.default_rng(0)))
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Taught by recordings alone."""
+    return AttributeLearner().fit(*lessons(240, np.random.default_rng(1), spoken=True))
+
+
+def rate(learner, seed=9, names=None):
+    random = np.random.default_rng(seed)
+    right = []
+    for colour in COLOURS:
+        for shape in SHAPES:
+            said = learner.name(thing(colour, shape, random)).words
+            said = [names[w] for w in said] if names else said
+            right += [colour in said, shape in said]
+    return np.mean(right)
+
+
+def test_text_is_enough(taught):
+    groups = [{word.name for word in group} for group in taught.attributes()]
+    assert sorted(map(sorted, groups)) == [sorted(COLOURS), sorted(SHAPES)]
+    assert rate(taught) >= 0.95
+
+
+def test_speech_alone_is_enough_and_is_played_back(told):
+    assert told.num_attributes_ == 2
+    assert len(told.words_) == 6
+    naming = told.name(thing("blue", "tall", np.random.default_rng(5)))
+    assert len(naming.words) == 2
+    spoken = told.say(naming)
+    assert 0.4 < spoken.duration < 1.0
+    assert all(word.name.startswith("word-") for word in told.words_)
+
+
+def test_renaming_gives_a_spelling(told):
+    learner = AttributeLearner().fit_lessons(AttributeLearnerLessons.of(told))
+    learner.rename("word-1", "ruby")
+    assert "ruby" in {word.name for word in learner.words_}
+    with pytest.raises(TeachingError, match="already"):
+        learner.rename("word-2", "ruby")
+    with pytest.raises(TeachingError, match="no word"):
+        learner.rename("word-99", "x")
+
+
+class AttributeLearnerLessons:
+    """The lessons of a learner, to teach another."""
+
+    @staticmethod
+    def of(learner):
+        from wordsight.attributes import Lessons
+
+        parts = learner.space_.parts
+        kinds = tuple(learner.x_[:, part] for part in parts)
+        return Lessons(kinds, learner.texts_, learner.speech_, learner.sounds_)
+
+
+def test_the_order_and_the_names_of_words_do_not_matter(taught):
+    pictures, words = lessons(160, np.random.default_rng(0))
+    other = {name: f"w{number}" for number, name in enumerate([*SHAPES, *COLOURS])}
+    renamed = AttributeLearner().fit(pictures, [other[w] for w in words])
+    groups = {frozenset(w.name for w in group) for group in renamed.attributes()}
+    assert groups == {frozenset(other[w.name] for w in group) for group in taught.attributes()}
+
+
+def test_several_words_in_one_utterance():
+    random = np.random.default_rng(2)
+    pictures, words = [], []
+    for _ in range(100):
+        colour, shape = random.choice(list(COLOURS)), random.choice(SHAPES)
+        pictures.append(thing(colour, shape, random))
+        words.append(f"{colour} {shape}")
+    learner = AttributeLearner().fit(pictures, words)
+    assert learner.num_attributes_ == 2 and len(learner.texts_) == 200
+    assert rate(learner) >= 0.95
+
+
+def test_saving_and_loading_changes_no_answer(taught, told, tmp_path):
+    picture = thing("green", "wide", np.random.default_rng(7))
+    for name, learner in (("text", taught), ("speech", told)):
+        learner.save(tmp_path / name)
+        loaded = AttributeLearner.load(tmp_path / name)
+        assert loaded.name(picture) == learner.name(picture)
+        assert loaded.words_ == learner.words_
+        assert "lessons" in (tmp_path / name / "card.md").read_text()
+    one, other = told.say(told.name(picture)), loaded.say(loaded.name(picture))
+    assert np.array_equal(one.samples, other.samples)
+
+
+@pytest.mark.parametrize("settings", [ANNEALED, FAITHFUL])
+def test_the_mixtures_learn_save_and_load(settings, tmp_path):
+    pictures, words = lessons(120, np.random.default_rng(3), spoken=True)
+    for recall in ("nearest", "nearest-sound"):
+        learner = AttributeLearner(settings, num_attributes=2, recall=recall, iterations=15)
+        learner.fit(pictures, words)
+        learner.save(tmp_path / recall)
+        again = AttributeLearner.load(tmp_path / recall)
+        picture = thing("red", "tall", np.random.default_rng(1))
+        assert again.name(picture) == learner.name(picture)
+
+
+def test_damaged_and_foreign_folders_are_refused(taught, tmp_path):
+    taught.save(tmp_path / "a")
+    with pytest.raises(FileExistsError):
+        taught.save(tmp_path / "a")
+    taught.save(tmp_path / "a", overwrite=True)
+    path = tmp_path / "a" / "model.json"
+    model = json.loads(path.read_text())
+    for change in ({"version": 99}, {"kind": "Other"}, {"arrays_sha256": "0"}):
+        path.write_text(json.dumps(model | change))
+        with pytest.raises(FormatError):
+            AttributeLearner.load(tmp_path / "a")
+    with pytest.raises(FormatError, match=r"model\.json"):
+        AttributeLearner.load(tmp_path)
+
+
+def test_new_words_join_their_attribute(monkeypatch):
+    random = np.random.default_rng(0)
+    learner = AttributeLearner().fit(*lessons(160, random))
+    monkeypatch.setitem(COLOURS, "yellow", (220, 210, 40))
+    shapes = [str(random.choice(SHAPES)) for _ in range(41)]
+    pictures = [thing("yellow", shape, random) for shape in shapes]
+    assert "yellow" not in learner.name(pictures[0]).words
+    said = [shape if n % 2 else "yellow" for n, shape in enumerate(shapes)]
+    learner.teach(pictures[:40], said[:40])
+    by_name = {word.name: word.attribute for word in learner.words_}
+    assert by_name["yellow"] == by_name["red"] != by_name["tall"]
+    assert set(learner.name(pictures[40]).words) == {"yellow", shapes[40]}
+
+
+def test_a_picture_unlike_all_others_gets_no_word(taught):
+    noise = np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
+    naming = taught.name(noise)
+    assert not all(answer.known for answer in naming.attributes)
+    assert "no word" in naming.text
+
+
+def test_confidence_is_a_probability(taught):
+    naming = taught.name(thing("red", "wide", np.random.default_rng(3)))
+    for answer in naming.attributes:
+        assert 0 < answer.confidence <= 1
+        assert answer.confidence + sum(p for _, p in answer.others) <= 1 + 1e-9
+
+
+def test_a_word_heard_once_and_tiny_pictures():
+    random = np.random.default_rng(4)
+    pictures, words = lessons(100, random)
+    pictures.append(np.zeros((3, 3, 3), dtype=np.uint8))
+    words.append("speck")
+    learner = AttributeLearner().fit(pictures, words)
+    assert "speck" in {word.name for word in learner.words_}
+    assert learner.name(pictures[-1]).attributes
+    old = AttributeLearner(pictures=[Autocorrelation()]).fit(pictures, words)
+    assert old.name(pictures[-1]).attributes
+
+
+def test_identical_pictures_with_one_word_only():
+    picture = np.full((16, 16, 3), 77, dtype=np.uint8)
+    learner = AttributeLearner().fit([picture] * 8, ["grey"] * 8)
+    assert learner.num_attributes_ == 1
+    assert learner.name(picture).words == ("grey",)
+
+
+def test_the_same_word_in_text_and_speech():
+    random = np.random.default_rng(5)
+    pictures, words = lessons(120, random)
+    said = [Said(text, word(text, random)) for text in words]
+    learner = AttributeLearner().fit(pictures, said)
+    naming = learner.name(pictures[0])
+    assert set(naming.words) <= {*COLOURS, *SHAPES}
+    assert learner.say(naming).duration > 0.2
+
+
+@pytest.mark.parametrize(
+    ("settings", "pictures", "words", "match"),
+    [
+        ({}, [], [], "nothing to learn"),
+        ({}, [np.zeros((9, 9, 3), np.uint8)], ["a", "b"], "1 pictures came with 2"),
+        ({}, [np.zeros((9, 9, 3), np.uint8)], ["a"], "one lesson"),
+        ({}, [np.zeros((9, 9, 3), np.uint8)] * 2, ["a", "  "], "no word"),
+        ({}, [np.zeros((9, 9, 3), np.uint8)] * 2, ["a", 3], "text or a sound"),
+        ({"num_attributes": 9}, None, None, "only 6 different words"),  # K above the words
+        ({"method": "guess"}, None, None, "method"),
+        ({"recall": "guess"}, None, None, "recall"),
+        ({"pictures": "best"}, None, None, "recommended"),
+        ({"pictures": ()}, None, None, "at least one"),
+        ({"recall": "nearest-sound"}, None, None, "mixture"),
+    ],
+)
+def test_lessons_and_settings_that_make_no_sense(settings, pictures, words, match):
+    if pictures is None:
+        pictures, words = lessons(60, np.random.default_rng(0))
+    with pytest.raises(TeachingError, match=match):
+        AttributeLearner(**settings).fit(pictures, words)
+
+
+def test_other_misuse_is_told(taught):
+    with pytest.raises(TeachingError, match="no setting"):
+        AttributeLearner(colour="red")
+    with pytest.raises(TeachingError, match="fit first"):
+        AttributeLearner().attributes()
+    with pytest.raises(VideoError, match="uint8"):
+        taught.name(np.zeros((5, 5)))
+    with pytest.raises(SoundError, match="text"):
+        taught.say(taught.name(thing("red", "tall", np.random.default_rng(0))))
