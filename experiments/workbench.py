@@ -2,8 +2,9 @@
 
 Run with ``python -m experiments.workbench [--films 4] [--rates 0 0.15 0.3] [--work DIR] [--json]``.
 At each rate every step may be skipped, repeated and swapped with its neighbour with that chance.
-Films are rendered, encoded, and looked at through our own perception; all films of one rate are
-learned together, without labels. Films and detections are kept in DIR and used again.
+Films are rendered, encoded, and looked at through our own perception; all films, of all rates, are
+learned together without labels. Films and detections are kept in DIR and used again. The rule of
+touch was made on films of seed 0 and the ``mistakes`` settings on seed 1; others are fresh.
 
 Sources of observations: ``touches`` are the truth, ``boxes`` true boxes under the same rule as
 detections, ``rendered`` a detector trained on other films of this world (as published work had for
@@ -32,12 +33,15 @@ from experiments.workbench_scores import (
     score_steps,
     summed,
 )
-from wordsight.alignment import Observed, PoorEvidenceError
+from wordsight.alignment import Instructions, Observed, PoorEvidenceError
+from wordsight.alignment.doubting import doubt_short_steps
 from wordsight.alignment.models import Ensemble, Model
 from wordsight.alignment.tasks import expecting_mistakes
 from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure"]
+
+Pair = tuple[Instructions, Observed]
 
 _MEASURES = ("accuracy", "boundary_seconds", "boundary_within_2s", "skipped_f1")
 
@@ -48,7 +52,7 @@ def measure(
     folder: Path,
     *,
     steps: int = 8,
-    random_state: int = 1,
+    random_state: int = 2,
     sources: Sequence[str] = SOURCES,
 ) -> dict[str, Any]:
     """Align films in every way.
@@ -64,31 +68,49 @@ def measure(
     Returns:
         By rate, by row the measures.
     """
-    results: dict[str, Any] = {}
-    for rate in rates:
-        takes = make_takes(films, rate, steps=steps, random_state=random_state)
-        prefix = f"{random_state}-{steps}-{rate:g}"
-        rows: dict[str, Any] = {}
-        for source in sources:
-            observed = observed_through(source, takes, folder, prefix)
-            if source in ("rendered", sources[0]):
-                rows |= _baselines(takes, observed)
-            for name, model in (("default", Ensemble()), ("mistakes", expecting_mistakes())):
-                rows[f"{source}_{name}"] = _aligned(takes, observed, model)
-                say(f"rate {rate:g}, {source}, {name}: {rows[f'{source}_{name}']['accuracy']}")
-        results[f"{rate:g}"] = rows
+    takes = {r: make_takes(films, r, steps=steps, random_state=random_state) for r in rates}
+    results: dict[str, Any] = {f"{rate:g}": {} for rate in rates}
+    for source in sources:
+        seen = {
+            rate: observed_through(source, takes[rate], folder, f"{random_state}-{steps}-{rate:g}")
+            for rate in rates
+        }
+        if source in ("rendered", sources[0]):
+            for rate in rates:
+                results[f"{rate:g}"] |= _baselines(takes[rate], seen[rate])
+        models = {"default": Ensemble(), "mistakes": expecting_mistakes()}
+        for name, model in models.items():
+            for rate, found in _aligned(takes, seen, model, doubting=name == "mistakes").items():
+                results[f"{rate:g}"][f"{source}_{name}"] = found
+                say(f"{source}, {name}, rate {rate:g}: {found}")
     return results
 
 
-def _aligned(takes: list[Take], observed: list[Observed], model: Model) -> dict[str, Any]:
-    pairs = [
-        (take.instructions, _without_moves(one)) for take, one in zip(takes, observed, strict=True)
-    ]
-    model.fit(pairs)
+def _aligned(
+    takes: dict[float, list[Take]],
+    observed: dict[float, list[Observed]],
+    model: Model,
+    *,
+    doubting: bool,
+) -> dict[float, dict[str, Any]]:
+    """Learn from all films together, and score those of each rate."""
+    pairs = {
+        rate: [(t.instructions, _without_moves(o)) for t, o in zip(takes[rate], found, strict=True)]
+        for rate, found in observed.items()
+    }
+    model.fit([pair for group in pairs.values() for pair in group])
+    return {rate: _scored(takes[rate], pairs[rate], model, doubting) for rate in takes}
+
+
+def _scored(
+    takes: list[Take], pairs: Sequence[Pair], model: Model, doubting: bool
+) -> dict[str, Any]:
     timings, refused = [], 0
     for take, pair in zip(takes, pairs, strict=True):
         try:
-            timings.append(score_alignment(take, pair[1], model.align(*pair)))
+            found = model.align(*pair)
+            found = doubt_short_steps(found, pair[0]) if doubting else found
+            timings.append(score_alignment(take, pair[1], found))
         except PoorEvidenceError:
             # What a refusing model would say if it had to: its best guess still counts.
             best = model.predict(*pair)
@@ -117,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--films", type=int, default=4, help="films per rate")
     parser.add_argument("--rates", type=float, nargs="+", default=[0.0, 0.15, 0.3])
     parser.add_argument("--steps", type=int, default=8, help="steps of each protocol")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the films")
+    parser.add_argument("--seed", type=int, default=2, help="seed of the films")
     parser.add_argument("--sources", nargs="+", choices=SOURCES, default=list(SOURCES))
     parser.add_argument("--work", type=Path, metavar="DIR", help="where films are kept")
     options = parser.parse_args(arguments)

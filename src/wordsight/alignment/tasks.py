@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wordsight.alignment.doubting import doubt_short_steps
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.pins import check_pins
 from wordsight.alignment.records import Aligner, Alignment, Constraint, Instructions, Observed
@@ -36,6 +37,7 @@ def align_together(
     constraints: Mapping[str, Sequence[Constraint]] | None = None,
     aligner: Aligner | None = None,
     fit: bool = True,
+    mistakes: bool = False,
 ) -> Timed:
     """Time a text against all its videos, learned together.
 
@@ -43,8 +45,9 @@ def align_together(
         instructions: The text.
         observed: What was observed in each video; more videos of one text help all of them.
         constraints: What the user knows, by video.
-        aligner: The model; the ensemble if left out.
+        aligner: The model; the ensemble if left out, or that of :func:`expecting_mistakes`.
         fit: Whether to learn from these videos; false to use a fitted model as it is.
+        mistakes: Whether to expect steps that were skipped, repeated or swapped.
 
     Returns:
         The timed text.
@@ -63,22 +66,26 @@ def align_together(
         # Models compile what they need; whoever only reads texts need not wait for it.
         from wordsight.alignment.models.ensemble import Ensemble
 
-        aligner = Ensemble()
+        aligner = expecting_mistakes() if mistakes else Ensemble()
     if fit:
         aligner.fit([(instructions, one) for one in observed])
     found = tuple(
         aligner.align(instructions, one, constraints=known.get(one.video_id, ()))
         for one in observed
     )
+    if mistakes:
+        found = tuple(doubt_short_steps(one, instructions) for one in found)
     return Timed(instructions, found, aligner)
 
 
 def expecting_mistakes() -> "HSMM":
     """Return a model that expects steps to be left out, repeated or swapped.
 
-    It holds less to how long steps usually last and more to what is seen; where the text is
-    followed to the letter, the ensemble is a few points better.
+    It holds less to how long steps usually last, and more to what is seen; so it needs things that
+    are seen well, and by preference several videos.
     """
     from wordsight.alignment.models.hsmm import HSMM
 
-    return HSMM(skip=0.15, back=0.08, concentration=1.5)
+    return HSMM(
+        skip=0.15, back=0.15, concentration=1.2, temperature=1.0, dependence=0.55, null=0.05
+    )

@@ -60,7 +60,7 @@ def align(
 ) -> None:
     """Find when each line of written instructions happens in a video without narration."""
     from wordsight.alignment.pins import parse_pins
-    from wordsight.alignment.tasks import align_together, expecting_mistakes
+    from wordsight.alignment.tasks import align_together
     from wordsight.alignment.text import read_instructions
     from wordsight.cli.align_sources import Watching, gather_films
 
@@ -81,15 +81,15 @@ def align(
     if save is not None and save.exists() and not force:
         raise WordsightError(f"{save} exists already; choose another name, or --force.")
     learned = None if aligner is None else _load(aligner)
-    chosen = expecting_mistakes() if mistakes and learned is None else learned
     with output.progress("Aligning") as progress:
         progress(0, None, "Aligning")
         timed = align_together(
             instructions,
             [film.observed for film in films],
             constraints={wanted[0].observed.video_id: pins},
-            aligner=chosen,
+            aligner=learned,
             fit=learned is None,
+            mistakes=mistakes,
         )
     asked = [a for a, film in zip(timed.alignments, films, strict=True) if film.wanted]
     written = targets.write(asked, instructions, output)
