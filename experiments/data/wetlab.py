@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment import Instructions, Line, Observed
 from wordsight.alignment.text.parses import nouns_of_parse, parse_tree, verbs_of_parse
+from wordsight.alignment.text.words import nouns_and_verbs
 from wordsight.alignment.watching.intervals import IntervalFile
 from wordsight.errors import FormatError
 from wordsight.language.captions.decoding import read_text
@@ -30,7 +31,7 @@ class Recording:
         name: Of the video, upper case.
         instructions: Its protocol.
         observed: What the hands touch.
-        gold: ``(T,)`` true step of each chunk.
+        gold: ``(T,)`` true step of each chunk, -1 where the file does not tell.
     """
 
     name: str
@@ -67,25 +68,34 @@ def read_recordings(folder: Path) -> dict[str, list[Recording]]:
 
 
 def read_protocol(path: Path) -> Instructions:
-    """Read ``protocol_X.txt`` with the parses beside it; sentences without a noun are left out."""
+    """Read ``protocol_X.txt``; sentences without a noun are left out.
+
+    Nouns and verbs come from ``parses_X.txt`` beside it, one parse per line, or by rules where
+    there is no such file.
+    """
     rows = [row.strip() for row in read_text(path).splitlines() if row.strip()]
+    words = _words(rows, path)
+    lines, step = [], 0
+    for row, (nouns, verbs) in zip(rows, words, strict=True):
+        step += bool(_STEP.match(row))
+        if nouns:
+            lines.append(Line(row, step, nouns, verbs))
+    return Instructions(path.stem.removeprefix("protocol_").upper(), tuple(lines))
+
+
+def _words(rows: list[str], path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the nouns and verbs of each sentence."""
     beside = path.with_name(path.name.replace("protocol_", "parses_"))
     if not beside.exists():
-        raise FormatError(f"{path} needs its parses in {beside.name} beside it.")
-    trees = [row for row in read_text(beside).splitlines() if row.strip()]
-    if len(trees) != len(rows):
+        return [nouns_and_verbs(_STEP.sub("", row)) for row in rows]
+    texts = [row for row in read_text(beside).splitlines() if row.strip()]
+    if len(texts) != len(rows):
         raise FormatError(
-            f"{path} has {len(rows)} sentences but {beside.name} {len(trees)} parses; expected one "
+            f"{path} has {len(rows)} sentences but {beside.name} {len(texts)} parses; expected one "
             "parse per line."
         )
-    lines, step = [], 0
-    for row, text in zip(rows, trees, strict=True):
-        step += bool(_STEP.match(row))
-        tree = parse_tree(text)
-        nouns = nouns_of_parse(tree)
-        if nouns:
-            lines.append(Line(row, step, nouns, verbs_of_parse(tree)))
-    return Instructions(path.stem.removeprefix("protocol_").upper(), tuple(lines))
+    trees = [parse_tree(text) for text in texts]
+    return [(nouns_of_parse(tree), verbs_of_parse(tree)) for tree in trees]
 
 
 def _recording(path: Path, protocols: dict[str, Instructions]) -> Recording:
@@ -95,6 +105,6 @@ def _recording(path: Path, protocols: dict[str, Instructions]) -> Recording:
         raise FormatError(f"{path} fits no protocol; there are {', '.join(protocols)}.")
     touches = IntervalFile(path, video_id=name)
     observed, gold = touches.observe(), touches.gold_steps()
-    if not len(gold) or len(gold) != len(observed.chunks) or gold.min() < 0:
-        raise FormatError(f"{path} does not tell the true step of every interval.")
+    if not len(gold) or len(gold) != len(observed.chunks) or gold.max() < 0:
+        raise FormatError(f"{path} tells no true step of any interval with a thing touched.")
     return Recording(name, protocols[max(fitting, key=len)], observed, gold)

@@ -43,6 +43,19 @@ def test_reading(folder):
     assert [r.name for r in recordings["vision"]] == ["TEA01"]
 
 
+def test_reading_without_parses_or_some_true_steps(folder):
+    (folder / "protocols" / "parses_TEA.txt").unlink()
+    blobs = folder / "video_blobs" / "TEA01.anvil.txt"
+    blobs.write_text(blobs.read_text(encoding="utf-8").replace("water,1", "water"), "utf-8")
+    (film,) = read_recordings(folder)["anvil"]
+    assert [line.nouns for line in film.instructions.lines] == [("kettle",), ("water",), ("cup",)]
+    assert film.gold.tolist() == [1] * 5 + [-1] * 2 + [2] * 5
+    assert wetlab.step_accuracy(film, np.array([0] * 5 + [2] * 7)) == 1.0
+    (folder / "protocols" / "parses_TEA.txt").write_text("(S1 (NN x))\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="1 parses"):
+        read_recordings(folder)
+
+
 def test_the_report_is_one_json_object(folder, capsys, monkeypatch):
     few = {name: wetlab.MODELS[name] for name in ("hmm1", "hmm2", "lhmm1", "lhmm2")}
     few["default"] = (lambda: Ensemble(hsmm=2, lcrf=1), "all")
