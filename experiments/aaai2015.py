@@ -69,7 +69,7 @@ def measure(
         Shares of true sentences and words to fix per row, as plain values.
     """
     items = see_street(list(street(clips, seed)), sight, folder)
-    chosen = settings or TrainingSettings(random_state=seed)
+    chosen = settings or TrainingSettings(random_state=seed, trembling=True)
     told: dict[str, list[tuple[StreetClip, Sentence | None]]] = {row: [] for row in ROWS}
     for place in dict.fromkeys(item.place for item in items):
         training = [item for item in items if item.place != place]

@@ -76,7 +76,7 @@ def measure(
     Returns:
         F1 per set of sentences and the shares of twins beaten, as plain values.
     """
-    chosen = settings or TrainingSettings(random_state=seed)
+    chosen = settings or TrainingSettings(random_state=seed, trembling=True)
     films = list(street(clips, seed))
     items = see_street(films, sight, folder)
     places = [item.place for item in items]

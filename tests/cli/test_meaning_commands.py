@@ -14,7 +14,7 @@ def learned(tmp_path_factory):
     folder = tmp_path_factory.mktemp("meaning")
     write_world(street(4, 1, noise=0.0, frame_rate=15.0), folder / "films")
     with Library.open(folder / "library", create=True) as library:
-        library.add(folder / "films", workers=1)
+        library.add(folder / "films", workers=1, detector="rendered")
         videos = [video.id for video in library.videos()]
     return folder, videos
 
@@ -61,6 +61,13 @@ class TestLearned:
     def test_the_dictionary_opens(self, call):
         assert "state 1" in call("lexicon", "picked-up").out
         assert "person" in call("lexicon", "--json").json
+
+    def test_a_word_is_drawn_once(self, call, tmp_path):
+        assert call("lexicon", "picked-up", "--plot", "word.png").code == 0
+        assert (tmp_path / "word.png").stat().st_size > 3000
+        again = call("lexicon", "picked-up", "--plot", "word.png")
+        assert (again.code, "--force" in again.err) == (1, True)
+        assert "which word" in call("lexicon", "--plot", "all.png").err
 
     def test_a_lexicon_is_not_replaced_unless_told(self, call):
         call("lexicon")

@@ -15,6 +15,7 @@ from wordsight.meaning.features import (
     Share,
     Signed,
 )
+from wordsight.meaning.features.bins import for_trembling
 
 SCHEMES = [Plain(4), Magnitude(0.1), Signed(0.1), Share(), Clusters(3), Fixed((0.0, 1.0)),
            Categories(("a", "b"))]  # fmt: skip
@@ -48,3 +49,18 @@ def test_schemes(scheme, values, expected):
 
 def test_names_say_where_the_cuts_are():
     assert Fixed((0.0, 1.0)).learn(np.zeros(0)).names == ("below 0", "0 to 1", "1 and more")
+
+
+@pytest.mark.parametrize(
+    ("tremble", "limit"),
+    [
+        (0.0, 0.01),  # good tracks: as the scheme says
+        (0.01, 0.025),  # trembling boxes: above nearly all of what rests
+        (9.0, 0.04),  # everything moves: no further than four times the usual
+    ],
+)
+@pytest.mark.parametrize("scheme", [Magnitude(0.01), Signed(0.01)], ids=repr)
+def test_what_trembles_is_still(scheme, tremble, limit):
+    values = np.array([tremble] * 30 + [0.5, 1.0, 1.5, 2.0])
+    assert for_trembling(scheme, values).still == pytest.approx(limit)
+    assert for_trembling(Plain(3), values) == Plain(3)

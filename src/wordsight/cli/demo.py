@@ -1,20 +1,27 @@
 """``wordsight demo``: the main job from beginning to end on videos made on the spot."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordsight.cli.library import render_added, render_details, render_list
 from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
+from wordsight.cli.units import clock
 
 if TYPE_CHECKING:
-    from wordsight.library import Library
+    from wordsight.cli.demo_street import Street
+    from wordsight.meaning import Hit, LearnedLexicon
 
 __all__ = ["demo"]
 
-_CLIPS = 6
+_CLIPS = 36
+_LONGEST = 10.0  # seconds; no video of the street lasts longer
+_SEARCHED = (
+    "The person picked up the backpack.",
+    "The person carried the chair.",
+    "The person approached the trash-can quickly.",
+)
 
 
 @speaking
@@ -23,66 +30,106 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where to; a second run goes on there.")
     ] = Path("demo"),
+    clips: Annotated[
+        int, typer.Option(min=6, help="How many videos to make and learn from.")
+    ] = _CLIPS,
 ) -> None:
-    """Make a few videos with sentences, put them into a library, and show what was found."""
-    from wordsight.library import Library
+    """Make videos with sentences, learn the words, and find moments in a place never seen."""
+    from wordsight.cli.demo_street import Street, f1_table
+    from wordsight.meaning.search import Windows
 
-    films = _films(output, folder / "street")
-    with Library.open(folder / "library", create=True) as library:
-        with output.progress("Adding") as progress:
-            report = library.add(films, progress=progress)
-        videos = library.videos()
-        details = library.show(videos[0].id)
-        overlay = _overlay(output, library, details.video.id, folder / "followed.mp4")
-        sheet = _sheet(output, library, folder / "videos.png")
+    street = Street.make(output, folder, clips)
+    words = _learned(output, folder / "lexicon", street)
+    with output.progress("Judging sentences") as progress:
+        table = f1_table(words, street, progress)
+    whole = Windows(lengths=(_LONGEST,))  # the videos are moments already
+    found = {
+        text: words.search(street.unseen_clips, text, top=2, windows=whole) for text in _SEARCHED
+    }
+    best = max((hit for hits in found.values() for hit in hits), key=lambda hit: hit.score)
+    overlay = _overlay(output, words, street, best, folder / "found.mp4")
+    sheet = _sheet(output, street, folder / "videos.png")
 
     def render(out: Output) -> None:
-        render_added(out, report)
-        render_list(out, videos, len(videos), None)
-        render_details(out, details)
+        out.line(
+            f"Learned {len(words.words)} words in {len(street.known)} videos of two places; judged "
+            f"{table['sentences']} sentences about {len(street.unseen)} videos of a third:"
+        )
+        rows = [(name, float(table["f1"][name])) for name in table["f1"]]
+        out.table(["", "F1"], rows)
+        out.line("Found there:")
+        out.table(["sentence", "video", "from", "to", "probability"], _moments(found, street))
+        out.line(f"Play {overlay}: who is who in {best.text!r}.")
         out.line(f"Look at {sheet}: a picture of every video.")
-        out.line(f"Play {overlay}: everything that moves or stands out, followed through time.")
-        out.line(f"Go on with: wordsight list --library {folder / 'library'}")
+        out.line(f"Go on with: wordsight lexicon picked-up --words {folder / 'lexicon'}")
+        out.line(f"        or: wordsight list --library {street.library}")
 
-    output.result({"videos": videos, "overlay": overlay, "contact_sheet": sheet}, render)
-
-
-def _films(output: Output, folder: Path) -> Path:
-    from wordsight import worlds
-    from wordsight.worlds.folder import METADATA_NAME
-
-    if not (folder / METADATA_NAME).exists():
-        with output.progress("Rendering videos") as progress:
-            films = worlds.street(_CLIPS)
-            worlds.write_world(films, folder, total=_CLIPS, progress=progress)
-    return folder
+    output.result({**table, "found": found, "overlay": overlay, "contact_sheet": sheet}, render)
 
 
-def _overlay(output: Output, library: "Library", video_id: str, path: Path) -> Path:
-    import numpy as np
+def _learned(output: Output, path: Path, street: "Street") -> "LearnedLexicon":
+    from wordsight.language import default_lexicon
+    from wordsight.meaning import LearnedLexicon, WordLearner
 
-    from wordsight.perception import Tracker
+    if path.exists():
+        return LearnedLexicon.load(path)
+    with output.progress("Learning words") as progress:
+        learner = WordLearner(restarts=2, trembling=True, threads=2).fit(
+            street.known_clips,
+            [list(film.sentences) for film in street.known],
+            lexicon=default_lexicon(),
+            progress=progress,
+        )
+    learner.lexicon_.save(path)
+    return learner.lexicon_
+
+
+def _moments(found: dict[str, list["Hit"]], street: "Street") -> list[tuple[Any, ...]]:
+    from math import exp
+
+    return [
+        (
+            text if number == 0 else "",
+            street.names[hit.video_id],
+            clock(hit.start),
+            clock(hit.end),
+            f"{exp(min(hit.score, 0.0)):.2f}",
+        )
+        for text, hits in found.items()
+        for number, hit in enumerate(hits)
+    ]
+
+
+def _overlay(
+    output: Output, words: "LearnedLexicon", street: "Street", hit: "Hit", path: Path
+) -> Path:
+    from wordsight.language.captions import Caption
     from wordsight.video import render_overlay
 
     if not path.exists():
-        with output.progress("Following things") as progress:
-            seen = library.detections(video_id)
-            # One name for all: a thing may change its look from frame to frame.
-            things = seen.relabelled(np.zeros_like(seen.labels), ["thing"])
-            tracks = Tracker().track(things, video_id)
-            source = library.video(video_id).path
-            render_overlay(source, path, tracks=tracks, progress=progress)
+        with output.progress("Drawing who is who") as progress:
+            clip = next(clip for clip in street.unseen_clips if clip.video_id == hit.video_id)
+            tracked = words.track(clip, hit.text)
+            render_overlay(
+                street.paths[hit.video_id],
+                path,
+                tracks=list(tracked.tracks),
+                captions=[Caption(clip.start, clip.end, hit.text)],
+                progress=progress,
+            )
     return path
 
 
-def _sheet(output: Output, library: "Library", path: Path) -> Path:
+def _sheet(output: Output, street: "Street", path: Path) -> Path:
     from wordsight.video import VideoReader, write_contact_sheet
 
     if not path.exists():
-        videos, images = library.videos(), []
-        for video in videos:
-            with VideoReader(video.path) as reader:
-                images.append(reader.frame_at(video.duration / 2).image)
-        titles = [library.sentences(video.id)[0].text for video in videos]
+        images = []
+        with output.progress("Drawing an overview") as progress:
+            for number, (video, source) in enumerate(street.paths.items()):
+                progress(number, len(street.paths), street.names[video])
+                with VideoReader(source) as reader:
+                    images.append(reader.frame_at(reader.info.duration / 2).image)
+        titles = [film.sentences[0] for film in street.films]
         write_contact_sheet(path, images, titles)
     return path

@@ -76,6 +76,7 @@ def learn(
     clips, sentences = _pairs(library)
     learner = WordLearner(
         restarts=restarts,
+        trembling=True,
         discriminative=None if quick else "gradient",
         random_state=seed,
         threads=threads,

@@ -137,7 +137,9 @@ class WordLearner:
             raise MeaningError(f"{len(clips)} clips came with {len(rivals)} lists of candidates.")
         views = [look.view(clip) for clip in clips]
         features = feature_set(chosen.features)
-        vocabulary = learn_vocabulary(views, features, clusters=chosen.clusters)
+        vocabulary = learn_vocabulary(
+            views, features, clusters=chosen.clusters, trembling=chosen.trembling
+        )
         seen = [observe(view, vocabulary) for view in views]
         corpus = build_corpus(
             seen,

@@ -18,6 +18,8 @@ class TrainingSettings:
     Attributes:
         features: Name of the feature set.
         clusters: Cut learned features into so many clusters instead of by their own schemes.
+        trembling: Whether boxes come from a detector and tremble, so that what counts as still is
+            measured instead of taken from good tracks.
         background: What words are compared with: the corpus as it is ("empirical"), or "uniform",
             as in the paper's Eq. 10.
         looking: How clips are looked at.
@@ -48,6 +50,7 @@ class TrainingSettings:
 
     features: str = "recommended"
     clusters: int | None = None
+    trembling: bool = False
     background: Literal["empirical", "uniform"] = "empirical"
     looking: Looking = field(default_factory=Looking)
     restarts: int = 3

@@ -4,7 +4,7 @@ Schemes know what zero means for their feature: the share of frames in which not
 wildly between corpora, and plain quantiles would spend all bins on noise.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -23,9 +23,13 @@ __all__ = [
     "Scheme",
     "Share",
     "Signed",
+    "for_trembling",
 ]
 
 Array = NDArray[np.float64]
+
+_TREMBLES = 2.5  # times the median of what rests: nearly all of what rests lies below
+_MOST_STILL = 4.0  # times the usual limit of stillness: beyond, things do move most of the time
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ class Magnitude:
     def learn(self, values: Array) -> Bins:
         """Cut at the limit of stillness and at quantiles of what lies above it."""
         moving = values[values > self.still]
-        return Bins(np.concatenate([[self.still], _quantiles(moving, self.count - 1)]))
+        return Bins(_rising(np.concatenate([[self.still], _quantiles(moving, self.count - 1)])))
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,17 @@ class Clusters:
             means = np.diff(sums[bounds]) / np.maximum(sizes, 1)
             centres = np.where(sizes > 0, means, centres)
         return Bins(_rising((centres[1:] + centres[:-1]) / 2))
+
+
+def for_trembling(scheme: Scheme, values: Array) -> Scheme:
+    """Return a scheme that takes as good as 0 what is nothing but the trembling of boxes.
+
+    Most things rest most of the time, so that the median is what trembling makes of rest.
+    """
+    if not isinstance(scheme, Magnitude | Signed) or not len(values):
+        return scheme
+    tremble = _TREMBLES * float(np.median(np.abs(values)))
+    return replace(scheme, still=float(np.clip(tremble, scheme.still, _MOST_STILL * scheme.still)))
 
 
 def _quantiles(values: Array, count: int) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.features.bins import Bins, Categories, Clusters, Scheme
+from wordsight.meaning.features.bins import Bins, Categories, Clusters, Scheme, for_trembling
 from wordsight.meaning.features.feature import Feature, feature
 from wordsight.meaning.features.sets import LABEL, FeatureSet
 from wordsight.meaning.features.view import ClipView
@@ -66,7 +66,11 @@ def measured(found: Feature, view: ClipView) -> NDArray[np.float64]:
 
 
 def learn_vocabulary(
-    views: Sequence[ClipView], features: FeatureSet, *, clusters: int | None = None
+    views: Sequence[ClipView],
+    features: FeatureSet,
+    *,
+    clusters: int | None = None,
+    trembling: bool = False,
 ) -> Vocabulary:
     """Learn where to cut every feature, and gather the labels.
 
@@ -74,6 +78,7 @@ def learn_vocabulary(
         views: The training clips.
         features: The features that are used.
         clusters: Cut every learned feature into so many clusters instead of by its own scheme.
+        trembling: Whether boxes tremble, so that what counts as still is measured.
     """
     names = sorted({str(name) for view in views for name in _labels_used(view)})
     bins = {LABEL: Categories(tuple(names)).learn(np.zeros(0))}
@@ -83,6 +88,8 @@ def learn_vocabulary(
         # Only cuts that come from data differ between schemes; fixed and named ones stay.
         if clusters is not None and not _is_given(scheme):
             scheme = Clusters(clusters)
+        if trembling:
+            scheme = for_trembling(scheme, values)
         cut = scheme.learn(values)
         if len(np.unique(cut(values))) > 1:
             bins[name] = cut
