@@ -170,12 +170,16 @@ class DocumentTable(Sequence[Document]):
 
     def video_numbers(self) -> tuple[NDArray[np.int64], tuple[str, ...]]:
         """Return ``(D,)`` which video each document belongs to, and the ids of the videos."""
-        names: dict[str, int] = {}
-        numbers = np.empty(len(self), dtype=np.int64)
-        for index in range(len(self)):
-            name = _unpacked(*self._named(index, "video"))
-            numbers[index] = names.setdefault(name, len(names))
-        return numbers, tuple(names)
+        names: dict[bytes, int] = {}
+        numbers = []
+        for columns, rows in zip(self._tables, self._rows, strict=True):
+            # A document of the same video as the one before needs no look at its name.
+            values = _fixed_width(columns, "video", rows)
+            starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+            found = [names.setdefault(values[row], len(names)) for row in starts.tolist()]
+            numbers.append(np.repeat(found, np.diff(np.append(starts, len(values)))))
+        together = np.concatenate(numbers) if numbers else np.zeros(0)
+        return together.astype(np.int64), tuple(name.decode("utf-8") for name in names)
 
     def _column(self, name: str, dtype: Any) -> NDArray[Any]:
         parts = [t[name][rows] for t, rows in zip(self._tables, self._rows, strict=True)]
@@ -191,6 +195,21 @@ class DocumentTable(Sequence[Document]):
         index %= len(self)
         table = int(np.searchsorted(self._starts, index, side="right")) - 1
         return self._tables[table], int(self._rows[table][index - self._starts[table]])
+
+
+def _fixed_width(
+    columns: dict[str, NDArray[Any]], name: str, rows: NDArray[np.int64]
+) -> NDArray[np.bytes_]:
+    """Return strings of some rows as an array of bytes padded to one width."""
+    offsets = columns[f"{name}_offsets"]
+    starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
+    width = max(1, int(lengths.max(initial=0)))
+    table = np.zeros((len(rows), width), dtype=np.uint8)
+    ends = np.cumsum(lengths)
+    within = np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)
+    data = columns[f"{name}_bytes"][np.repeat(starts, lengths) + within]
+    table[np.repeat(np.arange(len(rows)), lengths), within] = data
+    return table.view(f"S{width}")[:, 0]
 
 
 def _unpacked(columns: dict[str, NDArray[Any]], name: str, row: int) -> str:

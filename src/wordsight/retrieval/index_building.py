@@ -177,7 +177,7 @@ def video_sources(details: Details, visual: VisualSettings) -> Iterator[Source]:
             else:
                 frames = [reader.frame_at(middle)]
             document = Document(
-                f"{details.video.id}:{number:04d}".replace(" ", "_"),
+                f"{'_'.join(details.video.id.split())}:{number:04d}",
                 details.video.id,
                 shot.start,
                 shot.end,
@@ -231,7 +231,7 @@ def _visual_settings(
     asked: VisualSettings | None,
 ) -> VisualSettings:
     if (Path(folder) / MANIFEST).exists():
-        kept = VisualSettings.from_json(Manifest.read(folder).settings[VISUAL])
+        kept = VisualSettings.from_json(Manifest.read(folder).settings.get(VISUAL, {}))
         if asked is not None and asked.scaled(kept.known_scale()).to_json() != kept.to_json():
             raise RetrievalError(
                 f"the index in {folder} models shots otherwise; leave the settings out to keep "
