@@ -56,6 +56,7 @@ def test_videos_are_read_to_the_last_label(made):
     assert first.observations.features["distance"][60, 0, 1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rules", "causal", "gradient", "fern", "speed"])
 def test_every_method_learns_on_one_subject_and_judges_the_other(made, method):
     if method == "gradient":
