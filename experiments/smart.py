@@ -39,11 +39,11 @@ __all__ = ["main", "measure"]
 MEASURES = {"map": "AP", "ndcg10": "nDCG@10", "p10": "P@10"}
 DEPTH = 1000
 FOLDS = 5
-LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
-MASSES = (25, 50, 100, 150, 200, 300, 500, 800, 1200, 2000)
+LAMBDAS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+MASSES = (25, 50, 100, 150, 200, 300, 500, 800, 1200, 2000, 4000)
 BACKGROUNDS: tuple[Literal["words", "documents"], ...] = ("words", "documents")
 BELIEVED = (3, 5, 10, 15)
-NEW_TERMS = tuple(product((10, 20, 40, 80), (0.3, 0.5, 0.7)))
+NEW_TERMS = tuple(product((10, 20, 40, 80), (0.3, 0.5, 0.7, 0.9)))
 BM25 = tuple(product((0.6, 0.9, 1.2, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0), (0.3, 0.45, 0.6, 0.75, 0.9)))
 
 Table = NDArray[np.float64]

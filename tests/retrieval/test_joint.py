@@ -35,6 +35,18 @@ def film(name, colours, captions, seed):
     ]
 
 
+def indexed(folder, films):
+    settings = VisualSettings(num_components=3)
+    every = [source for shots in films.values() for source in shots]
+    bags = [source_samples(source, settings).values for source in every]
+    settings = settings.scaled(FeatureScale.of(bags, settings.features().resolution))
+    analyser = Analyser()
+    kept = {VISUAL: settings.to_json(), TEXT: analyser.to_json()}
+    with IndexWriter(folder, [VisualPart(settings), TextPart(analyser)], kept) as writer:
+        writer.add_many({name: ("1", shots) for name, shots in films.items()})
+    return Index(folder)
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     """Two films of three shots: what is said of one does not always fit what it shows."""
@@ -42,17 +54,7 @@ def index(tmp_path_factory):
         "a": film("a", ["red", "green", "blue"], ["a ball", "a cube", "a ball rolls"], 0),
         "b": film("b", ["red", "red", "green"], ["a cube", "a cup", "a cup falls"], 10),
     }
-    settings = VisualSettings(num_components=3)
-    every = [source for shots in films.values() for source in shots]
-    bags = [source_samples(source, settings).values for source in every]
-    settings = settings.scaled(FeatureScale.of(bags, settings.features().resolution))
-    analyser = Analyser()
-    folder = tmp_path_factory.mktemp("index")
-    kept = {VISUAL: settings.to_json(), TEXT: analyser.to_json()}
-    with IndexWriter(folder, [VisualPart(settings), TextPart(analyser)], kept) as writer:
-        for name, shots in films.items():
-            writer.add(name, "1", shots)
-    return Index(folder)
+    return indexed(tmp_path_factory.mktemp("index"), films)
 
 
 def asked(search, text=None, colour=None):
@@ -83,7 +85,7 @@ def test_a_picture_alone(index):
 
 
 def test_both_find_what_neither_does(index):
-    search = JointSearch(index, weight=0.3)
+    search = JointSearch(index, weight=0.6)
     assert ids(search.search(asked(search, "cup", "green")))[0] == "b:2"
     assert ids(search.search(asked(search, "cube", "green")))[0] == "a:1"
 
@@ -147,3 +149,14 @@ class TestWeight:
     def test_too_little_to_learn_from(self, index):
         assert joint_weight(index) == DEFAULT_WEIGHT
         assert joint_weight(index) == DEFAULT_WEIGHT  # as it was kept
+
+    @pytest.mark.parametrize("shared", ["words", "looks"])
+    def test_scenes_tell_what_counts(self, tmp_path, shared):
+        """Shots of a film have only their words in common, or only their looks."""
+        films = {}
+        for n in range(9):
+            colours = [list(COLOURS)[n % 3]] * 2 if shared == "looks" else ["red", "blue"]
+            said = [f"topic{n} {n}x", f"topic{n} {n}y"] if shared == "words" else [f"a{n}", f"b{n}"]
+            films[f"f{n}"] = film(f"f{n}", colours, said, 10 * n)
+        weight = joint_weight(indexed(tmp_path, films))
+        assert weight < 0.2 if shared == "words" else weight > 0.6

@@ -134,7 +134,8 @@ class Searching:
             return
         if not query.text:
             self.output.note("No word of the query tells anything apart; name what you look for.")
-        unknown = sorted(set(query.text.weights) - set(self._search.text.model.known(query.text)))
+        known, words = self._search.text.model.known(query.text), query.text.words
+        unknown = [words.get(term, term) for term in query.text.weights if term not in known]
         if unknown:
             self.output.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
 

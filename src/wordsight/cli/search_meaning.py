@@ -53,7 +53,9 @@ def understood(
         learned.sentence(text)
     except WordsightError as error:
         reason = str(error).splitlines()[0].rstrip(".:")
-        output.note(f"The learned words cannot read this ({reason}): going by what is said.")
+        # A few words that are no sentence are nothing to be told about, unless a lexicon was asked.
+        tell = output.note if required else output.detail
+        tell(f"The learned words cannot read this ({reason}): going by what is said.")
         return None
     return learned
 

@@ -30,6 +30,8 @@ _NOTES = "joint-weight.json"
 _QUERIES = 60
 _DOCUMENTS = 1500  # that compete for each query; more would only take longer
 _SAMPLES = 150
+_LEAST = 0.05
+_RIDGE = 0.05  # what says nothing gets no weight
 _FEWEST = 8  # queries; fewer say too little to overrule the default
 
 
@@ -55,8 +57,8 @@ def fit_joint_weight(text: Array, visual: Array, right: NDArray[np.bool_]) -> fl
         whole, part = logsumexp(scores, axis=1), logsumexp(np.where(right, scores, -np.inf), axis=1)
         all_, hit = np.exp(scores - whole[:, None]), np.exp(scores - part[:, None])
         pull = all_ - np.where(right, hit, 0.0)
-        slope = np.array([(pull * text).sum(), (pull * visual).sum()])
-        return float((whole - part).sum()), slope
+        slope = np.array([(pull * text).sum(), (pull * visual).sum()]) + _RIDGE * weights
+        return float((whole - part).sum() + _RIDGE / 2 * weights @ weights), slope
 
     # Both are evidence: neither may count against a document.
     found = minimize(loss, np.ones(2), jac=True, bounds=[(0.0, 1e3)] * 2, method="L-BFGS-B").x
@@ -100,7 +102,9 @@ def _learned(index: "Index", rng: np.random.Generator) -> float:
         visual = index.visual.score_some(_drawn(index, example, rng), documents)
         visuals.append(np.where(documents == example, -np.inf, visual))
         rights.append(np.isin(documents, mates))
-    return fit_joint_weight(np.stack(texts), np.stack(visuals), np.stack(rights))
+    found = fit_joint_weight(np.stack(texts), np.stack(visuals), np.stack(rights))
+    # Whoever gives both wants both to count, if only a little.
+    return float(np.clip(found, _LEAST, 1 - _LEAST))
 
 
 def _examples(
