@@ -88,7 +88,12 @@ def _utterance(lesson: LessonFiles) -> Utterance:
 
 
 def _listed(path: Path) -> Iterator[LessonFiles]:
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not text in UTF-8; expected one JSON object a line."
+        ) from error
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue

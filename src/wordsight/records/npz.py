@@ -8,6 +8,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,7 @@ def load_npz(
         raise
     except (
         zipfile.BadZipFile,
+        zlib.error,
         KeyError,
         ValueError,
         OSError,
