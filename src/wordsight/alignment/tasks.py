@@ -87,5 +87,11 @@ def expecting_mistakes() -> "HSMM":
     from wordsight.alignment.models.hsmm import HSMM
 
     return HSMM(
-        skip=0.15, back=0.15, concentration=1.2, temperature=1.0, dependence=0.55, null=0.05
+        concentration=1.2,
+        temperature=0.7,
+        dependence=0.55,
+        null=0.05,
+        disorder=0.8,
+        skip=0.15,
+        back=0.15,
     )
