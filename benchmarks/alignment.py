@@ -102,9 +102,9 @@ def _two_hours() -> dict[str, float]:
 
 def _align_long() -> dict[str, float]:
     small = made_up(6, 60, 1)
-    Ensemble(hsmm=2, lcrf=2, least_confidence=0.0).fit([small]).align(*small)  # compiles
+    Ensemble(hsmm=2, lcrf=2).fit([small]).align(*small)  # compiles
     text, video = made_up(200, 7200, 0, lines_per_step=1)
-    model = Ensemble(least_confidence=0.0)
+    model = Ensemble()
     wall, processor = time.perf_counter(), time.process_time()
     found = model.fit([(text, video)]).align(text, video)
     truth = np.minimum(np.arange(7200) * 200 // 7200, 199)

@@ -14,6 +14,8 @@ from wordsight.alignment import (
     Observed,
     PoorEvidenceError,
 )
+from wordsight.alignment.encoding import encode, vocabulary_of
+from wordsight.alignment.evidence import touch_evidence
 from wordsight.alignment.models import (
     HMM1,
     HSMM,
@@ -93,11 +95,36 @@ def test_touches_that_tell_nothing_are_refused():
         tuple(type(c)(c.start, c.end, frozenset({"cup"})) for c in seen.chunks),
         seen.duration,
     )
-    model = Ensemble(**SMALL, least_confidence=0.9).fit([(text, same)])
+    model = Ensemble(**SMALL).fit([(text, same)])
+    with pytest.raises(PoorEvidenceError, match="does not depend on when"):
+        model.align(text, same)
+    # Whoever knows something, or wants a guess, gets one.
+    pinned = model.align(text, same, constraints=[Constraint(2, start=9.0)])
+    assert len(pinned.best) == len(same.chunks)
+    model.least_evidence, model.least_confidence = None, 0.99
     with pytest.raises(PoorEvidenceError, match="hardly tells the steps"):
         model.align(text, same)
     model.least_confidence = 0.0
     assert len(model.align(text, same).best) == len(same.chunks)
+
+
+def test_touches_in_random_order_are_told_from_a_procedure():
+    chance = np.random.default_rng(4)
+    text, seen, _ = play((0, 1, 2, 3, 4, 5), words=tuple(f"n{i}" for i in range(12)))
+    real = touch_evidence(encode(text, seen, vocabulary_of([(text, seen)])))
+    values = []
+    for _ in range(20):
+        order = chance.permutation(len(seen.chunks))
+        mixed = Observed(
+            "mixed",
+            tuple(
+                type(c)(c.start, c.end, seen.chunks[i].things)
+                for c, i in zip(seen.chunks, order, strict=True)
+            ),
+            seen.duration,
+        )
+        values.append(touch_evidence(encode(text, mixed, vocabulary_of([(text, mixed)]))))
+    assert real > 5 and abs(np.mean(values)) < 1 and max(values) < real
 
 
 def test_a_video_of_other_things_is_refused(fitted):

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.alignment.decoding import step_posterior
+from wordsight.alignment.edges import edges_of
 from wordsight.alignment.encoding import Encoded, Pair
 from wordsight.alignment.errors import PoorEvidenceError
+from wordsight.alignment.evidence import touch_evidence
 from wordsight.alignment.models.base import Bias, Model
 from wordsight.alignment.models.settings import hsmm_members, lcrf_members
 from wordsight.alignment.records import Alignment, Constraint, Instructions, Observed
@@ -27,6 +29,7 @@ Progress = Callable[[int, int, str], None]
 # two hundred lines take seconds. Conditional fields cost more and are left out before.
 _CELLS = {"hsmm": 1.2e5, "lcrf": 1e5}
 _FEWEST = 2
+_ENOUGH_TOUCHES = 12  # fewer say too little about chance
 _DOUBT = 1e-3  # probability left to what a kind of model rules out
 
 
@@ -42,6 +45,9 @@ class Ensemble(Model):
     Args:
         hsmm: How many semi-Markov models; fewer where texts and videos are long.
         lcrf: How many conditional random fields; fewer likewise.
+        least_evidence: Refuse to align where touches depend on time by fewer standard deviations
+            more than touches in random order would; asked of videos with a dozen touches or more
+            and without constraints. ``None`` never asks.
         least_confidence: Refuse to align where the probability of the best step, averaged over the
             video, is lower; 0 never refuses.
         random_state: Decides which settings of their ranges are averaged.
@@ -52,6 +58,7 @@ class Ensemble(Model):
 
     hsmm: int = 24
     lcrf: int = 12
+    least_evidence: float | None = 1.0
     least_confidence: float = 0.3
     random_state: int = 0
 
@@ -82,6 +89,9 @@ class Ensemble(Model):
         constraints: Sequence[Constraint] = (),
     ) -> Alignment:
         """Return which moment belongs to which line, or refuse where that is a guess."""
+        if not constraints and self.least_evidence is not None:
+            encoded, _ = self._prepared(instructions, observed, ())
+            self._check_touches(encoded, observed.video_id)
         found = super().align(instructions, observed, constraints=constraints)
         sure = float(step_posterior(found.posterior, found.steps).max(axis=1).mean())
         if sure < self.least_confidence:
@@ -92,6 +102,20 @@ class Ensemble(Model):
                 "give constraints, or ask for less confidence."
             )
         return found
+
+    def _check_touches(self, encoded: Encoded, name: str) -> None:
+        units = len(edges_of(encoded, most=encoded.num_chunks).first)
+        alike = (encoded.things.tokens == encoded.things.tokens[0]).all()
+        if encoded.num_steps < 2 or (units < _ENOUGH_TOUCHES and not alike):
+            return
+        found = touch_evidence(encoded)
+        if self.least_evidence is not None and found < self.least_evidence:
+            raise PoorEvidenceError(
+                f"what is touched in {name} does not depend on when: {found:.1f} standard "
+                f"deviations beyond chance, {self.least_evidence:.1f} are asked for. Any alignment "
+                "would be a guess by the clock. Observe the video in another way, give "
+                "constraints, or ask for less evidence."
+            )
 
     def _fit(self, pairs: list[Encoded]) -> None:
         cells = sum(pair.num_chunks * pair.num_lines for pair in pairs)
