@@ -1,6 +1,7 @@
 """Instructions timed against silent video: which moment belongs to which line, without labels."""
 
 from wordsight.alignment.errors import AlignmentError, ConstraintError, PoorEvidenceError
+from wordsight.alignment.exports import write_alignment
 from wordsight.alignment.models import (
     HMM1,
     HMM2,
@@ -27,6 +28,9 @@ from wordsight.alignment.records import (
     Span,
 )
 from wordsight.alignment.storage import load_aligner, save_aligner
+from wordsight.alignment.tasks import Timed, align_together
+from wordsight.alignment.text import instructions_from_text, read_instructions
+from wordsight.alignment.watching import DetectedThings, IntervalFile, Source, TrackedThings
 
 __all__ = [
     "HMM1",
@@ -43,16 +47,25 @@ __all__ = [
     "Chunk",
     "Constraint",
     "ConstraintError",
+    "DetectedThings",
     "Dictionary",
     "DropDTW",
     "Ensemble",
     "Instructions",
+    "IntervalFile",
     "LatentPerceptron",
     "LatentSVM",
     "Line",
     "Observed",
     "PoorEvidenceError",
+    "Source",
     "Span",
+    "Timed",
+    "TrackedThings",
+    "align_together",
+    "instructions_from_text",
     "load_aligner",
+    "read_instructions",
     "save_aligner",
+    "write_alignment",
 ]
