@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 VOICES = ("ja+m1", "ja+m3")
-PAIRS, TESTS = 200, 300
+PAIRS, TESTS = 200, 200
 PER_CATEGORY, PER_VOICE = 29, 10
 CHANCE = round((1 / len(COLOURS) + 1 / len(SHAPES) + 1 / len(SIZES)) / 3, 3)
 PAPER = {"mean": 0.758, "min": 0.65, "max": 0.90}
@@ -114,13 +114,10 @@ def measure(
     sounds, words = record()
     good = describe(blocks, sounds, words, DEFAULT)
     old = describe(blocks, sounds, words, FAITHFUL)
-    given = replace(FAITHFUL, num_attributes=3)
-    rows = {
-        "default": _row(good, DEFAULT, seeds, pairs, "default"),
-        "k_given": _row(good, replace(DEFAULT, num_attributes=3), seeds, pairs, "K given"),
-        "faithful": _row(old, given, seeds, pairs, "the paper's method"),
-        "faithful_start": _row(old, given, seeds, pairs, "its start", at_start=True),
-    }
+    given = {"num_attributes": 3}
+    rows = _rows(good, DEFAULT, seeds, pairs, "default")
+    rows |= _rows(old, replace(FAITHFUL, **given), seeds, pairs, "faithful")
+    rows |= _rows(good, replace(DEFAULT, **given), seeds, pairs, "k_given")
     head = {key: rows["default"][key] for key in ("mean", "min", "max", "k_found")}
     return head | {
         "start_mean": rows["faithful_start"]["mean"],
@@ -134,20 +131,24 @@ def measure(
     }
 
 
-def _row(
-    material: Material,
-    settings: AttributeSettings,
-    seeds: int,
-    pairs: int,
-    name: str,
-    *,
-    at_start: bool = False,
-) -> dict[str, Any]:
-    scored = []
+def _rows(
+    material: Material, settings: AttributeSettings, seeds: int, pairs: int, name: str
+) -> dict[str, dict[str, Any]]:
+    """Return the row of a method, and that of its start where it has one."""
+    ends: list[Scored] = []
+    starts: list[Scored] = []
     for seed in range(seeds):
         if seed % 10 == 0:
             say(f"{name}: seed {seed} of {seeds}")
-        scored.append(_scored(material, settings, seed, pairs, at_start))
+        end, start = _scored(material, settings, seed, pairs)
+        ends.append(end)
+        starts += [] if start is None else [start]
+    rows = {name: _row(ends)} | ({f"{name}_start": _row(starts)} if starts else {})
+    say(f"{rows}")
+    return rows
+
+
+def _row(scored: list[Scored]) -> dict[str, Any]:
     rates = [one.rate for one in scored]
     by_attribute = np.mean([one.by_attribute for one in scored], axis=0)
     return {
@@ -163,15 +164,18 @@ def _row(
 
 
 def _scored(
-    material: Material, settings: AttributeSettings, seed: int, pairs: int, at_start: bool
-) -> Scored:
+    material: Material, settings: AttributeSettings, seed: int, pairs: int
+) -> tuple[Scored, Scored | None]:
+    """Score a method, and where EM started if it has such a place."""
     lessons, words, attributes, tests = material.draw(seed, pairs)
     learner = AttributeLearner(replace(settings, random_state=seed)).fit_lessons(lessons)
+    kinds, truth = [kind[tests] for kind in material.kinds], material.truth[tests]
+    end = evaluate(learner, kinds, truth, words, attributes)
     mixture = learner.attribution_.mixture
-    if at_start and mixture is not None:
-        learner.regroup(mixture.start_responsibilities_.argmax(axis=1))
-    kinds = [kind[tests] for kind in material.kinds]
-    return evaluate(learner, kinds, material.truth[tests], words, attributes)
+    if mixture is None:
+        return end, None
+    learner.regroup(mixture.start_responsibilities_.argmax(axis=1))
+    return end, evaluate(learner, kinds, truth, words, attributes)
 
 
 _NAMES = {

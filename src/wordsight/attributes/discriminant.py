@@ -151,7 +151,7 @@ def held_out_log_posterior(
     if folds is None:
         return None
     model = Discriminant(np.arange(x.shape[1]), shrinkage)
-    odds, _ = _held_out(x, words, model, folds)
+    odds, _ = _held_out(x, words, model, folds, with_distances=False)
     best = max(_TEMPERATURES, key=lambda t: float(_likelihoods(odds, t).mean()))
     found = np.full((len(x), int(words.max()) + 1), np.log(_LEAST_PROBABILITY))
     for fold, (raw, _, prior) in enumerate(odds):
@@ -171,7 +171,12 @@ def _subsets(parts: list[slice]) -> list[Labels]:
 
 
 def _held_out(
-    x: Array, words: Labels, model: Discriminant, folds: Labels
+    x: Array,
+    words: Labels,
+    model: Discriminant,
+    folds: Labels,
+    *,
+    with_distances: bool = True,
 ) -> tuple[list[tuple[Array, Labels, Array]], Array]:
     """Return per fold raw odds, the right word's column (-1: unheard) and log priors; distances."""
     odds, distances = [], []
@@ -185,8 +190,9 @@ def _held_out(
         heard = fitted.classes_[place] == words[outside]
         raw = x[outside][:, fitted.columns] @ weights.T + bias
         odds.append((raw, np.where(heard, place, -1), np.log(fitted.prior_)))
-        distances.append(fitted.distances(x[outside]))
-    return odds, np.concatenate(distances)
+        if with_distances:
+            distances.append(fitted.distances(x[outside]))
+    return odds, np.concatenate(distances) if distances else np.zeros(0)
 
 
 def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -> Array:

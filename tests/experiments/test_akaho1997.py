@@ -1,0 +1,54 @@
+"""The paper's blocks and voices, small."""
+
+import numpy as np
+import pytest
+
+from experiments.number_blocks import COLOURS, SHAPES, SIZES, WORDS, render_blocks
+from wordsight.attributes.figure_features import FigureColour, FigureExtent, find_figure
+
+
+def test_blocks_show_what_they_are_said_to():
+    blocks = render_blocks(1)
+    assert len(blocks.images) == len(COLOURS) * len(SHAPES) * len(SIZES) == 120
+    assert blocks.images[0].shape == (240, 320, 3)
+    areas = FigureExtent().describe(blocks.images)[:, 1]
+    by_size = [areas[blocks.truth[:, 2] == size] for size in SIZES]
+    assert by_size[0].max() < by_size[1].min() and by_size[1].max() < by_size[2].min()
+    red = FigureColour().describe(blocks.images)[:, 1]
+    assert red[blocks.truth[:, 0] == "red"].min() > red[blocks.truth[:, 0] == "blue"].max()
+    again = render_blocks(1)
+    assert all(np.array_equal(a, b) for a, b in zip(blocks.images, again.images, strict=True))
+
+
+def test_nothing_stands_out_of_an_even_picture():
+    mask, _ = find_figure(np.full((50, 60, 3), 120, dtype=np.uint8))
+    assert mask.all()
+
+
+def test_both_voices_say_all_seventeen_words():
+    pytest.importorskip("espeakng_loader", reason="the extra `voices` is not installed")
+    from experiments.akaho1997 import VOICES
+    from experiments.voices import Speaker, VoiceError
+
+    speaker = Speaker()
+    assert len(WORDS) == 17
+    for text in WORDS.values():
+        for voice in VOICES:
+            sound = speaker.say(text, voice=voice)
+            assert 0.15 < sound.duration < 2 and not sound.silent
+    with pytest.raises(VoiceError, match="no voice"):
+        speaker.say("あか", voice="martian")
+
+
+@pytest.mark.slow
+def test_a_seed_of_the_whole_experiment(capsys):
+    pytest.importorskip("espeakng_loader", reason="the extra `voices` is not installed")
+    import json
+
+    from experiments.akaho1997 import main
+
+    main(["--seeds", "1", "--pictures", "5", "--json"])
+    results = json.loads(capsys.readouterr().out)
+    assert results["rows"]["k_given"]["mean"] > 0.85
+    assert results["rows"]["faithful"]["mean"] < results["rows"]["k_given"]["mean"]
+    assert results["chance"] == 0.228

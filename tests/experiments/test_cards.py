@@ -1,0 +1,75 @@
+"""The cards experiment: its loaders on made-up files, and a few seeds on the real ones."""
+
+import json
+
+import numpy as np
+import pytest
+
+from experiments.attribute_scores import control, evaluate
+from experiments.cards import main
+from experiments.data.cards import DIGITS, read_photos, read_recordings
+from tests.attributes.toys import lessons, word
+from wordsight.attributes import AttributeLearner, write_sound
+from wordsight.errors import FormatError
+from wordsight.video import write_image
+
+
+def test_photos_are_read_by_their_names(tmp_path, capsys):
+    picture = np.zeros((8, 8, 3), dtype=np.uint8)
+    for name in ("train_red_3_ab.png", "test_Blue_7_x1.jpg", "green_0.png"):
+        write_image(tmp_path / name, picture)
+    write_image(tmp_path / "holiday.png", picture)
+    (tmp_path / "train_red_4_zz.png").write_bytes(b"no picture")
+    photos = read_photos(tmp_path)
+    found = set(zip(photos.colours.tolist(), photos.digits.tolist(), strict=True))
+    assert found == {("red", "three"), ("blue", "seven"), ("green", "zero")}
+    said = capsys.readouterr().err
+    assert "holiday.png" in said and "train_red_4_zz.png" in said
+    with pytest.raises(FormatError, match="not a folder"):
+        read_photos(tmp_path / "nowhere")
+
+
+def test_recordings_are_read_with_and_without_an_index(tmp_path):
+    random = np.random.default_rng(0)
+    (tmp_path / "wav").mkdir()
+    write_sound(tmp_path / "wav" / "a_c_red.wav", word("red", random))
+    write_sound(tmp_path / "wav" / "a_d_two.wav", word("tall", random))
+    by_name = read_recordings(tmp_path)
+    assert by_name.words.tolist() == ["red", "two"] and by_name.kinds.tolist() == ["c", "d"]
+    (tmp_path / "index.csv").write_text("utt,wav,kind,word\na,a_c_red.wav,c,Red\nb,no.wav,d,one\n")
+    assert read_recordings(tmp_path).words.tolist() == ["red"]
+    (tmp_path / "index.csv").write_text("name\nx\n")
+    with pytest.raises(FormatError, match="columns"):
+        read_recordings(tmp_path)
+
+
+def test_scores_cost_an_attribute_too_many():
+    random = np.random.default_rng(0)
+    pictures, words = lessons(160, random)
+    learner = AttributeLearner().fit(pictures, words)
+    said = np.array(words)
+    meant = np.array([int(w in ("red", "blue", "green")) for w in words])
+    from wordsight.attributes import describe_pictures
+
+    tests = pictures[:40]
+    kinds = describe_pictures(tests)
+    names = np.array([sorted(learner.name(p).words) for p in tests])
+    colour_first = np.isin(names[:, :1], ["red", "blue", "green"])
+    truth = np.where(colour_first, names[:, ::-1], names)
+    right = evaluate(learner, kinds, truth, said, meant)
+    assert right.rate == 1.0 and right.assignment == 1.0 and right.num_attributes == 2
+    learner.regroup(np.arange(160) % 4)
+    assert evaluate(learner, kinds, truth, said, meant).rate <= 0.5
+    assert control(AttributeLearner().fit(pictures, words), 0).num_attributes_ == 2
+
+
+@pytest.mark.slow
+def test_real_photos_and_speech(shared_data, capsys):
+    images, speech = shared_data("cards", "crops"), shared_data("spoken")
+    main(["--images", str(images), "--speech", str(speech), "--seeds", "1", "--json"])
+    results = json.loads(capsys.readouterr().out)
+    assert results["mean"] >= 0.9 and results["k_found"] == 1
+    assert results["unseen_combinations"] >= 0.85
+    assert results["rows"]["faithful"]["mean"] < results["rows"]["annealed"]["mean"]
+    assert {"min", "max", "colour", "digit"} <= set(results)
+    assert len(DIGITS) == 10
