@@ -21,6 +21,10 @@ _KNEE = 8.0
 """Coefficients well above it (one grey level over the whole block) count by their logarithm."""
 
 _LARGEST = float(np.log1p(1024 / _KNEE))  # of the compressed coefficients a block can have
+_TEXTURE_SPREAD = 2.4
+"""Spread that compressed coefficients are taken to have, two to three times what they have: nine of
+them would otherwise outvote brightness and colour, which tell more."""
+
 _ROUNDING_NOISE = 0.3  # standard deviation that rounding pixels to whole numbers leaves behind
 _LEAST_SHARE = 0.02  # of the picture's width or height: places closer than this are the same
 
@@ -69,7 +73,7 @@ class BlockDct:
     def resolution(self) -> Array:
         """``(14,)`` the least difference that means anything."""
         level = _ROUNDING_NOISE * BLOCK
-        texture = float(np.log1p(level / _KNEE)) if self.compress else level
+        texture = _TEXTURE_SPREAD if self.compress else level
         looks = [level] + [texture] * (NUM_TEXTURE - 1) + [level] * 2
         return np.array(looks + [_LEAST_SHARE] * 2)
 
