@@ -51,6 +51,7 @@ ITERATIONS = 8
 """How often the perceptron of the published recipe goes through the films."""
 
 TESTED_ITERATIONS = (0, 1, 2, 4, 8)
+_DISCOVERY = BoostingSettings(rounds=160, least_videos=3, most_rows=20_000)
 _PATIENCES = (0, 2, 4, 8)  # moments that cleaning may leave out in a row; chosen on training films
 
 
@@ -130,7 +131,7 @@ def fit_ours(films: Sequence[Case], seed: int) -> StateModel:
     """Learn with all films: boosted rules, hard constraints, the transition cost cross-fitted."""
     model = StateModel(
         vocabulary=parse_vocabulary(_FEATURES),
-        learning=Learning(discovery=BoostingSettings(least_videos=3)),
+        learning=Learning(discovery=_DISCOVERY),
         random_state=seed,
     )
     return model.fit([case.seen for case in films], [case.truth for case in films])
