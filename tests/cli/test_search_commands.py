@@ -1,6 +1,7 @@
 """Searching from the command line: words, pictures, moments, runs, and honest refusals."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -224,3 +225,48 @@ def test_broken_judgements(run, tmp_path):
     answer = run("evaluate", "r", "q", "--json")
     assert answer.code == 1
     assert "line 1" in json.loads(answer.out)["error"]["message"]
+
+
+@pytest.fixture
+def wordless(run, tmp_path):
+    """A film nobody described, of a person who walks up to a backpack, and words to read it."""
+    from wordsight.meaning import hand_lexicon
+
+    lines = ["frame,id,label,score,x1,y1,x2,y2"]
+    with VideoWriter(tmp_path / "walk.mp4", (640, 480), frame_rate=20) as writer:
+        for n in range(40):
+            x = 60 + 320 * min(max((n / 40 - 0.125) / 0.75, 0), 1)
+            lines += [
+                f"{n},0,person,1,{x - 25},220,{x + 25},380",
+                f"{n},1,backpack,1,405,325,435,355",
+            ]
+            writer.write(np.full((480, 640, 3), 120 + n % 2, np.uint8))
+    (tmp_path / "walk.boxes.csv").write_text("\n".join(lines) + "\n")
+    run("add", "walk.mp4", "-j", 1)
+    # Scores are log probabilities of truth; what is likelier than one in seven is taken as true.
+    replace(hand_lexicon(("person", "backpack")), threshold=-2.0).save(tmp_path / "words")
+    return "words"
+
+
+def test_films_without_words_are_described_and_found(run, wordless):
+    assert run("search", "backpacks", "--json").json == []
+    described = run("index", "--describe", "-w", wordless)
+    assert described.code == 0
+    hits = run("search", "backpacks", "--json").json
+    assert hits[0]["video_id"].startswith("walk")
+    assert "approached" in hits[0]["said"]
+    # The description stays when nothing but the library is asked again.
+    assert len(run("index", "--json").json["unchanged"]) == 1
+
+
+def test_a_sentence_is_judged_by_what_its_words_mean(run, wordless):
+    true = run("search", "The person approached the backpack.", "-w", wordless, "--json").json
+    assert (true[0]["by"], true[0]["holds"]) == (["meaning"], True)
+    assert [word for word, _ in true[0]["evidence"]][1].startswith("approached")
+    false = run("search", "The person put down the backpack.", "-w", wordless)
+    assert false.out.startswith("Nothing here")
+    unread = run("search", "The zebra approached.", "-w", wordless)
+    assert "cannot read this" in unread.err
+    run("index", "--describe", "-w", wordless)
+    both = run("search", "The person approached the backpack.", "-w", wordless, "--json").json
+    assert both[0]["by"] == ["meaning", "said"]
