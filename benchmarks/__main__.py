@@ -17,6 +17,7 @@ BENCHMARKS = (
     "lattice",
     "states",
     "retrieval",
+    "text_search",
 )
 
 
