@@ -1,4 +1,4 @@
-"""Inference on arrays: lattices, chains, the EM loop's monitor.
+"""Inference on arrays: lattices, chains, mixtures, the EM loop's monitor.
 
 Needs numpy only; compiled parts import numba when they are first used.
 """
@@ -19,6 +19,8 @@ from wordsight.inference.lattice_engine import (
     log_scores,
 )
 from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
+from wordsight.inference.mixtures import MixtureError, MixtureFits, Mixtures, fit_mixtures
+from wordsight.inference.mixtures_starts import reseeded, start_mixture
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -29,12 +31,18 @@ __all__ = [
     "LatticePath",
     "LatticeScore",
     "LatticeTooLargeError",
+    "MixtureError",
+    "MixtureFits",
+    "Mixtures",
     "ObjectiveFellError",
     "ObjectiveFellWarning",
     "WordChain",
     "best_paths",
     "expected_counts",
+    "fit_mixtures",
     "lattice_bytes",
     "log_scores",
+    "reseeded",
+    "start_mixture",
     "weights_from_logs",
 ]
