@@ -155,8 +155,15 @@ def test_bad_input_is_refused_in_plain_words(run, tea, arguments, words):
 def test_more_lines_than_chunks(run, tea):
     (tea / "short.txt").write_text("a 0 0.5 cup\nb 0.5 1 spoon\n")
     answer = run("align", "short.txt", "tea.md")
-    assert "Traceback" not in answer.err
-    assert answer.code in (0, 1)
+    assert answer.code == 0, answer.err
+    assert "only 2 chunks" in answer.err
+
+
+def test_a_video_without_touch_does_not_spoil_the_others(run, tea):
+    (tea / "idle.txt").write_text("ID start end token\na 0 30 \n")
+    answer = run("align", "one.txt", "tea.md", "--with", "idle.txt", "--json")
+    assert answer.code == 0, answer.err
+    assert "idle: nothing was seen" in answer.err
 
 
 def test_a_real_video_with_the_line_drawn_in(run, tea, silent):

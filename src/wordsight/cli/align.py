@@ -71,6 +71,7 @@ def align(
         detector, detector_options(detector, model, labels, option), rate, seen, boxes
     )
     films = gather_films(video, others or [], watching, library, output)
+    films = _usable(films, instructions, output)
     wanted = [film for film in films if film.wanted]
     if pins and len(wanted) > 1:
         raise WordsightError(
@@ -193,6 +194,24 @@ class _Targets:
                 _burn_in(film.path, copy, found, instructions, self._force, output)
                 written.append(copy)
         return written
+
+
+def _usable(films: Sequence["Film"], instructions: "Instructions", output: Output) -> list["Film"]:
+    """Leave out videos in which nothing was seen, unless it is the only one asked for."""
+    empty = [film for film in films if not film.observed.chunks]
+    if any(film.wanted and film.observed.chunks for film in films):
+        for film in empty:
+            output.warn(f"{film.observed.video_id}: nothing was seen to be touched; left out.")
+        films = [film for film in films if film.observed.chunks]
+    for film in films:
+        chunks, lines = len(film.observed.chunks), len(instructions.lines)
+        if 0 < chunks < lines:
+            output.warn(
+                f"{film.observed.video_id}: {count(lines, 'line')} of text but only "
+                f"{count(chunks, 'chunk')} of video in which something is touched; do not rely on "
+                "the times."
+            )
+    return list(films)
 
 
 def _burn_in(
