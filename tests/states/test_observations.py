@@ -113,6 +113,12 @@ def test_an_object_that_appears_halfway_and_vanishes():
         "v", TIMES, [Thing("a"), Thing("b")], boxes, smoothing=Smoothing(hold=True)
     )
     assert kept.present.all()
+    live = Observations.from_boxes(
+        "v", TIMES, [Thing("a"), Thing("b")], boxes, smoothing=Smoothing(hold=True), causal=True
+    )
+    assert live.present.all()  # though nothing is known before it is seen
+    assert np.isnan(live.features["speed"][:20, 1]).all()
+    assert not np.isnan(live.features["speed"][50:, 1]).any()
 
 
 def test_two_objects_with_one_name_are_refused():

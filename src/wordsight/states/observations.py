@@ -120,6 +120,8 @@ class Observations:
         names = vocabulary or Vocabulary()
         features |= derived_features(names.causal() if causal else names, features, motion)
         present = ~np.isnan(motion.whole[..., 0])
+        if smoothing is not None and smoothing.hold:
+            present[:] = True  # it is there before it is first seen, though nothing is known of it
         return cls(video_id, moments, tuple(objects), features, present)
 
     @classmethod

@@ -149,7 +149,7 @@ def _distinct(columns: list[Array]) -> list[int]:
     """Return the columns without those that repeat an earlier one, as distance does both ways."""
     seen: dict[bytes, int] = {}
     for k, column in enumerate(columns):
-        seen.setdefault(column.tobytes(), k)
+        seen.setdefault(np.round(column, _DECIMALS).tobytes(), k)
     return sorted(seen.values())
 
 

@@ -20,7 +20,9 @@ class Smoothing:
     Attributes:
         median_frames: Length of the running median over each side of a box; 1 for none.
         fill_seconds: Longest gap in a track that is filled in, along a straight line.
-        hold: Whether a thing is thought to stay where it was first and last seen, before and after.
+        hold: Whether things are thought to be there all the time, before they are first seen and
+            after they are last seen, where that was; where nothing may look ahead, nothing is known
+            of them before.
     """
 
     median_frames: int = 5
