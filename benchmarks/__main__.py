@@ -18,6 +18,7 @@ BENCHMARKS = (
     "states",
     "retrieval",
     "text_search",
+    "attributes",
 )
 
 
