@@ -37,6 +37,9 @@ SINGLE_ERROR = 2e-3
 LEAST_CANDIDATES = 400
 """Documents that the second stage looks at, or forty times as many as are asked for."""
 
+CANDIDATE_SHARE = 250
+"""Or one document in so many, which takes the second stage a small part of the first one's time."""
+
 
 class VisualIndex:
     r"""Scores query samples against every document.
@@ -113,9 +116,11 @@ class VisualIndex:
                 that may be among the best again in double); otherwise a few of the samples
                 choose candidates, and only those are scored in full: the same scores, but a
                 document may be missed.
-            candidates: How many candidates; at least 400 and forty per hit if left out.
+            candidates: How many candidates; by default 400, forty per hit or one document in 250,
+                whichever is most.
         """
-        if exact or len(self) <= (wanted := candidates or max(LEAST_CANDIDATES, 40 * k)):
+        wanted = candidates or max(LEAST_CANDIDATES, 40 * k, len(self) // CANDIDATE_SHARE)
+        if exact or len(self) <= wanted:
             likely = self._surely_among(samples, k)
         else:
             likely = self.candidates(samples, wanted)
