@@ -22,7 +22,7 @@ from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.alignment import Aligner, Alignment, Instructions
+    from wordsight.alignment import Aligner, Alignment, Constraint, Instructions
     from wordsight.alignment.tasks import Timed
     from wordsight.cli.align_sources import Film
 
@@ -60,7 +60,6 @@ def align(
 ) -> None:
     """Find when each line of written instructions happens in a video without narration."""
     from wordsight.alignment.pins import parse_pins
-    from wordsight.alignment.tasks import align_together
     from wordsight.alignment.text import read_instructions
     from wordsight.cli.align_sources import Watching, gather_films
 
@@ -81,17 +80,7 @@ def align(
     targets = _Targets(wanted, text, result, formats, plot, burn, force)
     if save is not None and save.exists() and not force:
         raise WordsightError(f"{save} exists already; choose another name, or --force.")
-    learned = None if aligner is None else _load(aligner)
-    with output.progress("Aligning") as progress:
-        progress(0, None, "Aligning")
-        timed = align_together(
-            instructions,
-            [film.observed for film in films],
-            constraints={wanted[0].observed.video_id: pins},
-            aligner=learned,
-            fit=learned is None,
-            mistakes=mistakes,
-        )
+    timed = _timed(output, instructions, films, pins, aligner, mistakes)
     asked = [a for a, film in zip(timed.alignments, films, strict=True) if film.wanted]
     written = targets.write(asked, instructions, output)
     if save is not None:
@@ -128,6 +117,30 @@ def dictionary(
         out.table(["noun", "things it names"], rows)
 
     output.result(best, render)
+
+
+def _timed(
+    output: Output,
+    instructions: "Instructions",
+    films: Sequence["Film"],
+    pins: Sequence["Constraint"],
+    aligner: Path | None,
+    mistakes: bool,
+) -> "Timed":
+    from wordsight.alignment.tasks import align_together
+
+    learned = None if aligner is None else _load(aligner)
+    pinned = next(film.observed.video_id for film in films if film.wanted)
+    with output.progress("Aligning") as progress:
+        progress(0, None, "Aligning")
+        return align_together(
+            instructions,
+            [film.observed for film in films],
+            constraints={pinned: pins},
+            aligner=learned,
+            fit=learned is None,
+            mistakes=mistakes,
+        )
 
 
 class _Targets:
