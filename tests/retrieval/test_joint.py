@@ -84,6 +84,16 @@ def test_a_picture_alone(index):
     assert hits[0].visual > max(hit.visual for hit in hits[1:])
 
 
+def test_a_picture_alone_ranks_as_its_models_do(index):
+    search = JointSearch(index)
+    query = asked(search, colour="green")
+    plain = index.visual.search(query.samples.values, 6)
+    hits = search.search(query, 6)
+    assert ids(hits) == [hit.document.id for hit in plain]
+    gaps = [hit.score - other.score for hit, other in zip(hits, plain, strict=True)]
+    assert gaps == pytest.approx([gaps[0]] * 6)
+
+
 def test_both_find_what_neither_does(index):
     search = JointSearch(index, weight=0.6)
     assert ids(search.search(asked(search, "cup", "green")))[0] == "b:2"

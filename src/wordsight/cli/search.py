@@ -32,56 +32,68 @@ LexiconOption = Annotated[
 ]
 
 
+TextArgument = Annotated[
+    str | None, typer.Argument(metavar="TEXT", help="Words or a sentence.", show_default=False)
+]
+ImageOption = Annotated[
+    list[Path] | None,
+    typer.Option("--image", metavar="FILE", help="An example picture; may be repeated."),
+]
+RegionOption = Annotated[
+    str | None, typer.Option(metavar="x,y,w,h", help="Only this part of the picture, pixels.")
+]
+LikeOption = Annotated[
+    str | None, typer.Option(metavar="VIDEO@TIME", help="Shots like the one shown then.")
+]
+TopOption = Annotated[int, typer.Option("-k", min=1, help="How many moments.")]
+AllFlag = Annotated[
+    bool, typer.Option("--all", help="Also what nothing speaks for.", show_default=False)
+]
+ByOption = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|said|meaning",
+        help="Whether a sentence is judged by learned meanings (auto: if they can read it).",
+    ),
+]
+WeightOption = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="Share of the picture beside words; by default learned."),
+]
+ExpandFlag = Annotated[
+    bool, typer.Option("--expand", help="Let words of the best shots join in.", show_default=False)
+]
+SheetOption = Annotated[
+    Path | None, typer.Option(metavar="PNG", help="Also write a contact sheet.")
+]
+RunOption = Annotated[
+    Path | None, typer.Option(metavar="TREC", help="Also write the ranking as a TREC run.")
+]
+QueriesOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Many queries, a line each: id words. Needs --run."),
+]
+ForceFlag = Annotated[
+    bool, typer.Option("--force", help="Replace files that exist.", show_default=False)
+]
+
+
 @speaking
 def find(
     output: Output,
-    text: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="Words or a sentence.", show_default=False)
-    ] = None,
-    image: Annotated[
-        list[Path] | None,
-        typer.Option("--image", metavar="FILE", help="An example picture; may be repeated."),
-    ] = None,
-    region: Annotated[
-        str | None, typer.Option(metavar="x,y,w,h", help="Only this part of the picture, pixels.")
-    ] = None,
-    like: Annotated[
-        str | None, typer.Option(metavar="VIDEO@TIME", help="Shots like the one shown then.")
-    ] = None,
-    top: Annotated[int, typer.Option("-k", min=1, help="How many moments.")] = 10,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also what nothing speaks for.", show_default=False)
-    ] = False,
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|said|meaning",
-            help="Whether a sentence is judged by learned meanings (auto: if they can read it).",
-        ),
-    ] = "auto",
-    weight: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, max=1.0, help="Share of the picture beside words; by default learned."
-        ),
-    ] = None,
-    expand: Annotated[
-        bool,
-        typer.Option("--expand", help="Let words of the best shots join in.", show_default=False),
-    ] = False,
-    sheet: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="Also write a contact sheet.")
-    ] = None,
-    run: Annotated[
-        Path | None, typer.Option(metavar="TREC", help="Also write the ranking as a TREC run.")
-    ] = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Many queries, a line each: id words. Needs --run."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that exist.", show_default=False)
-    ] = False,
+    text: TextArgument = None,
+    image: ImageOption = None,
+    region: RegionOption = None,
+    like: LikeOption = None,
+    top: TopOption = 10,
+    everything: AllFlag = False,
+    by: ByOption = "auto",
+    weight: WeightOption = None,
+    expand: ExpandFlag = False,
+    sheet: SheetOption = None,
+    run: RunOption = None,
+    queries: QueriesOption = None,
+    force: ForceFlag = False,
     words: LexiconOption = None,
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,

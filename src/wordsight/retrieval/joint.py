@@ -19,6 +19,7 @@ from wordsight.retrieval.ranking import top_k
 from wordsight.retrieval.text.index import TextIndex
 from wordsight.retrieval.text.model import TermEvidence
 from wordsight.retrieval.text.queries import TextQuery
+from wordsight.retrieval.visual.index import SINGLE_ERROR
 
 if TYPE_CHECKING:
     from wordsight.retrieval.index import Index
@@ -110,16 +111,22 @@ class JointSearch:
         return scores / max(query.length, 1e-12), matched
 
     def visual_evidence(self, samples: "Samples") -> Array:
-        """Return ``(N,)`` log likelihood of samples less that under the collection, per sample."""
+        """Return ``(N,)`` log likelihood of samples less that under the collection, per sample.
+
+        In single precision, right to about 1e-5; :meth:`search` settles the best in double.
+        """
         if not len(self.index):
             return np.zeros(0)
-        visual = self.index.visual
-        scores = visual.score(samples.values)
-        # One document's evidence, sample by sample, tells what the scores are counted from.
-        first = float(visual.region_evidence(samples.values, 0).mean())
-        unrelated = float(np.log1p(-visual.settings.kappa))
-        evidence: Array = scores - scores[0] + first + unrelated
-        return evidence
+        scores = self.index.visual.score(samples.values, precision="single")
+        return scores - self._unrelated(samples)
+
+    def _unrelated(self, samples: "Samples") -> float:
+        """Return the score of a document that is as likely as the collection."""
+        visual, first = self.index.visual, np.zeros(1, np.int64)
+        # One document's evidence, sample by sample, tells what its score is counted from.
+        evidence = float(visual.region_evidence(samples.values, 0).mean())
+        own = evidence + float(np.log1p(-visual.settings.kappa))
+        return float(visual.score_some(samples.values, first)[0]) - own
 
     def search(self, query: JointQuery, k: int = 10, *, everything: bool = False) -> list[JointHit]:
         """Return the best documents.
@@ -142,17 +149,35 @@ class JointSearch:
         scores = np.zeros(len(self.index))
         if query.samples is not None:
             visual = self.visual_evidence(query.samples)
-            scores += visual * (self.weight if query.text else 1.0)
+            scores += visual * self._picture_share(query)
         if query.text is not None:
             text, matched = self.text_evidence(query.text)
-            scores += text * ((1 - self.weight) if query.samples is not None else 1.0)
+            scores += text * (1 - self._picture_share(query) if query.samples is not None else 1.0)
             if query.samples is None and not everything:
                 scores[~matched] = -np.inf
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []
+        if query.samples is not None and visual is not None:
+            self._settle(query, scores, visual, k)
         found = top_k(scores, k, self.index.documents.id_of).tolist()
         return [self._hit(at, float(scores[at]), query, text, visual) for at in found]
+
+    def _picture_share(self, query: JointQuery) -> float:
+        return self.weight if query.text else 1.0
+
+    def _settle(self, query: JointQuery, scores: Array, visual: Array, k: int) -> None:
+        """Put double precision in the place of single for all that may be among the best."""
+        if query.samples is None:
+            return
+        least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
+        likely = np.flatnonzero((scores >= least - SINGLE_ERROR) & np.isfinite(scores))
+        if not len(likely):
+            return
+        exact = self.index.visual.score_some(query.samples.values, likely)
+        exact = exact - self._unrelated(query.samples)
+        scores[likely] += self._picture_share(query) * (exact - visual[likely])
+        visual[likely] = exact
 
     def _hit(
         self, at: int, score: float, query: JointQuery, text: Array | None, visual: Array | None

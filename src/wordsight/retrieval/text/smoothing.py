@@ -105,7 +105,7 @@ class JelinekMercer(Interpolation):
         weight: Share of the text's own counts, above 0 and below 1.
     """
 
-    def __init__(self, weight: float = 0.15):
+    def __init__(self, weight: float = 0.3):
         super().__init__((weight,))
 
 
