@@ -30,6 +30,7 @@ demo: $(VENV)/.run-stamp ## Set up and run the main job on a small video made on
 	@$(BIN)/wordsight demo
 
 test: $(VENV)/.dev-stamp ## Set up and run every test
+	@tests/install-browser.sh
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev-stamp ## Check style and types

@@ -23,8 +23,9 @@ _PICTURE_BYTES = 40 << 20  # a picture and a recording
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none';"
-        " base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
+        " media-src 'self' blob:; object-src 'none'; base-uri 'none';"
+        " frame-ancestors 'none'; form-action 'self'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",

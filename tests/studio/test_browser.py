@@ -1,0 +1,236 @@
+"""Journeys through the studio in a real browser, with a real server behind it."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+
+from wordsight.library import Library
+from wordsight.worlds import street, workbench, write_world
+
+pytestmark = pytest.mark.slow
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+]
+PATIENCE = 120_000  # milliseconds; two busy cores take their time
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        assert not os.environ.get("CI"), "no browser, although tests/install-browser.sh has run"
+        pytest.skip("no Chromium on this machine; install it to run the tests in a browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browser")
+    write_world(street(8, 3, noise=0.0), folder / "street")
+    write_world(
+        workbench(1, 3, noise=0.0, steps=2, videos_per_protocol=1, frame_rate=10.0),
+        folder / "bench",
+    )
+    with Library.create(folder / "library") as library:
+        library.add([folder / "street", folder / "bench"], detector="rendered", workers=1)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
+    server = subprocess.Popen([*command, "--library", str(folder / "library")], cwd=folder)
+    base = f"http://127.0.0.1:{port}"
+    end = time.monotonic() + 90
+    while True:
+        try:
+            httpx.get(f"{base}/api/v1/jobs")
+            break
+        except httpx.TransportError:
+            assert time.monotonic() < end and server.poll() is None, "the studio did not start"
+            time.sleep(0.2)
+    yield base
+    server.terminate()
+    server.wait(20)
+
+
+@pytest.fixture
+def page(browser, address, request, tmp_path):
+    context = browser.new_context(
+        base_url=address, viewport={"width": 1200, "height": 860}, permissions=["microphone"]
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    problems = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on(
+        "console",
+        lambda said: (
+            problems.append(said.text)
+            if said.type == "error" and "Failed to load" not in said.text
+            else None
+        ),
+    )
+    yield opened
+    shots = Path(os.environ.get("WORDSIGHT_SCREENSHOTS", tmp_path))
+    shots.mkdir(parents=True, exist_ok=True)
+    opened.screenshot(path=shots / f"{request.node.name.removeprefix('test_')}.png")
+    context.close()
+    assert not problems
+
+
+def until(page, expression):
+    """Wait for something to be true in the page, whose policy forbids it to evaluate texts."""
+    end = time.monotonic() + PATIENCE / 1000
+    found = False
+    while not found:
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(100)
+        with contextlib.suppress(Exception):  # while the page goes elsewhere, nothing can be asked
+            found = page.evaluate(expression)
+
+
+def test_library_takes_in_a_dropped_video(page, tmp_path):
+    next(iter(street(1, 99, noise=0.0))).write(tmp_path / "fresh.mp4")
+    page.goto("/")
+    before = page.locator(".card").count()
+    page.set_input_files("#files", tmp_path / "fresh.mp4")
+    page.fill("#sentence", "The person approached the chair.")
+    page.select_option("#detector", "rendered")
+    page.click("#add button")
+    until(page, f"document.querySelectorAll('.cards .card').length > {before}")
+    page.fill("#text", "fresh")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?text=fresh")
+    assert page.locator(".card").count() == 1
+
+
+def test_lexicon_is_learned_and_read(page):
+    page.goto("/lexicon")
+    page.fill("#restarts", "1")
+    page.click("#learn button")
+    page.wait_for_selector("ul.words")
+    page.click("text=person")
+    page.wait_for_selector("figure.feature rect")
+    assert page.locator("figure.feature rect").count() > 3
+    page.wait_for_selector("text=Where it is least sure")
+
+
+def test_player_follows_and_explains(page):
+    page.goto("/")
+    page.click("text=street-000.mp4")
+    until(page, "document.getElementById('film').readyState >= 2")
+    page.keyboard.press(".")
+    until(page, "document.getElementById('film').currentTime > 0.02")
+    page.click(".said-list button >> nth=0")
+    page.wait_for_selector("#answer strong")
+    until(page, "!document.getElementById('timeline').hidden")
+    page.click("button[value=explain]")
+    page.wait_for_selector("text=Weakest word")
+    # What is drawn belongs to the frame that is shown: the time and the canvas agree.
+    page.evaluate("document.getElementById('film').currentTime = 1.5")
+    until(
+        page,
+        "Math.abs(Number(document.getElementById('seek').value) - 1.5) < 0.05"
+        " && document.getElementById('time').value === '0:01.5'",
+    )
+
+
+def test_align_pins_and_exports(page, address):
+    page.goto("/align")
+    choices = page.eval_on_selector_all(
+        "#video option", "all => all.map(one => [one.value, one.textContent])"
+    )
+    bench = next(value for value, text in choices if "workbench" in text)
+    said = httpx.get(f"{address}/api/v1/videos/{bench}").json()["sentences"]
+    page.select_option("#video", bench)
+    page.fill("#text", "\n".join(f"{n}. {one['text']}" for n, one in enumerate(said, start=1)))
+    page.click("button.main")
+    page.wait_for_url("**/align/*")
+    page.wait_for_selector(".lines li")
+    assert page.locator(".lines li").count() == len(said)
+    with page.expect_download() as download:
+        page.click("a.button:has-text('srt')")
+    assert "-->" in Path(download.value.path()).read_text()
+    until(page, "document.getElementById('film').readyState >= 1")
+    name = page.url.rsplit("/", 1)[1]
+    spans = httpx.get(f"{address}/api/v1/alignments/{name}").json()["result"]["lines"][1]["spans"]
+    length = httpx.get(f"{address}/api/v1/alignments/{name}").json()["duration"]
+    box = page.locator("#bands").bounding_box()
+    edge = box["x"] + 10 + (box["width"] - 20) * spans[0]["start"] / length
+    page.mouse.move(edge, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(edge + 25, box["y"] + 40, steps=4)
+    page.mouse.up()
+    page.click("#again")
+    until(page, "document.getElementById('again').disabled")
+    pinned = httpx.get(f"{address}/api/v1/alignments/{name}").json()
+    assert [pin.split("=")[0] for pin in pinned["pins"]] == ["2"]
+
+
+def test_states_are_inferred_and_explained(page, address):
+    videos = httpx.get(f"{address}/api/v1/videos", params={"text": "workbench"}).json()["videos"]
+    page.goto(f"/states?video={videos[0]['id']}")
+    page.click("#infer")
+    page.wait_for_selector("text=Infer again")
+    until(page, "!document.getElementById('facts').hidden")
+    page.click("#facts", position={"x": 400, "y": 12})
+    page.wait_for_selector("#why strong")
+    page.fill("textarea[name=rules]", "1: attached(X -> false")
+    page.click("text=Save rules")
+    until(page, "document.getElementById('problem').textContent.length > 10")
+
+
+def test_attributes_are_taught_and_named(page, tmp_path):
+    rng = np.random.default_rng(0)
+    colours = {"red": (200, 30, 30), "green": (30, 180, 40), "blue": (40, 60, 210)}
+    page.goto("/attributes")
+    for word, colour in colours.items():
+        paths = []
+        for number in range(6):
+            image = np.full((48, 48, 3), 235, np.uint8)
+            cv2.circle(image, (24, 24), 10 + number, colour[::-1], -1)
+            image = np.clip(image + rng.normal(0, 4, image.shape), 0, 255).astype(np.uint8)
+            paths.append(tmp_path / f"{word}-{number}.png")
+            cv2.imwrite(str(paths[-1]), image)
+        with page.expect_navigation():
+            page.set_input_files("#pictures", paths)
+            page.fill("#word", word)
+            page.click("text=Add lesson")
+    with page.expect_navigation():
+        page.click("#learn")
+    page.set_input_files("#new", tmp_path / "green-3.png")
+    page.click("text=Name it")
+    page.wait_for_selector("#names p")
+    assert "green" in page.text_content("#names")
+
+
+def test_benchmarks_and_small_screens(page):
+    page.goto("/benchmarks")
+    page.wait_for_selector("h1")
+    page.set_viewport_size({"width": 390, "height": 800})
+    for address in ("/", "/lexicon", "/align", "/states", "/attributes", "/benchmarks"):
+        page.goto(address)
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 1, f"{address} is {wide} pixels wider than a phone"
