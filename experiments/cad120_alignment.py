@@ -14,7 +14,8 @@ Rows: ``accuracy`` averages semi-Markov models that know verbs and motion; ``nou
 without those; ``hsmm`` one such model, ``ensemble`` the default of ``wordsight align``, ``hmm2``
 the published model, all three with verbs. ``uniform`` splits the chunks evenly among the sentences,
 ``uniform_clock`` the time from the first chunk to the last. ``together``, with ``--test``, learns
-from the unlabelled videos of both folders. Inputs: chunks, clock, lines; names of objects are
+from the unlabelled videos of both folders. ``left_out`` counts videos with fewer chunks than
+sentences, which no model can align. Inputs: chunks, clock, lines; names of objects are
 tokens like any other, and that they are words of the text is not used.
 """
 
@@ -92,13 +93,15 @@ def measure(data: Path, test: Path | None = None) -> dict[str, float]:
         test: Folder to align; the same one if left out.
     """
     learned = _observed(load_procedures(data))
-    aligned = learned if test is None else _observed(load_procedures(test))
+    wanted = load_procedures(data if test is None else test)
+    aligned = learned if test is None else _observed(wanted)
     if not learned or not aligned:
         raise WordsightError("no video has anything handled in it; is it the right folder?")
     results = {
         "uniform": _mean(aligned, [_uniform(*pair) for _, pair in aligned]),
         "uniform_clock": _mean(aligned, [_uniform_clock(*pair) for _, pair in aligned]),
         "videos": len(aligned),
+        "left_out": len(wanted) - len(aligned),
     }
     train, targets = ([_pooled(pair) for _, pair in group] for group in (learned, aligned))
     results["hmm2"] = _score(HMM2(), train, targets, aligned)

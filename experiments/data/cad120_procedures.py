@@ -62,7 +62,8 @@ def load_procedures(folder: Path) -> list[Procedure]:
     for line in lines:
         if line.strip():
             row = json.loads(line)
-            rows.setdefault(str(row["video"]), []).append(row)
+            if row.get("sentences"):
+                rows.setdefault(str(row["video"]), []).append(row)
     with np.load(_existing(folder / "tracks.npz")) as arrays:
         return [_procedure(video, rows[video], meta, arrays) for video in sorted(rows)]
 
