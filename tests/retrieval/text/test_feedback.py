@@ -1,9 +1,19 @@
 """Relevance feedback and "more like this"."""
 
+import numpy as np
 import pytest
 
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.text import LanguageModel, RelevanceFeedback, TextQuery, more_like_this
+from wordsight.retrieval.text import (
+    Interpolation,
+    LanguageModel,
+    Levels,
+    Postings,
+    RelevanceFeedback,
+    Shard,
+    TextQuery,
+    more_like_this,
+)
 
 TEXTS = [
     ["red", "cup", "table", "saucer"],
@@ -55,6 +65,15 @@ def test_more_like_this(model):
 def test_more_like_a_document_without_words():
     model = LanguageModel.of([[], ["a"]])
     assert not more_like_this(model, 0)
+
+
+def test_a_silent_shot_is_like_its_scene():
+    pieces = Postings.build([["cup", "tea"], [], ["cup"], ["car"]])
+    owners = [np.arange(4), np.array([0, 0, 1, 1])]
+    model = LanguageModel([Shard(Levels.build(pieces, owners, owners))], Interpolation((0.3, 0.3)))
+    query = more_like_this(model, 1)
+    assert set(query.weights) == {"tea"}  # as common elsewhere, a cup tells nothing
+    assert model.search(query).documents.tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -86,14 +86,16 @@ def more_like_this(model: LanguageModel, document: int, num_terms: int = 25) -> 
     """Make a query of the words that set a document apart; the document itself is not found.
 
     A word counts for how often it occurs times how much more common it is here than elsewhere, its
-    part in the Kullback-Leibler divergence of the document from the collection.
+    part in the Kullback-Leibler divergence of the document from the collection. Of a document
+    without words, those of what it belongs to are taken (its scene, or its video).
 
     Args:
         model: What is searched.
         document: Number of the example.
         num_terms: How many words are kept.
     """
-    counts = model.terms_in(document)
+    levels = range(model.smoothing.num_levels)
+    counts = next((c for level in levels if (c := model.terms_in(document, level))), {})
     total = max(1, sum(counts.values()))
     telling = {
         term: count * np.log(count / total / model.share(term)) for term, count in counts.items()

@@ -234,12 +234,18 @@ class LanguageModel:
         ]
         return tuple(sorted(found, key=lambda each: -each.evidence))
 
-    def terms_in(self, document: int) -> dict[str, int]:
-        """Return the terms of a document (not of what it belongs to) with their counts."""
+    def terms_in(self, document: int, level: int = 0) -> dict[str, int]:
+        """Return the terms of a document, or of what it belongs to, with their counts.
+
+        Args:
+            document: Its number.
+            level: 0 for the document itself, 1 for what it belongs to, and so on.
+        """
         place = int(np.searchsorted(self.starts, document, side="right")) - 1
         shard, row = self.shards[place], document - int(self.starts[place])
         inside = row if shard.rows is None else int(shard.rows[row])
-        numbers, counts = shard.levels.postings[0].text_counts(inside)
+        owner = int(shard.levels.owners[level][inside])
+        numbers, counts = shard.levels.postings[level].text_counts(owner)
         names = shard.levels.terms.names
         return {names[n]: c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True)}
 
