@@ -6,7 +6,7 @@ M-step is a weighted ridge regression per map, exact under a prior, so that the 
 likelihood plus log prior) never falls.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -201,16 +201,6 @@ class LinearMixture:
             inside = np.trace(np.linalg.solve(covariance, self._prior_scatter(table)))
             found -= 0.5 * (count * size + float(inside))
         return found
-
-
-def permuted(maps: LinearMaps, order: NDArray[np.intp]) -> LinearMaps:
-    """Return the same mixture with its components in another order."""
-    return replace(
-        maps,
-        shares=maps.shares[order],
-        maps=maps.maps[order],
-        covariances=maps.covariances[order],
-    )
 
 
 def _extended(x: Array) -> Array:
