@@ -102,3 +102,16 @@ def test_loose_detections_tie_the_same_words():
     words = lexicon.track(clips[0], seen_words[0]).words
     states = {word.word.split("(")[0]: word.states for word in words}
     assert np.array_equal(states["quickly"], states["lifted"])
+
+
+def test_words_that_follow_say_nothing_of_before_and_after(problem):
+    seen, tables, sentences = problem
+    for entry, table in tables.items():
+        logs = table.logs(seen)
+        outer = np.abs(logs[..., [0, -1]]).max()
+        assert (outer == 0) == table.word.follows, entry
+    counts = no_counts(tables)
+    read(seen, tables, SIGHT).add_counts(sentences[1:], np.ones(1), counts)
+    for found in tables["quickly"].emission_counts(counts["quickly"]):
+        assert (found[[0, -1]].sum() == 0) == tables["quickly"].word.follows
+        assert found[1].sum() > 0

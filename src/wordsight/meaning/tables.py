@@ -102,7 +102,7 @@ class WordTables:
                 table, layout = counts.singles[slot.roles[0]], self.layouts[0]
             else:
                 table, layout = counts.pairs[slot.roles[0], slot.roles[1]], self.layouts[1]
-            parts.append(table[layout.place(slot.feature)].T)
+            parts.append(_speaking(self.word)[:, None] * table[layout.place(slot.feature)].T)
         return tuple(parts)
 
 
@@ -150,6 +150,7 @@ def word_tables(
     used: tuple[set[str], set[str]] = (set(), set())
     for slot, table in zip(word.slots, word.emissions, strict=True):
         ratios = power * (np.log(table + _FLOOR) - np.log(background[slot.feature] + _FLOOR))
+        ratios = _speaking(word)[:, None] * ratios
         kind = len(slot.roles) - 1
         rows = np.zeros((layouts[kind].length, word.num_states))
         if kind == 0:
@@ -159,6 +160,17 @@ def word_tables(
         rows[layouts[kind].place(slot.feature)] = ratios.T
         used[kind].add(slot.feature)
     return WordTables(word, singles, pairs, *_rows(layouts, used), layouts)
+
+
+def _speaking(word: WordModel) -> Array:
+    """Return ``(I,)`` 1 for states that say something: of a word that follows the verb, the event.
+
+    What was before and what comes after is the verb's to tell.
+    """
+    speaking = np.ones(word.num_states)
+    if word.follows and word.num_states > 2:
+        speaking[[0, -1]] = 0.0
+    return speaking
 
 
 def _rows(layouts: tuple[Layout, Layout], used: tuple[set[str], set[str]]) -> tuple[Ints, Ints]:
