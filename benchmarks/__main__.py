@@ -19,6 +19,7 @@ BENCHMARKS = (
     "retrieval",
     "text_search",
     "attributes",
+    "alignment",
 )
 
 

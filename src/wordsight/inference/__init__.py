@@ -3,7 +3,15 @@
 Needs numpy only; compiled parts import numba when they are first used.
 """
 
+from wordsight.inference.drop_dtw import drop_dtw
 from wordsight.inference.em import ConvergenceMonitor, ObjectiveFellError, ObjectiveFellWarning
+from wordsight.inference.jumps import (
+    JumpChain,
+    JumpCounts,
+    jump_counts,
+    jump_path,
+    jump_score,
+)
 from wordsight.inference.lattice import (
     Lattice,
     LatticeError,
@@ -21,10 +29,13 @@ from wordsight.inference.lattice_engine import (
 from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
 from wordsight.inference.mixtures import MixtureError, MixtureFits, Mixtures, fit_mixtures
 from wordsight.inference.mixtures_starts import reseeded, start_mixture
+from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_counts
 
 __all__ = [
     "DEFAULT_MEMORY",
     "ConvergenceMonitor",
+    "JumpChain",
+    "JumpCounts",
     "Lattice",
     "LatticeCounts",
     "LatticeError",
@@ -36,13 +47,20 @@ __all__ = [
     "Mixtures",
     "ObjectiveFellError",
     "ObjectiveFellWarning",
+    "SegmentChain",
+    "SegmentCounts",
     "WordChain",
     "best_paths",
+    "drop_dtw",
     "expected_counts",
     "fit_mixtures",
+    "jump_counts",
+    "jump_path",
+    "jump_score",
     "lattice_bytes",
     "log_scores",
     "reseeded",
+    "segment_counts",
     "start_mixture",
     "weights_from_logs",
 ]
