@@ -8,6 +8,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "wordsight"
 FOUNDATIONS = {"errors", "files", "progress", "records"}
 LEARNER = FOUNDATIONS | {"video", "language", "perception", "inference", "evaluation", "engine"}
+ROOMS_OF_LEARNERS = {"meaning", "alignment", "states", "retrieval", "attributes"}
 MAY_IMPORT = {
     "records": {"errors", "files"},
     "inference": {"errors"},
@@ -22,8 +23,8 @@ MAY_IMPORT = {
     "states": LEARNER,
     "retrieval": LEARNER,
     "attributes": LEARNER,
-    "studio": LEARNER
-    | {"runs", "library", "worlds", "meaning", "alignment", "states", "retrieval", "attributes"},
+    "desk": LEARNER | ROOMS_OF_LEARNERS | {"library"},
+    "studio": LEARNER | ROOMS_OF_LEARNERS | {"runs", "library", "worlds", "desk"},
     "library": FOUNDATIONS | {"video", "language", "perception", "engine"},
 }
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.cli.meaning import whole_clip
 from wordsight.cli.output import Output
+from wordsight.desk.clips import whole_clip
 from wordsight.evaluation import best_threshold, blind_f1, chance_f1, decisions
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon

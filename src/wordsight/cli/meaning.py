@@ -12,14 +12,14 @@ from wordsight.cli.options import (
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
+from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.library import Library
     from wordsight.meaning import Explanation, LearnedLexicon, SentenceScore, TrackedSentence
     from wordsight.records import Clip
 
-__all__ = ["describe", "explain", "learn", "lexicon", "score", "track", "whole_clip"]
+__all__ = ["describe", "explain", "learn", "lexicon", "score", "track"]
 
 LexiconOption = Annotated[
     Path, typer.Option("--words", "-w", metavar="FOLDER", help="The learned lexicon.")
@@ -32,7 +32,6 @@ StartOption = Annotated[
 EndOption = Annotated[
     float | None, typer.Option("--to", help="Look until this second.", show_default=False)
 ]
-DEFAULT_WORDS = Path("lexicon")
 
 
 @speaking
@@ -114,7 +113,7 @@ def score(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say how well sentences fit a video, and whether they are true of it."""
-    learned = _lexicon(words)
+    learned = load_words(words)
     clip = _clip(library, video, start, end)
     found = [learned.score(clip, sentence) for sentence in sentences]
     output.result(found, lambda out: _render_scores(out, found))
@@ -143,7 +142,7 @@ def track(
     if overlay is not None and overlay.exists() and not force:
         raise WordsightError(f"{overlay} exists already; choose another name, or --force.")
     clip = _clip(library, video, start, end)
-    found = _lexicon(words).track(clip, sentence)
+    found = load_words(words).track(clip, sentence)
     if overlay is not None:
         with output.progress("Drawing") as progress:
             render_overlay(
@@ -171,7 +170,7 @@ def describe(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say in sentences what happens in a video, the best first."""
-    found = _lexicon(words).describe(_clip(library, video, start, end), top=top)
+    found = load_words(words).describe(_clip(library, video, start, end), top=top)
 
     def render(out: Output) -> None:
         if not found:
@@ -194,7 +193,7 @@ def explain(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say which word of a sentence fits a video when, and which one fails."""
-    found = _lexicon(words).explain(_clip(library, video, start, end), sentence)
+    found = load_words(words).explain(_clip(library, video, start, end), sentence)
     output.result(found, lambda out: _render_explanation(out, found))
 
 
@@ -218,7 +217,7 @@ def lexicon(
     words: LexiconOption = DEFAULT_WORDS,
 ) -> None:
     """Open the dictionary: what a learned word looks for, state by state."""
-    learned = _lexicon(words)
+    learned = load_words(words)
     if plot is not None:
         _plot(learned, word, plot, force)
     entries = [word] if word else sorted(learned.words)
@@ -238,26 +237,11 @@ def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) 
 
 
 def _pairs(library: str) -> tuple[list["Clip"], list[list[str]]]:
-    """Return the clips of a library and what is said of each, several sentences together."""
+    from wordsight.desk.clips import clips_with_sentences
     from wordsight.library import Library
 
-    clips: list[Clip] = []
-    said: list[list[str]] = []
-    places: dict[tuple[str, float, float], int] = {}
     with Library.open(library) as opened:
-        for clip, sentence in opened.pairs():
-            key = (clip.video_id, clip.start, clip.end)
-            if key not in places:
-                places[key] = len(clips)
-                clips.append(_followed(clip))
-                said.append([])
-            said[places[key]].append(sentence.text)
-    if not clips:
-        raise WordsightError(
-            f"no video in {library} has a sentence; add some with metadata.jsonl, captions or "
-            "wordsight add --sentence."
-        )
-    return clips, said
+        return clips_with_sentences(opened)
 
 
 def _grammar(name: str | None):  # type: ignore[no-untyped-def]  # lark stays unloaded until used
@@ -268,18 +252,8 @@ def _grammar(name: str | None):  # type: ignore[no-untyped-def]  # lark stays un
     return default_lexicon() if name == "street" else read_lexicon(name)
 
 
-def _lexicon(folder: Path) -> "LearnedLexicon":
-    from wordsight.meaning import LearnedLexicon
-
-    if not folder.exists():
-        raise WordsightError(
-            f"there is no learned lexicon at {folder}; make one with `wordsight learn`, or name "
-            "its folder with --words."
-        )
-    return LearnedLexicon.load(folder)
-
-
 def _clip(library: str, video: str, start: float | None, end: float | None) -> "Clip":
+    from wordsight.desk.clips import whole_clip
     from wordsight.library import Library
 
     with Library.open(library) as opened:
@@ -294,27 +268,6 @@ def _clip(library: str, video: str, start: float | None, end: float | None) -> "
             f"{first:g} to {last:g} s."
         )
     return type(whole).cut(whole.video_id, whole.detections, first, last)
-
-
-def whole_clip(library: "Library", video_id: str) -> "Clip":
-    """Return everything seen in a video of a library."""
-    from wordsight.records import Clip
-
-    seen = library.detections(video_id)
-    start = float(seen.times[0]) if len(seen) else 0.0
-    end = start + library.video(video_id).duration
-    # The last frame may be shown a little longer than the container says.
-    last = float(seen.times[-1]) + 1e-3 if len(seen) else end
-    return _followed(Clip(video_id, start, max(end, last), seen))
-
-
-def _followed(clip: "Clip") -> "Clip":
-    """Link what a detector with classes saw; regions, which have looks instead, stay loose."""
-    from wordsight.perception.linking import linked
-
-    seen = clip.detections
-    loose = seen.ids is None and seen.appearance is None and len(seen.label_names) > 1
-    return linked(clip) if loose else clip
 
 
 def _path(library: str, video: str) -> str:

@@ -7,14 +7,15 @@ import typer
 
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.cli.search_meaning import DEFAULT_WORDS
-from wordsight.cli.search_query import Asked, parse_moment, parse_region, read_queries
 from wordsight.cli.units import clock, count
+from wordsight.desk.meaning import DEFAULT_WORDS, load_words
+from wordsight.desk.query import Asked, parse_moment, parse_region, read_queries
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.cli.search_results import Found
+    from wordsight.desk import Found
     from wordsight.library import Library
+    from wordsight.meaning import LearnedLexicon
     from wordsight.retrieval import BuildReport
 
 __all__ = ["find", "index"]
@@ -104,8 +105,8 @@ def find(
     finds moments it is true of; a picture finds shots that look like it. The answer says which
     evidence counted. The index is brought up to date first.
     """
-    from wordsight.cli.search_answers import Searching
     from wordsight.cli.search_results import render
+    from wordsight.desk import Searching
     from wordsight.library import Library
 
     for path in (sheet, run):
@@ -122,7 +123,8 @@ def find(
             return
         asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
         searching = Searching(output, opened, index, top, everything, weight)
-        found, how = searching.answer(asked, by, words)
+        learned = _words(words, required=words is not None or by == "meaning") if text else None
+        found, how = searching.answer(asked, by, learned, named=words is not None)
         _write(output, opened, found, sheet, run, text or "like-this", force)
     output.result(found, lambda out: render(out, found, how))
 
@@ -147,14 +149,12 @@ def index(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Make or update the search index; `search` does it too, when something changed."""
-    from wordsight.cli.search_index import describe_shots, index_folder, update_index
+    from wordsight.desk.index import describe_shots, index_folder, update_index
     from wordsight.library import Library
 
     with Library.open(library) as opened:
         folder = index_folder(opened, index)
         if describe:
-            from wordsight.cli.search_meaning import load_words
-
             learned = load_words(words or DEFAULT_WORDS)
             with output.progress("Describing") as progress:
                 number = describe_shots(opened, folder, learned, progress)
@@ -164,6 +164,11 @@ def index(
     output.result({"index": folder, **vars(report)}, lambda out: _render_report(out, report))
     if report.failed:
         raise typer.Exit(1)
+
+
+def _words(folder: Path | None, *, required: bool) -> "LearnedLexicon | None":
+    place = folder or DEFAULT_WORDS
+    return load_words(place) if required or place.exists() else None
 
 
 def _write_queries(

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wordsight.desk.clips import whole_clip
 from wordsight.errors import WordsightError
 from wordsight.files import atomic_path
 from wordsight.library import Library
@@ -13,7 +14,6 @@ from wordsight.records import Clip
 from wordsight.states import Observations, StateModel, parse_rules, parse_vocabulary
 from wordsight.states.event_text import parse_events
 from wordsight.states.events import check_predicates
-from wordsight.studio.sentences import whole_clip
 
 __all__ = ["RuleBook", "observe", "read_rules", "write_rules"]
 

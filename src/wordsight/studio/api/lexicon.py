@@ -8,10 +8,10 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 
+from wordsight.desk.clips import whole_clip
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, WordModel
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.sentences import whole_clip
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.learn import HISTORY
 from wordsight.studio.words import learned_words, words_folder

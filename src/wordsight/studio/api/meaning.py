@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Query
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
+from wordsight.desk.clips import whole_clip
 from wordsight.meaning import WordTime
-from wordsight.studio.sentences import whole_clip
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words
 

@@ -23,14 +23,15 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         arguments: ``restarts``, ``quick``, ``seed``.
         workplace: Where to work.
     """
+    from wordsight.desk.clips import clips_with_sentences
     from wordsight.library import Library
     from wordsight.meaning import WordLearner
-    from wordsight.studio.sentences import clips_with_sentences
 
     with Library.open(workplace.library) as library:
         clips, sentences = clips_with_sentences(library)
     learner = WordLearner(
         restarts=int(arguments.get("restarts", 2)),
+        trembling=True,
         discriminative=None if arguments.get("quick") else "gradient",
         random_state=int(arguments.get("seed", 0)),
     )

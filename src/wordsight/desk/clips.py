@@ -1,7 +1,8 @@
-"""Clips of a library with what is said of them, as learning and the pages need them."""
+"""Clips of a library with what is said of them, as everything that works with words needs them."""
 
 from wordsight.errors import WordsightError
 from wordsight.library import Library
+from wordsight.perception.linking import linked
 from wordsight.records import Clip
 
 __all__ = ["clips_with_sentences", "whole_clip"]
@@ -20,11 +21,14 @@ def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]
         key = (clip.video_id, clip.start, clip.end)
         if key not in places:
             places[key] = len(clips)
-            clips.append(clip)
+            clips.append(_followed(clip))
             said.append([])
         said[places[key]].append(sentence.text)
     if not clips:
-        raise WordsightError("no video has a sentence yet; say something of some videos first.")
+        raise WordsightError(
+            f"no video in {library.location} has a sentence; add some with metadata.jsonl, "
+            "captions or wordsight add --sentence."
+        )
     return clips, said
 
 
@@ -34,4 +38,12 @@ def whole_clip(library: Library, video_id: str) -> Clip:
     start = float(seen.times[0]) if len(seen) else 0.0
     end = start + library.video(video_id).duration
     # The last frame may be shown a little longer than the container says.
-    return Clip(video_id, start, max(end, float(seen.times[-1]) + 1e-3 if len(seen) else end), seen)
+    last = float(seen.times[-1]) + 1e-3 if len(seen) else end
+    return _followed(Clip(video_id, start, max(end, last), seen))
+
+
+def _followed(clip: Clip) -> Clip:
+    """Link what a detector with classes saw; regions, which have looks instead, stay loose."""
+    seen = clip.detections
+    loose = seen.ids is None and seen.appearance is None and len(seen.label_names) > 1
+    return linked(clip) if loose else clip

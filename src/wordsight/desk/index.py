@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordsight.cli.output import Output
+from wordsight.desk.teller import Teller
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wordsight.progress import Progress
     from wordsight.retrieval import BuildReport, Index
 
-__all__ = ["describe_shots", "index_folder", "open_index", "update_index"]
+__all__ = ["describe_shots", "index_folder", "is_current", "open_index", "update_index"]
 
 FOLDER = "search-index"
 _STAMP = "library-stamp.json"
@@ -51,7 +51,7 @@ def index_folder(opened: "Library", folder: Path | None) -> Path:
 
 
 def open_index(
-    opened: "Library", folder: Path, output: Output, *, language: str | None = None
+    opened: "Library", folder: Path, teller: Teller, *, language: str | None = None
 ) -> "Index":
     """Open the index, building or updating it first where the library has changed.
 
@@ -64,12 +64,17 @@ def open_index(
         raise LibraryError(
             f"there is no video in {opened.location}; add some with: wordsight add PATH"
         )
-    if _stamp(opened) != _read(folder / _STAMP):
-        with output.progress("Indexing") as progress:
+    if not is_current(opened, folder):
+        with teller.progress("Indexing") as progress:
             report = update_index(opened, folder, language=language, progress=progress)
         for video_id, reason in report.failed:
-            output.warn(f"{video_id} cannot be searched: {reason}")
+            teller.warn(f"{video_id} cannot be searched: {reason}")
     return Index(folder)
+
+
+def is_current(opened: "Library", folder: Path) -> bool:
+    """Tell whether an index knows the library as it is now."""
+    return bool(_stamp(opened) == _read(folder / _STAMP))
 
 
 def update_index(

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wordsight.cli.output import Output
+from wordsight.desk.teller import Teller
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.library import Library
     from wordsight.meaning import Hit, LearnedLexicon
 
-__all__ = ["DEFAULT_WORDS", "grounded_hits", "load_words", "understood"]
+__all__ = ["DEFAULT_WORDS", "MOST_VIDEOS", "grounded_hits", "load_words", "readable"]
 
 DEFAULT_WORDS = Path("lexicon")
 
@@ -35,29 +35,24 @@ def load_words(words: Path) -> "LearnedLexicon":
     return LearnedLexicon.load(words)
 
 
-def understood(
-    words: Path, text: str, output: Output, *, required: bool
-) -> "LearnedLexicon | None":
-    """Return the learned lexicon if there is one that can read a sentence.
+def readable(learned: "LearnedLexicon", text: str, teller: Teller, *, aloud: bool) -> bool:
+    """Tell whether learned words can read a sentence.
 
     Args:
-        words: The lexicon's folder.
+        learned: The words.
         text: The sentence.
-        output: Told why not.
-        required: Whether the lexicon was named by the user, who then hears if it is not there.
+        teller: Told why not.
+        aloud: Whether everybody should hear it; a few words that are no sentence are nothing to
+            be told about otherwise.
     """
-    if not words.exists() and not required:
-        return None
-    learned = load_words(words)
     try:
         learned.sentence(text)
     except WordsightError as error:
         reason = str(error).splitlines()[0].rstrip(".:")
-        # A few words that are no sentence are nothing to be told about, unless a lexicon was asked.
-        tell = output.note if required else output.detail
+        tell = teller.note if aloud else teller.detail
         tell(f"The learned words cannot read this ({reason}): going by what is said.")
-        return None
-    return learned
+        return False
+    return True
 
 
 def grounded_hits(
@@ -65,10 +60,11 @@ def grounded_hits(
     learned: "LearnedLexicon",
     text: str,
     likely: Sequence[str],
-    output: Output,
+    teller: Teller,
     *,
     top: int,
     everything: bool,
+    most: int = MOST_VIDEOS,
 ) -> "list[Hit]":
     """Find the moments a sentence describes.
 
@@ -77,19 +73,20 @@ def grounded_hits(
         learned: The words.
         text: The sentence.
         likely: Ids of videos in which its words are said, best first.
-        output: Draws the bar.
+        teller: Draws the bar.
         top: How many moments at most.
         everything: Whether to return moments the sentence is not said to be true of.
+        most: How many videos are looked at; of more, those in which the words are said.
     """
-    from wordsight.cli.meaning import whole_clip
+    from wordsight.desk.clips import whole_clip
 
     videos = [video.id for video in opened.videos()]
-    if len(videos) > MOST_VIDEOS:
-        said = list(dict.fromkeys(likely))[:MOST_VIDEOS]
-        videos = said or videos
-        if said:
-            output.note(f"Looking closely at the {len(said)} videos in which the words are said.")
-    with output.progress("Searching") as progress:
+    if len(videos) > most:
+        said = list(dict.fromkeys(likely))[:most]
+        which = "in which the words are said" if said else "that came first"
+        videos = said or videos[:most]
+        teller.note(f"Looking closely at the {len(videos)} videos {which}.")
+    with teller.progress("Searching") as progress:
         return learned.search(
             (whole_clip(opened, video) for video in videos),
             text,

@@ -43,12 +43,15 @@ class Asked:
         if self.text is not None and not self.text.strip():
             raise WordsightError('the query is empty; write some words, such as "a red cup".')
         if not (self.text or self.images or self.like):
-            raise WordsightError("say what to look for: words, --image FILE or --like VIDEO@TIME.")
+            raise WordsightError(
+                "say what to look for: words, a picture (--image FILE) or a moment (--like "
+                "VIDEO@TIME)."
+            )
         pictures = len(self.images) + (self.like is not None)
         if self.region is not None and pictures != 1:
             raise WordsightError(
-                f"--region is part of one picture, but there are {pictures}; give one --image or "
-                "one --like."
+                f"a region is part of one picture, but there are {pictures}; give one picture or "
+                "one moment."
             )
 
 
@@ -92,7 +95,7 @@ def parse_region(text: str | None) -> tuple[float, float, float, float] | None:
         x, y, width, height = (float(value) for value in text.split(","))
     except ValueError:
         raise WordsightError(
-            f"--region takes x,y,width,height in pixels, such as 40,20,100,80; got {text!r}."
+            f"a region is x,y,width,height in pixels, such as 40,20,100,80; got {text!r}."
         ) from None
     if not (width > 0 and height > 0):
         raise WordsightError(f"a region needs a width and a height above 0, got {text!r}.")
@@ -110,7 +113,7 @@ def parse_moment(text: str | None) -> tuple[str, float] | None:
     video, at, time = text.rpartition("@")
     if not (video and at and re.fullmatch(r"(?:\d+:){0,2}\d+(?:\.\d*)?", time)):
         raise WordsightError(
-            f"--like takes VIDEO@TIME, such as street-003@12.5 or street-003@1:02; got {text!r}."
+            f"a moment is VIDEO@TIME, such as street-003@12.5 or street-003@1:02; got {text!r}."
         )
     seconds = 0.0
     for part in time.split(":"):

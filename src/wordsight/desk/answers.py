@@ -1,18 +1,18 @@
 """Answering a search: by what is said, by what it looks like, or by what the words mean."""
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wordsight.cli.output import Output
-from wordsight.cli.search_meaning import DEFAULT_WORDS
-from wordsight.cli.search_query import Asked
-from wordsight.cli.units import count
+from wordsight.desk.meaning import MOST_VIDEOS, grounded_hits, readable
+from wordsight.desk.query import Asked
+from wordsight.desk.teller import Teller
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.cli.search_results import Found
+    from wordsight.desk.found import Found
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
     from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
@@ -27,44 +27,49 @@ class Searching:
     """One search of a library.
 
     Attributes:
-        output: Told of progress and of words nobody says.
+        teller: Told of progress and of words nobody says.
         opened: The library.
         index: Where the index is, if not inside the library.
         top: How many moments at most.
         everything: Whether to return what nothing speaks for.
         weight: Share of the picture beside words; learned if ``None``.
+        most_videos: How many videos a sentence's meaning is looked for in.
+        ready: An index that is open already; otherwise it is opened, and brought up to date first.
     """
 
-    output: Output
+    teller: Teller
     opened: "Library"
     index: Path | None = None
     top: int = 10
     everything: bool = False
     weight: float | None = None
+    most_videos: int = MOST_VIDEOS
+    ready: "JointSearch | None" = None
 
-    def answer(self, asked: Asked, by: str, words: Path | None) -> tuple[list["Found"], str]:
+    def answer(
+        self, asked: Asked, by: str, learned: "LearnedLexicon | None", *, named: bool = False
+    ) -> tuple[list["Found"], str]:
         """Return the moments, best first, and in a sentence what was gone by.
 
         Args:
             asked: What is looked for.
             by: ``auto``, ``said`` or ``meaning``.
-            words: The learned lexicon, if one was named.
+            learned: The learned lexicon, if there is one.
+            named: Whether that lexicon was asked for, so that its silence is worth a note.
         """
-        from wordsight.cli.search_meaning import understood
-
-        if asked.text and by != "said" and not (asked.images or asked.like):
-            required = words is not None or by == "meaning"
-            folder = words or DEFAULT_WORDS
-            learned = understood(folder, asked.text, self.output, required=required)
-            if learned is not None:
-                return self._by_meaning(asked.text, learned)
+        aloud = named or by == "meaning"
+        text = None if asked.images or asked.like or by == "said" else asked.text
+        if text and learned is not None and readable(learned, text, self.teller, aloud=aloud):
+            return self._by_meaning(text, learned)
         if by == "meaning":
-            raise WordsightError("--by meaning needs a sentence that the learned words can read.")
+            raise WordsightError(
+                "searching by meaning needs a sentence that the learned words can read."
+            )
         return self._by_models(asked)
 
     def run(self, queries: dict[str, str], expand: bool) -> dict[str, list[tuple[str, float]]]:
         """Return for each of many queries its shots with their scores."""
-        from wordsight.cli.search_query import joint_query
+        from wordsight.desk.query import joint_query
 
         answers = {}
         for name, text in queries.items():
@@ -74,8 +79,8 @@ class Searching:
         return answers
 
     def _by_models(self, asked: Asked) -> tuple[list["Found"], str]:
-        from wordsight.cli.search_query import joint_query
-        from wordsight.cli.search_results import from_joint
+        from wordsight.desk.found import from_joint
+        from wordsight.desk.query import joint_query
         from wordsight.retrieval.joint_weight import joint_weight
 
         search = self._search
@@ -86,7 +91,7 @@ class Searching:
         self._tell_unknown(query)
         hits = search.search(query, self.top, everything=self.everything)
         if hits and all(hit.visual is not None and hit.visual <= 0 for hit in hits):
-            self.output.note(
+            self.teller.note(
                 "No shot explains the picture better than the collection as a whole does; these "
                 "are the nearest."
             )
@@ -96,9 +101,8 @@ class Searching:
         return found, _how(query, search.weight)
 
     def _by_meaning(self, text: str, learned: "LearnedLexicon") -> tuple[list["Found"], str]:
-        from wordsight.cli.search_index import index_folder
-        from wordsight.cli.search_meaning import MOST_VIDEOS, grounded_hits
-        from wordsight.cli.search_results import from_meaning
+        from wordsight.desk.found import from_meaning
+        from wordsight.desk.index import index_folder
         from wordsight.retrieval.joint import JointQuery
         from wordsight.retrieval.manifest import MANIFEST
 
@@ -106,7 +110,7 @@ class Searching:
         query = None
         # A small library needs no recall: the tracker looks at all of it, indexed or not.
         indexed = (index_folder(self.opened, self.index) / MANIFEST).exists()
-        if indexed or self.opened.count() > MOST_VIDEOS:
+        if indexed or self.opened.count() > self.most_videos:
             query = self._search.text.query(text)
             shots = self._search.search(JointQuery(query), _RECALL)
         likely = [shot.document.video_id for shot in shots]
@@ -115,13 +119,14 @@ class Searching:
             learned,
             text,
             likely,
-            self.output,
+            self.teller,
             top=self.top,
             everything=self.everything,
+            most=self.most_videos,
         )
         if not hits and shots:
-            said = count(len(shots), "shot")
-            self.output.note(f"Its words are said in {said}: see them with --by said.")
+            said = f"{len(shots):,} shot{'' if len(shots) == 1 else 's'}"
+            self.teller.note(f"Its words are said in {said}: look by what is said to see them.")
         found = []
         for hit in hits:
             shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
@@ -133,19 +138,21 @@ class Searching:
         if query.text is None:
             return
         if not query.text:
-            self.output.note("No word of the query tells anything apart; name what you look for.")
+            self.teller.note("No word of the query tells anything apart; name what you look for.")
         known, words = self._search.text.model.known(query.text), query.text.words
         unknown = [words.get(term, term) for term in query.text.weights if term not in known]
         if unknown:
-            self.output.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
+            self.teller.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
 
     @cached_property
     def _search(self) -> "JointSearch":
-        from wordsight.cli.search_index import index_folder, open_index
+        from wordsight.desk.index import index_folder, open_index
         from wordsight.retrieval.joint import JointSearch
 
+        if self.ready is not None:
+            return copy.copy(self.ready)  # its weight is this search's own
         folder = index_folder(self.opened, self.index)
-        return JointSearch(open_index(self.opened, folder, self.output))
+        return JointSearch(open_index(self.opened, folder, self.teller))
 
 
 def _how(query: "JointQuery", weight: float) -> str:
