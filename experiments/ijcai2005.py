@@ -37,6 +37,7 @@ from experiments.tabletop_models import (
     test,
 )
 from wordsight.errors import WordsightError
+from wordsight.states import EXACT
 
 __all__ = ["BOUNDS", "main", "measure"]
 
@@ -137,7 +138,11 @@ def _rows(
     model = fit_ours(training, seed)
     test(model.predict, tested[:1])  # compiles
     rules = len(model.rules_)
-    yield {"model": "ours", **_score(test(model.predict, tested)), "rules": rules}
+    exact = at_bound(model, EXACT)
+    exact(tested[0].seen)
+    yield {"model": "ours", **_score(test(exact, tested)), "rules": rules}
+    any_length = _score(test(model.predict, tested))
+    yield {"model": "ours, states of any length", **any_length, "rules": rules}
     for bound in BOUNDS:
         infer = at_bound(model, bound)
         infer(tested[0].seen)

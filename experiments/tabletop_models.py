@@ -51,7 +51,8 @@ ITERATIONS = 8
 """How often the perceptron of the published recipe goes through the films."""
 
 TESTED_ITERATIONS = (0, 1, 2, 4, 8)
-_DISCOVERY = BoostingSettings(rounds=160, least_videos=3, most_rows=20_000)
+_DISCOVERY = BoostingSettings(least_videos=3)
+LEAST_FRAMES = 2  # the world knows no contact shorter than a tenth of a second
 _PATIENCES = (0, 2, 4, 8)  # moments that cleaning may leave out in a row; chosen on training films
 
 
@@ -116,8 +117,8 @@ def _told(sequence: StateSequence) -> list[str]:
 
 
 def at_bound(model: StateModel, bound: int) -> Model:
-    """Return the model's inference by the published search with a bound."""
-    search = SearchSettings(bound=bound, reduce=False)
+    """Return the model's inference by the published search with a bound, or exactly with -1."""
+    search = SearchSettings(bound=bound, reduce=bound < 0, least_frames=LEAST_FRAMES)
     chosen = StateModel(
         model.rules_,
         model.transition_cost_,
