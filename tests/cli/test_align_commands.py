@@ -168,9 +168,10 @@ def test_a_video_without_touch_does_not_spoil_the_others(run, tea):
 
 def test_a_real_video_with_the_line_drawn_in(run, tea, silent):
     answer = run(
-        "align", silent, "tea.md", "-o", "out.srt", "--burn", "out.mp4", "--constraint", "2=2", "-q"
+        "align", silent, "tea.md", "-o", "out.srt", "--burn", "out.mp4", "--constraint", "2=2"
     )
     assert answer.code == 0, answer.err
+    assert "saw no hand" in answer.err
     assert read_captions(tea / "out.srt")
     with VideoReader(tea / "out.mp4") as burned, VideoReader(silent) as plain:
         pairs = zip(burned.frames(), plain.frames(), strict=True)

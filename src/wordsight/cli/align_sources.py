@@ -128,6 +128,7 @@ def _looked_at(
     if not paths:
         return []
     from wordsight.alignment.watching import DetectedThings
+    from wordsight.alignment.watching.actors import hand_columns
     from wordsight.alignment.watching.videos import see_videos
 
     with output.progress("Looking") as progress:
@@ -137,6 +138,11 @@ def _looked_at(
             options=watching.options,
             rate=watching.rate,
             progress=progress,
+        )
+    if not any(hand_columns(one).any() for one in seen):
+        output.note(
+            f"The detector {watching.detector} saw no hand, so only what moves counts. One that "
+            "knows hands and your things does far better (--detector onnx, --boxes)."
         )
     return [
         Film(DetectedThings(path.stem, one).observe(), path, None, wanted)
