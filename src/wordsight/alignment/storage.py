@@ -1,12 +1,5 @@
-"""A fitted aligner on disk: a folder of ``model.json``, ``arrays.npz`` and ``card.md``; no pickle.
+"""A fitted aligner on disk; loaded again it gives the same posteriors, bit for bit."""
 
-The folder is written beside its place and renamed when complete; a loaded model gives the same
-posteriors, bit for bit, as the saved one.
-"""
-
-import json
-import shutil
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,12 +9,11 @@ from wordsight.alignment.models.base import Model
 from wordsight.alignment.models.catalogue import model_named
 from wordsight.alignment.models.ensemble import Ensemble
 from wordsight.errors import FormatError
-from wordsight.files import TEMPORARY_MARK, sha256_of, write_text
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.model_folder import ModelFolder
 
 __all__ = ["load_aligner", "save_aligner"]
 
-_KIND, _VERSION = "Aligner", 1
+_FOLDER = ModelFolder("Aligner", 1, "a saved aligner", "restore it or learn again")
 _WORDS_ON_CARD = 40
 
 
@@ -37,26 +29,14 @@ def save_aligner(model: Model, path: str | Path, *, overwrite: bool = False) -> 
         FileExistsError: If something is there that may not be replaced.
         AlignmentError: If the model is not fitted.
     """
-    target = Path(path)
     dictionary = model.dictionary_  # refuses a model that is not fitted
-    if target.exists() and not (overwrite and (target / "model.json").exists()):
-        raise FileExistsError(
-            f"{target} exists already; choose another name, remove it, or allow overwriting."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-    try:
-        save_npz(folder / "arrays.npz", _KIND, _VERSION, model.state(), {})
-        values = _description(model) | {"arrays_sha256": sha256_of(folder / "arrays.npz")}
-        write_text(folder / "model.json", json.dumps(values, indent=1, allow_nan=False) + "\n")
-        write_text(folder / "card.md", _card(model, dictionary))
-        folder.chmod(0o755)
-        if target.exists():
-            shutil.rmtree(target)
-        folder.rename(target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    _FOLDER.write(
+        path,
+        _description(model),
+        arrays=model.state(),
+        texts={"card.md": _card(model, dictionary)},
+        overwrite=overwrite,
+    )
 
 
 def load_aligner(path: str | Path, **given: Any) -> Model:
@@ -69,25 +49,14 @@ def load_aligner(path: str | Path, **given: Any) -> Model:
     Raises:
         FormatError: If the folder is missing, damaged or from a newer version.
     """
-    folder = Path(path)
-    values = _read(folder / "model.json")
-    arrays, _ = load_npz(folder / "arrays.npz", _KIND, _VERSION)
-    if sha256_of(folder / "arrays.npz") != values.get("arrays_sha256"):
-        raise FormatError(
-            f"{folder}: arrays.npz and model.json do not belong together; restore the folder from "
-            "a copy or learn again."
-        )
-    try:
+    values, arrays = _FOLDER.read(path)
+    with _FOLDER.restoring(path):
         return _model(values, arrays, given)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{folder} is damaged ({error}); restore it or learn again.") from error
 
 
 def _description(model: Model) -> dict[str, Any]:
     vocabulary = {name: list(words) for name, words in asdict(model.vocabulary_).items()}
-    values = {"kind": _KIND, "version": _VERSION, "vocabulary": vocabulary} | _made_with(model)
+    values = {"vocabulary": vocabulary} | _made_with(model)
     if isinstance(model, Ensemble):
         values["members"] = [_made_with(member) for member in model.members_]
     return values
@@ -129,27 +98,6 @@ def _unfitted(values: dict[str, Any], given: dict[str, Any]) -> Model:
             )
         settings["features"] = tuple(features)
     return model_named(values["model"])(**settings)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FormatError(
-            f"{path.parent} is not a saved aligner: it holds no model.json. Expected a folder that "
-            "Wordsight wrote."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise FormatError(f"{path} cannot be read ({error}).") from error
-    if not isinstance(values, dict) or values.get("kind") != _KIND:
-        raise FormatError(f"{path} does not describe a saved aligner.")
-    version = values.get("version")
-    if not isinstance(version, int) or version > _VERSION:
-        raise FormatError(
-            f"{path.parent} was written by a newer Wordsight (version {version}, this one reads up "
-            f"to {_VERSION}); update Wordsight to read it."
-        )
-    return values
 
 
 def _card(model: Model, dictionary: dict[str, dict[str, float]]) -> str:

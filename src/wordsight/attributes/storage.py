@@ -1,15 +1,7 @@
-"""A taught learner on disk: a folder of ``model.json``, ``arrays.npz`` and ``card.md``; no pickle.
+"""A taught learner on disk; of the recordings, the one that stands for each word is kept."""
 
-The folder is written beside its place and renamed when complete, so that a crash leaves the old one
-or the new one. Of the recordings, the one that stands for each word is kept.
-"""
-
-import json
 import os
-import shutil
-import tempfile
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -34,9 +26,7 @@ from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.results import LearnedWord
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.attributes.speech_features import SpeechFeatures
-from wordsight.errors import FormatError
-from wordsight.files import TEMPORARY_MARK, sha256_of, write_text
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.model_folder import ModelFolder
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
@@ -45,7 +35,9 @@ __all__ = ["load_learner", "save_learner"]
 
 Arrays = dict[str, NDArray[Any]]
 
-_KIND, _VERSION = "AttributeLearner", 1
+_FOLDER = ModelFolder(
+    "AttributeLearner", 1, "a folder of taught words", "restore it or teach again"
+)
 
 
 def save_learner(
@@ -61,24 +53,13 @@ def save_learner(
     Raises:
         FileExistsError: If something is there that may not be replaced.
     """
-    target = Path(path)
-    if target.exists() and not (overwrite and (target / "model.json").exists()):
-        raise FileExistsError(
-            f"{target} exists already; choose another name, remove it, or allow overwriting."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-    try:
-        save_npz(folder / "arrays.npz", _KIND, _VERSION, _arrays(learner), {})
-        model = _model(learner) | {"arrays_sha256": sha256_of(folder / "arrays.npz")}
-        text = json.dumps(model, indent=1, ensure_ascii=False, allow_nan=False)
-        write_text(folder / "model.json", text + "\n")
-        write_text(folder / "card.md", card(learner))
-        folder.chmod(0o755)
-        _put_in_place(folder, target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    _FOLDER.write(
+        path,
+        _model(learner),
+        arrays=_arrays(learner),
+        texts={"card.md": card(learner)},
+        overwrite=overwrite,
+    )
 
 
 def load_learner(path: str | os.PathLike[str]) -> "AttributeLearner":
@@ -87,51 +68,9 @@ def load_learner(path: str | os.PathLike[str]) -> "AttributeLearner":
     Raises:
         FormatError: If the folder is missing, damaged or from a newer version.
     """
-    folder = Path(path)
-    model = _read_model(folder)
-    arrays, _ = load_npz(folder / "arrays.npz", _KIND, _VERSION)
-    if sha256_of(folder / "arrays.npz") != model.get("arrays_sha256"):
-        raise FormatError(
-            f"{folder}: arrays.npz and model.json do not belong together; restore the folder from "
-            "a copy or teach again."
-        )
-    try:
+    model, arrays = _FOLDER.read(path)
+    with _FOLDER.restoring(path):
         return _learner(model, arrays)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{folder} is damaged ({error}); restore it or teach again.") from error
-
-
-def _put_in_place(folder: Path, target: Path) -> None:
-    if not target.exists():
-        folder.rename(target)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-    target.rename(old / "old")
-    folder.rename(target)
-    shutil.rmtree(old)
-
-
-def _read_model(folder: Path) -> dict[str, Any]:
-    path = folder / "model.json"
-    try:
-        model = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise FormatError(
-            f"{folder} holds no model.json: it is no folder that `wordsight teach` wrote."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise FormatError(f"{path} cannot be read ({error}).") from error
-    if not isinstance(model, dict) or model.get("kind") != _KIND:
-        raise FormatError(f"{path} does not describe taught attributes.")
-    version = model.get("version")
-    if not isinstance(version, int) or version > _VERSION:
-        raise FormatError(
-            f"{folder} was written by a newer Wordsight (version {version}, this one reads up to "
-            f"{_VERSION}); update Wordsight to read it."
-        )
-    return model
 
 
 def _model(learner: "AttributeLearner") -> dict[str, Any]:
@@ -140,8 +79,6 @@ def _model(learner: "AttributeLearner") -> dict[str, Any]:
     settings["pictures"] = [feature_to_json(feature) for feature in features]
     partition = learner.attribution_.partition
     return {
-        "kind": _KIND,
-        "version": _VERSION,
         "settings": settings,
         "words": [asdict(word) for word in learner.words_],
         "texts": list(learner.texts_),

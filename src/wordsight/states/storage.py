@@ -1,19 +1,11 @@
-"""A state model on disk: a folder of ``model.json``, ``rules.txt`` and ``card.md``; no pickle.
+"""A state model on disk, with its rules as the text people read and edit."""
 
-Rules are kept as the text people read and edit; the folder is written beside its place and renamed
-when complete, so that a crash leaves the old one or the new one.
-"""
-
-import json
 import os
-import shutil
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wordsight.errors import FormatError
-from wordsight.files import TEMPORARY_MARK, write_text
+from wordsight.records.model_folder import ModelFolder
 from wordsight.states.inference import Inference
 from wordsight.states.rule_text import parse_rules
 from wordsight.states.rules import Rule, format_rules
@@ -25,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_model", "save_model"]
 
-_KIND, _VERSION = "StateModel", 1
+_FOLDER = ModelFolder("StateModel", 1, "a state model", "restore it or learn again")
 
 Model = TypeVar("Model", bound="StateModel")
 
@@ -43,25 +35,12 @@ def save_model(
     Raises:
         FileExistsError: If something is there that may not be replaced.
     """
-    target = Path(path)
-    if target.exists() and not (overwrite and _is_model(target)):
-        raise FileExistsError(
-            f"{target} exists already; choose another name, remove it, or allow overwriting."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-    try:
-        text = json.dumps(_described(model), indent=1, ensure_ascii=False, allow_nan=False)
-        write_text(folder / "model.json", text + "\n")
-        write_text(folder / "rules.txt", format_rules(model.rules_))
-        write_text(folder / "card.md", _card(model))
-        folder.chmod(0o755)
-        if target.exists():
-            shutil.rmtree(target)
-        folder.rename(target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    _FOLDER.write(
+        path,
+        _described(model),
+        texts={"rules.txt": format_rules(model.rules_), "card.md": _card(model)},
+        overwrite=overwrite,
+    )
 
 
 def load_model(kind: type[Model], path: str | os.PathLike[str]) -> Model:
@@ -70,47 +49,14 @@ def load_model(kind: type[Model], path: str | os.PathLike[str]) -> Model:
     Raises:
         FormatError: If the folder is missing, damaged or from a newer version.
     """
-    folder = Path(path)
-    described = _read(folder)
-    try:
-        rules = parse_rules((folder / "rules.txt").read_text(encoding="utf-8"))
+    described, _ = _FOLDER.read(path)
+    with _FOLDER.restoring(path):
+        rules = parse_rules((Path(path) / "rules.txt").read_text(encoding="utf-8"))
         return _restored(kind, described, rules)
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{folder} is damaged: {error}") from error
-
-
-def _is_model(target: Path) -> bool:
-    try:
-        _read(target)
-    except FormatError:
-        return False
-    return True
-
-
-def _read(folder: Path) -> dict[str, Any]:
-    path = folder / "model.json"
-    try:
-        described = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FormatError(
-            f"{folder} is not a state model: {path.name} cannot be read ({error}). Expected a "
-            "folder that Wordsight wrote."
-        ) from None
-    if not isinstance(described, dict) or described.get("kind") != _KIND:
-        raise FormatError(f"{path} does not describe a state model.")
-    version = described.get("version")
-    if not isinstance(version, int) or version > _VERSION:
-        raise FormatError(
-            f"{folder} was written by a newer Wordsight (version {version}, this one reads up to "
-            f"{_VERSION}); update Wordsight to read it."
-        )
-    return described
 
 
 def _described(model: "StateModel") -> dict[str, Any]:
     return {
-        "kind": _KIND,
-        "version": _VERSION,
         "transition_cost": model.transition_cost_,
         "predicates": [asdict(predicate) for predicate in model.vocabulary_.predicates],
         "features": [asdict(feature) for feature in model.vocabulary_.features],
