@@ -1,21 +1,11 @@
-"""A learned lexicon on disk: a folder of ``model.json``, ``arrays.npz`` and ``card.md``; no pickle.
+"""A learned lexicon on disk; loaded again it scores bit for bit like the saved one."""
 
-The folder is written beside its place and renamed when complete, so that a crash leaves the old one
-or the new one; a loaded lexicon scores bit for bit like the saved one.
-"""
-
-import json
 import os
-import shutil
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wordsight.errors import FormatError
-from wordsight.files import TEMPORARY_MARK, sha256_of, write_text
 from wordsight.language import Entry, Lexicon, PartOfSpeech
 from wordsight.meaning.arrays import arrays_of_words, words_from_arrays
 from wordsight.meaning.belief import Belief
@@ -32,11 +22,11 @@ from wordsight.meaning.features import (
 from wordsight.meaning.lexicon import LearnedLexicon, Looking
 from wordsight.meaning.reading import Sight
 from wordsight.meaning.word import WordModel
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.model_folder import ModelFolder
 
 __all__ = ["load_lexicon", "save_lexicon"]
 
-_KIND, _VERSION = "LearnedLexicon", 1
+_FOLDER = ModelFolder("LearnedLexicon", 1, "a learned lexicon", "restore it or learn again")
 
 
 def save_lexicon(
@@ -52,26 +42,15 @@ def save_lexicon(
     Raises:
         FileExistsError: If something is there that may not be replaced.
     """
-    target = Path(path)
-    if target.exists() and not (overwrite and (target / "model.json").exists()):
-        raise FileExistsError(
-            f"{target} exists already; choose another name, remove it, or allow overwriting."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-    try:
-        arrays = arrays_of_words(lexicon.words, "word.")
-        arrays |= {f"background.{name}": row for name, row in lexicon.background.items()}
-        save_npz(folder / "arrays.npz", _KIND, _VERSION, arrays, {})
-        model = _model(lexicon) | {"arrays_sha256": sha256_of(folder / "arrays.npz")}
-        text = json.dumps(model, indent=1, ensure_ascii=False, allow_nan=False)
-        write_text(folder / "model.json", text + "\n")
-        write_text(folder / "card.md", card(lexicon))
-        folder.chmod(0o755)
-        _put_in_place(folder, target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    arrays = arrays_of_words(lexicon.words, "word.")
+    arrays |= {f"background.{name}": row for name, row in lexicon.background.items()}
+    _FOLDER.write(
+        path,
+        _model(lexicon),
+        arrays=arrays,
+        texts={"card.md": card(lexicon)},
+        overwrite=overwrite,
+    )
 
 
 def load_lexicon(path: str | os.PathLike[str]) -> LearnedLexicon:
@@ -80,59 +59,14 @@ def load_lexicon(path: str | os.PathLike[str]) -> LearnedLexicon:
     Raises:
         FormatError: If the folder is missing, damaged or from a newer version.
     """
-    folder = Path(path)
-    model = _read_model(folder)
-    arrays, _ = load_npz(folder / "arrays.npz", _KIND, _VERSION)
-    if sha256_of(folder / "arrays.npz") != model.get("arrays_sha256"):
-        raise FormatError(
-            f"{folder}: arrays.npz and model.json do not belong together; restore the folder from "
-            "a copy or learn again."
-        )
-    try:
+    model, arrays = _FOLDER.read(path)
+    with _FOLDER.restoring(path):
         return _lexicon(model, arrays)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{folder} is damaged ({error}); restore it or learn again.") from error
-
-
-def _put_in_place(folder: Path, target: Path) -> None:
-    if target.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-        target.rename(old / "old")
-        folder.rename(target)
-        shutil.rmtree(old)
-    else:
-        folder.rename(target)
-
-
-def _read_model(folder: Path) -> dict[str, Any]:
-    path = folder / "model.json"
-    try:
-        model = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FormatError(
-            f"{folder} is not a learned lexicon: it holds no model.json. Expected a folder that "
-            "Wordsight wrote."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise FormatError(f"{path} cannot be read ({error}).") from error
-    if not isinstance(model, dict) or model.get("kind") != _KIND:
-        raise FormatError(f"{path} does not describe a learned lexicon.")
-    version = model.get("version")
-    if not isinstance(version, int) or version > _VERSION:
-        raise FormatError(
-            f"{folder} was written by a newer Wordsight (version {version}, this one reads up to "
-            f"{_VERSION}); update Wordsight to read it."
-        )
-    return model
 
 
 def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
     threshold = lexicon.threshold if np.isfinite(lexicon.threshold) else None
     return {
-        "kind": _KIND,
-        "version": _VERSION,
         "lexicon": [
             {"name": e.name, "part": str(e.part), "roles": e.roles, "spellings": e.spellings}
             for e in lexicon.lexicon
