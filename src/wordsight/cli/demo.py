@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-_CLIPS = 36
+_CLIPS = 54
 _LONGEST = 10.0  # seconds; no video of the street lasts longer
 _SEARCHED = (
     "The person picked up the backpack.",
@@ -58,7 +58,8 @@ def demo(
         rows = [(name, float(table["f1"][name])) for name in table["f1"]]
         out.table(["", "F1"], rows)
         out.line("Found there:")
-        out.table(["sentence", "video", "from", "to", "probability"], _moments(found, street))
+        titles = ["sentence", "video", "from", "to", "probability", "true"]
+        out.table(titles, _moments(found, street))
         out.line(f"Play {overlay}: who is who in {best.text!r}.")
         out.line(f"Look at {sheet}: a picture of every video.")
         out.line(f"Go on with: wordsight lexicon picked-up --words {folder / 'lexicon'}")
@@ -87,6 +88,7 @@ def _learned(output: Output, path: Path, street: "Street") -> "LearnedLexicon":
 def _moments(found: dict[str, list["Hit"]], street: "Street") -> list[tuple[Any, ...]]:
     from math import exp
 
+    films = dict(zip(street.paths, street.films, strict=True))
     return [
         (
             text if number == 0 else "",
@@ -94,6 +96,7 @@ def _moments(found: dict[str, list["Hit"]], street: "Street") -> list[tuple[Any,
             clock(hit.start),
             clock(hit.end),
             f"{exp(min(hit.score, 0.0)):.2f}",
+            "yes" if films[hit.video_id].truth.holds(text) else "no",
         )
         for text, hits in found.items()
         for number, hit in enumerate(hits)
