@@ -157,6 +157,43 @@ def test_player_follows_and_explains(page):
     )
 
 
+def test_search_finds_plays_and_looks_for_more(page, address, tmp_path):
+    page.goto("/search")
+    page.fill("#text", "person")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".moment")  # indexed first, in a job
+    before = page.locator(".moment").count()
+    page.hover(".moment >> nth=0")
+    until(page, "document.querySelector('.moment video').currentTime > 0.2")
+    page.click("text=More like this >> nth=0")
+    page.wait_for_url("**/search?like=*")
+    page.wait_for_selector(".moment")
+    until(page, "document.getElementById('drawing').width > 320")
+    box = page.locator("#drawing").bounding_box()
+    page.mouse.move(box["x"] + 40, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 140, box["y"] + 120, steps=4)
+    page.mouse.up()
+    assert len(page.input_value("#region").split(",")) == 4
+    page.click("button.main")
+    page.wait_for_url("**region=*")
+    page.wait_for_selector(".moment >> text=looks")
+    page.goto("/search?text=zebra")
+    page.wait_for_selector("text=Nothing here")
+    page.click("text=Show the nearest")
+    page.wait_for_selector(".moment")
+    video = httpx.get(f"{address}/api/v1/videos").json()["videos"][0]["id"]
+    picture = tmp_path / "frame.jpg"
+    picture.write_bytes(httpx.get(f"{address}/api/v1/videos/{video}/frame?time=1").content)
+    page.goto("/search")
+    page.set_input_files("#picture", picture)
+    page.click("button.main")
+    page.wait_for_selector(".moment >> text=looks")
+    assert before > 3
+    page.click(".moment a >> nth=0")
+    page.wait_for_url("**/videos/*")
+
+
 def test_align_pins_and_exports(page, address):
     page.goto("/align")
     choices = page.eval_on_selector_all(
@@ -230,7 +267,7 @@ def test_benchmarks_and_small_screens(page):
     page.goto("/benchmarks")
     page.wait_for_selector("h1")
     page.set_viewport_size({"width": 390, "height": 800})
-    for address in ("/", "/lexicon", "/align", "/states", "/attributes", "/benchmarks"):
+    for address in ("/", "/search", "/lexicon", "/align", "/states", "/attributes", "/benchmarks"):
         page.goto(address)
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 1, f"{address} is {wide} pixels wider than a phone"

@@ -7,7 +7,16 @@ import pytest
 from tests.studio.conftest import finished
 from wordsight.worlds import street
 
-PAGES = ["/", "/lexicon", "/align", "/states", "/attributes", "/benchmarks"]
+PAGES = [
+    "/",
+    "/search",
+    "/search?text=chair",
+    "/lexicon",
+    "/align",
+    "/states",
+    "/attributes",
+    "/benchmarks",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

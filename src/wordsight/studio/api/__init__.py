@@ -9,6 +9,7 @@ from wordsight.studio.api import (
     jobs,
     lexicon,
     meaning,
+    search,
     states,
     uploads,
     videos,
@@ -17,5 +18,16 @@ from wordsight.studio.api import (
 __all__ = ["api"]
 
 api = APIRouter(prefix="/api/v1")
-for part in (videos, meaning, lexicon, align, states, attributes, benchmarks, uploads, jobs):
+for part in (
+    videos,
+    search,
+    meaning,
+    lexicon,
+    align,
+    states,
+    attributes,
+    benchmarks,
+    uploads,
+    jobs,
+):
     api.include_router(part.router)

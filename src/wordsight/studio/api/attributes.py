@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from wordsight.attributes import AttributeLearner, Naming, write_sound
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.pictures import keep_picture, read_upload
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.teach import LESSONS, TAUGHT
 from wordsight.video import read_image
@@ -24,7 +25,6 @@ __all__ = ["Lesson", "lessons_of", "router", "taught"]
 router = APIRouter(prefix="/attributes", tags=["attributes"])
 Here = Annotated[Studio, Depends(studio_of)]
 _LIST = "pairs.jsonl"
-_MOST_BYTES = 16 << 20
 
 
 class Lesson(BaseModel):
@@ -64,7 +64,7 @@ def list_lessons(studio: Here) -> list[Lesson]:
 
 
 @router.post("/lessons", status_code=201)
-async def add_lesson(
+def add_lesson(
     studio: Here,
     image: Annotated[UploadFile, File()],
     word: Annotated[str, Form(max_length=100)] = "",
@@ -76,12 +76,12 @@ async def add_lesson(
     folder = studio.folder / LESSONS
     folder.mkdir(parents=True, exist_ok=True)
     name = secrets.token_hex(8)
-    lesson = Lesson(image=await _keep_picture(image, folder / name), word=word.strip() or None)
+    lesson = Lesson(image=keep_picture(image, folder / name).name, word=word.strip() or None)
     if sound is not None:
         from wordsight.attributes import read_sound
 
         path = folder / f"{name}.wav"
-        path.write_bytes(await _read(sound))
+        path.write_bytes(read_upload(sound))
         try:
             read_sound(path)
         except WordsightError:
@@ -101,9 +101,9 @@ def learn(studio: Here, asked: Learning) -> JobInfo:
 
 
 @router.post("/name")
-async def name_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Named:
+def name_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Named:
     """Say all words for a picture."""
-    found = await _named(studio, image)
+    found = _named(studio, image)
     return Named(
         text=found.text,
         attributes=[
@@ -119,9 +119,9 @@ async def name_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Na
 
 
 @router.post("/say", response_class=Response)
-async def say_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Response:
+def say_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Response:
     """Say all words for a picture in the teacher's own voice, as a WAV file."""
-    found = await _named(studio, image)
+    found = _named(studio, image)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.wav"
         write_sound(path, taught(studio).say(found))
@@ -172,29 +172,7 @@ def _loaded(folder: Path, _stamp: int) -> AttributeLearner:
     return AttributeLearner.load(folder)
 
 
-async def _named(studio: Studio, image: UploadFile) -> Naming:
+def _named(studio: Studio, image: UploadFile) -> Naming:
     learner = taught(studio)
     with tempfile.TemporaryDirectory() as folder:
-        name = await _keep_picture(image, Path(folder) / "picture")
-        return learner.name(read_image(Path(folder) / name))
-
-
-async def _keep_picture(image: UploadFile, stem: Path) -> str:
-    """Write an uploaded picture under a name of ours and make sure that it is one."""
-    data = await _read(image)
-    suffix = ".png" if data[:4] == b"\x89PNG" else ".jpg"
-    path = stem.with_name(stem.name + suffix)
-    path.write_bytes(data)
-    try:
-        read_image(path)
-    except WordsightError:
-        path.unlink()
-        raise WordsightError("this is not a PNG or JPEG picture that can be read.") from None
-    return path.name
-
-
-async def _read(upload: UploadFile) -> bytes:
-    data = await upload.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise HTTPException(413, f"Too large: at most {_MOST_BYTES:,} bytes are taken.")
-    return data
+        return learner.name(read_image(keep_picture(image, Path(folder) / "picture")))

@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel
 
 from wordsight.errors import WordsightError
 from wordsight.library import VideoEntry
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.video import VideoReader
 
 __all__ = ["router"]
 
@@ -130,6 +131,26 @@ def show_thumbnail(studio: Here, video_id: str) -> FileResponse:
     """Send a small picture of the video."""
     path = studio.library.thumbnail(video_id)
     return FileResponse(path, headers={"Cache-Control": "private, max-age=86400"})
+
+
+@router.get("/{video_id}/frame", response_class=Response)
+def show_frame(
+    studio: Here,
+    video_id: str,
+    time: Annotated[float, Query(ge=0, le=1e7)] = 0.0,
+    width: Annotated[int | None, Query(ge=16, le=4096)] = None,
+) -> Response:
+    """Send the picture on screen at a time as JPEG, in its own size unless a width is given."""
+    import cv2
+
+    with VideoReader(studio.library.video(video_id).path) as reader:
+        frame, info = reader.frame_at(time), reader.info
+    image = frame.image
+    if width is not None:
+        image = frame.scaled(width, max(1, round(width * info.height / info.width)))
+    _, data = cv2.imencode(".jpg", np.ascontiguousarray(image[..., ::-1]))
+    headers = {"Cache-Control": "private, max-age=86400"}
+    return Response(data.tobytes(), media_type="image/jpeg", headers=headers)
 
 
 @router.get("/{video_id}/detections")

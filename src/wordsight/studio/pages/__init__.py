@@ -10,11 +10,12 @@ from wordsight.studio.pages import (
     lexicon,
     library,
     player,
+    search,
     states,
 )
 
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-for part in (library, player, lexicon, align, states, attributes, benchmarks, jobs):
+for part in (library, player, search, lexicon, align, states, attributes, benchmarks, jobs):
     pages.include_router(part.router)

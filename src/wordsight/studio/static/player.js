@@ -177,4 +177,8 @@
     });
 
   studio.ask(`/api/v1/videos/${video}/detections?end=600`).then((found) => { seen = found; draw(); }, () => {});
+
+  // A search leads to a moment: #t=12.5
+  const moment = Number(new URLSearchParams(location.hash.slice(1)).get("t"));
+  if (moment > 0) film.addEventListener("loadedmetadata", () => { film.currentTime = moment; }, { once: true });
 })();

@@ -2,6 +2,7 @@
 
 from wordsight.studio.tasks.add import add_video
 from wordsight.studio.tasks.align import align_text
+from wordsight.studio.tasks.index import index_library
 from wordsight.studio.tasks.learn import learn_words
 from wordsight.studio.tasks.states import infer_states
 from wordsight.studio.tasks.task import Task, Workplace
@@ -12,6 +13,7 @@ __all__ = ["TASKS", "Task", "Workplace"]
 TASKS: dict[str, Task] = {
     "add": Task("Add {name}", add_video),
     "align": Task("Align a text", align_text),
+    "index": Task("Index the library for searching", index_library),
     "learn": Task("Learn words", learn_words),
     "states": Task("Infer states of {video}", infer_states),
     "teach": Task("Learn from lessons", teach_words),

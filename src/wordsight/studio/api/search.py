@@ -1,0 +1,162 @@
+"""Searching: by words, a sentence, a picture or a part of it, or another moment."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
+from pydantic import BaseModel
+
+from wordsight.desk import Asked, Found
+from wordsight.desk.found import why
+from wordsight.desk.query import parse_moment, parse_region
+from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.pictures import keep_picture
+from wordsight.studio.searching import Answer, answer
+from wordsight.studio.studio import Studio, studio_of
+
+__all__ = ["Results", "results_of", "router", "search_for", "search_with"]
+
+router = APIRouter(prefix="/search", tags=["search"])
+Here = Annotated[Studio, Depends(studio_of)]
+By = Literal["auto", "said", "meaning"]
+Region = Annotated[str | None, Query(max_length=100, description="x,y,width,height in pixels")]
+_SHORTEST = 1.0  # seconds of a preview
+
+
+class Word(BaseModel):
+    """What a word of the query says: how well it fits, or how much it tells and where it is said."""
+
+    word: str
+    evidence: float
+    where: str = ""
+
+
+class Part(BaseModel):
+    """What a part of the picture says."""
+
+    place: str
+    box: list[float]
+    evidence: float
+
+
+class Moment(BaseModel):
+    """A moment that was found, and why."""
+
+    video_id: str
+    name: str
+    start: float
+    end: float
+    key_time: float
+    score: float
+    by: list[str]
+    holds: bool | None
+    shot: str | None
+    said: str
+    meaning: list[Word]
+    heard: list[Word]
+    visual: float | None
+    parts: list[Part]
+    why: str
+
+
+class Results(BaseModel):
+    """What a search came to."""
+
+    how: str
+    notes: list[str]
+    nothing: bool
+    job: JobInfo | None
+    moments: list[Moment]
+
+
+@router.get("")
+def search(
+    studio: Here,
+    text: Annotated[str | None, Query(max_length=500)] = None,
+    like: Annotated[str | None, Query(max_length=400, description="VIDEO@TIME")] = None,
+    region: Region = None,
+    by: By = "auto",
+    top: Annotated[int, Query(ge=1, le=100)] = 12,
+    everything: bool = False,
+) -> Results:
+    """Find moments by words, by a sentence, or like another moment or a part of its picture."""
+    return search_for(studio, text, like, region, by=by, top=top, everything=everything)
+
+
+@router.post("")
+def search_by_picture(
+    studio: Here,
+    image: Annotated[UploadFile, File()],
+    text: Annotated[str | None, Form(max_length=500)] = None,
+    region: Annotated[str | None, Form(max_length=100)] = None,
+    top: Annotated[int, Form(ge=1, le=100)] = 12,
+) -> Results:
+    """Find moments that look like a picture or a part of it, with words beside it if there are."""
+    return search_with(studio, image, text, region, top)
+
+
+def search_for(
+    studio: Studio, text: str | None, like: str | None, region: str | None, **wanted: Any
+) -> Results:
+    """Search by what can be written."""
+    asked = Asked(
+        text or None, region=parse_region(region or None), like=parse_moment(like or None)
+    )
+    return results_of(studio, answer(studio, asked, **wanted))
+
+
+def search_with(
+    studio: Studio, image: UploadFile, text: str | None, region: str | None, top: int
+) -> Results:
+    """Search by a picture that was sent."""
+    with tempfile.TemporaryDirectory() as folder:
+        picture = keep_picture(image, Path(folder) / "picture")
+        asked = Asked((text or "").strip() or None, (picture,), parse_region(region or None))
+        return results_of(studio, answer(studio, asked, top=top))
+
+
+def results_of(studio: Studio, found: Answer) -> Results:
+    """Tell what people may know of an answer."""
+    return Results(
+        how=found.how,
+        notes=found.notes,
+        nothing=found.nothing,
+        job=None if found.job is None else JobInfo.of(found.job),
+        moments=[_moment(studio, one) for one in found.found],
+    )
+
+
+def _moment(studio: Studio, one: Found) -> Moment:
+    middle = (one.start + one.end) / 2
+    return Moment(
+        video_id=one.video_id,
+        name=studio.library.video(one.video_id).name,
+        start=one.start,
+        end=max(one.end, one.start + _SHORTEST),
+        key_time=middle if one.key_time is None else one.key_time,
+        score=_finite(one.score),
+        by=list(one.by),
+        holds=one.holds,
+        shot=one.shot,
+        said=one.said,
+        meaning=[Word(word=word, evidence=_finite(fit)) for word, fit in one.evidence],
+        heard=[_heard(term) for term in one.terms],
+        visual=None if one.visual is None else _finite(one.visual),
+        parts=[
+            Part(place=p["place"], box=list(p["box"]), evidence=_finite(p["evidence"]))
+            for p in one.regions
+        ],
+        why=why(one),
+    )
+
+
+def _heard(term: dict[str, Any]) -> Word:
+    # The lowest level that has the word tells where it was said.
+    where = next((level for level, number in term["counts"].items() if number), "")
+    return Word(word=term["word"], evidence=_finite(term["evidence"]), where=where)
+
+
+def _finite(value: float) -> float:
+    return float(np.nan_to_num(value, nan=0.0, posinf=1e9, neginf=-1e9))

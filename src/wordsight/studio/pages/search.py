@@ -1,0 +1,91 @@
+"""The search page: one box for words and sentences, a picture, a region, and what was found."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
+
+from wordsight.desk.query import parse_moment
+from wordsight.errors import WordsightError
+from wordsight.studio.api.search import By, search_for, search_with
+from wordsight.studio.searching import index_job
+from wordsight.studio.studio import Studio, studio_of
+
+__all__ = ["router"]
+
+router = APIRouter()
+Here = Annotated[Studio, Depends(studio_of)]
+Text = Annotated[str, Query(max_length=500)]
+Like = Annotated[str, Query(max_length=400)]
+Region = Annotated[str, Query(max_length=100)]
+
+
+@router.get("/search")
+def search_page(
+    request: Request,
+    studio: Here,
+    text: Text = "",
+    like: Like = "",
+    region: Region = "",
+    by: By = "auto",
+    everything: bool = False,
+) -> Any:
+    """Show the box; what was found is asked for by the page itself, since it may take a while."""
+    index_job(studio)
+    return studio.page(
+        request,
+        "search.html",
+        here="search",
+        text=text,
+        like=like,
+        moment=_moment(studio, like),
+        region=region,
+        by=by,
+        everything=everything,
+    )
+
+
+@router.get("/parts/search")
+def found_part(
+    request: Request,
+    studio: Here,
+    text: Text = "",
+    like: Like = "",
+    region: Region = "",
+    by: By = "auto",
+    everything: bool = False,
+) -> Any:
+    """Show what was found."""
+    try:
+        found = search_for(studio, text, like, region, by=by, everything=everything)
+    except WordsightError as error:
+        return studio.page(request, "parts/found.html", problem=str(error))
+    asked = {"text": text, "like": like, "region": region, "by": by}
+    return studio.page(request, "parts/found.html", found=found, asked=asked)
+
+
+@router.post("/parts/search")
+def pictured_part(
+    request: Request,
+    studio: Here,
+    image: Annotated[UploadFile, File()],
+    text: Annotated[str, Form(max_length=500)] = "",
+    region: Annotated[str, Form(max_length=100)] = "",
+) -> Any:
+    """Show what looks like a picture."""
+    try:
+        found = search_with(studio, image, text, region, 12)
+    except WordsightError as error:
+        return studio.page(request, "parts/found.html", problem=str(error))
+    return studio.page(request, "parts/found.html", found=found)
+
+
+def _moment(studio: Studio, like: str) -> dict[str, Any] | None:
+    """Return the moment to look for more of, if there is one."""
+    try:
+        moment = parse_moment(like or None)
+        if moment is None:
+            return None
+        video = studio.library.video(studio.library.resolve(moment[0]))
+    except WordsightError:
+        return None  # what is wrong is said where the results would be
+    return {"id": video.id, "name": video.name, "time": moment[1]}

@@ -1,0 +1,140 @@
+"""Searching in the studio: the index that is there answers, and a job brings it up to date."""
+
+import time
+from pathlib import Path
+from threading import Lock
+
+from wordsight.desk import Asked, Found, Notebook, Searching
+from wordsight.desk.index import index_folder, is_current
+from wordsight.errors import WordsightError
+from wordsight.meaning import LearnedLexicon
+from wordsight.retrieval import Index
+from wordsight.retrieval.joint import JointSearch
+from wordsight.retrieval.manifest import MANIFEST
+from wordsight.studio.jobs import Job
+from wordsight.studio.studio import Studio
+from wordsight.studio.words import learned_words
+
+__all__ = ["Answer", "answer", "index_job"]
+
+_MOST_VIDEOS = 60  # looked at for a sentence's meaning while somebody waits
+_LOOK_EVERY = 3.0  # seconds between two comparisons of the library with its index
+_TRY_EVERY = 60.0  # seconds before an index that could not be made is tried again
+
+_lock = Lock()
+_opened: dict[tuple[Path, int], JointSearch] = {}
+_looked: dict[Path, tuple[float, bool]] = {}
+
+
+class Answer:
+    """What a search came to.
+
+    Attributes:
+        found: The moments, best first.
+        how: In a sentence, what was gone by.
+        notes: What else is worth knowing.
+        job: The job that brings the index up to date, if one is needed.
+    """
+
+    def __init__(self, found: list[Found], how: str, notes: list[str], job: Job | None) -> None:
+        self.found = found
+        self.how = how
+        self.notes = notes
+        self.job = job
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing of the library is what was asked for, however near."""
+        far = all(each.by == ("picture",) and (each.visual or 0) <= 0 for each in self.found)
+        false = all(each.holds is False for each in self.found)
+        return not self.found or far or false
+
+
+def answer(
+    studio: Studio, asked: Asked, *, by: str = "auto", top: int = 12, everything: bool = False
+) -> Answer:
+    """Search the library.
+
+    Args:
+        studio: Whose library.
+        asked: What is looked for.
+        by: ``auto``, ``said`` or ``meaning``.
+        top: How many moments at most.
+        everything: Whether to return what nothing speaks for.
+    """
+    book = Notebook()
+    job = index_job(studio)
+    ready = _ready(studio)
+    if ready is None:
+        return Answer([], "", [_why_not_ready(studio, job)], job)
+    if job is not None and not job.over:
+        book.note("The library has changed; what is new can be found when the index is up to date.")
+    searching = Searching(
+        book,
+        studio.library,
+        top=top,
+        everything=everything,
+        most_videos=_MOST_VIDEOS,
+        ready=ready,
+    )
+    found, how = searching.answer(asked, by, _words(studio), named=by == "meaning")
+    return Answer(found, how, book.notes, job)
+
+
+def index_job(studio: Studio) -> Job | None:
+    """See that the index is brought up to date where the library has changed.
+
+    Returns:
+        The job that does it, or did it in vain a moment ago; ``None`` if there is nothing to do.
+    """
+    folder = index_folder(studio.library, None)
+    with _lock:
+        when, current = _looked.get(folder, (0.0, False))
+        if current and time.monotonic() - when < _LOOK_EVERY:
+            return None
+        current = not len(studio.library) or is_current(studio.library, folder)
+        _looked[folder] = (time.monotonic(), current)
+        if current:
+            return None
+        last = next((job for job in studio.jobs.list(limit=30) if job.kind == "index"), None)
+        if last is not None and _is_enough(last):
+            return last
+        return studio.begin("index")
+
+
+def _is_enough(last: Job) -> bool:
+    in_vain = last.state in ("failed", "cancelled") and time.time() - last.changed < _TRY_EVERY
+    return not last.over or in_vain
+
+
+def _ready(studio: Studio) -> JointSearch | None:
+    """Return the index as it is now, opened once for all requests."""
+    folder = index_folder(studio.library, None)
+    if not (folder / MANIFEST).exists():
+        return None
+    stamp = (folder / MANIFEST).stat().st_mtime_ns
+    with _lock:
+        key = (folder, stamp)
+        if key not in _opened:
+            for old in [each for each in _opened if each[0] == folder]:
+                del _opened[old]
+            search = JointSearch(Index(folder))
+            # Opened here, under the lock: what is made when first used is made once.
+            _ = (search.index.documents, search.index.visual, search.text.model)
+            _opened[key] = search
+        return _opened[key]
+
+
+def _words(studio: Studio) -> LearnedLexicon | None:
+    try:
+        return learned_words(studio)
+    except WordsightError:
+        return None
+
+
+def _why_not_ready(studio: Studio, job: Job | None) -> str:
+    if not len(studio.library):
+        return "There is no video in the library yet; add some on the Library page."
+    if job is not None and job.over:
+        return f"The index could not be made: {job.message}"
+    return "The library is being indexed for the first time; this takes a moment."

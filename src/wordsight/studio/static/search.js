@@ -1,0 +1,147 @@
+// Asking, drawing a region, and previews that play while they are looked at.
+"use strict";
+
+(() => {
+  const form = document.getElementById("search");
+  const place = document.getElementById("found");
+  const picture = document.getElementById("picture");
+  const region = document.getElementById("region");
+  const drawing = document.getElementById("drawing");
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  let asking = 0;
+
+  async function show(address, options, again = 0) {
+    const mine = ++asking;
+    place.setAttribute("aria-busy", "true");
+    if (!again) place.innerHTML = '<p class="empty dim">Looking …</p>';
+    let body;
+    try {
+      const answer = await fetch(address, options);
+      body = await answer.text();
+      if (!answer.ok) throw new Error(JSON.parse(body).detail?.[0]?.msg ?? body);
+    } catch (error) {
+      studio.say(error.message);
+      body = "";
+    }
+    if (mine !== asking) return; // something else was asked meanwhile
+    place.innerHTML = body;
+    place.setAttribute("aria-busy", "false");
+    place.querySelectorAll(".moment").forEach(preview);
+    const waits = place.querySelector("[data-job]");
+    if (!waits || again > 3) return;
+    await studio.job(waits.dataset.job).catch(() => null);
+    if (mine === asking) show(address, options, again + 1);
+  }
+
+  function preview(card) {
+    const film = card.querySelector("video");
+    const start = Number(card.dataset.start), end = Number(card.dataset.end);
+    const play = () => {
+      if (!film.src) film.src = film.dataset.src;
+      film.play().catch(() => {}); // left again before it could play
+    };
+    const stop = () => { film.pause(); };
+    // A fragment says where to stop, but nothing begins again by itself there.
+    film.addEventListener("timeupdate", () => {
+      if (film.currentTime >= end || film.currentTime < start - 0.5) film.currentTime = start;
+    });
+    film.addEventListener("pause", () => { if (card.matches(":hover") && film.currentTime >= end - 0.1) play(); });
+    if (calm.matches) return; // nothing moves unasked; the link opens the player
+    card.addEventListener("mouseenter", play);
+    card.addEventListener("mouseleave", stop);
+    card.addEventListener("focusin", play);
+    card.addEventListener("focusout", stop);
+  }
+
+  form.addEventListener("submit", (event) => {
+    const file = picture.files[0];
+    if (!file) return; // words travel in the address, so that a search can be kept
+    event.preventDefault();
+    const body = new FormData();
+    body.append("image", file);
+    for (const name of ["text", "region"]) body.append(name, form.elements[name].value.trim());
+    show("/parts/search", { method: "POST", body });
+  });
+  if (place.dataset.ask) show(`/parts/search?${place.dataset.ask}`);
+
+  // The example picture, and a rectangle on it.
+  const image = new Image();
+  let box = null;
+
+  function paint() {
+    const pen = drawing.getContext("2d");
+    drawing.width = image.naturalWidth;
+    drawing.height = image.naturalHeight;
+    pen.drawImage(image, 0, 0);
+    if (!box) return;
+    pen.lineWidth = Math.max(2, image.naturalWidth / 160);
+    pen.fillStyle = "rgb(0 0 0 / .45)";
+    pen.beginPath();
+    pen.rect(0, 0, drawing.width, drawing.height);
+    pen.rect(...box);
+    pen.fill("evenodd");
+    pen.strokeStyle = "#ffffff";
+    pen.strokeRect(...box);
+  }
+
+  function readRegion() {
+    const values = region.value.split(",").map(Number);
+    box = values.length === 4 && values.every(Number.isFinite) && values[2] > 0 && values[3] > 0 ? values : null;
+    if (image.naturalWidth) paint();
+  }
+
+  function open(address, title) {
+    document.getElementById("example").hidden = false;
+    document.getElementById("forget").hidden = false;
+    if (title) document.getElementById("example-title").textContent = title;
+    image.onload = readRegion;
+    image.src = address;
+  }
+
+  picture.addEventListener("change", () => {
+    document.getElementById("like")?.remove();
+    region.value = "";
+    const file = picture.files[0];
+    if (file) open(URL.createObjectURL(file), `${file.name}. Draw a rectangle to look for a part of it.`);
+  });
+  region.addEventListener("input", readRegion);
+  document.getElementById("forget").addEventListener("click", () => {
+    picture.value = "";
+    region.value = "";
+    document.getElementById("like")?.remove();
+    document.getElementById("example").hidden = true;
+    document.getElementById("forget").hidden = true;
+  });
+  if (drawing.dataset.src) open(drawing.dataset.src);
+
+  let from = null;
+  const at = (event) => {
+    const seen = drawing.getBoundingClientRect();
+    const within = (value, most) => Math.round(Math.min(Math.max(value, 0), most));
+    return [
+      within(((event.clientX - seen.left) / seen.width) * drawing.width, drawing.width),
+      within(((event.clientY - seen.top) / seen.height) * drawing.height, drawing.height),
+    ];
+  };
+  drawing.addEventListener("pointerdown", (event) => { from = at(event); drawing.setPointerCapture(event.pointerId); });
+  drawing.addEventListener("pointermove", (event) => {
+    if (!from) return;
+    const to = at(event);
+    const corner = [Math.min(from[0], to[0]), Math.min(from[1], to[1])];
+    const size = [Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1])];
+    region.value = size[0] > 3 && size[1] > 3 ? [...corner, ...size].join(",") : "";
+    readRegion();
+  });
+  for (const name of ["pointerup", "pointercancel"]) drawing.addEventListener(name, () => { from = null; });
+
+  const target = document.getElementById("drop-picture");
+  for (const name of ["dragover", "dragenter"])
+    target.addEventListener(name, (event) => { event.preventDefault(); target.classList.add("over"); });
+  target.addEventListener("dragleave", () => target.classList.remove("over"));
+  target.addEventListener("drop", (event) => {
+    event.preventDefault();
+    target.classList.remove("over");
+    picture.files = event.dataTransfer.files;
+    picture.dispatchEvent(new Event("change"));
+  });
+})();

@@ -1,0 +1,133 @@
+"""Searching in the studio: words, pictures, moments, evidence, and an honest nothing."""
+
+import shutil
+import time
+
+import cv2
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.studio.conftest import finished
+from wordsight.desk.index import index_folder, update_index
+from wordsight.library import Library
+from wordsight.studio import StudioSettings, create_app, searching
+
+
+@pytest.fixture(scope="module")
+def indexed_library(street_library):
+    """The library with its index, made once for all tests that only ask."""
+    with Library.open(street_library / "library") as opened:
+        update_index(opened, index_folder(opened, None))
+    yield street_library / "library"
+    shutil.rmtree(street_library / "library" / "search-index")
+
+
+@pytest.fixture
+def indexed(indexed_library, library):
+    searching._looked.clear()
+    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
+        yield client
+
+
+def found(client, **asked):
+    answer = client.get("/api/v1/search", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_the_first_search_has_the_library_indexed(client):
+    searching._looked.clear()
+    first = found(client, text="person")
+    assert first["job"]["kind"] == "index" and first["nothing"] and first["notes"]
+    assert found(client, text="person")["job"]["id"] == first["job"]["id"]  # one is enough
+    assert finished(client, first["job"]["id"])["state"] == "done"
+    assert found(client, text="person")["moments"]
+
+
+def test_words_find_moments_with_evidence(indexed):
+    result = found(indexed, text="person")
+    assert result["moments"] and not result["nothing"] and result["job"] is None
+    best = result["moments"][0]
+    assert best["heard"][0]["word"] == "person" and best["by"] == ["said"]
+    assert best["heard"][0]["where"] == "video"  # of which it is said as a whole
+    assert best["start"] <= best["key_time"] <= best["end"]
+    assert "said" in result["how"]
+
+
+def test_what_nobody_says_is_nothing_unless_all_is_asked_for(indexed):
+    nothing = found(indexed, text="zebra")
+    assert nothing["nothing"] and not nothing["moments"]
+    assert "zebra" in " ".join(nothing["notes"])
+    assert found(indexed, text="zebra", everything=True)["moments"]
+    page = indexed.get("/parts/search", params={"text": "zebra <b>"}).text
+    assert "Nothing here" in page and "<b>" not in page
+
+
+def test_a_picture_finds_its_own_shot_and_so_does_a_part_of_it(indexed, tmp_path):
+    video = indexed.get("/api/v1/videos").json()["videos"][0]
+    frame = indexed.get(f"/api/v1/videos/{video['id']}/frame", params={"time": 1.0})
+    assert frame.headers["content-type"] == "image/jpeg"
+    (tmp_path / "frame.jpg").write_bytes(frame.content)
+    height, width = cv2.imread(str(tmp_path / "frame.jpg")).shape[:2]
+    assert (width, height) == (video["width"], video["height"])
+    for region in ("", f"{width // 4},{height // 4},{width // 2},{height // 2}"):
+        files = {"image": ("../x.jpg", frame.content, "image/jpeg")}
+        result = indexed.post("/api/v1/search", files=files, data={"region": region}).json()
+        best = result["moments"][0]
+        assert best["by"] == ["picture"] and best["parts"] and best["visual"] is not None
+    assert best["video_id"] in {v["id"] for v in indexed.get("/api/v1/videos").json()["videos"]}
+
+
+def test_more_like_this_leaves_the_example_out(indexed):
+    video = indexed.get("/api/v1/videos").json()["videos"][0]["id"]
+    result = found(indexed, like=f"{video}@1.0")
+    assert result["moments"] and video not in [one["video_id"] for one in result["moments"]]
+    part = found(indexed, like=f"{video}@1.0", region="40,40,60,60")
+    assert all("said" not in one["by"] for one in part["moments"])
+    assert "More like" in indexed.get("/search", params={"like": f"{video}@1.0"}).text
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},  # nothing
+        {"text": "   "},  # blanks
+        {"like": "ghost@1"},  # no such video
+        {"like": "street-000"},  # no time
+        {"text": "chair", "region": "1,2,3,4"},  # a part of no picture
+        {"text": "chair", "by": "magic"},  # no such way
+        {"text": "chair", "by": "meaning"},  # nothing was learned
+        {"text": "x" * 501},  # too long
+        {"text": "chair", "top": 0},  # nothing wanted
+    ],
+)
+def test_bad_questions_are_answered_kindly(indexed, asked):
+    answer = indexed.get("/api/v1/search", params=asked)
+    assert answer.status_code in (404, 422) and answer.json()["detail"]
+    assert indexed.get("/parts/search", params=asked).status_code in (200, 422)
+
+
+@pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG broken"])
+def test_what_is_no_picture_is_refused(indexed, content):
+    answer = indexed.post("/api/v1/search", files={"image": ("a.png", content)})
+    assert answer.status_code == 422 and "picture" in str(answer.json()["detail"])
+
+
+def test_new_videos_are_indexed_beside_and_the_old_index_answers(indexed, film, library, tmp_path):
+    other = tmp_path / "copy.mp4"
+    other.write_bytes(film.read_bytes() + b"\0")
+    with Library.open(library) as opened:
+        opened.add(other, detector="rendered", sentences=["A zebra appeared."], workers=1)
+    searching._looked.clear()
+    begun = time.monotonic()
+    before = found(indexed, text="zebra")
+    assert not before["moments"] and before["job"]["state"] in ("queued", "running")
+    assert time.monotonic() - begun < 5  # nobody waits for the index
+    finished(indexed, before["job"]["id"])
+    assert found(indexed, text="zebra")["moments"][0]["name"] == "copy.mp4"
+
+
+def test_an_empty_library_says_so(tmp_path):
+    with TestClient(create_app(StudioSettings(library=str(tmp_path / "new")))) as client:
+        result = found(client, text="chair")
+        assert result["nothing"] and result["job"] is None and "no video" in result["notes"][0]
