@@ -10,7 +10,7 @@ from http.cookies import SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wordsight.studio.settings import StudioSettings, is_loopback
@@ -62,7 +62,7 @@ class Guard:
 
         refusal = self._refusal(scope)
         if refusal is not None:
-            await refusal(scope, receive, send_with_headers)
+            await _as_asked(refusal, scope)(scope, receive, send_with_headers)
             return
         await self._app(scope, receive, send_with_headers)
 
@@ -115,6 +115,13 @@ class Guard:
         if not length.isdigit() or int(length) > most:
             return PlainTextResponse(f"Too large: at most {most:,} bytes are taken.", 413)
         return None
+
+
+def _as_asked(refusal: Response, scope: Scope) -> Response:
+    """Programs read JSON, people read text."""
+    if not isinstance(refusal, PlainTextResponse) or not scope["path"].startswith("/api/"):
+        return refusal
+    return JSONResponse({"detail": bytes(refusal.body).decode()}, refusal.status_code)
 
 
 def _same_site(headers: Headers) -> bool:

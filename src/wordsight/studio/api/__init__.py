@@ -1,6 +1,9 @@
 """The API under ``/api/v1``: one small file per subject."""
 
+from typing import Any
+
 from fastapi import APIRouter
+from pydantic import BaseModel
 
 from wordsight.studio.api import (
     align,
@@ -17,7 +20,25 @@ from wordsight.studio.api import (
 
 __all__ = ["api"]
 
-api = APIRouter(prefix="/api/v1")
+
+class Problem(BaseModel):
+    """What went wrong, and what to do about it; a list where several values are wrong."""
+
+    detail: str | list[Any]
+
+
+_MEANING = {
+    400: "The request cannot be read.",
+    404: "There is no such thing.",
+    413: "Too large.",
+    422: "This cannot be done as it was asked for.",
+}
+api = APIRouter(
+    prefix="/api/v1",
+    responses={
+        status: {"model": Problem, "description": meaning} for status, meaning in _MEANING.items()
+    },
+)
 for part in (
     videos,
     search,

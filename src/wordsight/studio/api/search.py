@@ -26,7 +26,7 @@ _SHORTEST = 1.0  # seconds of a preview
 
 
 class Word(BaseModel):
-    """What a word of the query says: how well it fits, or how much it tells and where it is said."""
+    """What a word of the query says: how well it fits, or how much it tells and where."""
 
     word: str
     evidence: float
