@@ -15,7 +15,7 @@ from wordsight.studio.jobs import Job
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words
 
-__all__ = ["Answer", "answer", "index_job"]
+__all__ = ["Answer", "answer", "index_job", "names_of"]
 
 _MOST_VIDEOS = 60  # looked at for a sentence's meaning while somebody waits
 _LOOK_EVERY = 3.0  # seconds between two comparisons of the library with its index
@@ -24,6 +24,7 @@ _TRY_EVERY = 60.0  # seconds before an index that could not be made is tried aga
 _lock = Lock()
 _opened: dict[tuple[Path, int], JointSearch] = {}
 _looked: dict[Path, tuple[float, bool]] = {}
+_names: dict[Path, dict[str, str]] = {}
 
 
 class Answer:
@@ -92,7 +93,8 @@ def index_job(studio: Studio) -> Job | None:
         when, current = _looked.get(folder, (0.0, False))
         if current and time.monotonic() - when < _LOOK_EVERY:
             return None
-        current = not len(studio.library) or is_current(studio.library, folder)
+        _names[folder] = {video.id: video.name for video in studio.library.videos()}
+        current = not _names[folder] or is_current(studio.library, folder)
         _looked[folder] = (time.monotonic(), current)
         if current:
             return None
@@ -100,6 +102,11 @@ def index_job(studio: Studio) -> Job | None:
         if last is not None and _is_enough(last):
             return last
         return studio.begin("index")
+
+
+def names_of(studio: Studio) -> dict[str, str]:
+    """Return the names of the videos by their ids, as they were when the index was looked at."""
+    return _names.get(index_folder(studio.library, None), {})
 
 
 def _is_enough(last: Job) -> bool:

@@ -13,7 +13,7 @@ from wordsight.desk.found import why
 from wordsight.desk.query import parse_moment, parse_region
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.pictures import keep_picture
-from wordsight.studio.searching import Answer, answer
+from wordsight.studio.searching import Answer, answer, names_of
 from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["Results", "results_of", "router", "search_for", "search_with"]
@@ -119,20 +119,22 @@ def search_with(
 
 def results_of(studio: Studio, found: Answer) -> Results:
     """Tell what people may know of an answer."""
+    names = names_of(studio)
     return Results(
         how=found.how,
         notes=found.notes,
         nothing=found.nothing,
         job=None if found.job is None else JobInfo.of(found.job),
-        moments=[_moment(studio, one) for one in found.found],
+        # A video that was removed stays in the index for a moment, but is no answer any more.
+        moments=[_moment(one, names[one.video_id]) for one in found.found if one.video_id in names],
     )
 
 
-def _moment(studio: Studio, one: Found) -> Moment:
+def _moment(one: Found, name: str) -> Moment:
     middle = (one.start + one.end) / 2
     return Moment(
         video_id=one.video_id,
-        name=studio.library.video(one.video_id).name,
+        name=name,
         start=one.start,
         end=max(one.end, one.start + _SHORTEST),
         key_time=middle if one.key_time is None else one.key_time,

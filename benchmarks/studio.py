@@ -1,0 +1,178 @@
+"""The studio under load: fifty people searching a thousand shots, and its first page.
+
+Run with ``python -m benchmarks.studio [--videos N] [--users N] [--json]``. A thousand small videos
+of one shot each are made, every one with a sentence; a studio is started in a process of its own,
+and users ask it for words one after the other, first without ever pausing to read, then with a
+second between two searches. All of it shares the machine's cores: server, users, whatever else
+runs. The first page is timed for one visitor, from request to the last byte of HTML.
+"""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+from experiments.report import Column, print_report, report_parser, say
+from wordsight.desk.index import index_folder, update_index
+from wordsight.errors import WordsightError
+from wordsight.library import Library
+from wordsight.video import VideoWriter
+
+__all__ = ["main", "measure"]
+
+GOALS = {"first_page_ms": 100.0, "error_rate": 0.0}
+_ADJECTIVES = ["red", "green", "blue", "small", "large", "old", "new", "round"]
+_THINGS = ["cup", "chair", "door", "lamp", "bag", "wheel", "table", "bottle"]
+_SEARCHES = 20  # per user
+_PATIENCE = 60.0  # seconds
+
+
+def make_library(folder: Path, videos: int, seed: int = 0) -> Path:
+    """Make a library of tiny videos, each of one shot with a sentence, and index it."""
+    rng = np.random.default_rng(seed)
+    (folder / "films").mkdir()
+    with Library.create(folder / "library") as library:
+        for number in range(videos):
+            path = folder / "films" / f"film-{number:04d}.mp4"
+            image = np.kron(
+                rng.integers(30, 225, (6, 8, 3), dtype=np.uint8), np.ones((12, 12, 1), np.uint8)
+            )
+            with VideoWriter(path, (96, 72), 10.0) as writer:
+                for _ in range(5):
+                    writer.write(image)
+            first, second = rng.choice(_THINGS, 2)
+            said = f"The {rng.choice(_ADJECTIVES)} {first} stands by the {second}."
+            library.add(path, sentences=[said], detector="rendered", workers=1)
+            if number % 100 == 99:
+                say(f"{number + 1} videos")
+        update_index(library, index_folder(library, None))
+    return folder / "library"
+
+
+async def ask(address: str, users: int, pause: float) -> dict[str, Any]:
+    """Let users search, each one search at a time, and time every answer."""
+    times: list[float] = []
+    errors = 0
+
+    async def user(number: int, client: httpx.AsyncClient) -> None:
+        nonlocal errors
+        rng = np.random.default_rng(number)
+        await asyncio.sleep(float(rng.random()) * pause)
+        for _ in range(_SEARCHES):
+            text = f"{rng.choice(_ADJECTIVES)} {rng.choice(_THINGS)}"
+            begun = time.perf_counter()
+            try:
+                answer = await client.get("/api/v1/search", params={"text": text, "by": "said"})
+                good = answer.status_code == 200 and bool(answer.json()["moments"])
+            except httpx.HTTPError:
+                good = False
+            errors += not good
+            times.append(time.perf_counter() - begun)
+            await asyncio.sleep(pause)
+
+    limits = httpx.Limits(max_connections=users)
+    async with httpx.AsyncClient(base_url=address, timeout=_PATIENCE, limits=limits) as client:
+        begun = time.perf_counter()
+        await asyncio.gather(*(user(number, client) for number in range(users)))
+        whole = time.perf_counter() - begun
+    return {
+        "users": users,
+        "pause_s": pause,
+        "searches": len(times),
+        "p50_ms": round(float(np.percentile(times, 50)) * 1000, 1),
+        "p95_ms": round(float(np.percentile(times, 95)) * 1000, 1),
+        "per_second": round(len(times) / whole, 1),
+        "error_rate": errors / len(times),
+    }
+
+
+def first_page(address: str, turns: int = 20) -> float:
+    """Return the median milliseconds of the first page."""
+    with httpx.Client(base_url=address, timeout=_PATIENCE) as client:
+        client.get("/")
+        took = []
+        for _ in range(turns):
+            begun = time.perf_counter()
+            assert "film-" in client.get("/").text
+            took.append(time.perf_counter() - begun)
+    return round(float(np.median(took)) * 1000, 1)
+
+
+def measure(library: Path, users: int) -> dict[str, Any]:
+    """Start a studio on a library and measure it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
+    server = subprocess.Popen([*command, "--library", str(library)])
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(server, address)
+        httpx.get(f"{address}/api/v1/search", params={"text": "cup"}, timeout=_PATIENCE)
+        return {
+            "load_before": round(os.getloadavg()[0], 1),
+            "cores": os.cpu_count(),
+            "first_page_ms": first_page(address),
+            "without_pause": asyncio.run(ask(address, users, 0.0)),
+            "with_pause": asyncio.run(ask(address, users, 1.0)),
+        }
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _wait(server: "subprocess.Popen[bytes]", address: str) -> None:
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            httpx.get(f"{address}/api/v1/jobs")
+            return
+        except httpx.TransportError:
+            if time.monotonic() > end or server.poll() is not None:
+                raise WordsightError("the studio did not start.") from None
+            time.sleep(0.2)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and print."""
+    parser = report_parser("benchmarks.studio", __doc__ or "")
+    parser.add_argument("--videos", type=int, default=1000, help="how many to make")
+    parser.add_argument("--users", type=int, default=50, help="how many search at once")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        say("making videos")
+        library = make_library(Path(folder), options.videos)
+        results = {"videos": options.videos, **measure(library, options.users)}
+    print_report(
+        results,
+        as_json=options.json,
+        title=f"{options.users} users, {options.videos:,} shots",
+        columns=[
+            Column("pause_s", "pause, s"),
+            Column("searches", "searches", ",d"),
+            Column("p50_ms", "p50, ms", ",.0f"),
+            Column("p95_ms", "p95, ms", ",.0f"),
+            Column("per_second", "per second"),
+            Column("error_rate", "errors", ".4f"),
+        ],
+        rows=[results["without_pause"], results["with_pause"]],
+        notes=[
+            f"first page {results['first_page_ms']} ms (goal {GOALS['first_page_ms']:.0f}); load "
+            f"of the machine before: {results['load_before']} on {results['cores']} cores"
+        ],
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WordsightError as error:
+        sys.exit(str(error))
