@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from wordsight.cli.demo_street import Street
     from wordsight.meaning import Hit, LearnedLexicon
 
-__all__ = ["demo"]
+__all__ = ["CLIPS", "demo"]
 
-_CLIPS = 54
+CLIPS = 54
+"""How many videos the demo makes if nobody says otherwise."""
+
 _LONGEST = 10.0  # seconds; no video of the street lasts longer
 _SEARCHED = (
     "The person picked up the backpack.",
@@ -32,7 +34,7 @@ def demo(
     ] = Path("demo"),
     clips: Annotated[
         int, typer.Option(min=6, help="How many videos to make and learn from.")
-    ] = _CLIPS,
+    ] = CLIPS,
 ) -> None:
     """Make videos with sentences, learn the words, and find moments in a place never seen."""
     from wordsight.cli.demo_street import Street, f1_table
@@ -64,6 +66,8 @@ def demo(
         out.line(f"Look at {sheet}: a picture of every video.")
         out.line(f"Go on with: wordsight lexicon picked-up --words {folder / 'lexicon'}")
         out.line(f"        or: wordsight list --library {street.library}")
+        opened = "--demo" if folder == Path("demo") else f"--library {street.library}"
+        out.line(f"In the browser, at http://127.0.0.1:8321/: wordsight studio {opened}")
 
     output.result({**table, "found": found, "overlay": overlay, "contact_sheet": sheet}, render)
 

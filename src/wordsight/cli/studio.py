@@ -2,7 +2,6 @@
 
 import threading
 import webbrowser
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,8 +11,6 @@ from wordsight.cli.output import Output
 from wordsight.errors import WordsightError
 
 __all__ = ["studio"]
-
-_FILMS = 12
 
 
 @speaking
@@ -35,9 +32,10 @@ def studio(
     """See, search and teach the library in the browser."""
     import uvicorn
 
+    from wordsight.cli.studio_demo import demo_library
     from wordsight.studio import StudioSettings, create_app
 
-    where = str(_demo_library(output)) if demo else library
+    where = str(demo_library(output)) if demo else library
     settings = StudioSettings(library=where, host=host, port=port or _free_port(host))
     output.line(f"Wordsight studio: {settings.address}")
     if not no_browser:
@@ -60,21 +58,3 @@ def _free_port(host: str) -> int:
         except OSError as error:
             raise WordsightError(f"{host} cannot be listened at: {error.strerror}.") from error
         return int(probe.getsockname()[1])
-
-
-def _demo_library(output: Output) -> Path:
-    """Make, or find again, a small library of rendered street films with their sentences."""
-    from wordsight.library import Library
-    from wordsight.worlds import street, write_world
-
-    folder = Path("demo")
-    films = folder / "street-films"
-    if not (folder / "library").exists():
-        with output.progress("Rendering videos") as progress:
-            write_world(street(_FILMS, 0), films, total=_FILMS, progress=progress)
-    with (
-        Library.open(folder / "library", create=True) as library,
-        output.progress("Adding") as progress,
-    ):
-        library.add(films, detector="rendered", progress=progress)
-    return folder / "library"

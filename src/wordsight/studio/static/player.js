@@ -44,7 +44,7 @@
       const height = 17 * scale / fit;
       pen.fillStyle = colour;
       pen.fillRect(x1, Math.max(0, y1 - height), width, height);
-      pen.fillStyle = "#fff";
+      pen.fillStyle = dashed ? "#111" : "#fff"; // what is only seen is labelled on light grey
       pen.fillText(text, x1 + 4 * scale / fit, Math.max(height, y1) - 4 * scale / fit);
     };
     const row = seen ? at(seen.times, shown) : -1;

@@ -20,10 +20,12 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     """Learn from all videos with sentences and replace the studio's lexicon.
 
     Args:
-        arguments: ``restarts``, ``quick``, ``seed``.
+        arguments: ``restarts``, ``quick``, ``seed``; ``grammar`` is ``street`` where the words are
+            known to combine as those of the rendered street do.
         workplace: Where to work.
     """
     from wordsight.desk.clips import clips_with_sentences
+    from wordsight.language import default_lexicon
     from wordsight.library import Library
     from wordsight.meaning import WordLearner
 
@@ -39,6 +41,7 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     learner.fit(
         clips,
         sentences,
+        lexicon=default_lexicon() if arguments.get("grammar") == "street" else None,
         progress=workplace.progress,
         checkpoint=folder.with_suffix(".learning.npz"),
     )
