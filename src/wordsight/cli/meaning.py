@@ -59,6 +59,20 @@ def learn(
     threads: Annotated[
         int, typer.Option("--threads", "-j", min=1, help="Clips at once; changes no result.")
     ] = 2,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="processes|dask|tcp://…",
+            help="Who works: processes of this machine, or a Dask cluster; changes no result.",
+            show_default=False,
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="cuda", help="Compute lattices there, in single precision.", show_default=False
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a lexicon that is there.", show_default=False)
     ] = False,
@@ -68,6 +82,7 @@ def learn(
 
     Interrupted? The same command goes on where it was.
     """
+    from wordsight.engine import find_engine
     from wordsight.meaning import WordLearner
 
     if words.exists() and not force:
@@ -79,7 +94,12 @@ def learn(
         discriminative=None if quick else "gradient",
         random_state=seed,
         threads=threads,
+        engine=None if engine is None else find_engine(engine),
+        device=device,
     )
+    dashboard = getattr(learner.engine, "dashboard", None)
+    if dashboard:
+        output.note(f"The cluster can be watched at {dashboard}")
     with output.progress("Learning") as progress:
         learner.fit(
             clips,

@@ -1,17 +1,29 @@
-"""The E-step: expected counts of all words over a corpus, in threads, with the same sums always."""
+"""The E-step: expected counts of all words over a corpus, with the same sums wherever it runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.engine import Engine
 from wordsight.meaning.corpus import Example
+from wordsight.meaning.joint_tracks import look_on_device
 from wordsight.meaning.reading import Counts, Sight, read
 from wordsight.meaning.tables import WordTables
 
-__all__ = ["expected", "in_chunks", "no_counts"]
+__all__ = [
+    "HeldExamples",
+    "Words",
+    "chunks_of",
+    "expected",
+    "expected_of",
+    "in_chunks",
+    "no_counts",
+]
 
 Array = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -19,7 +31,10 @@ Result = TypeVar("Result")
 
 CHUNK = 16
 """Clips whose counts are summed before they are added to the whole: fixed, so that the order of
-additions, and with it every last digit, does not depend on the number of threads."""
+additions, and with it every last digit, does not depend on the number of threads or workers."""
+
+DEVICE_CHUNK = 512
+"""Clips whose lattices go to a device at once: enough to fill it."""
 
 
 def no_counts(tables: Mapping[str, WordTables]) -> Counts:
@@ -27,15 +42,54 @@ def no_counts(tables: Mapping[str, WordTables]) -> Counts:
     return {entry: table.no_counts() for entry, table in tables.items()}
 
 
+def chunks_of(items: Sequence[Item], size: int = CHUNK) -> list[Sequence[Item]]:
+    """Cut a corpus into chunks."""
+    return [items[first : first + size] for first in range(0, len(items), size)]
+
+
 def in_chunks(
     items: Sequence[Item], work: Callable[[Sequence[Item]], Result], threads: int
 ) -> list[Result]:
     """Do work on chunks of examples or the like, in threads; results in their order."""
-    chunks = [items[first : first + CHUNK] for first in range(0, len(items), CHUNK)]
+    chunks = chunks_of(items)
     if threads <= 1 or len(chunks) <= 1:
         return [work(chunk) for chunk in chunks]
     with ThreadPoolExecutor(max_workers=threads) as pool:
         return list(pool.map(work, chunks))
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a round of EM is done with; this travels to where the clips are.
+
+    Attributes:
+        tables: The words.
+        sight: How things are weighed.
+        noise: Probability that a pair of clip and sentence is a mistake; then the background
+            explains the clip, and the pair teaches that much less.
+        device: Where lattices are computed; the processor if left out.
+    """
+
+    tables: Mapping[str, WordTables]
+    sight: Sight
+    noise: float = 0.0
+    device: str | None = None
+
+
+def expected_of(chunk: Sequence[Example], words: Words) -> tuple[float, Counts]:
+    """Compute the log likelihood and the expected counts of some clips."""
+    total, counts = 0.0, no_counts(words.tables)
+    readings = [read(example.seen, words.tables, words.sight) for example in chunk]
+    if words.device is not None:
+        look_on_device(readings, [example.sentences for example in chunk], words.device)
+    for example, reading in zip(chunk, readings, strict=True):
+        ratios = reading.log_ratios(example.sentences)
+        likely = np.log1p(-words.noise) + ratios
+        mixed = np.logaddexp(likely, np.log(words.noise)) if words.noise else likely
+        total += float(mixed[np.isfinite(mixed)].sum())
+        shares = np.exp(np.where(np.isfinite(likely), likely - mixed, -np.inf))
+        reading.add_counts(example.sentences, shares, counts)
+    return total, counts
 
 
 def expected(
@@ -48,27 +102,46 @@ def expected(
 ) -> tuple[float, Counts]:
     """Compute the log likelihood of a corpus and the expected counts of its words.
 
-    A pair of clip and sentence is taken to be a mistake with probability ``noise``; then the
-    background explains the clip, and the pair teaches that much less.
-
     Returns:
         The sum over pairs of log((1 - noise) ratio + noise), and the counts.
     """
+    words = Words(tables, sight, noise)
+    return _added_up(tables, in_chunks(examples, partial(expected_of, words=words), threads))
 
-    def work(chunk: Sequence[Example]) -> tuple[float, Counts]:
-        total, counts = 0.0, no_counts(tables)
-        for example in chunk:
-            reading = read(example.seen, tables, sight)
-            ratios = reading.log_ratios(example.sentences)
-            likely = np.log1p(-noise) + ratios
-            mixed = np.logaddexp(likely, np.log(noise)) if noise else likely
-            total += float(mixed[np.isfinite(mixed)].sum())
-            shares = np.exp(np.where(np.isfinite(likely), likely - mixed, -np.inf))
-            reading.add_counts(example.sentences, shares, counts)
-        return total, counts
 
+class HeldExamples:
+    """A corpus held where an engine works, so that only words and sums travel.
+
+    Args:
+        engine: Who works.
+        examples: The corpus.
+        device: Where lattices are computed; larger chunks go there at once.
+    """
+
+    def __init__(
+        self, engine: Engine, examples: Sequence[Example], *, device: str | None = None
+    ) -> None:
+        self._device = device
+        size = CHUNK if device is None else DEVICE_CHUNK
+        self._held = engine.hold(chunks_of(examples, size)).__enter__()
+
+    def expected(
+        self, tables: Mapping[str, WordTables], sight: Sight, *, noise: float = 0.0
+    ) -> tuple[float, Counts]:
+        """Do what :func:`expected` does; without a device to the same digits."""
+        words = Words(dict(tables), sight, noise, self._device)
+        return _added_up(tables, self._held.map(expected_of, words))
+
+    def close(self) -> None:
+        """Let the corpus go."""
+        self._held.__exit__(None, None, None)
+
+
+def _added_up(
+    tables: Mapping[str, WordTables], parts: Iterable[tuple[float, Counts]]
+) -> tuple[float, Counts]:
     total, counts = 0.0, no_counts(tables)
-    for part, mine in in_chunks(examples, work, threads):
+    for part, mine in parts:
         total += part
         for entry, found in mine.items():
             counts[entry].add(found)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from wordsight.inference import (
     Lattice,
+    LatticeCounts,
+    LatticeScore,
     WordChain,
     best_paths,
     expected_counts,
@@ -24,7 +26,7 @@ from wordsight.meaning.reading import Counts, Path, Sight
 from wordsight.meaning.tables import WordTables
 from wordsight.records import Sentence
 
-__all__ = ["JointTracks", "track_weights"]
+__all__ = ["JointTracks", "look_on_device", "track_weights"]
 
 Array = NDArray[np.float64]
 
@@ -56,13 +58,17 @@ class JointTracks:
         if seen.num_frames:
             self.unary, self.coherence = track_weights(seen.view, sight)
         self._emissions: dict[str, tuple[Array, float]] = {}
+        self._counted: dict[Sentence, LatticeCounts] = {}
 
     def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
         """Return ``(K,)`` log likelihood ratios of sentences against the background."""
         if not self.seen.num_frames:
             return np.zeros(len(sentences))
-        lattices = [self._lattice(sentence) for sentence in sentences]
-        scores = log_scores(lattices, threads=self.threads)
+        scores: Sequence[LatticeScore]
+        if all(sentence in self._counted for sentence in sentences):
+            scores = [self._counted[sentence] for sentence in sentences]
+        else:
+            scores = log_scores(list(map(self.lattice, sentences)), threads=self.threads)
         return np.array([score.log_likelihood for score in scores])
 
     def add_counts(self, sentences: Sequence[Sentence], shares: Array, counts: Counts) -> None:
@@ -70,8 +76,11 @@ class JointTracks:
         wanted = [(s, share) for s, share in zip(sentences, shares, strict=True) if share != 0.0]
         if not self.seen.num_frames or not wanted:
             return
-        lattices = [self._lattice(sentence) for sentence, _ in wanted]
-        counted = expected_counts(lattices, threads=self.threads)
+        if all(sentence in self._counted for sentence, _ in wanted):
+            counted = [self._counted[sentence] for sentence, _ in wanted]
+        else:
+            lattices = [self.lattice(sentence) for sentence, _ in wanted]
+            counted = expected_counts(lattices, threads=self.threads)
         for (sentence, share), result in zip(wanted, counted, strict=True):
             for number, word in enumerate(self.words.joined(sentence).words):
                 posterior = share * np.moveaxis(result.tables[number], 1, -1)
@@ -80,7 +89,7 @@ class JointTracks:
 
     def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
         """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
-        (counted,) = expected_counts([self._lattice(sentence)], participants=True)
+        (counted,) = expected_counts([self.lattice(sentence)], participants=True)
         assert counted.participants is not None  # asked for just now
         things = np.moveaxis(counted.participants, 0, 1)
         joined = self.words.joined(sentence)
@@ -110,7 +119,7 @@ class JointTracks:
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of detections and states."""
-        (path,) = best_paths([self._lattice(sentence)])
+        (path,) = best_paths([self.lattice(sentence)])
         joined = self.words.joined(sentence)
         states = [
             path.states[:, number]
@@ -119,7 +128,8 @@ class JointTracks:
         ]
         return Path(path.log_score, path.tracks, np.stack(joined.ordered(states), axis=1))
 
-    def _lattice(self, sentence: Sentence) -> Lattice:
+    def lattice(self, sentence: Sentence) -> Lattice:
+        """Return the lattice of the clip and a sentence."""
         chains = []
         for word in self.words.joined(sentence).words:
             initial, transition, final = self.words[word.entry].word.chain(self.seen.num_frames)
@@ -134,6 +144,29 @@ class JointTracks:
             logs = logs + different(logs.shape[1:-1])[None, ..., None]
             self._emissions[entry] = weights_from_logs(np.moveaxis(logs, -1, 1))
         return self._emissions[entry]
+
+
+def look_on_device(
+    readings: Sequence[object], sentences: Sequence[Sequence[Sentence]], device: str
+) -> None:
+    """Compute the lattices of many clips on a device at once; readings then have the results.
+
+    Args:
+        readings: The clips, read; those whose tracks are given are left as they are.
+        sentences: Per clip its sentences.
+        device: As for :func:`wordsight.inference.gpu.expected_counts_on`.
+    """
+    from wordsight.inference.gpu import expected_counts_on
+
+    asked = [
+        (reading, sentence)
+        for reading, several in zip(readings, sentences, strict=True)
+        if isinstance(reading, JointTracks) and reading.seen.num_frames
+        for sentence in several
+    ]
+    found = expected_counts_on([reading.lattice(sentence) for reading, sentence in asked], device)
+    for (reading, sentence), counts in zip(asked, found, strict=True):
+        reading._counted[sentence] = counts
 
 
 def track_weights(view: ClipView, sight: Sight) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from wordsight.engine import Engine
 from wordsight.language import Lexicon, infer_lexicon, parse
 from wordsight.meaning.belief_fitting import learn_belief
 from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
@@ -42,6 +43,9 @@ class WordLearner:
     Args:
         settings: Everything about training; see :class:`TrainingSettings`.
         threads: How many clips to work on at once; the result does not depend on it.
+        engine: Who does the E-step: processes or a cluster, with the same result; see
+            :func:`wordsight.engine.find_engine`.
+        device: Where lattices of the E-step are computed, such as ``cuda``, in single precision.
         changes: Single settings that differ from ``settings``, by name.
 
     Attributes:
@@ -58,7 +62,13 @@ class WordLearner:
     """
 
     def __init__(
-        self, settings: TrainingSettings | None = None, *, threads: int = 1, **changes: Any
+        self,
+        settings: TrainingSettings | None = None,
+        *,
+        threads: int = 1,
+        engine: Engine | None = None,
+        device: str | None = None,
+        **changes: Any,
     ) -> None:
         known = {field.name for field in fields(TrainingSettings)}
         wrong = sorted(set(changes) - known)
@@ -68,6 +78,8 @@ class WordLearner:
             )
         self.settings = replace(settings or TrainingSettings(), **changes)
         self.threads = threads
+        self.engine = engine
+        self.device = device
 
     def fit(
         self,
@@ -101,8 +113,18 @@ class WordLearner:
         said = _listed(clips, sentences)
         known = self._words(said, lexicon)
         corpus, blank = self._prepared(clips, said, candidates, known)
-        training = Training(corpus, blank, self.settings, threads=self.threads)
-        self._run(training, progress, checkpoint)
+        training = Training(
+            corpus,
+            blank,
+            self.settings,
+            threads=self.threads,
+            engine=self.engine,
+            device=self.device,
+        )
+        try:
+            self._run(training, progress, checkpoint)
+        finally:
+            training.close()
         self.histories_ = training.state.histories
         self.sharpened_ = training.state.sharpened
         self.calibrated_ = self._believed(training.calibrated, corpus)

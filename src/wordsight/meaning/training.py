@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.engine import Engine, Serial
 from wordsight.inference import ConvergenceMonitor
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.arrays import arrays_of_words, words_from_arrays
@@ -14,13 +15,14 @@ from wordsight.meaning.calibration import Calibration, fit_calibration, fit_dura
 from wordsight.meaning.contrast import questions
 from wordsight.meaning.corpus import Corpus, Example
 from wordsight.meaning.discriminative import GradientTraining
-from wordsight.meaning.expectation import expected
+from wordsight.meaning.expectation import HeldExamples, expected
 from wordsight.meaning.growth import grow
 from wordsight.meaning.lexicon import LearnedLexicon, verb_of
 from wordsight.meaning.maximisation import log_prior, maximised
-from wordsight.meaning.reading import Sight
+from wordsight.meaning.reading import Counts, Sight
 from wordsight.meaning.settings import TrainingSettings
 from wordsight.meaning.starts import starting_words
+from wordsight.meaning.tables import WordTables
 
 __all__ = ["Training"]
 
@@ -58,10 +60,19 @@ class Training:
         blank: The lexicon to be filled: bins, background and how clips are looked at.
         settings: How to train.
         threads: How many clips to work on at once; the result does not depend on it.
+        engine: Who does the E-step; threads of this process if left out.
+        device: Where the E-step's lattices are computed, in single precision.
     """
 
     def __init__(
-        self, corpus: Corpus, blank: LearnedLexicon, settings: TrainingSettings, *, threads: int = 1
+        self,
+        corpus: Corpus,
+        blank: LearnedLexicon,
+        settings: TrainingSettings,
+        *,
+        threads: int = 1,
+        engine: Engine | None = None,
+        device: str | None = None,
     ) -> None:
         self.corpus = corpus
         self.settings = settings
@@ -71,6 +82,15 @@ class Training:
         self.chosen = self.current
         self.calibrated = self.current
         self.gradient: GradientTraining | None = None
+        self._engine = Serial() if engine is None and device is not None else engine
+        self._device = device
+        self._held: dict[bool, HeldExamples] = {}
+
+    def close(self) -> None:
+        """Let go of what the engine holds."""
+        for held in self._held.values():
+            held.close()
+        self._held.clear()
 
     @property
     def done(self) -> bool:
@@ -169,13 +189,7 @@ class Training:
         temper = chosen.temper if tempered else 1.0
         history = state.histories[state.restart]
         tables = self.current.tables_at(temper)
-        value, counts = expected(
-            self._told(tempered),
-            tables,
-            self._sight(tempered),
-            noise=chosen.noise,
-            threads=self.threads,
-        )
+        value, counts = self._expected(tables, tempered)
         background = self.current.background
         value += log_prior(self.current.words, background, chosen.smoothing, temper=temper)
         phase = history[chosen.tempered_iterations :] if not tempered else history
@@ -188,6 +202,18 @@ class Training:
         if state.iteration >= chosen.tempered_iterations + chosen.iterations:
             self._finish_restart(value)
         return f"restart {state.restart + 1}, iteration {state.iteration}"
+
+    def _expected(self, tables: Mapping[str, WordTables], tempered: bool) -> tuple[float, Counts]:
+        sight, noise = self._sight(tempered), self.settings.noise
+        if self._engine is None:
+            told = self._told(tempered)
+            return expected(told, tables, sight, noise=noise, threads=self.threads)
+        # Both phases may be told the same sentences; then what is held serves both.
+        phase = tempered and self.settings.two_phase
+        if phase not in self._held:
+            told = self._told(tempered)
+            self._held[phase] = HeldExamples(self._engine, told, device=self._device)
+        return self._held[phase].expected(tables, sight, noise=noise)
 
     def _sight(self, tempered: bool) -> Sight:
         """Return how things are weighed in this phase of EM.
