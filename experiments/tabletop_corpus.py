@@ -1,8 +1,9 @@
 """Films of the tabletop as tracks by name with their truth: rendered and looked at once, then kept.
 
-A folder holds, per noise level and seed, ``NAME.mp4`` and ``NAME.npz`` (the tracks). Films
-already there are not made again, so that a run that was interrupted goes on where it stopped. The
-films that teach colours have a seed of their own.
+A folder holds, per noise level and seed, ``NAME.mp4`` and ``NAME-EYE.npz`` (the tracks). Films
+already there are not made again, so that a run that was interrupted goes on where it stopped. Two
+eyes can be chosen: the network trained on other rendered films, or taught colours; the films that
+teach colours have a seed of their own. Both are told which colours the blocks of a film have.
 """
 
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from experiments.report import say
 from experiments.tabletop_colours import SMALL, ColourDetector, ColourTable
-from experiments.tabletop_tracks import NamedTracker
-from wordsight.perception import watch
+from experiments.tabletop_tracks import NamedTracker, clip_of, follow_classes
+from wordsight.perception import load_detector, watch
 from wordsight.records import Clip, Detections
 from wordsight.states import Fact, StateSequence, parse_fact
 from wordsight.video import VideoReader
@@ -23,13 +24,20 @@ from wordsight.worlds.tabletop import EVENTS, TabletopFilm, tabletop
 from wordsight.worlds.tabletop.blocks import COLOURS
 from wordsight.worlds.tabletop.events import AGENT
 
-__all__ = ["Scene", "scenes", "true_states"]
+__all__ = ["EYES", "Scene", "scenes", "true_states"]
 
 _TEACHING_SEED = 1_000_003
 _TEACHING_FILMS = 3  # of each event
 _EVERY = 4  # frames; neighbours teach the same
 _STILLS = 15  # frames whose median is the scene without the hand
-_FRAME_RATE = 15.0  # frames per second: half the world's usual, and half the work
+_FRAME_RATE = 30.0  # frames per second; hand and support both hold a block for a sixth of one
+
+EYES = ("network", "colours", "boxes")
+"""How things are found; ``boxes`` renders nothing and shakes the true boxes as a network would."""
+
+_SHAKES = {True: (1.0, 1.6, 0.69), False: (0.8, 0.75, 0.84)}
+"""Of the hand, and of blocks: pixels of lasting and of passing error, and how slowly it passes; as
+the network errs at noise 0.3 in films of seed 11."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,12 @@ class Scene:
 
 
 def scenes(
-    folder: Path, films_per_event: int, *, noise: float, random_state: int = 0
+    folder: Path,
+    films_per_event: int,
+    *,
+    noise: float,
+    random_state: int = 0,
+    see: str = "network",
 ) -> Iterator[Scene]:
     """Render and track films, event after event; those in the folder are only read.
 
@@ -68,17 +81,47 @@ def scenes(
         films_per_event: How many of each of the seven events.
         noise: How spoiled the pictures are, 0 to 1.
         random_state: The seed of the world.
+        see: One of :data:`EYES`.
     """
-    place, eye = _place(folder, noise, random_state), _Eye(folder, noise)
+    place = _place(folder, noise, random_state)
+    if see == "boxes":
+        yield from _shaken(films_per_event, noise, random_state)
+        return
+    eye: _Network | _Colours = _Network() if see == "network" else _Colours(folder, noise)
     total, made = films_per_event * len(EVENTS), 0
     for film in tabletop(films_per_event, random_state, noise=noise, frame_rate=_FRAME_RATE):
-        path = place / f"{film.name}.npz"
+        path = place / f"{film.name}-{see}.npz"
         if not path.exists():
             eye.track(film, _rendered(film, place)).save(path)
             made += 1
             if made % 10 == 0:
                 say(f"tracked {made} films, now {film.name} of {total} in {place}")
         yield _scene(film, Clip.load(path))
+
+
+def _shaken(films_per_event: int, noise: float, random_state: int) -> Iterator[Scene]:
+    """Yield films with their true boxes, shaken more the noisier the pictures would be."""
+    rng = np.random.default_rng(random_state)
+    for film in tabletop(films_per_event, random_state, noise=noise, frame_rate=_FRAME_RATE):
+        seen = np.stack(
+            [
+                boxes + _shakes(rng, len(boxes), *_SHAKES[name == AGENT]) * (0.5 + noise / 0.6)
+                for name, boxes in film.truth.boxes.items()
+            ],
+            axis=1,
+        )
+        clip = clip_of(film.times, seen, tuple(film.truth.boxes), film.size, film.name)
+        yield _scene(film, clip)
+
+
+def _shakes(
+    rng: np.random.Generator, frames: int, lasting: float, passing: float, slow: float
+) -> NDArray[np.float64]:
+    """Return errors ``(T, 4)``: one that stays and one that wanders."""
+    wander = rng.normal(0.0, passing, (frames, 4))
+    for k in range(1, frames):
+        wander[k] = slow * wander[k - 1] + np.sqrt(1 - slow**2) * wander[k]
+    return np.asarray(wander + rng.normal(0.0, lasting, 4), dtype=np.float64)
 
 
 def true_states(film: TabletopFilm) -> StateSequence:
@@ -99,8 +142,21 @@ def _directed(fact: Fact, film: TabletopFilm, frame: int) -> Fact:
     return Fact("contacts", tuple(sorted(fact.arguments, key=lambda name: -lower_edge[name])))
 
 
-class _Eye:
-    """Sees things by name; taught when it is first needed."""
+class _Network:
+    """Sees things by name with the network that knows the rendered worlds."""
+
+    def __init__(self) -> None:
+        self._detector = load_detector("rendered")
+
+    def track(self, film: TabletopFilm, video: Path) -> Clip:
+        names = {name if name == AGENT else f"{name} block": name for name in film.truth.boxes}
+        with VideoReader(video) as reader:
+            seen = watch(reader.frames(), self._detector, film.size, flow=False)
+        return follow_classes(seen, names, film.name)
+
+
+class _Colours:
+    """Sees things by colours; taught when it is first needed."""
 
     def __init__(self, folder: Path, noise: float):
         self._place, self._noise = _place(folder, noise, _TEACHING_SEED), noise
@@ -162,7 +218,7 @@ def _rendered(film: TabletopFilm, place: Path) -> Path:
 
 
 def _place(folder: Path, noise: float, random_state: int) -> Path:
-    return folder / f"noise-{noise:g}-seed-{random_state}"
+    return folder / f"noise-{noise:g}-seed-{random_state}-rate-{_FRAME_RATE:g}"
 
 
 def _scene(film: TabletopFilm, clip: Clip) -> Scene:

@@ -1,8 +1,8 @@
-"""Following the hand and the blocks of the tabletop by name, through patches of their colours.
+"""Following the hand and the blocks of the tabletop by name, through what a detector found.
 
-A thing's track is Eq. 1 of our tracker: the best path through the patches that look like it and
-move coherently. How likely a patch is the thing and not something else of that colour is learned,
-from its size and shape, in the films that taught the colours.
+A thing's track is Eq. 1 of our tracker: the best path through the detections that look like it and
+move coherently. A network's scores say how likely a detection is the thing; of a patch of colour
+this is learned, from its size and shape, in the films that taught the colours.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wordsight.perception.tracking import Coherence, States, best_path
 from wordsight.records import Clip, Detections
 
-__all__ = ["NamedTracker", "overlaps"]
+__all__ = ["NamedTracker", "clip_of", "follow_classes", "overlaps"]
 
 Array = NDArray[np.float64]
 Boxes = dict[str, Array]
@@ -57,7 +57,7 @@ class NamedTracker:
             frames, places, chances = frames[likely], places[likely], chances[likely]
             chosen = _best(seen, frames, places, chances)
             boxes[frames[chosen], label] = seen.boxes[frames[chosen], places[chosen]]
-        return _as_clip(seen, boxes, video_id)
+        return clip_of(seen.times, boxes, seen.label_names, seen.frame_size, video_id)
 
     def _described(
         self, seen: Detections, frames: NDArray[np.intp], places: NDArray[np.intp], name: str
@@ -67,6 +67,22 @@ class NamedTracker:
         if seen.appearance is not None:
             looks = seen.appearance[frames, places].astype(np.float64)
         return np.concatenate([looks, np.broadcast_to(which, (len(frames), len(which)))], axis=1)
+
+
+def follow_classes(seen: Detections, names: dict[str, str], video_id: str) -> Clip:
+    """Return one track for each class of a detector that tells all things apart.
+
+    Args:
+        seen: What it found; scores are chances.
+        names: The name of each class to follow; no two things are of one class.
+        video_id: The name of the film.
+    """
+    boxes = np.full((len(seen), len(names), 4), np.nan)
+    for number, label in enumerate(names):
+        frames, places = np.nonzero(seen.mask & (seen.labels == seen.label_names.index(label)))
+        chosen = _best(seen, frames, places, seen.scores[frames, places])
+        boxes[frames[chosen], number] = seen.boxes[frames[chosen], places[chosen]]
+    return clip_of(seen.times, boxes, tuple(names.values()), seen.frame_size, video_id)
 
 
 def overlaps(one: Array, other: Array) -> Array:
@@ -106,17 +122,20 @@ def _best(
     return np.array([group[j] for group, j in zip(groups, path, strict=True)], dtype=np.intp)
 
 
-def _as_clip(seen: Detections, boxes: Array, video_id: str) -> Clip:
+def clip_of(
+    times: Array, boxes: Array, names: tuple[str, ...], size: tuple[int, int], video_id: str
+) -> Clip:
+    """Return tracks ``(T, n, 4)`` by name, NaN where a thing is not seen, as a clip."""
     known = ~np.isnan(boxes[..., 0])
     numbers = np.broadcast_to(np.arange(boxes.shape[1]), known.shape)
     followed = Detections(
-        times=seen.times,
+        times=times,
         boxes=np.nan_to_num(boxes),
         scores=known.astype(np.float64),
         labels=numbers.astype(np.int32),
         mask=known,
-        label_names=seen.label_names,
-        frame_size=seen.frame_size,
+        label_names=names,
+        frame_size=size,
         ids=numbers.astype(np.int64),
     )
-    return Clip(video_id, 0.0, float(seen.times[-1]) + 0.1, followed)
+    return Clip(video_id, 0.0, float(times[-1]) + 0.1, followed)

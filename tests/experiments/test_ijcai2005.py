@@ -6,9 +6,9 @@ import pytest
 
 from experiments import ijcai2005
 from experiments.tabletop_colours import SMALL, ColourDetector, ColourTable
-from experiments.tabletop_corpus import true_states
-from experiments.tabletop_models import Case, test
-from experiments.tabletop_tracks import NamedTracker, overlaps
+from experiments.tabletop_corpus import scenes, true_states
+from experiments.tabletop_models import Case, mistakes, test
+from experiments.tabletop_tracks import NamedTracker, follow_classes, overlaps
 from wordsight.errors import WordsightError
 from wordsight.perception import watch
 from wordsight.states import Observations, StateSequence, parse_fact
@@ -79,6 +79,27 @@ def test_things_are_followed_by_name(seen, play):
     assert clip.mask.all()
 
 
+def test_classes_are_followed_under_the_names_given(seen, play):
+    """The red block and the hand only, although green is seen too, and strips on the wall."""
+    _, truth = play
+    clip = follow_classes(seen, {"red": "ruby", "hand": "hand"}, "play")
+    assert clip.detections.label_names == ("ruby", "hand")
+    for number, name in enumerate(["red", "hand"]):
+        assert overlaps(clip.boxes[:, number], truth[name]).min() > 0.85
+
+
+def test_boxes_are_those_of_the_truth_but_shaken(tmp_path):
+    found = list(scenes(tmp_path, 1, noise=0.3, random_state=3, see="boxes"))
+    assert len({scene.kind for scene in found}) == 7
+    for scene in found:
+        for number, boxes in enumerate(scene.boxes.values()):
+            shown = ~np.isnan(boxes[:, 0])
+            assert np.array_equal(scene.clip.mask[:, number], shown)
+            off = np.abs(scene.clip.boxes[shown, number] - boxes[shown])
+            assert 0.0 < off.mean() < 4.0
+    assert not list(tmp_path.iterdir())  # nothing was rendered
+
+
 def test_truth_says_who_supports_whom():
     film = next(tabletop(1, events=["stack"]))
     told = true_states(film)
@@ -100,6 +121,10 @@ def test_scores_of_the_truth_and_of_nothing():
     nothing = StateSequence(film.name, truth.times, (), empty)
     wrong = test(lambda _: nothing, [case])
     assert (wrong.error, wrong.events) == (100.0, 0.0)
+    assert mistakes(lambda _: truth, [case]) == []
+    (line,) = mistakes(lambda _: nothing, [case])
+    assert line.startswith(f"{film.name}: 1 states for {len(truth.states())}")
+    assert "attached(" in line
 
 
 def test_the_summary_takes_the_best_of_the_training_sets():

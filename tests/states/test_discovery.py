@@ -49,6 +49,18 @@ def test_thresholds_agree_with_grounding():
     assert made.fired.any()
 
 
+def test_frames_near_changes_are_kept_and_the_others_stand_for_those_left_out():
+    thin = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=200, around_changes=0.3)
+    evenly = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=200)
+    whole = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=10**6)
+    assert len(evenly) < len(thin) < len(whole)
+    assert (whole.weight == 1).all() and len(np.unique(evenly.weight)) == 1
+    near, rest = thin.weight == 1, thin.weight > 1
+    assert near.any() and rest.any()
+    step = thin.weight.max()
+    assert abs(thin.weight.sum() - len(whole)) <= step * 2 * len(SEEN)
+
+
 def test_boosted_rules_tell_held_from_free():
     rules = discover_boosted(SEEN[:5], TOLD[:5], HOLDING, [ATTACHED], BoostingSettings(rounds=20))
     assert all(len([p for p in rule.body if hasattr(p, "value")]) <= 3 for rule in rules)

@@ -42,6 +42,8 @@ class BoostingSettings:
         least_videos: Least number of videos in which it must apply.
         num_thresholds: Thresholds per feature, at quantiles.
         most_rows: Most samples to learn from.
+        around_changes: Seconds before and after a change of a fact of which all frames are learned
+            from, beyond the most samples: short states are learned nowhere else.
     """
 
     rounds: int = 240
@@ -53,6 +55,7 @@ class BoostingSettings:
     least_videos: int = 4
     num_thresholds: int = 24
     most_rows: int = 50_000
+    around_changes: float = 0.0
 
     def __post_init__(self) -> None:
         positive = (self.rounds, self.bags, self.most_conditions, self.num_thresholds)
@@ -94,6 +97,7 @@ def discover_boosted(
             vocabulary,
             num_thresholds=chosen.num_thresholds,
             most_rows=chosen.most_rows,
+            around_changes=chosen.around_changes,
         )
         rules += boost_predicate(samples, chosen, np.random.default_rng(random_state))
     return tuple(rules)
@@ -118,10 +122,10 @@ def _bag(
 ) -> NDArray[np.float64]:
     """Return ``(N,)`` how often each sample counts: videos are drawn with replacement."""
     if settings.bags == 1:
-        return np.ones(len(samples))
+        return samples.weight
     videos = np.unique(samples.video)
     drawn = random.choice(videos, len(videos))
-    return np.bincount(drawn, minlength=videos[-1] + 1)[samples.video].astype(np.float64)
+    return np.bincount(drawn, minlength=videos[-1] + 1)[samples.video] * samples.weight
 
 
 class _Round:

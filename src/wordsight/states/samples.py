@@ -60,6 +60,7 @@ class SampleTable:
         bins: ``(D, N)`` number of thresholds below each value, or :data:`UNKNOWN`.
         truth: ``(N,)`` whether the fact holds.
         video: ``(N,)`` number of the video.
+        weight: ``(N,)`` how many samples each stands for.
     """
 
     predicate: Predicate
@@ -67,6 +68,7 @@ class SampleTable:
     bins: NDArray[np.uint8]
     truth: NDArray[np.bool_]
     video: NDArray[np.int64]
+    weight: Array
 
     @cached_property
     def levels(self) -> NDArray[np.int64]:
@@ -91,6 +93,7 @@ def gather_samples(
     *,
     num_thresholds: int = 24,
     most_rows: int = 40_000,
+    around_changes: float = 0.0,
 ) -> SampleTable:
     """Gather the samples of a predicate.
 
@@ -101,20 +104,26 @@ def gather_samples(
         vocabulary: Which features may be compared.
         num_thresholds: Most thresholds of a column.
         most_rows: Frames are skipped evenly where there are more rows than this.
+        around_changes: Seconds before and after a change of the fact in which no frame is skipped.
     """
     rows = sum(len(o) * len(places_of(predicate.types, o)) for o in observations)
     step = max(1, -(-rows // most_rows))
     sources = _sources(predicate, vocabulary)
     values: list[list[Array]] = [[] for _ in sources]
-    truth, video = [], []
+    truth, video, weight = [], [], []
     for number, (seen, told) in enumerate(zip(observations, states, strict=True)):
         for place in places_of(predicate.types, seen):
-            kept = np.flatnonzero(seen.present[:, list(place)].all(axis=1))[number % step :: step]
+            fact = Fact(predicate.name, tuple(seen.objects[k].name for k in place))
+            holds = told.table([fact])[:, 0]
+            present = np.logical_and.reduce(seen.present[:, list(place)], axis=1)
+            kept, counts = _thinned(
+                present, _near_changes(holds, seen.times, around_changes), number % step, step
+            )
             for column, (feature, arguments) in zip(values, sources, strict=True):
                 where = tuple(place[k] for k in arguments)
                 column.append(seen.features[feature][(kept, *where)])
-            fact = Fact(predicate.name, tuple(seen.objects[k].name for k in place))
-            truth.append(told.table([fact])[kept, 0])
+            truth.append(holds[kept])
+            weight.append(counts)
             video.append(np.full(len(kept), number))
     joined = [np.concatenate([np.zeros(0), *column]) for column in values]
     chosen = _distinct(joined)
@@ -127,7 +136,34 @@ def gather_samples(
         np.stack(bins) if bins else np.zeros((0, len(joined[0]) if joined else 0), np.uint8),
         np.concatenate([np.zeros(0, bool), *truth]).astype(np.bool_),
         np.concatenate([np.zeros(0, int), *video]).astype(np.int64),
+        np.concatenate([np.zeros(0), *weight]),
     )
+
+
+def _near_changes(holds: NDArray[np.bool_], times: Array, seconds: float) -> NDArray[np.bool_]:
+    """Return ``(T,)`` which moments lie near a change of a fact."""
+    near = np.zeros(len(holds), dtype=np.bool_)
+    for change in times[np.flatnonzero(np.diff(holds)) + 1] if seconds > 0 else ():
+        near |= np.abs(times - change) <= seconds
+    return near
+
+
+def _thinned(
+    present: NDArray[np.bool_], whole: NDArray[np.bool_], first: int, step: int
+) -> tuple[NDArray[np.intp], Array]:
+    """Return the frames to learn from and how many each stands for.
+
+    Args:
+        present: ``(T,)`` where all objects of the fact are seen.
+        whole: ``(T,)`` where no frame is skipped.
+        first: Of the others, which to begin with.
+        step: Of the others, one of how many is kept.
+    """
+    kept = np.zeros(len(present), dtype=np.bool_)
+    kept[np.flatnonzero(present & ~whole)[first::step]] = True
+    kept |= present & whole
+    frames = np.flatnonzero(kept)
+    return frames, np.where(whole[frames], 1.0, float(step))
 
 
 def _sources(predicate: Predicate, vocabulary: Vocabulary) -> list[tuple[str, tuple[int, ...]]]:
