@@ -24,7 +24,7 @@ from experiments.report import Column, print_report, report_parser, say
 from wordsight.alignment import AlignmentError
 from wordsight.alignment.clock import clock_uniform
 from wordsight.alignment.decoding import step_posterior
-from wordsight.alignment.encoding import encode, vocabulary_of
+from wordsight.alignment.encoding import Vocabulary, encode, vocabulary_of
 from wordsight.alignment.models import (
     HMM1,
     HMM2,
@@ -38,6 +38,7 @@ from wordsight.alignment.models import (
     LatentSVM,
     Model,
 )
+from wordsight.alignment.models.links import two_way_links
 from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure", "step_accuracy"]
@@ -61,6 +62,7 @@ MODELS: dict[str, tuple[Callable[[], Model], str]] = {
 }
 """Each row's model, and which inputs it uses besides nouns and things."""
 
+_EQUAL = 1e-3  # scores closer than this, relatively, are equal
 _INPUTS = {"uniform": "number of chunks", "uniform_clock": "clock, steps"}
 _PUBLISHED = {
     "anvil": {"hmm1": 0.828719, "hmm2": 0.862150, "lhmm1": 0.828719, "lhmm2": 0.855419},
@@ -88,8 +90,8 @@ def measure(data: Path) -> dict[str, Any]:
                 continue
             if name == "default":
                 results["confidence"][kind] = confidence(model, recordings)
-            if name in {"hmm2", "default"}:
-                results["matching"].setdefault(kind, {})[name] = matching(model)
+            rows = _matching_rows(name, model, recordings)
+            results["matching"].setdefault(kind, {}).update(rows)
         results[kind] = {name: float(np.mean(row)) for name, row in scores.items()}
         results["per_video"][kind] = {
             name: {r.name: value for r, value in zip(recordings, row, strict=True)}
@@ -118,25 +120,45 @@ def _share_right(recording: Recording, steps: Lines) -> float:
     return float((steps == recording.gold)[told].mean())
 
 
-def matching(model: Model) -> dict[str, float]:
-    """Score the learned dictionary against equal names, which no model looks at.
+def matching(known: Vocabulary, links: NDArray[np.float64]) -> dict[str, float]:
+    """Score a learned dictionary against equal names, which no model looks at.
 
     Names are equal but for a number at the end and a plural's "s". Precision is the share of nouns
-    with a namesake whose best thing it is, the one touched most above its usual rate when the noun
-    is said; recall the share of things with a namesake whose best noun it is. Things found by a
-    program carry hardly any names.
+    with a namesake whose best thing it is; recall the share of things with a namesake whose best
+    noun it is. Of n that are equally good each counts 1/n: nouns that occur in the same sentences
+    only cannot be told apart. Things found by a program carry hardly any names.
+
+    Args:
+        known: The nouns and things.
+        links: ``(X, V)`` how strongly they are linked.
     """
-    known = model.vocabulary_
     same = np.array([[_plain(n) == _plain(t) for t in known.things] for n in known.nouns])
     if not same.any():
         return {}
-    lift = model.table_ / np.maximum(model.table_.mean(axis=0), 1e-12)
-    nouns, things = np.flatnonzero(same.any(axis=1)), np.flatnonzero(same.any(axis=0))
-    precision = float(same[nouns, lift.argmax(axis=1)[nouns]].mean())
-    recall = float(same[model.table_.argmax(axis=0)[things], things].mean())
+    nouns, things = same.any(axis=1), same.any(axis=0)
+    precision = _share_best(links[nouns], same[nouns])
+    recall = _share_best(links.T[things], same.T[things])
     both = precision + recall
     f1 = 2 * precision * recall / both if both else 0.0
     return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def _share_best(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    best = scores >= scores.max(axis=1, keepdims=True) * (1.0 - _EQUAL)
+    return float(((best & right).sum(axis=1) / best.sum(axis=1)).mean())
+
+
+def _matching_rows(
+    name: str, model: Model, recordings: Sequence[Recording]
+) -> dict[str, dict[str, float]]:
+    """Score a model's own dictionary; HMM2's also read in both directions, as the default's is."""
+    known = model.vocabulary_
+    rows = {name: matching(known, getattr(model, "links_", model.table_))}
+    if name == "hmm2":
+        pairs = [encode(r.instructions, r.observed, known) for r in recordings]
+        posteriors = [model.posterior(r.instructions, r.observed) for r in recordings]
+        rows["hmm2_both_ways"] = matching(known, two_way_links(pairs, posteriors))
+    return rows
 
 
 def confidence(model: Model, recordings: Sequence[Recording]) -> float:

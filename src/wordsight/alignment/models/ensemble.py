@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.decoding import step_posterior
 from wordsight.alignment.edges import edges_of
-from wordsight.alignment.encoding import Encoded, Pair
+from wordsight.alignment.encoding import Encoded, Pair, Vocabulary
 from wordsight.alignment.errors import PoorEvidenceError
 from wordsight.alignment.evidence import touch_evidence
 from wordsight.alignment.models.base import Bias, Model
+from wordsight.alignment.models.links import two_way_links
 from wordsight.alignment.models.settings import hsmm_members, lcrf_members
 from wordsight.alignment.records import Alignment, Constraint, Instructions, Observed
 
@@ -54,6 +55,8 @@ class Ensemble(Model):
 
     Attributes:
         members_: The fitted models.
+        links_: ``(X, V)`` how strongly nouns and things are linked, likely in both directions;
+            ``table_`` is the same with rows that sum to one.
     """
 
     hsmm: int = 24
@@ -76,10 +79,15 @@ class Ensemble(Model):
 
     def state(self) -> dict[str, Array]:
         """Return all learned arrays by name, for storage."""
-        arrays = super().state()
+        arrays = super().state() | {"links": self.links_}
         for number, member in enumerate(self.members_):
             arrays |= {f"{number}.{name}": array for name, array in member.state().items()}
         return arrays
+
+    def restore(self, vocabulary: Vocabulary, arrays: dict[str, Array]) -> None:
+        """Take learned values from storage; earlier versions kept no links."""
+        super().restore(vocabulary, arrays)
+        self.links_ = arrays.get("links", self.table_)
 
     def align(
         self,
@@ -131,7 +139,8 @@ class Ensemble(Model):
             if self._progress is not None:
                 self._progress(number + 1, len(members), "learning")
         self.members_ = members
-        self._average_tables()
+        self.links_ = two_way_links(pairs, [self._posterior(pair, 0.0) for pair in pairs])
+        self.table_ = self.links_ / np.maximum(self.links_.sum(axis=1, keepdims=True), 1e-300)
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
         kinds: dict[type[Model], list[Model]] = {}
@@ -143,11 +152,6 @@ class Ensemble(Model):
                 for group in kinds.values()
             ]
         )
-
-    def _average_tables(self) -> None:
-        """Average the dictionaries of the generative members, which are probabilities."""
-        generative = [m for m in self.members_ if not hasattr(m, "weights_")] or self.members_
-        self.table_ = np.mean([member.table_ for member in generative], axis=0)
 
 
 def _pooled(parts: list[Array]) -> Array:
