@@ -12,6 +12,7 @@
   let seen = null; // what the detector saw
   let tracks = []; // who is who, once a sentence was asked
   let words = []; // states of its words over time
+  const left = 150; // pixels for the words beside their states
   let shown = 0; // time of the frame on the screen
 
   const at = (times, time) => {
@@ -70,13 +71,13 @@
     timeline.height = timeline.clientHeight * scale;
     const pen = timeline.getContext("2d");
     pen.scale(scale, scale);
-    const width = timeline.clientWidth, left = 110;
+    const width = timeline.clientWidth;
     const x = (time) => left + (width - left - 8) * time / film.duration;
     pen.font = "12px system-ui";
     words.forEach((word, number) => {
       const y = 4 + number * row;
       pen.fillStyle = getComputedStyle(document.body).color;
-      pen.fillText(word.word, 8, y + 14);
+      pen.fillText(word.word, 8, y + 14, left - 14);
       word.spans.forEach(({ start, end, state, states }) => {
         pen.fillStyle = studio.colours[number % studio.colours.length];
         pen.globalAlpha = states > 1 ? 0.3 + 0.7 * state / (states - 1) : 0.6;
@@ -125,7 +126,7 @@
   for (const button of document.querySelectorAll("[data-seek]"))
     button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
   timeline.addEventListener("click", (event) => {
-    film.currentTime = Math.max(0, (event.offsetX - 110) / (timeline.clientWidth - 118) * film.duration);
+    film.currentTime = Math.max(0, (event.offsetX - left) / (timeline.clientWidth - left - 8) * film.duration);
   });
 
   const ask = document.getElementById("ask");
