@@ -32,6 +32,7 @@ from experiments.tabletop_models import (
     Score,
     at_bound,
     cases,
+    effort,
     fit_ours,
     fit_walk,
     greedy_rows,
@@ -56,6 +57,8 @@ COLUMNS = (
     Column("events", "events right %"),
     Column("fps", "frames/s", ".0f"),
     Column("rules", "rules"),
+    Column("cut_off", "searches cut off %"),
+    Column("dearer", "films dearer for it %"),
 )
 
 
@@ -155,7 +158,15 @@ def _rows(
     for bound in BOUNDS:
         infer = at_bound(model, bound)
         infer(tested[0].seen)
-        yield {"model": "ours", "bound": bound, **_score(test(infer, tested)), "rules": rules}
+        cut, dearer = effort(model, bound, tested)
+        yield {
+            "model": "ours",
+            "bound": bound,
+            **_score(test(infer, tested)),
+            "rules": rules,
+            "cut_off": round(cut, 1),
+            "dearer": round(dearer, 1),
+        }
     for name, score in greedy_rows(training, tested).items():
         yield {"model": name, **_score(score)}
     if walk:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from experiments.tabletop_corpus import Scene
 from wordsight.evaluation.sequences import sequence_error
 from wordsight.states import (
+    EXACT,
     Inference,
     Observations,
     SearchSettings,
@@ -32,10 +33,11 @@ from wordsight.states.greedy_merge import GreedyMerge
 from wordsight.states.learning import Learning, learned_vocabulary
 from wordsight.states.perceptron import PerceptronSettings, learn_weights
 from wordsight.states.rules import Rule
+from wordsight.states.sequence import decode
 from wordsight.states.training import prepare_videos
 from wordsight.worlds.tabletop.events import AGENT
 
-__all__ = ["Case", "Score", "at_bound", "cases", "fit_ours", "fit_walk", "greedy_rows"]
+__all__ = ["Case", "Score", "at_bound", "cases", "effort", "fit_ours", "fit_walk", "greedy_rows"]
 __all__ += ["mistakes", "seven_rows", "test"]
 
 _FEATURES = """
@@ -61,6 +63,7 @@ _DISCOVERY = BoostingSettings(
     rounds=150, least_videos=3, most_rows=10_000, around_changes=0.5
 )  # most pairs of blocks are never near each other and teach little
 LEAST_FRAMES = 3  # the world knows no contact shorter than a tenth of a second
+_SAME_COST = 1e-6  # costs nearer than this differ by the order of adding up
 _LATE = 2  # frames by which a change may be early or late without being told
 _PATIENCES = (0, 2, 4, 8)  # moments that cleaning may leave out in a row; chosen on training films
 
@@ -162,6 +165,20 @@ def at_bound(model: StateModel, bound: int) -> Model:
     return chosen.predict
 
 
+def effort(model: StateModel, bound: int, films: Sequence[Case]) -> tuple[float, float]:
+    """Return the percent of searches that a bound cut off, and of films dearer for it."""
+    searches, cut, dearer = 0, 0, []
+    for case in films:
+        grounding = model.ground(case.seen)
+        costs, change = grounding.costs(), model.transition_cost_
+        bounded = SearchSettings(bound=bound, reduce=False)
+        found = decode(grounding.clauses, costs, change, bounded)
+        exact = decode(grounding.clauses, costs, change, SearchSettings(bound=EXACT))
+        searches, cut = searches + found.searches, cut + found.unproved
+        dearer.append(found.cost > exact.cost + _SAME_COST)
+    return 100 * cut / max(searches, 1), 100 * float(np.mean(dearer))
+
+
 def fit_ours(films: Sequence[Case], seed: int) -> StateModel:
     """Learn with all films: boosted rules, hard constraints, the transition cost cross-fitted."""
     model = StateModel(
@@ -221,16 +238,28 @@ def greedy_rows(films: Sequence[Case], tested: Sequence[Case]) -> dict[str, Scor
 
 
 def fit_walk(model: StateModel, films: Sequence[Case], seed: int) -> CountingTransition:
-    """The counting-transition model with the rules of ours, weights tuned by walking."""
+    """The counting-transition model with the rules of ours; the best iteration in training.
+
+    Steps of the perceptron are counts of broken rules, which can spoil weights that were learned
+    well, so those it starts from compete too.
+    """
     walker = CountingTransition(
         model.rules_,
         model.vocabulary_,
-        WalkSettings(flips=10_000, restarts=3),
-        iterations=3,
+        WalkSettings(flips=100_000, restarts=2),
+        iterations=2,
         random_state=seed,
     )
     walker.transition_cost_ = model.transition_cost_
-    return walker.fit([case.seen for case in films], [case.truth for case in films])
+    first = np.append(walker.weights_, model.transition_cost_)
+    walker.fit([case.seen for case in films], [case.truth for case in films])
+    errors = []
+    for vector in (first, *walker.history_):
+        walker.use(vector)
+        score = test(walker.predict, films)
+        errors.append((score.error, -score.events))
+    walker.use((first, *walker.history_)[errors.index(min(errors))])
+    return walker
 
 
 def _vocabulary(films: Sequence[Case]) -> Vocabulary:

@@ -7,11 +7,20 @@ import pytest
 from experiments import ijcai2005
 from experiments.tabletop_colours import SMALL, ColourDetector, ColourTable
 from experiments.tabletop_corpus import scenes, true_states
-from experiments.tabletop_models import Case, mistakes, test
+from experiments.tabletop_models import Case, cases, effort, mistakes, test
 from experiments.tabletop_tracks import NamedTracker, follow_classes, overlaps
 from wordsight.errors import WordsightError
 from wordsight.perception import watch
-from wordsight.states import Observations, StateSequence, parse_fact
+from wordsight.states import (
+    EXACT,
+    Observations,
+    Predicate,
+    StateModel,
+    StateSequence,
+    Vocabulary,
+    parse_fact,
+    parse_rules,
+)
 from wordsight.video import Frame
 from wordsight.worlds import tabletop
 
@@ -88,16 +97,35 @@ def test_classes_are_followed_under_the_names_given(seen, play):
         assert overlaps(clip.boxes[:, number], truth[name]).min() > 0.85
 
 
-def test_boxes_are_those_of_the_truth_but_shaken(tmp_path):
-    found = list(scenes(tmp_path, 1, noise=0.3, random_state=3, see="boxes"))
-    assert len({scene.kind for scene in found}) == 7
-    for scene in found:
+@pytest.fixture(scope="module")
+def shaken(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("films")
+    found = list(scenes(folder, 1, noise=0.3, random_state=3, see="boxes"))
+    assert not list(folder.iterdir())  # nothing was rendered
+    return found
+
+
+def test_boxes_are_those_of_the_truth_but_shaken(shaken):
+    assert len({scene.kind for scene in shaken}) == 7
+    for scene in shaken:
         for number, boxes in enumerate(scene.boxes.values()):
             shown = ~np.isnan(boxes[:, 0])
             assert np.array_equal(scene.clip.mask[:, number], shown)
             off = np.abs(scene.clip.boxes[shown, number] - boxes[shown])
             assert 0.0 < off.mean() < 4.0
-    assert not list(tmp_path.iterdir())  # nothing was rendered
+
+
+def test_a_bound_cuts_searches_off_and_none_is_cut_off_without(shaken):
+    rules = parse_rules(
+        "2: distance(X,Y) <= 30 -> attached(X,Y)\n1: attached(X,Y) -> false\n"
+        "9: attached(X,Y), attached(X,Z) -> false"
+    )
+    held = Vocabulary((Predicate("attached", ("hand", "block")),))
+    model, films = StateModel(rules, 1.0, held), cases(iter(shaken[:2]))
+    assert effort(model, EXACT, films) == (0.0, 0.0)
+    cut, dearer = effort(model, 0, films)
+    assert cut > 0.0
+    assert 0.0 <= dearer <= 100.0
 
 
 def test_truth_says_who_supports_whom():
