@@ -20,6 +20,7 @@ BENCHMARKS = (
     "text_search",
     "attributes",
     "alignment",
+    "studio",
 )
 
 

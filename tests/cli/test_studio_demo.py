@@ -1,0 +1,30 @@
+"""The studio's sample library: films, a workbench, and jobs for what is not there yet."""
+
+import pytest
+
+from wordsight.cli.output import Output, Style
+from wordsight.cli.studio_demo import demo_library
+from wordsight.library import Library
+from wordsight.meaning import LearnedLexicon
+from wordsight.meaning.hand import hand_lexicon
+from wordsight.studio.jobs import JobStore
+
+
+def jobs(library):
+    return sorted(job.kind for job in JobStore(library / "studio" / "jobs.sqlite").list())
+
+
+@pytest.mark.slow
+def test_the_sample_is_made_once_and_takes_words_over(tmp_path):
+    output = Output(Style(quiet=True))
+    library = demo_library(output, tmp_path, clips=3)
+    with Library.open(library) as opened:
+        names = sorted(video.name for video in opened.videos())
+        labels = opened.detections(opened.videos()[0].id).label_names
+    assert names == ["street-000.mp4", "street-001.mp4", "street-002.mp4", "workbench.mp4"]
+    assert jobs(library) == ["align", "index", "learn"]
+    hand_lexicon(labels).save(tmp_path / "lexicon")
+    assert demo_library(output, tmp_path, clips=3) == library
+    assert jobs(library) == ["align", "index", "learn"]  # nothing is asked for twice
+    taken = LearnedLexicon.load(library / "studio" / "lexicon")
+    assert set(taken.words) == set(hand_lexicon(labels).words)
