@@ -62,7 +62,7 @@ MODELS: dict[str, tuple[Callable[[], Model], str]] = {
 }
 """Each row's model, and which inputs it uses besides nouns and things."""
 
-_EQUAL = 1e-3  # scores closer than this, relatively, are equal
+_EQUAL = 1e-6  # scores closer than this, relatively, are equal
 _INPUTS = {"uniform": "number of chunks", "uniform_clock": "clock, steps"}
 _PUBLISHED = {
     "anvil": {"hmm1": 0.828719, "hmm2": 0.862150, "lhmm1": 0.828719, "lhmm2": 0.855419},
