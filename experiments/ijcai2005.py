@@ -37,6 +37,7 @@ from experiments.tabletop_models import (
     fit_walk,
     greedy_rows,
     mistakes,
+    per_fact,
     seven_rows,
     test,
 )
@@ -155,6 +156,8 @@ def _rows(
         say(f"  wrong: {line}")
     any_length = _score(test(model.predict, tested))
     yield {"model": "ours, states of any length", **any_length, "rules": rules}
+    by_facts = _score(test(per_fact(model), tested))
+    yield {"model": "ours, K for each fact that changes", **by_facts, "rules": rules}
     for bound in BOUNDS:
         infer = at_bound(model, bound)
         infer(tested[0].seen)

@@ -38,7 +38,7 @@ from wordsight.states.training import prepare_videos
 from wordsight.worlds.tabletop.events import AGENT
 
 __all__ = ["Case", "Score", "at_bound", "cases", "effort", "fit_ours", "fit_walk", "greedy_rows"]
-__all__ += ["mistakes", "seven_rows", "test"]
+__all__ += ["mistakes", "per_fact", "seven_rows", "test"]
 
 _FEATURES = """
 feature rise(thing) = change of elevation over 0.1 s
@@ -161,6 +161,17 @@ def at_bound(model: StateModel, bound: int) -> Model:
         model.transition_cost_,
         model.vocabulary_,
         inference=Inference(method="search", search=search),
+    )
+    return chosen.predict
+
+
+def per_fact(model: StateModel) -> Model:
+    """Return the model's inference with K charged for each fact that changes, not each change."""
+    chosen = StateModel(
+        model.rules_,
+        model.transition_cost_,
+        model.vocabulary_,
+        inference=Inference(per_fact=1.0),
     )
     return chosen.predict
 

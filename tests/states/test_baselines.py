@@ -98,6 +98,13 @@ def test_pruning_drops_what_is_wrong_and_what_is_not_needed():
     assert model.predict(film(signal)).states() == labelled(signal).states()
 
 
+def test_pruning_keeps_rules_that_help_although_no_video_comes_out_right():
+    rules = parse_rules("1: signal(X) >= 1 -> on(X)\n1: on(X), off(X) -> false\n")
+    signal = (1, 1, 1, -1, -1)  # nothing can tell that it is off
+    model = GreedyMerge(rules, WORDS).fit([film(signal)], [labelled(signal)])
+    assert str(rules[0]) in [str(rule) for rule in model.rules_]
+
+
 @pytest.mark.parametrize("model", [GreedyMerge(RULES, WORDS), CountingTransition(RULES, WORDS)])
 def test_no_videos_are_refused(model):
     with pytest.raises(StateError, match="at least one"):

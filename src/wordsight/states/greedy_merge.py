@@ -74,7 +74,7 @@ class GreedyMerge:
         """Keep a small set of sound rules that still gets the labelled videos right.
 
         Rules are added one by one, the one first that corrects most moments, as long as one does;
-        then those are dropped without which as many videos come out right.
+        then those are dropped without which as many videos come out right, and as many moments.
         """
         if not observations or len(observations) != len(states):
             raise StateError(
@@ -103,13 +103,18 @@ class GreedyMerge:
         return np.flatnonzero((share >= self.soundness) & (applied > 0)).tolist()
 
     def _thinned(self, videos: list["_Labelled"], chosen: list[int]) -> list[int]:
-        best = sum(video.right(chosen, self.patience) for video in videos)
+        best = self._score(videos, chosen)
         for rule in list(chosen):
             rest = [k for k in chosen if k != rule]
-            right = sum(video.right(rest, self.patience) for video in videos)
-            if right >= best:
-                best, chosen = right, rest
+            score = self._score(videos, rest)
+            if score >= best:
+                best, chosen = score, rest
         return chosen
+
+    def _score(self, videos: list["_Labelled"], chosen: list[int]) -> tuple[int, int]:
+        """Return how many videos are right, and how many moments: while no video is, those tell."""
+        each = [video.score(chosen, self.patience) for video in videos]
+        return sum(right for right, _ in each), sum(moments for _, moments in each)
 
 
 class _Labelled:
@@ -156,8 +161,8 @@ class _Labelled:
         """Return ``(T, F)`` falsehoods to start from."""
         return np.zeros_like(self._truth)
 
-    def right(self, chosen: list[int], patience: int) -> bool:
-        """Whether the chosen rules give the compressed sequence of the labels."""
+    def score(self, chosen: list[int], patience: int) -> tuple[bool, int]:
+        """Whether the chosen rules give the labels' compressed sequence, and how many moments."""
         g = self._grounding
         kept = np.isin(g.rule_of, chosen)
         part = Grounding(
@@ -165,7 +170,8 @@ class _Labelled:
             g.clause_of[kept], (),
         )  # fmt: skip
         found = greedy_merge(part, patience=patience)
-        return _runs(found) == _runs(self._truth)
+        moments = int((found == self._truth).all(axis=1).sum())
+        return _runs(found) == _runs(self._truth), moments
 
 
 def _runs(values: NDArray[np.bool_]) -> bytes:
