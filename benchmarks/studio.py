@@ -112,7 +112,7 @@ def measure(library: Path, users: int) -> dict[str, Any]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
-    server = subprocess.Popen([*command, "--library", str(library)])
+    server = subprocess.Popen([*command, "--library", str(library)], stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(server, address)
