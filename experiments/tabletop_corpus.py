@@ -110,6 +110,8 @@ def _shaken(films_per_event: int, noise: float, random_state: int) -> Iterator[S
             ],
             axis=1,
         )
+        # What is hardly in the picture any more can be shaken inside out: then it is not seen.
+        seen[(seen[..., 2:] - seen[..., :2]).min(axis=-1) <= 0] = np.nan
         clip = clip_of(film.times, seen, tuple(film.truth.boxes), film.size, film.name)
         yield _scene(film, clip)
 

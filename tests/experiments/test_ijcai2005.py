@@ -109,8 +109,8 @@ def test_boxes_are_those_of_the_truth_but_shaken(shaken):
     assert len({scene.kind for scene in shaken}) == 7
     for scene in shaken:
         for number, boxes in enumerate(scene.boxes.values()):
-            shown = ~np.isnan(boxes[:, 0])
-            assert np.array_equal(scene.clip.mask[:, number], shown)
+            shown = scene.clip.mask[:, number]
+            assert shown.sum() >= 0.95 * np.isfinite(boxes[:, 0]).sum()
             off = np.abs(scene.clip.boxes[shown, number] - boxes[shown])
             assert 0.0 < off.mean() < 4.0
 
