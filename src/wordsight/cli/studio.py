@@ -46,6 +46,7 @@ def studio(
         port=settings.port,
         log_level="warning",
         timeout_graceful_shutdown=3,
+        timeout_keep_alive=30,
     )
 
 
