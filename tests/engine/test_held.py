@@ -44,6 +44,15 @@ def test_a_worker_that_dies_is_replaced_and_its_part_done_again(engine, tmp_path
     assert found == [6, 60, 200, 30]
 
 
+def test_a_worker_that_died_between_rounds_is_replaced():
+    with Processes(2).hold(PARTS) as held:
+        assert held.map(jobs.weighted_sum, 1.0) == [3, 30, 100, 15]
+        worker = held._crew[0].process
+        worker.kill()
+        worker.wait()
+        assert held.map(jobs.weighted_sum, 2.0) == [6, 60, 200, 30]
+
+
 def test_a_part_that_kills_every_worker_is_told(tmp_path):
     with Processes(2).hold(PARTS) as held, pytest.raises(EngineError, match="part 2 of 4 killed 3"):
         held.map(jobs.weighted_sum_or_die, (2.0, str(tmp_path), 99))

@@ -19,17 +19,20 @@ Result = TypeVar("Result")
 _PATIENCE = 3.0  # seconds for a worker to leave
 _TRIES = 3  # deaths over one part after which it is to blame
 
-# What this process holds, when it is a worker.
+# What this process holds, when it is a worker: its parts, and what this round is about.
 _held: dict[int, Any] = {}
+_round: dict[str, Any] = {}
 
 
 def keep_or_work(order: tuple[Any, ...]) -> Any:
-    """Do what a worker of held parts is told: keep a part, or work on one."""
+    """Do what a worker of held parts is told: keep parts, hear what is to be done, or do it."""
     if order[0] == "keep":
         _held.update(order[1])
-        return None
-    _, number, function, argument = order
-    return function(_held[number], argument)
+    elif order[0] == "round":
+        _round.update(function=order[1], argument=order[2])
+    else:
+        return _round["function"](_held[order[1]], _round["argument"])
+    return None
 
 
 class HeldByProcesses(Generic[Part]):
@@ -44,9 +47,15 @@ class HeldByProcesses(Generic[Part]):
         self._parts = list(parts)
         self._count = max(1, min(workers, len(self._parts)))
         self._crew: dict[int, WorkerProcess[Any]] = {}
+        self._round: tuple[Any, ...] | None = None
 
     def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
         """Work on all parts, each where it is held; see :class:`wordsight.engine.Held`."""
+        # What the parts do not hold goes to every worker once, not with every part.
+        self._round = ("round", function, argument)
+        for seat in self._crew:
+            if not self._hears(seat, self._round):
+                self._replace(seat, 0, deaths=1)  # it died since the last round
         results: dict[int, Result] = {}
         waiting = {seat: self._parts_of(seat) for seat in range(self._count)}
         at_hand: dict[int, int] = {}
@@ -55,7 +64,7 @@ class HeldByProcesses(Generic[Part]):
             for seat, numbers in waiting.items():
                 if numbers and seat not in at_hand:
                     at_hand[seat] = numbers[0]
-                    self._send(seat, ("work", numbers[0], function, argument))
+                    self._send(seat, ("work", numbers[0]))
             for seat in self._ready(at_hand):
                 number = at_hand[seat]
                 found = self._receive(seat)
@@ -95,17 +104,25 @@ class HeldByProcesses(Generic[Part]):
         return list(range(seat, len(self._parts), self._count))
 
     def _settle(self, seat: int) -> None:
-        """Give a new worker its parts and wait until it has them."""
-        self._send(seat, ("keep", {n: self._parts[n] for n in self._parts_of(seat)}))
+        """Give a new worker its parts, and what the round is about where one is under way."""
+        orders: list[tuple[Any, ...]] = [
+            ("keep", {number: self._parts[number] for number in self._parts_of(seat)})
+        ]
+        if self._round is not None:
+            orders.append(self._round)
+        if not all(self._hears(seat, order) for order in orders):
+            raise EngineError(
+                f"a worker process {cause_of(self._crew[seat].process.wait())} before it could "
+                "work; what it printed is above."
+            )
+
+    def _hears(self, seat: int, order: tuple[Any, ...]) -> bool:
+        """Tell a worker something and wait until it has heard; false if it has died."""
+        self._send(seat, order)
         while True:
             found = self._receive(seat)
-            if found is None:
-                raise EngineError(
-                    f"a worker process {cause_of(self._crew[seat].process.wait())} before it had "
-                    "its data; what it printed is above."
-                )
-            if found[0] == DONE:
-                return
+            if found is None or found[0] == DONE:
+                return found is not None
 
     def _send(self, seat: int, order: tuple[Any, ...]) -> None:
         with suppress(OSError):  # if the worker has died, reading from it will tell
