@@ -36,10 +36,10 @@ from experiments.tabletop_models import (
     fit_ours,
     fit_walk,
     greedy_rows,
+    judge,
     mistakes,
     per_fact,
     seven_rows,
-    test,
 )
 from wordsight.errors import WordsightError
 from wordsight.states import EXACT
@@ -147,16 +147,16 @@ def _rows(
     training: Sequence[Case], tested: Sequence[Case], seed: int, seven: bool, walk: bool
 ) -> Iterator[dict[str, Any]]:
     model = fit_ours(training, seed)
-    test(model.predict, tested[:1])  # compiles
+    judge(model.predict, tested[:1])  # compiles
     rules = len(model.rules_)
     exact = at_bound(model, EXACT)
     exact(tested[0].seen)
-    yield {"model": "ours", **_score(test(exact, tested)), "rules": rules}
+    yield {"model": "ours", **_score(judge(exact, tested)), "rules": rules}
     for line in mistakes(exact, tested):
         say(f"  wrong: {line}")
-    any_length = _score(test(model.predict, tested))
+    any_length = _score(judge(model.predict, tested))
     yield {"model": "ours, states of any length", **any_length, "rules": rules}
-    by_facts = _score(test(per_fact(model), tested))
+    by_facts = _score(judge(per_fact(model), tested))
     yield {"model": "ours, K for each fact that changes", **by_facts, "rules": rules}
     for bound in BOUNDS:
         infer = at_bound(model, bound)
@@ -165,7 +165,7 @@ def _rows(
         yield {
             "model": "ours",
             "bound": bound,
-            **_score(test(infer, tested)),
+            **_score(judge(infer, tested)),
             "rules": rules,
             "cut_off": round(cut, 1),
             "dearer": round(dearer, 1),
@@ -174,7 +174,7 @@ def _rows(
         yield {"model": name, **_score(score)}
     if walk:
         walker = fit_walk(model, training, seed)
-        yield {"model": "walkmaxsat", **_score(test(walker.predict, tested)), "rules": rules}
+        yield {"model": "walkmaxsat", **_score(judge(walker.predict, tested)), "rules": rules}
     if seven:
         for bound, iteration, right, transition, score in seven_rows(
             training, tested, BOUNDS, seed

@@ -38,7 +38,7 @@ from wordsight.states.training import prepare_videos
 from wordsight.worlds.tabletop.events import AGENT
 
 __all__ = ["Case", "Score", "at_bound", "cases", "effort", "fit_ours", "fit_walk", "greedy_rows"]
-__all__ += ["mistakes", "per_fact", "seven_rows", "test"]
+__all__ += ["judge", "mistakes", "per_fact", "seven_rows"]
 
 _FEATURES = """
 feature rise(thing) = change of elevation over 0.1 s
@@ -109,7 +109,7 @@ def cases(scenes: Iterator[Scene]) -> list[Case]:
     return found
 
 
-def test(model: Model, films: Sequence[Case]) -> Score:
+def judge(model: Model, films: Sequence[Case]) -> Score:
     """Infer the states of films and compare them with the truth."""
     begin = time.process_time()
     found = [model(case.seen) for case in films]
@@ -230,7 +230,7 @@ def seven_rows(
                 for rule, weight in zip(rules, vector[:-1], strict=True)
             )
             model = StateModel(weighed, float(vector[-1]), vocabulary, inference=inference)
-            yield bound, iteration, right, float(vector[-1]), test(model.predict, tested)
+            yield bound, iteration, right, float(vector[-1]), judge(model.predict, tested)
 
 
 def greedy_rows(films: Sequence[Case], tested: Sequence[Case]) -> dict[str, Score]:
@@ -241,10 +241,10 @@ def greedy_rows(films: Sequence[Case], tested: Sequence[Case]) -> dict[str, Scor
     seen, truth = [case.seen for case in films], [case.truth for case in films]
     plain = GreedyMerge(rules, vocabulary).fit(seen, truth)
     candidates = [replace(plain, rules=plain.rules_, patience=p) for p in _PATIENCES[1:]]
-    cleaning = min(candidates, key=lambda model: test(model.predict, films).error)
+    cleaning = min(candidates, key=lambda model: judge(model.predict, films).error)
     return {
-        "fgm": test(plain.predict, tested),
-        "fgm_cleaning": test(cleaning.predict, tested),
+        "fgm": judge(plain.predict, tested),
+        "fgm_cleaning": judge(cleaning.predict, tested),
     }
 
 
@@ -267,7 +267,7 @@ def fit_walk(model: StateModel, films: Sequence[Case], seed: int) -> CountingTra
     errors = []
     for vector in (first, *walker.history_):
         walker.use(vector)
-        score = test(walker.predict, films)
+        score = judge(walker.predict, films)
         errors.append((score.error, -score.events))
     walker.use((first, *walker.history_)[errors.index(min(errors))])
     return walker

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine import jobs
-from wordsight.engine import EngineError, Processes, Serial, find_engine
+from wordsight.engine import EngineError, Processes, Serial, find_engine, working_with
 
 PARTS = [[1, 2], [10, 20], [100], [5, 5, 5]]
 
@@ -73,6 +73,15 @@ def test_unknown_engines_are_refused(name):
 def test_engines_are_found_by_name():
     assert isinstance(find_engine(None), Serial)
     assert find_engine("processes:3").workers == 3
+
+
+def test_what_was_started_for_a_block_ends_with_it():
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    with working_with(None) as nobody:
+        assert nobody is None
+    with working_with("dask:1") as cluster:
+        assert [o.result for o in cluster.map(abs, [-2])] == [2]
+    assert cluster._client.status == "closed"
 
 
 def test_a_scheduler_that_does_not_answer_is_told():

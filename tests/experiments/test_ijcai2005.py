@@ -7,7 +7,7 @@ import pytest
 from experiments import ijcai2005
 from experiments.tabletop_colours import SMALL, ColourDetector, ColourTable
 from experiments.tabletop_corpus import scenes, true_states
-from experiments.tabletop_models import Case, cases, effort, mistakes, test
+from experiments.tabletop_models import Case, cases, effort, judge, mistakes
 from experiments.tabletop_tracks import NamedTracker, follow_classes, overlaps
 from wordsight.errors import WordsightError
 from wordsight.perception import watch
@@ -23,8 +23,6 @@ from wordsight.states import (
 )
 from wordsight.video import Frame
 from wordsight.worlds import tabletop
-
-test.__test__ = False  # it scores models
 
 RED, GREEN, SKIN, WALL = (204, 42, 40), (52, 150, 66), (224, 172, 140), (204, 198, 186)
 
@@ -144,10 +142,10 @@ def test_scores_of_the_truth_and_of_nothing():
     empty = np.zeros((len(truth), 0), bool)
     seen = Observations(film.name, truth.times, (), {}, empty)
     case = Case(seen, truth, film.truth.event, 0)
-    right = test(lambda _: truth, [case])
+    right = judge(lambda _: truth, [case])
     assert (right.error, right.events) == (0.0, 100.0)
     nothing = StateSequence(film.name, truth.times, (), empty)
-    wrong = test(lambda _: nothing, [case])
+    wrong = judge(lambda _: nothing, [case])
     assert (wrong.error, wrong.events) == (100.0, 0.0)
     assert mistakes(lambda _: truth, [case]) == []
     (line,) = mistakes(lambda _: nothing, [case])

@@ -82,32 +82,33 @@ def learn(
 
     Interrupted? The same command goes on where it was.
     """
-    from wordsight.engine import find_engine
+    from wordsight.engine import working_with
     from wordsight.meaning import WordLearner
 
     if words.exists() and not force:
         raise WordsightError(f"{words} exists already; choose another name, or --force.")
     clips, sentences = _pairs(library)
-    learner = WordLearner(
-        restarts=restarts,
-        trembling=True,
-        discriminative=None if quick else "gradient",
-        random_state=seed,
-        threads=threads,
-        engine=None if engine is None else find_engine(engine),
-        device=device,
-    )
-    dashboard = getattr(learner.engine, "dashboard", None)
-    if dashboard:
-        output.note(f"The cluster can be watched at {dashboard}")
-    with output.progress("Learning") as progress:
-        learner.fit(
-            clips,
-            sentences,
-            lexicon=_grammar(grammar),
-            progress=progress,
-            checkpoint=words.with_name(f"{words.name}.learning.npz"),
+    with working_with(engine) as workers:
+        dashboard = getattr(workers, "dashboard", None)
+        if dashboard:
+            output.note(f"The cluster can be watched at {dashboard}")
+        learner = WordLearner(
+            restarts=restarts,
+            trembling=True,
+            discriminative=None if quick else "gradient",
+            random_state=seed,
+            threads=threads,
+            engine=workers,
+            device=device,
         )
+        with output.progress("Learning") as progress:
+            learner.fit(
+                clips,
+                sentences,
+                lexicon=_grammar(grammar),
+                progress=progress,
+                checkpoint=words.with_name(f"{words.name}.learning.npz"),
+            )
     learned = learner.lexicon_
     learned.save(words, overwrite=force)
     report = {

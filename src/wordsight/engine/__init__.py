@@ -1,6 +1,6 @@
 """Where work runs: here, in processes or on a cluster; one item that fails harms no other."""
 
-from wordsight.engine.choosing import find_engine
+from wordsight.engine.choosing import find_engine, working_with
 from wordsight.engine.held import Held
 from wordsight.engine.notes import tell
 from wordsight.engine.outcome import Engine, EngineError, Outcome
@@ -17,4 +17,5 @@ __all__ = [
     "find_engine",
     "tell",
     "usable_cores",
+    "working_with",
 ]

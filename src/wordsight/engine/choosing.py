@@ -1,10 +1,13 @@
 """Choosing an engine by a few words, as the command line takes them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from wordsight.engine.outcome import Engine, EngineError
 from wordsight.engine.processes import Processes
 from wordsight.engine.serial import Serial
 
-__all__ = ["find_engine"]
+__all__ = ["find_engine", "working_with"]
 
 
 def find_engine(name: str | None) -> Engine:
@@ -36,6 +39,22 @@ def find_engine(name: str | None) -> Engine:
         f"there is no engine {name!r}; expected serial, processes, processes:4, dask, dask:4 or "
         "the address of a Dask scheduler, tcp://host:8786."
     )
+
+
+@contextmanager
+def working_with(name: str | None) -> Iterator[Engine | None]:
+    """Find the engine of a name for the time of a block, and end what was started for it.
+
+    Args:
+        name: As for :func:`find_engine`; ``None`` for no engine.
+    """
+    engine = None if name is None else find_engine(name)
+    try:
+        yield engine
+    finally:
+        close = getattr(engine, "close", None)
+        if close is not None:
+            close()
 
 
 def _count(name: str, rest: str) -> int | None:
