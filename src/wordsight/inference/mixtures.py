@@ -19,8 +19,6 @@ __all__ = ["MixtureError", "MixtureFits", "Mixtures", "fit_mixtures"]
 Array = NDArray[np.float64]
 Backend = Literal["compiled", "reference"]
 
-_AT_ONCE = 64  # mixtures whose samples are laid out in memory together
-
 
 class MixtureError(WordsightError, ValueError):
     """Parameters or samples that cannot form mixtures."""
@@ -149,16 +147,7 @@ def fit_mixtures(
     weights, means = starts.weights.copy(), starts.means.copy()
     variances = np.maximum(starts.variances, least)
     fit = _compiled if backend == "compiled" else _reference
-    histories: list[Array] = []
-    for first in range(0, len(arrays), _AT_ONCE):
-        some = slice(first, first + _AT_ONCE)
-        histories += fit(
-            arrays[some],
-            (weights[some], means[some], variances[some]),
-            least,
-            max_iterations,
-            tolerance,
-        )
+    histories = fit(arrays, (weights, means, variances), least, max_iterations, tolerance)
     scores = np.array([history[-1] for history in histories])
     return MixtureFits(Mixtures(weights, means, variances), scores, tuple(histories))
 
@@ -182,21 +171,19 @@ def _compiled(
     max_iterations: int,
     tolerance: float,
 ) -> list[Array]:
-    from wordsight.inference.mixtures_kernel import BLOCK, fit_all
+    from wordsight.inference.mixtures_kernel import block_sizes, fill_blocks, fit_blocks
 
-    counts = np.array([len(each) for each in arrays])
-    starts = np.concatenate([[0], np.cumsum(-(-counts // BLOCK))])
-    dimensions = arrays[0].shape[1]
-    blocks = np.zeros((starts[-1], 2 * dimensions + 1, BLOCK))
-    for array, first in zip(arrays, starts[:-1], strict=True):
-        for at in range(0, len(array), BLOCK):
-            block, some = blocks[first + at // BLOCK], array[at : at + BLOCK].T
-            block[:dimensions, : some.shape[1]] = some
-            np.square(some, out=block[dimensions:-1, : some.shape[1]])
-            block[-1, : some.shape[1]] = 1.0
-    histories = np.empty((len(arrays), max_iterations))
-    lengths = fit_all(blocks, starts, counts, *parameters, floor, tolerance, histories)
-    return [history[:length].copy() for history, length in zip(histories, lengths, strict=True)]
+    histories = []
+    for samples, weights, means, variances in zip(arrays, *parameters, strict=True):
+        number, width = block_sizes(len(samples))
+        blocks = np.zeros((number, 2 * samples.shape[1] + 1, width))
+        fill_blocks(samples, blocks)
+        history = np.empty(max_iterations)
+        length = fit_blocks(
+            blocks, len(samples), weights, means, variances, floor, tolerance, history
+        )
+        histories.append(history[:length].copy())
+    return histories
 
 
 def _reference(

@@ -1,4 +1,4 @@
-"""The compiled EM of many small Gaussian mixtures: one call fits them all, one after the other.
+"""The compiled EM of a small Gaussian mixture.
 
 Importing this module imports numba: import it where it is needed. Samples come in blocks that fit
 the cache, laid out for the two matrix products of an EM step; everything between the products
@@ -8,10 +8,10 @@ the cache, laid out for the two matrix products of an EM step; everything betwee
 import numpy as np
 from numba import njit
 
-__all__ = ["BLOCK", "fit_all"]
+__all__ = ["block_sizes", "fill_blocks", "fit_blocks"]
 
-BLOCK = 256
-"""Samples in a block: posteriors and features of one block stay in the second-level cache."""
+MOST = 704
+"""Samples in a block at most: what one block needs stays in the second-level cache."""
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
@@ -45,7 +45,7 @@ def _exponentials(row, top, bits, total, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
 def _posteriors(logs, top, total, bits, count):  # type: ignore[no-untyped-def]
-    """Turn ``logs`` (C, BLOCK) into posteriors in place; return the log likelihood of the block."""
+    """Turn ``logs`` (C, width) into posteriors in place; return the log likelihood of the block."""
     components = logs.shape[0]
     for i in range(count):
         top[i] = logs[0, i]
@@ -71,6 +71,29 @@ def _posteriors(logs, top, total, bits, count):  # type: ignore[no-untyped-def]
         for i in range(count):
             row[i] *= total[i]
     return score
+
+
+def block_sizes(count: int) -> tuple[int, int]:
+    """Return how many blocks of what width hold ``count`` samples: few, even, hardly any empty."""
+    number = -(-count // MOST)
+    return number, -(-count // (8 * number)) * 8  # whole vectors
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_blocks(samples, blocks):  # type: ignore[no-untyped-def]
+    """Lay ``samples`` (N, n), squares and ones out in ``blocks`` (B, 2n + 1, width), all zero."""
+    count, dimensions = samples.shape
+    width = blocks.shape[2]
+    for first in range(0, count, width):
+        block = blocks[first // width]
+        here = min(width, count - first)
+        for d in range(dimensions):
+            plain, square = block[d], block[dimensions + d]
+            for i in range(here):
+                value = samples[first + i, d]
+                plain[i] = value
+                square[i] = value * value
+        block[2 * dimensions, :here] = 1.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -104,27 +127,44 @@ def _maximise(sums, count, floor, weights, means, variances):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _fit(blocks, count, weights, means, variances, floor, tolerance, history):  # type: ignore[no-untyped-def]
-    """Run EM on one mixture in place; return how many iterations ``history`` tells of."""
-    components, dimensions = means.shape
-    width = 2 * dimensions + 1
-    logs = np.empty((components, BLOCK))
-    top, total, bits = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+def fit_blocks(blocks, count, weights, means, variances, floor, tolerance, history):  # type: ignore[no-untyped-def]
+    """Fit one mixture in place.
+
+    Args:
+        blocks: (B, 2n + 1, width) samples, squares and ones; zero where the samples end.
+        count: Number of samples.
+        weights: (C,), and
+        means: (C, n), and
+        variances: (C, n): where to start, replaced by what was found.
+        floor: (n,) least variance.
+        tolerance: Least rise of the log likelihood per sample that is worth another step.
+        history: (I,) log likelihood per sample at each iteration's start, filled.
+
+    Returns:
+        How many iterations ``history`` tells of.
+    """
+    components = len(means)
+    number, features, width = blocks.shape
+    logs = np.empty((components, width))
+    top, total, bits = np.empty(width), np.empty(width), np.empty(width)
     terms, sums, part = (
-        np.empty((components, width)),
-        np.empty((components, width)),
-        np.empty((components, width)),
+        np.empty((components, features)),
+        np.empty((components, features)),
+        np.empty((components, features)),
     )
     for iteration in range(len(history)):
         _terms(weights, means, variances, terms)
         sums[:] = 0.0
         score = 0.0
         left = count
-        for block in range(len(blocks)):
-            here = min(BLOCK, left)
+        last = iteration + 1 == len(history)
+        for block in range(number):
+            here = min(width, left)
             left -= here
             np.dot(terms, blocks[block], logs)
             score += _posteriors(logs, top, total, bits, here)
+            if last:
+                continue  # nothing will be set from the sums
             for c in range(components):
                 logs[c, here:] = 0.0
             np.dot(logs, blocks[block].T, part)
@@ -132,39 +172,6 @@ def _fit(blocks, count, weights, means, variances, floor, tolerance, history):  
         history[iteration] = score / count
         if iteration and history[iteration] - history[iteration - 1] < tolerance:
             return iteration + 1
-        if iteration + 1 < len(history):
+        if not last:
             _maximise(sums, count, floor, weights, means, variances)
     return len(history)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def fit_all(blocks, starts, counts, weights, means, variances, floor, tolerance, histories):  # type: ignore[no-untyped-def]
-    """Fit mixtures in place.
-
-    Args:
-        blocks: (B, 2n + 1, BLOCK) samples, squares and ones; zero where a mixture's samples end.
-        starts: (D + 1,) first block of each mixture.
-        counts: (D,) number of samples of each.
-        weights: (D, C), and
-        means: (D, C, n), and
-        variances: (D, C, n): where to start, replaced by what was found.
-        floor: (n,) least variance.
-        tolerance: Least rise of the log likelihood per sample that is worth another step.
-        histories: (D, I) log likelihood per sample at each iteration's start, filled.
-
-    Returns:
-        (D,) how many iterations there were.
-    """
-    lengths = np.empty(len(counts), np.int64)
-    for d in range(len(counts)):
-        lengths[d] = _fit(
-            blocks[starts[d] : starts[d + 1]],
-            counts[d],
-            weights[d],
-            means[d],
-            variances[d],
-            floor,
-            tolerance,
-            histories[d],
-        )
-    return lengths
