@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.inference.lattice import LatticeError
+from wordsight.inference.numba_there import numba_is_there
 
 __all__ = ["ChainCounts", "chain_counts", "chain_paths", "chain_scores"]
 
@@ -49,7 +50,7 @@ def chain_scores(
     logs = _checked(logs, initial, transition, final)
     if logs.shape[2] == 1:
         return _one_state(logs, initial, transition, final)
-    if backend == "reference":
+    if backend == "reference" or not numba_is_there():
         return _log_sum(_alphas(logs, initial, transition)[-1] + _log(final))
     from wordsight.inference.chain_kernel import scores_of_chains
 
@@ -81,7 +82,7 @@ def chain_counts(
     if logs.shape[2] == 1:
         steps = np.full((1, 1), (len(logs) - 1) * parts.sum())
         return ChainCounts(np.broadcast_to(parts[:, None], logs.shape), steps)
-    if backend == "reference":
+    if backend == "reference" or not numba_is_there():
         return _counts_reference(logs, initial, transition, final, parts)
     from wordsight.inference.chain_kernel import counts_of_chains
 

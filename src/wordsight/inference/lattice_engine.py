@@ -22,6 +22,7 @@ from wordsight.inference.lattice_reference import (
 )
 from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
 from wordsight.inference.lattice_workspace import borrowed
+from wordsight.inference.numba_there import numba_is_there
 from wordsight.inference.recycling import Recycler
 
 __all__ = ["DEFAULT_MEMORY", "best_paths", "expected_counts", "lattice_bytes", "log_scores"]
@@ -63,7 +64,7 @@ def log_scores(
         LatticeTooLargeError: If a lattice would need more than ``max_bytes``.
     """
     _guard(lattices, max_bytes, frames_kept=False)
-    if backend == "reference":
+    if backend == "reference" or not numba_is_there():
         return [score_reference(lattice) for lattice in lattices]
     return _in_batches(lattices, _scores_of_pack, threads)
 
@@ -92,7 +93,7 @@ def expected_counts(
         LatticeTooLargeError: If a lattice would need more than ``max_bytes``.
     """
     _guard(lattices, max_bytes, frames_kept=True)
-    if backend == "reference":
+    if backend == "reference" or not numba_is_there():
         return [counts_reference(lattice) for lattice in lattices]
     if not participants:
         return _in_batches(lattices, _counts_of_pack, threads)
@@ -124,7 +125,7 @@ def best_paths(
         LatticeTooLargeError: If a lattice would need more than ``max_bytes``.
     """
     _guard(lattices, max_bytes, frames_kept=True)
-    if backend == "reference":
+    if backend == "reference" or not numba_is_there():
         return [path_reference(lattice) for lattice in lattices]
     return _in_batches(lattices, _paths_of_pack, threads)
 

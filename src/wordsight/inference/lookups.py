@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference.numba_there import numba_is_there
+
 __all__ = ["counted_rows", "summed_rows"]
 
 Array = NDArray[np.float64]
@@ -25,6 +27,8 @@ def summed_rows(places: Ints, table: Array) -> Array:
     Returns:
         ``(..., I)`` sums over F.
     """
+    if not numba_is_there():
+        return np.asarray(table[places].sum(axis=0))
     from wordsight.inference.lookup_kernel import add_rows
 
     total = np.zeros((_size(places), table.shape[1]))
@@ -43,9 +47,13 @@ def counted_rows(places: Ints, shares: Array, length: int) -> Array:
     Returns:
         ``(L, I)`` sums.
     """
+    counts = np.zeros((length, shares.shape[-1]))
+    if not numba_is_there():
+        for rows in places:
+            np.add.at(counts, rows, shares)
+        return counts
     from wordsight.inference.lookup_kernel import add_counts
 
-    counts = np.zeros((length, shares.shape[-1]))
     add_counts(_flat(places), np.ascontiguousarray(shares).reshape(-1, shares.shape[-1]), counts)
     return counts
 

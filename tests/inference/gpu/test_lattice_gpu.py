@@ -7,7 +7,15 @@ import pytest
 
 from wordsight.inference import Lattice, WordChain, expected_counts, log_scores
 from wordsight.inference.gpu import DeviceWarning, expected_counts_on, find_device, log_scores_on
+from wordsight.inference.gpu.lattice_batch import (
+    Shape,
+    log_constant,
+    pack_batch,
+    split_steps,
+    split_table,
+)
 from wordsight.inference.gpu.lattice_fused import _inputs, _split, fold_for
+from wordsight.inference.gpu.lattice_passes import count_batch
 from wordsight.inference.lattice_plan import topology_of
 
 SHAPES = {  # participants, detections, words as participants and states
@@ -80,6 +88,27 @@ def test_an_impossible_clip_counts_nothing():
     assert first.log_joint == -np.inf
     assert all((table == 0).all() for table in first.tables)
     assert np.isfinite(second.log_joint)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_frames_and_clips_added_to_fill_a_batch_up_change_nothing(name):
+    torch = pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
+    lattices = [random_lattice(SHAPES[name], frames, frames) for frames in (5, 3)]
+    shape = Shape(topology_of(lattices[0]), 16, 4)
+    inputs = [torch.from_numpy(array) for array in pack_batch(lattices, shape, np.float64)]
+    logs, _, steps, *tables = (found.numpy() for found in count_batch(shape, *inputs))
+    for n, (lattice, wanted) in enumerate(zip(lattices, expected_counts(lattices), strict=True)):
+        whole = logs[n] + log_constant(lattice) + lattice.total_log_scale
+        assert whole == pytest.approx(wanted.log_joint, abs=1e-10)
+        for one, other in zip(
+            split_steps(steps[n], lattice, possible=True), wanted.transitions, strict=True
+        ):
+            np.testing.assert_allclose(one, other, atol=1e-10)
+        for table, word, other in zip(tables, lattice.words, wanted.tables, strict=True):
+            own = split_table(table[: lattice.num_frames, n], word)
+            np.testing.assert_allclose(own, other, atol=1e-10)
+            assert (table[lattice.num_frames :, n] == 0).all()
+    assert all((table[:, 2:] == 0).all() for table in tables)
 
 
 FOLDED = ["a verb and a preposition", "a preposition turned"]

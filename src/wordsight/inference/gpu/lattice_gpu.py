@@ -12,7 +12,12 @@ import numpy as np
 
 from wordsight.inference.gpu.device import DeviceWarning, find_device
 from wordsight.inference.gpu.lattice_fused import counts_fused, fold_for, fused_kernel
-from wordsight.inference.gpu.lattice_torch import counts_torch, partitions_torch, scores_torch
+from wordsight.inference.gpu.lattice_torch import (
+    batch_bytes,
+    counts_torch,
+    partitions_torch,
+    scores_torch,
+)
 from wordsight.inference.lattice import Lattice
 from wordsight.inference.lattice_engine import expected_counts, log_scores
 from wordsight.inference.lattice_plan import Topology, topology_of
@@ -22,7 +27,6 @@ __all__ = ["expected_counts_on", "log_scores_on"]
 
 Result = TypeVar("Result", LatticeScore, LatticeCounts)
 
-_BYTES_PER_BATCH = 2 << 30
 _TOLERANCE = 2e-3
 """Largest difference of a log score or a count that float32 may make, beside float64."""
 
@@ -48,7 +52,7 @@ def log_scores_on(
     def work(batch: Sequence[Lattice]) -> list[LatticeScore]:
         return scores_torch(batch, place, _dtype(double))
 
-    return _in_batches(lattices, work, log_scores)
+    return _in_batches(lattices, work, log_scores, batch_bytes(place))
 
 
 def expected_counts_on(
@@ -87,7 +91,7 @@ def expected_counts_on(
             )
         ]
 
-    return _in_batches(lattices, work, expected_counts)
+    return _in_batches(lattices, work, expected_counts, batch_bytes(place))
 
 
 def _dtype(double: bool) -> Any:
@@ -100,15 +104,16 @@ def _in_batches(
     lattices: Sequence[Lattice],
     work: Callable[[Sequence[Lattice]], list[Result]],
     on_processor: Callable[[Sequence[Lattice]], list[Result]],
+    most_bytes: int,
 ) -> list[Result]:
     results: dict[int, Result] = {}
-    for numbers in _batches(lattices):
+    for numbers in _batches(lattices, most_bytes):
         batch = [lattices[number] for number in numbers]
         results.update(zip(numbers, _checked(batch, work(batch), on_processor), strict=True))
     return [results[number] for number in range(len(lattices))]
 
 
-def _batches(lattices: Sequence[Lattice]) -> list[list[int]]:
+def _batches(lattices: Sequence[Lattice], most_bytes: int) -> list[list[int]]:
     """Group lattices by shape, short beside short, into batches that fit the memory."""
     by_shape: dict[Topology, list[int]] = {}
     for number, lattice in enumerate(lattices):
@@ -118,7 +123,7 @@ def _batches(lattices: Sequence[Lattice]) -> list[list[int]]:
         numbers.sort(key=lambda number: lattices[number].num_frames)
         longest = lattices[numbers[-1]]
         per_clip = 16 * longest.num_frames * longest.num_nodes
-        size = max(1, _BYTES_PER_BATCH // per_clip)
+        size = 1 << max(0, (most_bytes // per_clip).bit_length() - 1)
         batches += [numbers[first : first + size] for first in range(0, len(numbers), size)]
     return batches
 
