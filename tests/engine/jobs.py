@@ -88,3 +88,23 @@ def weighted_sum_or_die(part, request):
         (pathlib.Path(folder) / str(len(marks))).touch()
         os._exit(9)
     return float(weight * sum(part))
+
+
+def nap(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
+def tell_and_wait(item):
+    """Tell something and give it time to arrive."""
+    tell("under way")
+    time.sleep(1.5)
+    return item
+
+
+def die_once(path):
+    """Die the first time, leaving a mark; answer the second."""
+    if not Path(path).exists():
+        Path(path).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return path

@@ -15,9 +15,9 @@ from wordsight.engine import EngineError, Processes, Serial, tell, usable_cores
 ENGINES = {"serial": Serial(), "one process": Processes(1), "two processes": Processes(2)}
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=[*ENGINES, "dask"])
 def engine(request):
-    return ENGINES[request.param]
+    return ENGINES.get(request.param) or request.getfixturevalue("cluster")
 
 
 def run(engine, function, items):
@@ -61,10 +61,40 @@ def test_an_exception_fails_its_item_only(engine):
     assert not outcomes["raise"].crashed
 
 
-def test_notes_arrive_with_their_item(engine):
+@pytest.mark.parametrize("name", ENGINES)
+def test_notes_arrive_with_their_item(name):
     heard = []
-    list(engine.map(jobs.count_up, [3, 2], on_note=lambda item, note: heard.append((item, note))))
+    outcomes = ENGINES[name].map(
+        jobs.count_up, [3, 2], on_note=lambda item, note: heard.append((item, note))
+    )
+    list(outcomes)
     assert sorted(heard) == [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
+
+
+def test_notes_of_a_cluster_arrive_while_their_item_is_under_way(cluster):
+    heard = []
+    list(
+        cluster.map(jobs.tell_and_wait, [3], on_note=lambda item, note: heard.append((item, note)))
+    )
+    assert heard == [(3, "under way")]
+
+
+def test_outcomes_come_in_order_if_asked(engine):
+    items = [0.2, 0.0, "x", 0.1, *[0.0] * 40]
+    outcomes = list(engine.map(jobs.nap, items, ordered=True))
+    assert [o.item for o in outcomes] == items
+    assert [o.ok for o in outcomes] == [item != "x" for item in items]
+
+
+def test_few_outcomes_wait_for_a_slow_one(engine):
+    if isinstance(engine, Serial):
+        pytest.skip("nothing waits where one item follows the other")
+    taken = []
+    source = (taken.append(n) or n for n in [0.5, *[0.0] * 500])
+    outcomes = engine.map(jobs.nap, source, ordered=True)
+    next(outcomes)
+    outcomes.close()
+    assert len(taken) <= 16 * 2 + 4
 
 
 def test_nobody_listening_is_no_error(engine):
@@ -99,6 +129,22 @@ def test_a_worker_that_dies_fails_its_item_only(order, words):
     assert words in outcomes[order].error
     assert outcomes[order].crashed
     assert [o.result for o in outcomes.values() if o.ok] == [o for o in outcomes if o != order]
+
+
+def test_an_item_whose_worker_was_killed_is_tried_again(tmp_path):
+    items = [str(tmp_path / name) for name in "abcde"]
+    outcomes = list(Processes(2).map(jobs.die_once, items, ordered=True))
+    assert [o.result for o in outcomes] == items and not any(o.crashed for o in outcomes)
+
+
+def test_an_item_may_be_given_one_try_only(tmp_path):
+    (outcome,) = Processes(1, tries=1).map(jobs.die_once, [str(tmp_path / "a")])
+    assert outcome.crashed
+
+
+def test_a_cluster_tries_again_what_a_dead_worker_had(cluster, tmp_path):
+    items = [str(tmp_path / name) for name in "ab"]
+    assert [o.result for o in cluster.map(jobs.die_once, items, ordered=True)] == items
 
 
 def test_a_result_that_cannot_be_sent_fails_its_item_only():

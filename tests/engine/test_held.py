@@ -11,13 +11,8 @@ PARTS = [[1, 2], [10, 20], [100], [5, 5, 5]]
 @pytest.fixture(scope="module", params=["serial", "processes", "dask"])
 def engine(request):
     if request.param == "dask":
-        pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
-        from wordsight.engine.cluster import Cluster
-
-        with Cluster(workers=2) as cluster:
-            yield cluster
-    else:
-        yield Serial() if request.param == "serial" else Processes(2)
+        return request.getfixturevalue("cluster")
+    return Serial() if request.param == "serial" else Processes(2)
 
 
 def test_sums_come_back_in_order_round_after_round(engine):

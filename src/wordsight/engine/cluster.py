@@ -1,19 +1,30 @@
 """Work done by a Dask cluster: one that is there already, or one of processes of this machine."""
 
+import queue
+import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from wordsight.engine.notes import listening
+from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome, message_of
 
-__all__ = ["Cluster", "HeldByCluster"]
+if TYPE_CHECKING:
+    from wordsight.engine.held_cluster import HeldByCluster
+
+__all__ = ["Cluster"]
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-_AHEAD = 3  # items in flight per worker thread: enough to keep it busy, few enough to hold
+_AHEAD = 2  # items in flight per worker thread: one at work, one on its way
+_COUNT_SECONDS = 5.0  # how long a count of workers is taken as true
+_PATIENCE = 30.0  # seconds for the first worker of a cluster to appear
+_NOTE, _DONE = "note", "done"
 
 
 class Cluster:
@@ -21,7 +32,7 @@ class Cluster:
 
     Functions must be importable on the workers, where Wordsight must be installed too. A worker
     that dies costs nothing but time: its work is done again elsewhere. What functions
-    :func:`wordsight.engine.tell` is not brought back.
+    :func:`wordsight.engine.tell` arrives while the item is under way, or not at all.
 
     Args:
         address: The scheduler, such as ``tcp://10.0.0.1:8786``; a cluster of processes of this
@@ -29,12 +40,13 @@ class Cluster:
         workers: How many processes that cluster has.
 
     Raises:
-        EngineError: If Dask is not installed or the scheduler does not answer.
+        EngineError: If Dask is not installed, the scheduler does not answer or has no workers.
     """
 
     def __init__(self, address: str | None = None, workers: int = 2) -> None:
         dask = _distributed()
         self._own: Any = None
+        self._counted = (-_COUNT_SECONDS, 0)
         try:
             if address is None:
                 self._own = dask.LocalCluster(
@@ -49,6 +61,14 @@ class Cluster:
             raise EngineError(
                 f"the Dask scheduler at {address} does not answer: {message_of(error)}."
             ) from error
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            self.close()
+            raise EngineError(
+                f"the Dask cluster at {address} has no workers; start some with: dask worker "
+                f"{address}"
+            ) from error
 
     @property
     def dashboard(self) -> str:
@@ -57,8 +77,12 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """How many worker threads there are."""
-        return int(sum(self._client.nthreads().values()))
+        """How many worker threads there are, or were a few seconds ago."""
+        when, count = self._counted
+        if time.monotonic() - when > _COUNT_SECONDS:
+            count = int(sum(self._client.nthreads().values()))
+            self._counted = (time.monotonic(), count)
+        return max(1, count)
 
     def map(
         self,
@@ -66,31 +90,53 @@ class Cluster:
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
+        ordered: bool = False,
     ) -> Generator[Outcome[Item, Result], None, None]:
         """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`."""
         source = iter(items)
-        pending: dict[Any, Item] = {}
-        done = _distributed().as_completed()
+        order: Order[Item, Result] = Order(ordered, WAITING_PER_WORKER * self.workers)
+        pending: dict[int, tuple[Any, Item]] = {}
+        # Notes and results come from threads of Dask's own; here they meet in one queue.
+        heard: queue.SimpleQueue[tuple[str, int, Any]] = queue.SimpleQueue()
+        topic = f"wordsight-{uuid.uuid4().hex}" if on_note is not None else None
+        if topic is not None:
+            self._client.subscribe_topic(topic, lambda event: heard.put((_NOTE, *event[1])))
         try:
             while True:
-                while len(pending) < _AHEAD * max(1, self.workers):
+                while order.room and len(pending) < _AHEAD * self.workers:
                     try:
                         item = next(source)
                     except StopIteration:
                         break
-                    future = self._client.submit(_attempt, function, item, pure=False)
-                    pending[future] = item
-                    done.add(future)
+                    number = order.take()
+                    future = self._client.submit(
+                        _attempt, function, item, topic, number, pure=False
+                    )
+                    pending[number] = (future, item)
+                    future.add_done_callback(
+                        lambda future, number=number: heard.put((_DONE, number, None))
+                    )
                 if not pending:
                     return
-                future = next(done)
-                yield _outcome(future, pending.pop(future))
-                future.release()
+                kind, number, note = heard.get()
+                if number not in pending:  # told too late to be of interest
+                    continue
+                if kind == _DONE:
+                    future, item = pending.pop(number)
+                    yield from order.give(number, _outcome(future, item))
+                    future.release()
+                elif on_note is not None:
+                    on_note(pending[number][1], note)
         finally:
-            self._client.cancel(list(pending))
+            self._client.cancel([future for future, _ in pending.values()])
+            if topic is not None:
+                with suppress(ValueError):
+                    self._client.unsubscribe_topic(topic)
 
     def hold(self, parts: Sequence[Part]) -> "HeldByCluster[Part]":
         """Bring parts to the workers and keep them there; see :class:`wordsight.engine.Held`."""
+        from wordsight.engine.held_cluster import HeldByCluster
+
         return HeldByCluster(self._client, parts)
 
     def close(self) -> None:
@@ -111,43 +157,6 @@ class Cluster:
         self.close()
 
 
-class HeldByCluster(Generic[Part]):
-    """Parts in the memory of a cluster's workers; the scheduler knows how to make them again."""
-
-    def __init__(self, client: Any, parts: Sequence[Part]) -> None:
-        self._client = client
-        name = uuid.uuid4().hex
-        self._parts = [
-            client.submit(_keep, part, key=f"wordsight-part-{name}-{number}")
-            for number, part in enumerate(parts)
-        ]
-
-    def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
-        """Work on all parts, each where it lies."""
-        shared = self._client.submit(_keep, argument, pure=False)
-        work = [
-            self._client.submit(function, part, shared, pure=False, retries=2)
-            for part in self._parts
-        ]
-        try:
-            results: list[Result] = self._client.gather(work)
-            return results
-        except Exception as error:  # whatever the work raised, and Dask's own when workers die
-            raise EngineError(f"the work failed: {message_of(error)}.") from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for part in self._parts:
-            part.release()
-
-
 def _distributed() -> Any:
     try:
         import distributed
@@ -156,20 +165,27 @@ def _distributed() -> Any:
     return distributed
 
 
-def _keep(value: Any) -> Any:
-    return value
+def _attempt(
+    function: Callable[[Any], Any], item: Any, topic: str | None, number: int
+) -> tuple[Any, str | None]:
+    worker = _distributed().get_worker()
 
+    def listener(note: Any) -> None:
+        if topic is not None:
+            worker.log_event(topic, (number, note))
 
-def _attempt(function: Callable[[Any], Any], item: Any) -> tuple[Any, str | None]:
     try:
-        return function(item), None
+        with listening(listener):
+            return function(item), None
     except Exception as error:
         return None, message_of(error)
 
 
 def _outcome(future: Any, item: Item) -> Outcome[Item, Any]:
-    if future.status != "finished":
-        cause = future.exception()
-        return Outcome(item, error=f"the worker was lost: {message_of(cause)}", crashed=True)
-    result, problem = future.result()
-    return Outcome(item, result) if problem is None else Outcome(item, error=problem)
+    if future.status == "finished":
+        result, problem = future.result()
+        return Outcome(item, result) if problem is None else Outcome(item, error=problem)
+    cause = future.exception() if future.status == "error" else None
+    if isinstance(cause, _distributed().scheduler.KilledWorker) or cause is None:
+        return Outcome(item, error="every worker that tried it was lost", crashed=True)
+    return Outcome(item, error=f"the cluster cannot do it: {message_of(cause)}")

@@ -48,13 +48,16 @@ class Engine(Protocol):
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
+        ordered: bool = False,
     ) -> Generator[Outcome[Item, Result], None, None]:
-        """Yield an outcome per item as they come, in any order.
+        """Yield an outcome per item as they come, in any order unless told otherwise.
 
         Args:
             function: What to do with one item; may call :func:`wordsight.engine.tell`.
             items: The items, taken one by one as there is room for them.
             on_note: Called with the item and what its function told.
+            ordered: Whether outcomes come in the order of the items; those that are done early
+                wait, and while many do no further items are taken.
 
         Yields:
             One outcome per item. Closing the iterator early stops the work.

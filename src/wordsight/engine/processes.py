@@ -12,9 +12,11 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 
@@ -42,12 +44,13 @@ def usable_cores() -> int:
 class Processes:
     """Runs a function in worker processes.
 
-    A worker that dies (a segmentation fault, no memory left, ``os._exit``) fails only its item.
-    Workers start as items come, leave with their parent even if it is killed, and are gone when
+    A worker that dies (a segmentation fault, no memory left, ``os._exit``) is replaced and its item
+    tried again; an item that kills its workers every time fails alone. Workers start as items come, leave with their parent even if it is killed, and are gone when
     the iterator is exhausted or closed. What they print goes to standard error.
 
     Args:
         workers: How many processes at most; ``None`` for one per core.
+        tries: How many workers an item may kill before it fails.
 
     Example:
         >>> from math import factorial
@@ -55,10 +58,12 @@ class Processes:
         [6, 24]
     """
 
-    def __init__(self, workers: int | None = None):
-        if workers is not None and workers < 1:
-            raise EngineError(f"workers must be 1 or more, got {workers}.")
+    def __init__(self, workers: int | None = None, *, tries: int = 2):
+        for name, value in {"workers": workers, "tries": tries}.items():
+            if value is not None and value < 1:
+                raise EngineError(f"{name} must be 1 or more, got {value}.")
         self.workers = workers or usable_cores()
+        self.tries = tries
 
     def map(
         self,
@@ -66,6 +71,7 @@ class Processes:
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
+        ordered: bool = False,
     ) -> Generator[Outcome[Item, Result], None, None]:
         """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`.
 
@@ -77,7 +83,8 @@ class Processes:
                 f"{getattr(function, '__name__', function)} is defined in the main program, which "
                 "worker processes do not run; move it to a module they can import, or use Serial."
             )
-        crew = _Crew(function, self.workers, on_note)
+        order: Order[Item, Result] = Order(ordered, WAITING_PER_WORKER * self.workers)
+        crew = _Crew(function, self.workers, self.tries, on_note, order)
         try:
             yield from crew.work(items)
         finally:
@@ -90,8 +97,17 @@ class Processes:
         return HeldByProcesses(parts, self.workers)
 
 
+@dataclass
+class Task(Generic[Item]):
+    """An item on its way: its number, and how many workers died over it."""
+
+    number: int
+    item: Item
+    deaths: int = 0
+
+
 class WorkerProcess(Generic[Item]):
-    """One process and the item it has at hand."""
+    """One process and the task it has at hand."""
 
     def __init__(self, function: Callable[[Item], Any], threads: int):
         ours, theirs = Pipe()
@@ -109,7 +125,7 @@ class WorkerProcess(Generic[Item]):
             )
         self.connection: Connection[Any, Any] = ours
         self.ready = False
-        self.item: Item | None = None
+        self.task: Task[Item] | None = None
         with suppress(OSError):  # if it died at once, handing out its first item will tell
             self.connection.send(function)
 
@@ -137,62 +153,85 @@ class _Crew(Generic[Item, Result]):
         self,
         function: Callable[[Item], Result],
         limit: int,
+        tries: int,
         on_note: Callable[[Item, Any], None] | None,
+        order: Order[Item, Result],
     ):
-        self._function, self._limit, self._on_note = function, limit, on_note
+        self._function, self._limit, self._tries = function, limit, tries
+        self._on_note, self._order = on_note, order
         self._busy: dict[Connection[Any, Any], WorkerProcess[Item]] = {}
         self._idle: list[WorkerProcess[Item]] = []
+        self._again: list[Task[Item]] = []
 
     def work(self, items: Iterable[Item]) -> Iterator[Outcome[Item, Result]]:
         """Hand out items while there is room, and yield outcomes as they come."""
-        source, more = iter(items), True
-        while more or self._busy:
-            while more and len(self._busy) < self._limit:
+        tasks = self._tasks(iter(items))
+        while True:
+            while len(self._busy) < self._limit and (task := next(tasks)) is not None:
+                yield from self._assign(task)
+            if not self._busy:
+                return
+            yield from self._collect()
+
+    def _tasks(self, items: Iterator[Item]) -> Iterator["Task[Item] | None"]:
+        """Yield what is to be done next, ``None`` for nothing now; without end."""
+        more = True
+        while True:
+            if self._again:
+                yield self._again.pop()
+            elif not (more and self._order.room):
+                yield None
+            else:
                 try:
-                    item = next(source)
+                    item = next(items)
                 except StopIteration:
                     more = False
                 else:
-                    yield from self._assign(item)
-            if self._busy:
-                yield from self._collect()
+                    yield Task(self._order.take(), item)
 
-    def _assign(self, item: Item) -> Iterator[Outcome[Item, Result]]:
+    def _assign(self, task: "Task[Item]") -> Iterator[Outcome[Item, Result]]:
         threads = max(1, usable_cores() // self._limit)
         worker = self._idle.pop() if self._idle else WorkerProcess(self._function, threads)
-        worker.item = item
+        worker.task = task
         self._busy[worker.connection] = worker
         try:
-            worker.connection.send(item)
+            worker.connection.send(task.item)
         except OSError:
-            yield self._bury(worker)
+            yield from self._bury(worker, task)
 
     def _collect(self) -> Iterator[Outcome[Item, Result]]:
         for connection in wait(list(self._busy)):
             worker = self._busy[connection]  # type: ignore[index]  # wait() returns what it got
+            task = worker.task
+            if task is None:
+                continue
             try:
                 kind, value = worker.connection.recv()
             except (EOFError, OSError):
-                yield self._bury(worker)
+                yield from self._bury(worker, task)
             else:
-                yield from self._take(worker, kind, value)
+                yield from self._take(worker, task, kind, value)
 
     def _take(
-        self, worker: WorkerProcess[Item], kind: str, value: Any
+        self, worker: WorkerProcess[Item], task: "Task[Item]", kind: str, value: Any
     ) -> Iterator[Outcome[Item, Result]]:
-        item: Any = worker.item
         if kind == READY:
             worker.ready = True
         elif kind == NOTE and self._on_note is not None:
-            self._on_note(item, value)
+            self._on_note(task.item, value)
         elif kind == UNUSABLE:
             raise EngineError(f"worker processes cannot import what they shall run: {value}.")
         elif kind in (DONE, FAILED):
             self._idle.append(self._busy.pop(worker.connection))
-            yield Outcome(item, value) if kind == DONE else Outcome(item, error=value)
+            done = kind == DONE
+            outcome: Outcome[Item, Result] = (
+                Outcome(task.item, value) if done else Outcome(task.item, error=value)
+            )
+            yield from self._order.give(task.number, outcome)
 
-    def _bury(self, worker: WorkerProcess[Item]) -> Outcome[Item, Result]:
-        item: Any = worker.item
+    def _bury(
+        self, worker: WorkerProcess[Item], task: "Task[Item]"
+    ) -> Iterator[Outcome[Item, Result]]:
         del self._busy[worker.connection]
         status = worker.end(time.monotonic() + _GRACE_SECONDS)
         if not worker.ready:
@@ -200,7 +239,12 @@ class _Crew(Generic[Item, Result]):
                 f"a worker process could not start ({cause_of(status)}); what it printed is above. "
                 "Try one worker, which runs everything in this process."
             )
-        return Outcome(item, error=f"the worker process {cause_of(status)}", crashed=True)
+        task.deaths += 1
+        if task.deaths < self._tries:  # killed by another perhaps: it gets a worker of its own
+            self._again.append(task)
+            return
+        said = f"the worker process {cause_of(status)}"
+        yield from self._order.give(task.number, Outcome(task.item, error=said, crashed=True))
 
     def dismiss(self) -> None:
         """End all workers: idle ones by closing their pipe, others by a signal, then by force."""

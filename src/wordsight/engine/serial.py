@@ -30,8 +30,9 @@ class Serial:
         items: Iterable[Item],
         *,
         on_note: Callable[[Item, Any], None] | None = None,
+        ordered: bool = False,
     ) -> Generator[Outcome[Item, Result], None, None]:
-        """Yield an outcome per item, in order; see :class:`wordsight.engine.Engine`."""
+        """Yield an outcome per item, always in order; see :class:`wordsight.engine.Engine`."""
         for item in items:
             with nullcontext() if on_note is None else listening(partial(on_note, item)):
                 outcome = _outcome(function, item)
