@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     DetectorOption,
@@ -17,6 +18,7 @@ from wordsight.cli.options import (
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import bytes_text, clock, count
+from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.library import AddReport, Failure, VerifyReport, VideoDetails, VideoEntry
@@ -89,6 +91,7 @@ def add(
         int | None,
         typer.Option("--workers", "-j", min=1, help="Processes; by default one per core."),
     ] = None,
+    engine: EngineOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Add videos with what is said of them; what is there already is skipped.
@@ -97,8 +100,14 @@ def add(
     """
     from wordsight.library import Library
 
+    if workers is not None and engine is not None:
+        raise WordsightError("give --workers or --engine, not both: processes:4 is four processes.")
     options = detector_options(detector, model, labels, option)
-    with Library.open(library, create=True) as opened, output.progress("Adding") as progress:
+    with (
+        Library.open(library, create=True) as opened,
+        engine_of(output, engine) as who,
+        output.progress("Adding") as progress,
+    ):
         report = opened.add(
             sources,
             sentences=sentence or (),
@@ -109,6 +118,7 @@ def add(
             copy=copy,
             force=force,
             workers=workers,
+            engine=who,
             progress=progress,
         )
     output.result(report, lambda out: render_added(out, report))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     LibraryOption,
@@ -59,14 +60,7 @@ def learn(
     threads: Annotated[
         int, typer.Option("--threads", "-j", min=1, help="Clips at once; changes no result.")
     ] = 2,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="processes|dask|tcp://…",
-            help="Who works: processes of this machine, or a Dask cluster; changes no result.",
-            show_default=False,
-        ),
-    ] = None,
+    engine: EngineOption = None,
     device: Annotated[
         str | None,
         typer.Option(
@@ -82,16 +76,12 @@ def learn(
 
     Interrupted? The same command goes on where it was.
     """
-    from wordsight.engine import working_with
     from wordsight.meaning import WordLearner
 
     if words.exists() and not force:
         raise WordsightError(f"{words} exists already; choose another name, or --force.")
     clips, sentences = _pairs(library)
-    with working_with(engine) as workers:
-        dashboard = getattr(workers, "dashboard", None)
-        if dashboard:
-            output.note(f"The cluster can be watched at {dashboard}")
+    with engine_of(output, engine) as workers:
         learner = WordLearner(
             restarts=restarts,
             trembling=True,

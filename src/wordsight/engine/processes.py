@@ -45,8 +45,9 @@ class Processes:
     """Runs a function in worker processes.
 
     A worker that dies (a segmentation fault, no memory left, ``os._exit``) is replaced and its item
-    tried again; an item that kills its workers every time fails alone. Workers start as items come, leave with their parent even if it is killed, and are gone when
-    the iterator is exhausted or closed. What they print goes to standard error.
+    tried again; an item that kills its workers every time fails alone. Workers start as items come,
+    leave with their parent even if it is killed, and are gone when the iterator is exhausted or
+    closed. What they print goes to standard error.
 
     Args:
         workers: How many processes at most; ``None`` for one per core.

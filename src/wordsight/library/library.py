@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from wordsight.engine import Processes, Serial
+from wordsight.engine import Engine, Processes, Serial
 from wordsight.language.captions import Caption
 from wordsight.library.entries import AddReport, ArtefactEntry, VerifyReport
 from wordsight.library.keeping import keep
@@ -87,6 +87,7 @@ class Library(LibraryReader):
         copy: bool = False,
         force: bool = False,
         workers: int | None = None,
+        engine: Engine | None = None,
         progress: Progress | None = None,
     ) -> AddReport:
         """Add videos, what is said of them, and what a detector sees in them.
@@ -110,6 +111,8 @@ class Library(LibraryReader):
             force: Whether to do it again for videos that are there.
             workers: How many processes; ``None`` for one per core. 1 means this very process,
                 which saves starting another but dies with a video that crashes its decoder.
+            engine: Who looks at the videos, in the place of ``workers``; on a cluster videos and
+                library must be at the same places for all.
             progress: Told how many of the videos are done, in fractions.
 
         Raises:
@@ -132,8 +135,8 @@ class Library(LibraryReader):
             copy=copy,
             force=force,
         )
-        engine = Serial() if workers == 1 else Processes(workers)
-        adding = Adding(self._database, self._store, planner, engine)
+        who = engine or (Serial() if workers == 1 else Processes(workers))
+        adding = Adding(self._database, self._store, planner, who)
         return adding.run(sources, failures, progress)
 
     def remove(self, ids: str | Iterable[str]) -> tuple[str, ...]:
