@@ -3,7 +3,8 @@ import stat
 
 import pytest
 
-from wordsight.files import TEMPORARY_MARK, atomic_path, sha256_of, write_text
+from wordsight import files
+from wordsight.files import TEMPORARY_MARK, atomic_path, put_folder, sha256_of, write_text
 
 
 def test_the_file_appears_only_when_the_block_succeeds(tmp_path):
@@ -55,3 +56,18 @@ def test_hash_equals_hashlib_on_a_file_of_many_pieces(tmp_path):
     content = bytes(range(256)) * 10_000
     (tmp_path / "big").write_bytes(content)
     assert sha256_of(tmp_path / "big") == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("can_exchange", [True, False], ids=["in one step", "by moving aside"])
+@pytest.mark.parametrize("there", [True, False], ids=["over another", "where none was"])
+def test_a_folder_takes_the_place_of_another(can_exchange, there, tmp_path, monkeypatch):
+    if not can_exchange:  # as on systems that know no exchange
+        monkeypatch.setattr(files, "_exchange", lambda one, other: False)
+    new, target = tmp_path / ".new", tmp_path / "model"
+    for folder, text in ((new, "new"), (target, "old")):
+        if folder is new or there:
+            folder.mkdir()
+            (folder / text).write_text(text)
+    put_folder(new, target)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert [path.name for path in target.iterdir()] == ["new"]

@@ -1,18 +1,22 @@
 """Writing files so that a crash leaves either the old one or the new one, and hashing them."""
 
+import ctypes
 import hashlib
 import os
+import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["TEMPORARY_MARK", "atomic_path", "sha256_of", "write_text"]
+__all__ = ["TEMPORARY_MARK", "atomic_path", "put_folder", "sha256_of", "write_text"]
 
 TEMPORARY_MARK = ".partial-"
 """Part of the name of every file not yet complete, so that leftovers of a crash can be found."""
 
 _CHUNK_BYTES = 1 << 20
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
 @contextmanager
@@ -66,6 +70,29 @@ def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = Tru
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def put_folder(folder: Path, target: Path) -> None:
+    """Put a finished folder in the place of another, or of none, and delete the other.
+
+    Unlike files, folders cannot be renamed over one another. Linux can exchange the two names in
+    one step, so that whoever looks, even after a crash, finds the old folder or the new one;
+    elsewhere the old one is moved aside first.
+
+    Args:
+        folder: The new folder, beside ``target``.
+        target: Where it shall be.
+    """
+    if not target.exists():
+        folder.rename(target)
+    elif _exchange(folder, target):
+        shutil.rmtree(folder)
+    else:
+        aside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=target.parent))
+        target.rename(aside / target.name)
+        folder.rename(target)
+        shutil.rmtree(aside)
+    _sync(target.parent)
+
+
 def sha256_of(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits, reading it in pieces."""
     digest = hashlib.sha256()
@@ -73,6 +100,17 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
         while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names in one step; false where the system cannot."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except AttributeError:  # an old C library
+        return False
+    return bool(call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
 
 
 def _sync(path: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import LibraryError
-from wordsight.files import TEMPORARY_MARK, sha256_of
+from wordsight.files import TEMPORARY_MARK, put_folder, sha256_of
 
 __all__ = [
     "ArtefactStore",
@@ -139,9 +139,10 @@ class ArtefactStore:
         """Put a staged artefact in its place; its bytes are on disk when this returns."""
         target = self.path_of(artefact.path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():  # left by work that was interrupted; folders cannot be replaced
-            shutil.rmtree(target)
-        Path(artefact.staged).replace(target)
+        if target.is_dir():  # the same content, entered already or left by interrupted work
+            put_folder(Path(artefact.staged), target)
+        else:
+            Path(artefact.staged).replace(target)
         _sync(target.parent)
         _sync(target.parent.parent)
 

@@ -17,7 +17,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
-from wordsight.files import TEMPORARY_MARK, sha256_of, write_text
+from wordsight.files import TEMPORARY_MARK, put_folder, sha256_of, write_text
 from wordsight.records.npz import load_npz, save_npz
 
 __all__ = ["ModelFolder"]
@@ -80,7 +80,7 @@ class ModelFolder:
             for name, content in texts.items():
                 write_text(folder / name, content)
             folder.chmod(0o755)
-            _put_in_place(folder, target)
+            put_folder(folder, target)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -143,13 +143,3 @@ class ModelFolder:
 
 def _beside(target: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))
-
-
-def _put_in_place(folder: Path, target: Path) -> None:
-    if not target.exists():
-        folder.rename(target)
-        return
-    old = _beside(target)
-    target.rename(old / "old")
-    folder.rename(target)
-    shutil.rmtree(old)
