@@ -1,9 +1,20 @@
-"""The lattice on an accelerator: torch for every shape, one fused kernel for the commonest.
+"""The lattice and the mixtures on an accelerator.
 
-Torch is imported when something here is first run; it comes with the extra ``gpu``.
+Torch for every shape of lattice, one fused kernel for the commonest; mixtures fitted and scored in
+batches. Torch is imported when something here is first run; it comes with the extra ``gpu``.
 """
 
 from wordsight.inference.gpu.device import DeviceWarning, find_device
 from wordsight.inference.gpu.lattice_gpu import expected_counts_on, log_scores_on
+from wordsight.inference.gpu.mixtures_fitting import fit_mixtures_on
+from wordsight.inference.gpu.mixtures_scoring import DeviceMixtures, mixtures_on
 
-__all__ = ["DeviceWarning", "expected_counts_on", "find_device", "log_scores_on"]
+__all__ = [
+    "DeviceMixtures",
+    "DeviceWarning",
+    "expected_counts_on",
+    "find_device",
+    "fit_mixtures_on",
+    "log_scores_on",
+    "mixtures_on",
+]
