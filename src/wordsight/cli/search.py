@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
@@ -145,6 +146,7 @@ def index(
         typer.Option(help="Of the words, for their endings: english, german, …, or none."),
     ] = None,
     words: LexiconOption = None,
+    engine: EngineOption = None,
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
@@ -159,8 +161,8 @@ def index(
             with output.progress("Describing") as progress:
                 number = describe_shots(opened, folder, learned, progress)
             output.note(f"Wrote down {count(number, 'description')}.")
-        with output.progress("Indexing") as progress:
-            report = update_index(opened, folder, language=language, progress=progress)
+        with engine_of(output, engine) as who, output.progress("Indexing") as progress:
+            report = update_index(opened, folder, language=language, progress=progress, engine=who)
     output.result({"index": folder, **vars(report)}, lambda out: _render_report(out, report))
     if report.failed:
         raise typer.Exit(1)

@@ -12,6 +12,7 @@ from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
 
 if TYPE_CHECKING:
+    from wordsight.engine import Engine
     from wordsight.library import Library, VideoDetails, VideoEntry
     from wordsight.meaning import LearnedLexicon
     from wordsight.progress import Progress
@@ -51,7 +52,12 @@ def index_folder(opened: "Library", folder: Path | None) -> Path:
 
 
 def open_index(
-    opened: "Library", folder: Path, teller: Teller, *, language: str | None = None
+    opened: "Library",
+    folder: Path,
+    teller: Teller,
+    *,
+    language: str | None = None,
+    engine: "Engine | None" = None,
 ) -> "Index":
     """Open the index, building or updating it first where the library has changed.
 
@@ -66,7 +72,9 @@ def open_index(
         )
     if not is_current(opened, folder):
         with teller.progress("Indexing") as progress:
-            report = update_index(opened, folder, language=language, progress=progress)
+            report = update_index(
+                opened, folder, language=language, progress=progress, engine=engine
+            )
         for video_id, reason in report.failed:
             teller.warn(f"{video_id} cannot be searched: {reason}")
     return Index(folder)
@@ -83,6 +91,7 @@ def update_index(
     *,
     language: str | None = None,
     progress: "Progress | None" = None,
+    engine: "Engine | None" = None,
 ) -> "BuildReport":
     """Bring an index up to date: only videos that are new or changed are looked at.
 
@@ -91,6 +100,7 @@ def update_index(
         folder: Where the index is or shall be.
         language: Of the words, in a new index; ``none`` leaves them unstemmed.
         progress: Told after each video.
+        engine: Who looks at the videos; this process if left out.
     """
     from wordsight.retrieval import build_index
     from wordsight.retrieval.text import TEXT, TextPart
@@ -103,6 +113,7 @@ def update_index(
             parts=[TextPart(analyser)],
             settings={TEXT: analyser.to_json()},
             progress=progress,
+            engine=engine,
         )
     except PermissionError as error:
         raise WordsightError(

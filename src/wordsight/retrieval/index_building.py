@@ -1,85 +1,32 @@
-"""Building an index from a collection of videos, and bringing it up to date: only what changed."""
+"""Building an index from a collection of videos, and bringing it up to date: only what changed.
 
-import hashlib
-import json
+Videos are looked at wherever an engine works; what is found comes back in the order of the videos
+and is committed here one by one, so that the index is the same whoever did the work.
+"""
+
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from wordsight.errors import WordsightError
+from wordsight.engine import Engine, Serial
 from wordsight.progress import Progress
-from wordsight.records import Shot
-from wordsight.retrieval.documents import Document, Source
 from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.index_jobs import VideoJob, build_video, sample_video
 from wordsight.retrieval.index_writer import IndexWriter
 from wordsight.retrieval.manifest import MANIFEST, Manifest
 from wordsight.retrieval.segments import Part
-from wordsight.retrieval.visual.dynamic import SECONDS, DynamicBlockDct
+from wordsight.retrieval.video_documents import Details, Video, fingerprint_of
 from wordsight.retrieval.visual.features import FeatureScale
-from wordsight.retrieval.visual.part import VISUAL, VisualPart, source_samples
+from wordsight.retrieval.visual.part import VISUAL, VisualPart
 from wordsight.retrieval.visual.settings import VisualSettings
 
-if TYPE_CHECKING:
-    from wordsight.video import Frame, VideoReader
-
-__all__ = ["BuildReport", "Collection", "build_index", "video_sources"]
+__all__ = ["BuildReport", "Collection", "build_index"]
 
 _SCALE_SHOTS = 200
 """Shots whose samples set the scale of a new index; a few hundred settle it to three digits."""
-
-
-class Video(Protocol):
-    """A video of a collection."""
-
-    @property
-    def id(self) -> str:
-        """Its name in the collection."""
-
-    @property
-    def path(self) -> str:
-        """Where its file is."""
-
-    @property
-    def sha256(self) -> str:
-        """Hash of its content."""
-
-
-class Said(Protocol):
-    """A sentence or caption of a video."""
-
-    @property
-    def start(self) -> float | None:
-        """From when on, in seconds; ``None`` if of the whole video."""
-
-    @property
-    def end(self) -> float | None:
-        """Until when."""
-
-    @property
-    def text(self) -> str:
-        """The words."""
-
-
-class Details(Protocol):
-    """What a collection knows of one video."""
-
-    @property
-    def video(self) -> Video:
-        """The video."""
-
-    @property
-    def sentences(self) -> Sequence[Said]:
-        """What is said of it."""
-
-    @property
-    def shots(self) -> Sequence[Shot]:
-        """Its shots in order."""
-
-    @property
-    def scenes(self) -> Sequence[int]:
-        """For each shot the number of its scene."""
 
 
 class Collection(Protocol):
@@ -117,6 +64,7 @@ def build_index(
     parts: Sequence[Part] = (),
     settings: dict[str, Any] | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> BuildReport:
     """Make an index of a collection, or bring one up to date.
 
@@ -131,97 +79,65 @@ def build_index(
         parts: What documents get besides their visual models, such as their words.
         settings: By name of those parts, how they are made.
         progress: Told after each video.
+        engine: Who looks at the videos; this process if left out. The index is the same.
     """
     videos = list(collection.videos())
-    chosen = _visual_settings(folder, collection, videos, visual)
+    who = engine or Serial()
+    chosen = _visual_settings(folder, collection, videos, visual, who)
     together = {VISUAL: chosen.to_json(), **(settings or {})}
-    added, unchanged, failed = [], [], []
-    with IndexWriter(folder, [VisualPart(chosen), *parts], together) as writer:
-        known = writer.videos()
-        gone = sorted(known.keys() - {video.id for video in videos})
+    all_parts = (VisualPart(chosen), *parts)
+    with IndexWriter(folder, all_parts, together) as writer:
+        gone = sorted(writer.videos().keys() - {video.id for video in videos})
         if gone:
             writer.remove(gone)
-        for done, video in enumerate(videos, start=1):
-            details = collection.show(video.id)
-            mark = _fingerprint(details)
+        building = _Building(collection, writer, chosen, all_parts, progress, len(videos))
+        building.run(videos, who)
+    return BuildReport(
+        tuple(building.added), tuple(building.unchanged), tuple(gone), tuple(building.failed)
+    )
+
+
+@dataclass
+class _Building:
+    """One run over the videos of a collection, and what has become of them so far."""
+
+    collection: Collection
+    writer: IndexWriter
+    visual: VisualSettings
+    parts: tuple[Part, ...]
+    progress: Progress | None
+    total: int
+    added: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+    def run(self, videos: Sequence[Video], engine: Engine) -> None:
+        jobs = self._jobs(videos)
+        with closing(engine.map(build_video, jobs, ordered=True)) as outcomes:
+            for outcome in outcomes:
+                job, built = outcome.item, outcome.result
+                if built is None:
+                    self.failed.append((job.video_id, outcome.error or "it failed."))
+                else:
+                    self.writer.add_built(job.video_id, job.fingerprint, built)
+                    self.added.append(job.video_id)
+                self._tell(job.video_id)
+
+    def _jobs(self, videos: Sequence[Video]) -> Iterator[VideoJob]:
+        known = self.writer.videos()
+        for video in videos:
+            details = self.collection.show(video.id)
+            mark = fingerprint_of(details)
             if known.get(video.id) == mark:
-                unchanged.append(video.id)
+                self.unchanged.append(video.id)
+                self._tell(video.id)
             else:
-                try:
-                    writer.add(video.id, mark, list(video_sources(details, chosen)))
-                    added.append(video.id)
-                except WordsightError as error:
-                    failed.append((video.id, str(error)))
-            if progress is not None:
-                progress(done, len(videos), video.id)
-    return BuildReport(tuple(added), tuple(unchanged), tuple(gone), tuple(failed))
+                yield VideoJob(details, mark, self.visual, self.parts)
 
-
-def video_sources(details: Details, visual: VisualSettings) -> Iterator[Source]:
-    """Yield one document per shot: its key frame from the middle, and what is said meanwhile.
-
-    A video without shots is one document; what is said of the whole video goes with every shot.
-    """
-    from wordsight.video import VideoReader  # here: it brings decoders along
-
-    whole = tuple(said.text for said in details.sentences if said.start is None)
-    features = visual.features()
-    with VideoReader(details.video.path) as reader:
-        shots = list(zip(details.shots, details.scenes, strict=True)) or [
-            (_whole(details.video.id, reader), 0)
-        ]
-        for number, (shot, scene) in enumerate(shots):
-            middle = (shot.start + shot.end) / 2
-            if isinstance(features, DynamicBlockDct):
-                frames = list(_second_around(reader, shot, middle, features.num_frames))
-            else:
-                frames = [reader.frame_at(middle)]
-            document = Document(
-                f"{'_'.join(details.video.id.split())}:{number:04d}",
-                details.video.id,
-                shot.start,
-                shot.end,
-                frames[len(frames) // 2].time,
-                scene,
-            )
-            yield Source(
-                document,
-                tuple(said.text for said in details.sentences if _during(said, shot)),
-                whole,
-                tuple(frame.image for frame in frames),
-                tuple(frame.time for frame in frames),
-            )
-
-
-def _second_around(
-    reader: "VideoReader", shot: Shot, middle: float, count: int
-) -> "Iterator[Frame]":
-    start, end = max(shot.start, middle - SECONDS / 2), min(shot.end, middle + SECONDS / 2)
-    found = list(reader.frames(start, end, rate=count / SECONDS))
-    yield from found or [reader.frame_at(middle)]
-
-
-def _during(said: Said, shot: Shot) -> bool:
-    if said.start is None:
-        return False
-    end = said.start if said.end is None else said.end
-    return said.start < shot.end and (end > shot.start or said.start >= shot.start)
-
-
-def _whole(video_id: str, reader: "VideoReader") -> Shot:
-    start = reader.info.start_time
-    return Shot(video_id, start, start + reader.info.duration, 1.0, 0, reader.info.num_frames)
-
-
-def _fingerprint(details: Details) -> str:
-    """Return what changes when a video's documents would."""
-    told = [
-        details.video.sha256,
-        [[shot.start, shot.end] for shot in details.shots],
-        list(details.scenes),
-        [[said.start, said.end, said.text] for said in details.sentences],
-    ]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()[:32]
+    def _tell(self, what: str) -> None:
+        done = len(self.added) + len(self.unchanged) + len(self.failed)
+        if self.progress is not None:
+            self.progress(done, self.total, what)
 
 
 def _visual_settings(
@@ -229,6 +145,7 @@ def _visual_settings(
     collection: Collection,
     videos: Sequence[Video],
     asked: VisualSettings | None,
+    engine: Engine,
 ) -> VisualSettings:
     if (Path(folder) / MANIFEST).exists():
         kept = VisualSettings.from_json(Manifest.read(folder).settings.get(VISUAL, {}))
@@ -239,23 +156,21 @@ def _visual_settings(
             )
         return kept
     settings = asked or VisualSettings()
-    return settings if settings.scale else settings.scaled(_measured(collection, videos, settings))
+    if settings.scale:
+        return settings
+    return settings.scaled(_measured(collection, videos, settings, engine))
 
 
 def _measured(
-    collection: Collection, videos: Sequence[Video], settings: VisualSettings
+    collection: Collection, videos: Sequence[Video], settings: VisualSettings, engine: Engine
 ) -> FeatureScale:
     """Measure the scale on shots spread over the whole collection."""
     step = max(1, -(-len(videos) // _SCALE_SHOTS))
     per_video = max(1, _SCALE_SHOTS // max(1, len(videos[::step])))
-    bags = []
-    for video in videos[::step]:
-        try:
-            sources = video_sources(collection.show(video.id), settings)
-            for _, source in zip(range(per_video), sources, strict=False):
-                bags.append(source_samples(source, settings).values)
-        except WordsightError:
-            continue  # told when the video itself is added
+    jobs = ((collection.show(video.id), settings, per_video) for video in videos[::step])
+    with closing(engine.map(sample_video, jobs, ordered=True)) as outcomes:
+        # Videos that fail are told of when they are added themselves.
+        bags = [bag for outcome in outcomes for bag in outcome.result or ()]
     if not bags:
         raise RetrievalError("no video of the collection can be read; there is nothing to index.")
     return FeatureScale.of(bags, settings.features().resolution)

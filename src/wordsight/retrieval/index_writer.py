@@ -20,6 +20,7 @@ from wordsight.files import TEMPORARY_MARK, atomic_path
 from wordsight.retrieval.documents import Source
 from wordsight.retrieval.documents_part import DocumentsPart, videos_of
 from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.index_jobs import Built
 from wordsight.retrieval.manifest import MANIFEST, Manifest, SegmentEntry
 from wordsight.retrieval.segments import Part, PartData, Segment, Stretch, write_segment
 
@@ -86,6 +87,14 @@ class IndexWriter:
         if any(source.document.video_id != video_id for source in sources):
             raise RetrievalError(f"all documents added together must belong to {video_id}.")
         self._change({video_id: (fingerprint, sources)}, [video_id])
+
+    def add_built(self, video_id: str, fingerprint: str, built: Built) -> None:
+        """Add a video whose parts were made elsewhere, in the place of what it had."""
+        entries = self._without({video_id})
+        if built.count:
+            self._fingerprints[video_id] = fingerprint
+            entries.append(self._written(built.parts, built.count))
+        self._commit(self._merged(entries))
 
     def add_many(self, videos: Mapping[str, tuple[str, Sequence[Source]]]) -> None:
         """Add several videos at once: all of them, or none if it fails."""
