@@ -22,6 +22,7 @@ class Index:
 
     Args:
         folder: Where it is.
+        device: Where pictures are looked for, such as ``cuda``; the processor if left out.
 
     Attributes:
         folder: Where it is.
@@ -33,8 +34,9 @@ class Index:
         IndexDamagedError: If it is damaged or newer than this program.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, device: str | None = None) -> None:
         self.folder = Path(folder)
+        self.device = device
         self._manifest = Manifest.read(self.folder)
         self.stretches: tuple[Stretch, ...] = tuple(
             entry.stretch(self.folder) for entry in self._manifest.segments
@@ -76,7 +78,7 @@ class Index:
     def visual(self) -> VisualIndex:
         """The models of what the documents look like."""
         settings = VisualSettings.from_json(self.settings(VISUAL))
-        return VisualIndex(self.stretches, self.documents, settings)
+        return VisualIndex(self.stretches, self.documents, settings, device=self.device)
 
     def videos(self) -> dict[str, str]:
         """Return the fingerprint of each video that has documents."""

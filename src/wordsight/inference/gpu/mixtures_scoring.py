@@ -62,9 +62,9 @@ class DeviceMixtures:
             )
         self.device = device
         self.dtype = torch.float64 if double else torch.float32
-        self.factors = torch.as_tensor(np.ascontiguousarray(factors), device=device).to(self.dtype)
+        self.factors = torch.tensor(factors, dtype=self.dtype, device=device)
         self._all_rows: Tensor | None = None
-        self.constants = torch.as_tensor(np.ascontiguousarray(constants), device=device)
+        self.constants = torch.tensor(constants, device=device)
 
     def __len__(self) -> int:
         return len(self.factors)

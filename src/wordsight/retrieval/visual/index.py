@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,9 @@ from wordsight.retrieval.visual.scoring import (
     smoothed_gains,
 )
 from wordsight.retrieval.visual.settings import VisualSettings
+
+if TYPE_CHECKING:
+    from wordsight.inference.gpu import DeviceMixtures
 
 __all__ = ["VisualIndex"]
 
@@ -50,11 +53,20 @@ class VisualIndex:
         stretches: Segments with a visual part, and their documents that count.
         documents: The same documents in the same order.
         settings: How the models were made.
+        device: Where all documents are scored, such as ``cuda``; the best are scored again on the
+            processor, so that results are the same. Models stay on the device between queries.
     """
 
     def __init__(
-        self, stretches: Sequence[Stretch], documents: DocumentTable, settings: VisualSettings
+        self,
+        stretches: Sequence[Stretch],
+        documents: DocumentTable,
+        settings: VisualSettings,
+        *,
+        device: str | None = None,
     ) -> None:
+        self.device = device
+        self._on_device: dict[int, DeviceMixtures | None] = {}
         self.documents = documents
         self.settings = settings
         self.features = settings.features()
@@ -85,9 +97,14 @@ class VisualIndex:
             return self._over_segments(lambda packed: log_likelihoods(packed, values)) - unit
         log_background = self.background.log_density(values)
         kappa = self.settings.kappa
-        gains = self._over_segments(
-            lambda packed: smoothed_gains(packed, values, log_background, kappa, precision)
-        )
+        if precision == "single" and self.device is not None:
+            gains = self._over_segments(
+                lambda packed: self._device_gains(packed, values, log_background)
+            )
+        else:
+            gains = self._over_segments(
+                lambda packed: smoothed_gains(packed, values, log_background, kappa, precision)
+            )
         return gains + self._constant(log_background) - unit
 
     def score_some(self, samples: ArrayLike, positions: NDArray[np.int64]) -> Array:
@@ -218,6 +235,20 @@ class VisualIndex:
             found = scored(self._packed(number))
             scores[start : start + len(stretch.rows)] = found[stretch.rows]
         return scores
+
+    def _device_gains(self, packed: PackedMixtures, values: Array, log_background: Array) -> Array:
+        from wordsight.inference.gpu import mixtures_on
+
+        # Segments are kept as long as the index is, and so are the arrays that lie in them.
+        place = id(packed.factors)
+        if place not in self._on_device:
+            device = self.device or "cpu"
+            self._on_device[place] = mixtures_on(packed.factors, packed.constants, device)
+        held = self._on_device[place]
+        kappa = self.settings.kappa
+        if held is None:
+            return smoothed_gains(packed, values, log_background, kappa, "single")
+        return held.gains(values, log_background, kappa)
 
     def _standardised(self, samples: ArrayLike) -> Array:
         values = np.asarray(samples, dtype=np.float64)

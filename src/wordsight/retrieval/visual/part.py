@@ -24,18 +24,20 @@ class VisualPart:
 
     Args:
         settings: How; with a scale.
+        device: Where mixtures are fitted; the processor if left out.
     """
 
     name = VISUAL
 
-    def __init__(self, settings: VisualSettings) -> None:
+    def __init__(self, settings: VisualSettings, *, device: str | None = None) -> None:
         settings.known_scale()
         self.settings = settings
+        self.device = device
 
     def build(self, sources: Sequence[Source]) -> PartData:
         """Fit a mixture to the frames of every document."""
         bags = [source_samples(source, self.settings).values for source in sources]
-        model = self.settings.model().fit(bags, scale=self.settings.known_scale())
+        model = self.settings.model(self.device).fit(bags, scale=self.settings.known_scale())
         packed = PackedMixtures.of(model.mixtures_)
         lots = lot_of(source.document.id for source in sources)
         return PartData(

@@ -47,13 +47,14 @@ class VisualSettings:
         blocks = BlockDct(self.longest)
         return DynamicBlockDct(blocks) if self.dynamic else blocks
 
-    def model(self) -> ShotMixtures:
-        """Return the estimator of the mixtures."""
+    def model(self, device: str | None = None) -> ShotMixtures:
+        """Return the estimator of the mixtures, which fits them on a device if one is named."""
         return ShotMixtures(
             self.num_components,
             restarts=self.restarts,
             floor=self.floor,
             random_state=self.random_state,
+            device=device,
         )
 
     def scaled(self, scale: FeatureScale) -> Self:

@@ -44,6 +44,7 @@ class ShotMixtures:
         criterion: ``"bic"`` lets every shot have as many components as its samples justify, up to
             ``num_components``.
         random_state: Seed.
+        device: Where EM runs, such as ``cuda``, in single precision; the processor if left out.
 
     Attributes:
         scale_: The scale; given to :meth:`fit` or measured there.
@@ -69,6 +70,7 @@ class ShotMixtures:
         start: Start = "seeds",
         criterion: Literal["bic"] | None = None,
         random_state: int = 0,
+        device: str | None = None,
     ) -> None:
         if num_components < 1 or restarts < 1 or not floor > 0:
             raise RetrievalError(
@@ -79,6 +81,7 @@ class ShotMixtures:
         self.max_iterations, self.tolerance = max_iterations, tolerance
         self.start: Start = start
         self.criterion, self.random_state = criterion, random_state
+        self.device = device
 
     def fit(
         self,
@@ -133,12 +136,13 @@ class ShotMixtures:
         return best
 
     def _run(self, bags: Sequence[Array], starts: Mixtures, floor: Array) -> MixtureFits:
-        return fit_mixtures(
-            bags,
-            starts,
-            floor,
-            max_iterations=self.max_iterations,
-            tolerance=self.tolerance,
+        iterations, tolerance = self.max_iterations, self.tolerance
+        if self.device is None:
+            return fit_mixtures(bags, starts, floor, max_iterations=iterations, tolerance=tolerance)
+        from wordsight.inference.gpu import fit_mixtures_on
+
+        return fit_mixtures_on(
+            bags, starts, floor, self.device, max_iterations=iterations, tolerance=tolerance
         )
 
     def _revived(self, bags: Sequence[Array], fits: MixtureFits, floor: Array) -> MixtureFits:
