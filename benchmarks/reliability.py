@@ -1,0 +1,107 @@
+"""How Wordsight takes faults: kills, full disks, lost databases, wrong clocks, damaged files, load.
+
+Run with ``python -m benchmarks.reliability crash|faults|fuzz|soak [--json]``; each prints one table
+of docs/reliability.md. ``crash`` kills commands at random points, ``faults`` takes away room,
+rights, the database and the right time, ``fuzz`` reads damaged files under coverage guidance, and
+``soak`` uses a studio for a long while. Needs Linux.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from experiments.report import Column, print_report, say
+from wordsight.errors import WordsightError
+
+__all__ = ["main"]
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+_CRASH_COLUMNS = [
+    Column("command", "command", justify="left"),
+    Column("database", "database", justify="left"),
+    Column("runs", "runs"),
+    Column("killed", "killed in time"),
+    Column("by_time", "by time"),
+    Column("by_operation", "by operation"),
+    Column("lost", "lost"),
+    Column("verify_clean", "verify clean"),
+    Column("resumed_equal", "resumed equal"),
+    Column("leftover_files", "leftover files"),
+]
+
+
+def crash_matrix(options: argparse.Namespace) -> None:
+    """Kill every command on both kinds of database and print the table."""
+    from benchmarks.reliability_cases import make_films
+    from benchmarks.reliability_crash import cases, crash, row
+    from benchmarks.reliability_places import Place, PostgresPlace, SqlitePlace, postgres_server
+    from benchmarks.reliability_process import prepare_to_fork, run
+
+    prepare_to_fork()
+    chosen = cases(options.commands)
+    rows = []
+    with ExitStack() as stack:
+        home = Path(tempfile.mkdtemp(prefix="wordsight-crash-"))
+        stack.callback(shutil.rmtree, home, ignore_errors=True)
+        films = home / "films"
+        (home / "rendering").mkdir()
+        run(lambda: make_films(films), home / "rendering")
+        places: list[Place] = []
+        if "sqlite" in options.databases:
+            places.append(SqlitePlace(home / "sqlite"))
+        if "postgresql" in options.databases:
+            server = stack.enter_context(postgres_server())
+            places.append(PostgresPlace(home / "postgresql", server))
+        cells = [(case, place) for case in chosen for place in places]
+        for number, (case, place) in enumerate(cells):
+            runs = options.runs // len(cells) + (number < options.runs % len(cells))
+            if runs:
+                trials = crash(place, case, films, runs, options.seed, say)
+                rows.append(row(place.name, case.name, trials))
+    results = {"seed": options.seed, "rows": rows, "all": _total(rows)}
+    print_report(
+        results,
+        as_json=options.json,
+        title=f"{options.runs} kills",
+        columns=_CRASH_COLUMNS,
+        rows=[*rows, results["all"]],
+        notes=[problem for each in rows for problem in each["problems"]],
+    )
+    if any(each["problems"] for each in rows):
+        sys.exit(1)
+
+
+def _total(rows: list[dict[str, object]]) -> dict[str, object]:
+    keys = [column.key for column in _CRASH_COLUMNS[2:]]
+    return {"command": "all", **{key: sum(int(str(row[key])) for row in rows) for key in keys}}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.reliability", description=(__doc__ or "").splitlines()[0]
+    )
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    crash = kinds.add_parser("crash", help="kill commands at random points")
+    crash.add_argument("--runs", type=int, default=200, help="kills in all")
+    crash.add_argument("--seed", type=int, default=0, help="of the points")
+    crash.add_argument("--commands", nargs="*", help="only these: add learn index align migrate")
+    crash.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
+    crash.set_defaults(call=crash_matrix)
+    for each in (crash,):
+        each.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    options.call(options)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WordsightError as error:
+        sys.exit(str(error))
