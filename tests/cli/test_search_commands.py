@@ -270,3 +270,17 @@ def test_a_sentence_is_judged_by_what_its_words_mean(run, wordless):
     run("index", "--describe", "-w", wordless)
     both = run("search", "The person approached the backpack.", "-w", wordless, "--json").json
     assert both[0]["by"] == ["meaning", "said"]
+
+
+def test_a_device_gives_the_same_answer_and_one_that_is_not_there_is_said(
+    search, run, library, tmp_path
+):
+    wanted = search("--image", library / "red.png", "--json").json
+    missing = search("--image", library / "red.png", "--device", "cuda:93", "--json")
+    assert missing.json == wanted
+    assert "cuda:93" in missing.err and "processor does the work" in missing.err
+    told = run("index", "--device", "cuda:93", "--index", tmp_path / "index", "--json")
+    assert "processor does the work" in told.err and len(told.json["added"]) == 2
+    pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
+    there = search("--image", library / "red.png", "--device", "torch-cpu", "--json")
+    assert there.json == wanted and not there.err

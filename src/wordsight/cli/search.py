@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordsight.cli.devices import DeviceOption, device_of
 from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
@@ -97,6 +98,7 @@ def find(
     queries: QueriesOption = None,
     force: ForceFlag = False,
     words: LexiconOption = None,
+    device: DeviceOption = None,
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
@@ -123,7 +125,8 @@ def find(
             _write_queries(output, answers, run, force)
             return
         asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
-        searching = Searching(output, opened, index, top, everything, weight)
+        place = device_of(output, device)
+        searching = Searching(output, opened, index, top, everything, weight, device=place)
         learned = _words(words, required=words is not None or by == "meaning") if text else None
         found, how = searching.answer(asked, by, learned, named=words is not None)
         _write(output, opened, found, sheet, run, text or "like-this", force)
@@ -147,6 +150,7 @@ def index(
     ] = None,
     words: LexiconOption = None,
     engine: EngineOption = None,
+    device: DeviceOption = None,
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
@@ -161,8 +165,11 @@ def index(
             with output.progress("Describing") as progress:
                 number = describe_shots(opened, folder, learned, progress)
             output.note(f"Wrote down {count(number, 'description')}.")
+        place = device_of(output, device)
         with engine_of(output, engine) as who, output.progress("Indexing") as progress:
-            report = update_index(opened, folder, language=language, progress=progress, engine=who)
+            report = update_index(
+                opened, folder, language=language, progress=progress, engine=who, device=place
+            )
     output.result({"index": folder, **vars(report)}, lambda out: _render_report(out, report))
     if report.failed:
         raise typer.Exit(1)

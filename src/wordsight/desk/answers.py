@@ -34,6 +34,7 @@ class Searching:
         everything: Whether to return what nothing speaks for.
         weight: Share of the picture beside words; learned if ``None``.
         most_videos: How many videos a sentence's meaning is looked for in.
+        device: Where pictures are looked for, such as ``cuda``; the processor if ``None``.
         ready: An index that is open already; otherwise it is opened, and brought up to date first.
     """
 
@@ -44,6 +45,7 @@ class Searching:
     everything: bool = False
     weight: float | None = None
     most_videos: int = MOST_VIDEOS
+    device: str | None = None
     ready: "JointSearch | None" = None
 
     def answer(
@@ -152,7 +154,7 @@ class Searching:
         if self.ready is not None:
             return copy.copy(self.ready)  # its weight is this search's own
         folder = index_folder(self.opened, self.index)
-        return JointSearch(open_index(self.opened, folder, self.teller))
+        return JointSearch(open_index(self.opened, folder, self.teller, device=self.device))
 
 
 def _how(query: "JointQuery", weight: float) -> str:

@@ -58,8 +58,11 @@ def open_index(
     *,
     language: str | None = None,
     engine: "Engine | None" = None,
+    device: str | None = None,
 ) -> "Index":
     """Open the index, building or updating it first where the library has changed.
+
+    With a device, pictures are modelled and looked for there.
 
     Raises:
         WordsightError: If the library is empty, or the index cannot be written.
@@ -73,11 +76,11 @@ def open_index(
     if not is_current(opened, folder):
         with teller.progress("Indexing") as progress:
             report = update_index(
-                opened, folder, language=language, progress=progress, engine=engine
+                opened, folder, language=language, progress=progress, engine=engine, device=device
             )
         for video_id, reason in report.failed:
             teller.warn(f"{video_id} cannot be searched: {reason}")
-    return Index(folder)
+    return Index(folder, device=device)
 
 
 def is_current(opened: "Library", folder: Path) -> bool:
@@ -92,6 +95,7 @@ def update_index(
     language: str | None = None,
     progress: "Progress | None" = None,
     engine: "Engine | None" = None,
+    device: str | None = None,
 ) -> "BuildReport":
     """Bring an index up to date: only videos that are new or changed are looked at.
 
@@ -101,6 +105,7 @@ def update_index(
         language: Of the words, in a new index; ``none`` leaves them unstemmed.
         progress: Told after each video.
         engine: Who looks at the videos; this process if left out.
+        device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
     """
     from wordsight.retrieval import build_index
     from wordsight.retrieval.text import TEXT, TextPart
@@ -114,6 +119,7 @@ def update_index(
             settings={TEXT: analyser.to_json()},
             progress=progress,
             engine=engine,
+            device=device,
         )
     except PermissionError as error:
         raise WordsightError(

@@ -65,6 +65,7 @@ def build_index(
     settings: dict[str, Any] | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    device: str | None = None,
 ) -> BuildReport:
     """Make an index of a collection, or bring one up to date.
 
@@ -80,12 +81,13 @@ def build_index(
         settings: By name of those parts, how they are made.
         progress: Told after each video.
         engine: Who looks at the videos; this process if left out. The index is the same.
+        device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
     """
     videos = list(collection.videos())
     who = engine or Serial()
     chosen = _visual_settings(folder, collection, videos, visual, who)
     together = {VISUAL: chosen.to_json(), **(settings or {})}
-    all_parts = (VisualPart(chosen), *parts)
+    all_parts = (VisualPart(chosen, device=device), *parts)
     with IndexWriter(folder, all_parts, together) as writer:
         gone = sorted(writer.videos().keys() - {video.id for video in videos})
         if gone:
