@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import count
@@ -76,6 +77,7 @@ def learn(
     vocabulary: VocabularyOption = None,
     kind: KindOption = None,
     seed: Annotated[int, typer.Option(help="The same seed learns the same rules.")] = 0,
+    engine: EngineOption = None,
     force: ForceFlag = False,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
@@ -103,8 +105,8 @@ def learn(
     truth = [sequence_from_intervals(o.video_id, o.times, told[o.video_id]) for o in seen]
     given = None if rules is None else parse_rules(rules.read_text(encoding="utf-8"))
     learner = StateModel(given, vocabulary=words, random_state=seed)
-    with output.progress("Learning") as progress:
-        learner.fit(seen, truth, progress=progress)
+    with engine_of(output, engine) as who, output.progress("Learning") as progress:
+        learner.fit(seen, truth, progress=progress, engine=who)
     learner.save(model, overwrite=force)
     write_text(model / KINDS_NAME, _json_text(kinds))
     right = learner.score(seen, truth)

@@ -235,7 +235,7 @@ class _Crew(Generic[Item, Result]):
     ) -> Iterator[Outcome[Item, Result]]:
         del self._busy[worker.connection]
         status = worker.end(time.monotonic() + _GRACE_SECONDS)
-        if not worker.ready:
+        if not worker.ready and status >= 0:  # one that was killed on its way up is tried again
             raise EngineError(
                 f"a worker process could not start ({cause_of(status)}); what it printed is above. "
                 "Try one worker, which runs everything in this process."

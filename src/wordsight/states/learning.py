@@ -1,12 +1,14 @@
 """From labelled videos to weighted rules: discover, choose the transition cost, adjust weights."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from wordsight.progress import Progress
+from wordsight.engine import Engine
+from wordsight.progress import Progress, report
 from wordsight.states.boosting import BoostingSettings, discover_boosted
 from wordsight.states.clausal import ClausalSettings, discover_clauses
 from wordsight.states.constraints import discover_constraints
@@ -111,6 +113,7 @@ def learn(
     *,
     groups: Sequence[object] | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Outcome:
     """Learn rules, weights and K.
 
@@ -119,11 +122,15 @@ def learn(
         transition_cost: K to start from.
         groups: Which videos belong together (one subject, one place), for cross-fitting.
         progress: Told how far the work has come.
+        engine: Who discovers rules, from all videos and from those of every fold at once; this
+            process if left out. The rules are the same.
     """
-    rules = _rules(task, progress)
+    folds = _folds(task, groups)
+    found_rules = _all_rules([task, *(task.part(train) for train, _ in folds)], progress, engine)
+    rules = found_rules[0]
     notes: dict[str, Any] = {"videos": len(task.observations), "rules": len(rules)}
-    if task.settings.transition == "crossfit" and len(task.observations) > 1:
-        transition_cost, scores = _crossfitted(task, groups, progress)
+    if folds:
+        transition_cost, scores = _crossfitted(task, folds, found_rules[1:])
         notes["crossfit_scores"] = [round(score, 4) for score in scores]
     if task.settings.perceptron is not None:
         found = learn_weights(
@@ -166,16 +173,46 @@ def _rules(task: Task, progress: Progress | None) -> tuple[Rule, ...]:
     return fixed + tuple(rules)
 
 
-def _crossfitted(
-    task: Task, groups: Sequence[object] | None, progress: Progress | None
-) -> tuple[float, tuple[float, ...]]:
+def _all_rules(
+    tasks: Sequence[Task], progress: Progress | None, engine: Engine | None
+) -> list[tuple[Rule, ...]]:
+    """Return the rules of several tasks, each independent of the others."""
+    if engine is None:
+        return [_rules(task, progress) for task in tasks]
+    rules = []
+    with closing(engine.map(_rules_alone, tasks, ordered=True)) as outcomes:
+        for outcome in report(outcomes, progress, "discovering rules", len(tasks)):
+            if outcome.result is None:
+                raise StateError(f"rules could not be discovered: {outcome.error}")
+            rules.append(outcome.result)
+    return rules
+
+
+def _rules_alone(task: Task) -> tuple[Rule, ...]:
+    return _rules(task, None)
+
+
+def _folds(task: Task, groups: Sequence[object] | None) -> list[tuple[list[int], list[int]]]:
+    """Return which videos to learn rules from and which to try them on; none without folds."""
+    if task.settings.transition != "crossfit" or len(task.observations) < 2:
+        return []
     random = np.random.default_rng(task.random_state)
     folds = make_folds(len(task.observations), groups, random)
+    return [
+        (np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist())
+        for fold in np.unique(folds)
+    ]
+
+
+def _crossfitted(
+    task: Task,
+    folds: Sequence[tuple[list[int], list[int]]],
+    found: Sequence[tuple[Rule, ...]],
+) -> tuple[float, tuple[float, ...]]:
     videos: list[TrainingVideo] = []
     weights = []
-    for fold in np.unique(folds):
-        rules = _rules(task.part(np.flatnonzero(folds != fold).tolist()), progress)
-        held = _prepared(task.part(np.flatnonzero(folds == fold).tolist()), rules)
+    for (_, tried), rules in zip(folds, found, strict=True):
+        held = _prepared(task.part(tried), rules)
         videos += held
         weights += [_weights(rules)] * len(held)
     return choose_transition(videos, weights)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.engine import Engine
 from wordsight.progress import Progress
 from wordsight.states.checks import check_training
 from wordsight.states.errors import StateError
@@ -84,6 +85,7 @@ class StateModel:
         *,
         groups: Sequence[object] | None = None,
         progress: Progress | None = None,
+        engine: Engine | None = None,
     ) -> Self:
         """Learn from labelled videos.
 
@@ -94,6 +96,7 @@ class StateModel:
             groups: Which videos belong together, such as those of one person, so that K is chosen
                 on people the rules have not seen.
             progress: Told how far the work has come.
+            engine: Who discovers rules; this process if left out. The rules are the same.
         """
         discovers = self.rules is None
         check_training(observations, states, groups, timed=discovers)
@@ -107,7 +110,7 @@ class StateModel:
             self.inference,
             self.random_state,
         )
-        found = learn(task, self.transition_cost, groups=groups, progress=progress)
+        found = learn(task, self.transition_cost, groups=groups, progress=progress, engine=engine)
         self.rules_, self.transition_cost_ = found.rules, found.transition_cost
         self.vocabulary_, self.notes_ = vocabulary, found.notes
         return self

@@ -83,6 +83,10 @@ class Analyser:
         stop = values["stop_words"]
         return cls(values["language"], frozenset(stop) if isinstance(stop, list) else stop)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What it has at hand, the stemmer above all, is made again where it arrives.
+        return Analyser, (self.language, self.stop_words)
+
     def _terms_of(self, word: str) -> tuple[str, ...]:
         pieces = [word] if word.isascii() else _pieces(word)
         return tuple(term for piece in pieces for term in self._stemmed(piece))

@@ -1,0 +1,170 @@
+"""Adding, indexing and rule discovery: the same from every engine, also when workers are killed."""
+
+import os
+import signal
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.library.conftest import make_video
+from tests.states.making import HOLDING, carrying
+from wordsight.engine import Processes, Serial
+from wordsight.library import Library
+from wordsight.retrieval import Index, VisualSettings, build_index
+from wordsight.retrieval.text import TEXT, Analyser, TextPart
+from wordsight.states import BoostingSettings, Learning, StateModel
+
+SMALL = VisualSettings(num_components=2, longest=64)
+
+
+@pytest.fixture(params=["processes", "dask"])
+def engine(request):
+    return Processes(2) if request.param == "processes" else request.getfixturevalue("cluster")
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("films")
+    for number in range(3):
+        make_video(folder / f"film {number}.mp4", seconds=8.0, seed=number)
+    (folder / "broken.mp4").write_bytes(b"this is no video")
+    return folder
+
+
+def content(library):
+    """What must not depend on who did the work."""
+    return (
+        [(v.id, v.num_frames, v.num_shots) for v in library.videos()],
+        sorted((a.kind, a.path, a.sha256, a.size) for a in library.artefacts()),
+        [f.path for f in library.failures()],
+    )
+
+
+@pytest.fixture(scope="module")
+def added(films, tmp_path_factory):
+    with Library.create(tmp_path_factory.mktemp("serial") / "library") as library:
+        library.add(films, engine=Serial())
+        yield library
+
+
+def workers_of(engine):
+    if isinstance(engine, Processes):
+        children = psutil.Process().children()
+        return [c.pid for c in children if "wordsight.engine.worker" in " ".join(c.cmdline())]
+    return list(engine._client.run(os.getpid).values())
+
+
+class Killer:
+    """Kills one worker when the work has begun; to be called as progress."""
+
+    def __init__(self, engine, after):
+        self.engine, self.after, self.killed = engine, after, []
+
+    def __call__(self, done, total, what):
+        if not self.killed and done >= self.after:
+            self.killed = workers_of(self.engine)[:1]
+            for pid in self.killed:
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_adding_finds_the_same(films, added, engine, tmp_path):
+    with Library.create(tmp_path / "library") as library:
+        library.add(films, engine=engine)
+        assert content(library) == content(added)
+        assert library.verify().clean
+
+
+def test_adding_finds_the_same_when_a_worker_is_killed(films, added, engine, tmp_path):
+    killer = Killer(engine, 0.01)
+    with Library.create(tmp_path / "library") as library:
+        library.add(films, engine=engine, progress=killer)
+        assert killer.killed
+        assert content(library) == content(added)
+        assert library.verify().clean
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop_after(number):
+    def progress(done, total, what):
+        if done >= number:
+            raise Stopped
+
+    return progress
+
+
+def test_adding_that_was_broken_off_goes_on(films, added, engine, tmp_path):
+    with Library.create(tmp_path / "library") as library:
+        with pytest.raises(Stopped):
+            library.add(films, engine=engine, progress=stop_after(3))
+        before = len(library)
+        report = library.add(films, engine=engine)
+        assert len(report.added) == 3 - before
+        assert content(library) == content(added)
+        assert library.verify().clean
+
+
+def build(folder, library, **options):
+    analyser = Analyser()
+    settings = {TEXT: analyser.to_json()}
+    return build_index(folder, library, parts=[TextPart(analyser)], settings=settings, **options)
+
+
+def contents(index):
+    """All arrays of an index, by segment and name."""
+    return [
+        {
+            f"{part}.{name}": array
+            for part in ("documents", "visual", "text")
+            for name, array in stretch.segment.arrays(part).items()
+        }
+        for stretch in index.stretches
+    ]
+
+
+def assert_same(found, expected):
+    assert [d.id for d in found.documents] == [d.id for d in expected.documents]
+    for mine, theirs in zip(contents(found), contents(expected), strict=True):
+        assert mine.keys() == theirs.keys()
+        for name, array in mine.items():
+            np.testing.assert_allclose(array, theirs[name], rtol=0, atol=1e-9, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def indexed(added, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("index")
+    build(folder, added, visual=SMALL)
+    return Index(folder)
+
+
+@pytest.mark.parametrize("killing", [False, True], ids=["undisturbed", "a worker is killed"])
+def test_indexing_makes_the_same(added, indexed, engine, killing, tmp_path):
+    killer = Killer(engine, 1)
+    report = build(
+        tmp_path, added, visual=SMALL, engine=engine, progress=killer if killing else None
+    )
+    assert len(report.added) == 3 and not report.failed and bool(killer.killed) == killing
+    assert_same(Index(tmp_path), indexed)
+
+
+def test_indexing_that_was_broken_off_goes_on(added, indexed, engine, tmp_path):
+    with pytest.raises(Stopped):
+        build(tmp_path, added, visual=SMALL, engine=engine, progress=stop_after(2))
+    report = build(tmp_path, added, engine=engine)
+    assert len(report.unchanged) == 2 and len(report.added) == 1
+    assert_same(Index(tmp_path), indexed)
+
+
+def test_discovering_rules_finds_the_same(engine):
+    learning = Learning(BoostingSettings(rounds=5, least_videos=2))
+    seen, told = zip(*(carrying(f"film{k}", k) for k in range(6)), strict=True)
+    found = [
+        StateModel(vocabulary=HOLDING, learning=learning).fit(seen, told, engine=who)
+        for who in (None, engine)
+    ]
+    assert found[0].rules_ == found[1].rules_
+    assert found[0].transition_cost_ == found[1].transition_cost_
+    assert found[0].notes_ == found[1].notes_
