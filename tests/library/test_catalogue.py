@@ -125,6 +125,20 @@ def test_an_artefact_takes_the_place_of_one_of_its_slot(database):
     }
 
 
+@pytest.mark.parametrize("video_id", ["clip-00000", None], ids=["of a video", "of the library"])
+def test_the_last_one_entered_is_the_newest_even_if_the_clock_was_set_back(database, video_id):
+    add_videos(database, 1)
+    with database.write() as connection:
+        catalogue.put_artefact(connection, artefact(video_id, "a" * 64, {"n": 1}))
+        ahead = datetime.now(UTC) + timedelta(days=400)  # entered before somebody set it right
+        connection.execute(sa.update(schema.artefacts).values(created_at=ahead))
+        catalogue.put_artefact(connection, artefact(video_id, "c" * 64, {"n": 2}))
+        catalogue.put_artefact(connection, artefact(video_id, "d" * 64, {"n": 1}))
+    with database.read() as connection:
+        entries = lookup.artefacts(connection, kind="detections")
+    assert [entry.settings["n"] for entry in entries] == [2, 1]
+
+
 def test_an_artefact_of_the_library_has_one_slot_too(database):
     with database.write() as connection:
         for letter in "ef":

@@ -73,3 +73,11 @@ def test_static_files_stay_in_their_folder(client, path):
 def test_loopback_is_known():
     assert all(map(is_loopback, ["127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"]))
     assert not any(map(is_loopback, ["0.0.0.0", "192.168.1.2", "example.org", ""]))
+
+
+def test_bytes_that_are_no_text_are_refused_in_words(client):
+    for path in ("/api/v1/states/rules", "/api/v1/lexicon/words/chair"):
+        answer = client.put(path, content=b"\xff\xfe rubbish")
+        assert answer.status_code == 422 and answer.json()["detail"][0]["msg"]
+    page = client.get("/", params={"page": "0"})
+    assert page.status_code == 422 and "page" in page.text

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -117,7 +117,7 @@ def put_artefact(connection: sa.Connection, artefact: StagedArtefact) -> str | N
         "path": artefact.path,
         "sha256": artefact.sha256,
         "size": artefact.size,
-        "created_at": datetime.now(UTC),
+        "created_at": _after_all(connection, artefact),
     }
     where = table.c.slot == artefact.slot
     before: str | None = connection.scalar(sa.select(table.c.path).where(where))
@@ -126,6 +126,20 @@ def put_artefact(connection: sa.Connection, artefact: StagedArtefact) -> str | N
         return None
     connection.execute(sa.update(table).where(where).values(values))
     return before if before != artefact.path else None
+
+
+def _after_all(connection: sa.Connection, artefact: StagedArtefact) -> datetime:
+    """Return the time, or one just after the newest entry of its kind if the clock was set back.
+
+    The newest counts where there are several, and it must stay the one that was entered last.
+    """
+    table = schema.artefacts
+    alike = (table.c.kind == artefact.kind) & (table.c.video_id == artefact.video_id)
+    if artefact.video_id is None:
+        alike = (table.c.kind == artefact.kind) & table.c.video_id.is_(None)
+    newest = connection.scalar(sa.select(sa.func.max(table.c.created_at)).where(alike))
+    now = datetime.now(UTC)
+    return now if newest is None else max(now, newest + timedelta(microseconds=1))
 
 
 def delete_videos(connection: sa.Connection, ids: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -58,6 +59,7 @@ def create_app(settings: StudioSettings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(WordsightError, _answer_error)
     app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
     return app
 
 
@@ -70,6 +72,15 @@ async def _answer_http(request: Request, error: Exception) -> Any:
     assert isinstance(error, HTTPException)
     said = "There is nothing at this address." if error.status_code == 404 else error.detail
     return _answer(request, error.status_code, said)
+
+
+async def _answer_invalid(request: Request, error: Exception) -> Any:
+    assert isinstance(error, RequestValidationError)
+    # Not what was sent: bytes that are no text cannot be told in JSON.
+    told = [{name: each[name] for name in ("loc", "msg", "type")} for each in error.errors()]
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": told}, 422)
+    return _answer(request, 422, "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in told))
 
 
 def _answer(request: Request, status: int, message: str) -> Any:

@@ -110,7 +110,9 @@ def names_of(studio: Studio) -> dict[str, str]:
 
 
 def _is_enough(last: Job) -> bool:
-    in_vain = last.state in ("failed", "cancelled") and time.time() - last.changed < _TRY_EVERY
+    # A clock that was set back makes it negative: then nobody knows how long ago it was.
+    ago = time.time() - last.changed
+    in_vain = last.state in ("failed", "cancelled") and 0 <= ago < _TRY_EVERY
     return not last.over or in_vain
 
 
