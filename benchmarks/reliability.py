@@ -82,6 +82,28 @@ def _total(rows: list[dict[str, object]]) -> dict[str, object]:
     return {"command": "all", **{key: sum(int(str(row[key])) for row in rows) for key in keys}}
 
 
+def soak_studio(options: argparse.Namespace) -> None:
+    """Use a studio for a while and print its memory over time."""
+    from benchmarks.reliability_soak import make_library, soak
+
+    with tempfile.TemporaryDirectory(prefix="wordsight-soak-") as folder:
+        library, films = make_library(Path(folder))
+        results = soak(library, films, options.minutes, options.rate, say)
+    print_report(
+        results,
+        as_json=options.json,
+        title=f"{results['requests']:,} requests in {options.minutes:g} minutes",
+        columns=[Column("minutes", "minutes"), Column("megabytes", "MB")],
+        rows=[{"minutes": t, "megabytes": m} for t, m in results["series"]],
+        notes=[
+            f"errors {results['errors']}, jobs {results['jobs']}, p95 {results['p95_ms']} ms, "
+            f"slope {results['slope_mb_per_hour']} MB/h (95 %: {results['slope_95']})"
+        ],
+    )
+    if results["errors"] or results["tracebacks"] or not results["verify_clean"]:
+        sys.exit(1)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -94,7 +116,11 @@ def main(arguments: list[str] | None = None) -> None:
     crash.add_argument("--commands", nargs="*", help="only these: add learn index align migrate")
     crash.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
     crash.set_defaults(call=crash_matrix)
-    for each in (crash,):
+    soaking = kinds.add_parser("soak", help="use a studio for a long while")
+    soaking.add_argument("--minutes", type=float, default=30.0)
+    soaking.add_argument("--rate", type=float, default=4.0, help="requests a second")
+    soaking.set_defaults(call=soak_studio)
+    for each in (crash, soaking):
         each.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     options.call(options)
