@@ -1,4 +1,4 @@
-"""Words into attributes: planted meetings, permuted words, one word in two clusters."""
+"""Words into attributes: planted meetings, permuted words."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.attributes import TeachingError
-from wordsight.attributes.exclusivity import (
-    Meetings,
-    count_meetings,
-    merge_same_words,
-    partition_words,
-)
+from wordsight.attributes.exclusivity import Meetings, count_meetings, partition_words
 
 
 def planted(groups, seed=0, size=20.0):
@@ -72,16 +67,3 @@ def test_meetings_are_counted_in_spaces_learned_from_others():
 def test_too_few_pictures_say_nothing():
     meetings = count_meetings(np.zeros((30, 2)), np.arange(30) % 2, lambda a, b, c: (a, c))
     assert not meetings.observed.any() and not meetings.lift.any()
-
-
-def test_one_word_in_two_clusters_is_put_together():
-    # Clusters 0 and 1 are one word: near in sound, said of the same things. 2 and 3 are not.
-    lift = np.array([[6, 6, 1, 0], [6, 6, 1, 0], [1, 1, 6, 1], [0, 0, 1, 6.0]])
-    meetings = Meetings(20 * lift, np.full((4, 4), 20.0))
-    random = np.random.default_rng(0)
-    centres = np.array([[0, 0], [1, 0], [0, 1.5], [9, 9]])
-    labels = np.repeat(np.arange(4), 30)
-    points = centres[labels] + 0.4 * random.normal(size=(120, 2))
-    merged = merge_same_words(meetings, points, labels)
-    assert merged.max() == 2
-    assert len(set(merged[:60])) == 1

@@ -30,12 +30,32 @@ def card(learner: "AttributeLearner") -> str:
     ):
         said = ", ".join(f"{word.name} ({word.count})" for word in words)
         lines.append(f"| {number + 1} | {', '.join(looks_at(learner, recall))} | {said} |")
+    lines += _counts(learner)
     lines += [
         "",
         "Answers hold for pictures like those that were shown; a picture unlike all of them gets",
         "no word. Confidence was calibrated on lessons that were left out in turn.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _counts(learner: "AttributeLearner") -> list[str]:
+    """Say how the number of attributes was found, where it was not given."""
+    counts = learner.counts_
+    if not counts:
+        return []
+    return [
+        "",
+        "The number of attributes is the smallest whose held-out likelihood is within a standard",
+        "error of the best; the description length, which must be small, is there to compare.",
+        "",
+        "| attributes | log likelihood per lesson left out | description length, nats |",
+        "|---|---|---|",
+        *(
+            f"| {one.num_attributes} | {one.held_out:.3f} | {one.description_length:.1f} |"
+            for one in counts
+        ),
+    ]
 
 
 def looks_at(learner: "AttributeLearner", recall: Recall) -> list[str]:

@@ -4,14 +4,16 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
 
 from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.whitening import Whitening, whitening
 
-__all__ = ["CCA", "checked_sources", "whitened"]
+__all__ = ["CCA", "checked_sources"]
 
 Array = NDArray[np.float64]
 
-_NEGLIGIBLE = 1e-10  # of the largest singular value: directions in which nothing varies
+_SMALL = 1e-3  # of a correlation: its square still has twelve digits
 _FOLDS = 5
 
 
@@ -24,8 +26,9 @@ class CCA:
     .. math:: (\Sigma_{xx}+\rho_x I)^{-1/2}\Sigma_{xy}(\Sigma_{yy}+\rho_y I)^{-1/2}
         = U \mathrm{diag}(r) V^T
 
-    Both sources are rotated onto their own singular vectors first, so that the cost does not
-    depend on how many features there are beyond the number of samples.
+    Sources are whitened by Cholesky factors of their scatter; where features outnumber samples or
+    depend on one another, by their singular vectors, so that the cost does not depend on how many
+    features there are beyond the number of samples.
 
     Args:
         num_directions: How many pairs to keep: a number, "permutation" (those correlated more
@@ -71,14 +74,12 @@ class CCA:
         """Learn the directions from pairs of rows ``(N, Dx)`` and ``(N, Dy)``."""
         left, right = checked_sources(x, y)
         self.x_mean_, self.y_mean_ = left.mean(axis=0), right.mean(axis=0)
-        px, back_x = whitened(left - self.x_mean_, self.ridge[0])
-        py, back_y = whitened(right - self.y_mean_, self.ridge[1])
-        u, r, vt = np.linalg.svd(px.T @ py, full_matrices=False)
-        count = min(self._count(left, right, px, py, r), len(r))
-        u, v = _signed(u[:, :count], vt[:count].T)
-        self.correlations_: Array = np.minimum(r[:count], 1.0)
-        self.x_weights_: Array = back_x @ u
-        self.y_weights_: Array = back_y @ v
+        px = whitening(left - self.x_mean_, self.ridge[0])
+        py = whitening(right - self.y_mean_, self.ridge[1])
+        u, r, v = self._directions(left, right, px, py)
+        size = np.sqrt(len(left))
+        self.correlations_: Array = np.minimum(r, 1.0)
+        self.x_weights_, self.y_weights_ = _signed(px.back(u) * size, py.back(v) * size)
         return self
 
     def transform_x(self, x: ArrayLike) -> Array:
@@ -98,9 +99,22 @@ class CCA:
         left, right = self.transform(x, y)
         return _correlations(left, right)
 
-    def _count(self, x: Array, y: Array, px: Array, py: Array, r: Array) -> int:
+    def _directions(
+        self, x: Array, y: Array, px: Whitening, py: Whitening
+    ) -> tuple[Array, Array, Array]:
+        """Return the singular vectors and values that are kept, left vectors first."""
+        cross = px.cross(py)
+        if isinstance(self.num_directions, int):
+            found = _leading(cross, self.num_directions)
+            if found is not None:
+                return found
+        u, r, vt = np.linalg.svd(cross, full_matrices=False)
+        count = min(self._count(x, y, px, py, r), len(r))
+        return u[:, :count], r[:count], vt[:count].T
+
+    def _count(self, x: Array, y: Array, px: Whitening, py: Whitening, r: Array) -> int:
         if self.num_directions == "permutation":
-            return self._above_chance(px, py, r)
+            return self._above_chance(px.points, py.points, r)
         if self.num_directions == "held-out":
             return self._that_hold(x, y)
         return int(self.num_directions)
@@ -149,19 +163,23 @@ def checked_sources(*sources: ArrayLike) -> tuple[Array, ...]:
     return tables
 
 
-def whitened(centred: Array, ridge: float) -> tuple[Array, Array]:
-    """Return ``(N, k)`` a source whitened under a ridge, and ``(D, k)`` the map that does it.
+def _leading(table: Array, count: int) -> tuple[Array, Array, Array] | None:
+    """Return the first few singular vectors and values, left ones first, by an eigenproblem.
 
-    Args:
-        centred: ``(N, D)`` with column means of zero.
-        ridge: As a share of the mean variance of a column.
+    ``None`` where that gains nothing, or where small values would lose digits by being squared.
     """
-    u, s, vt = np.linalg.svd(centred, full_matrices=False)
-    kept = s > _NEGLIGIBLE * max(s.max(initial=0), 1e-300)
-    u, s, vt = u[:, kept], s[kept], vt[kept]
-    penalty = ridge * (s**2).sum() / max(centred.shape[1], 1)
-    scale = np.sqrt(s**2 + penalty)
-    return u * (s / scale), vt.T / scale * np.sqrt(len(centred))
+    if min(table.shape) < 2 * count:
+        return None
+    wide = table.shape[1] > table.shape[0]
+    tall = table.T if wide else table
+    size = tall.shape[1]
+    squares, v = eigh(tall.T @ tall, subset_by_index=(size - count, size - 1), check_finite=False)
+    values = np.sqrt(np.maximum(squares[::-1], 0.0))
+    if values[-1] < _SMALL:
+        return None
+    v = v[:, ::-1]
+    u = tall @ v / values
+    return (v, values, u) if wide else (u, values, v)
 
 
 def _signed(u: Array, v: Array) -> tuple[Array, Array]:

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.errors import TeachingError
-from wordsight.attributes.word_types import WordTypes
 
 __all__ = [
+    "EVIDENCE",
     "Meetings",
     "Partition",
     "count_meetings",
-    "link_synonyms",
-    "merge_same_words",
     "partition_words",
     "picture_folds",
 ]
@@ -30,9 +28,9 @@ Labels = NDArray[np.intp]
 _RATES = (0.03, 0.1, 0.25, 0.5)  # meetings within an attribute, beside those of chance
 _ROUNDS = 8
 _FOLDS = 5
-_EVIDENCE = 0.5  # of a meeting: neighbours of one picture often resemble each other
-_SURELY = 3.0  # nats by which one word must be likelier than two where sounds say nothing
-_SOUND_ALIKE = 1.0  # times the radii of two clusters: further apart they are different words
+
+EVIDENCE = 0.5
+"""Weight of a meeting: neighbours of one picture often resemble each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,74 +129,6 @@ def picture_folds(x: Array, count: int, random_state: int) -> Labels | None:
     return np.asarray(shuffled[picture.ravel()] % count)
 
 
-def merge_same_words(meetings: Meetings, points: Array, labels: Labels) -> Labels:
-    r"""Put clusters together that are one word: they sound alike and are said of the same things.
-
-    Two clusters of one word meet each other as often as each meets itself, at s times what chance
-    would bring. Clusters of two words meet as chance has it (rate 1) or hardly ever. The nearest
-    two for which the first is likelier than both others are merged, again and again.
-
-    Args:
-        meetings: Of the clusters.
-        points: ``(N, d)`` recordings.
-        labels: ``(N,)`` the cluster of each, from 0 on without gaps.
-
-    Returns:
-        ``(N,)`` new clusters, from 0 on without gaps.
-    """
-    labels = labels.copy()
-    while (count := int(labels.max()) + 1) > 2:
-        types = WordTypes.of(points, labels)
-        apart = np.linalg.norm(types.centres[:, None] - types.centres[None], axis=-1)
-        near = apart < _SOUND_ALIKE * (types.radii[:, None] + types.radii[None])
-        np.fill_diagonal(apart, np.inf)
-        nearest = apart <= np.minimum(apart.min(axis=0)[None], apart.min(axis=1)[:, None]) + 1e-12
-        possible = near & nearest & (_sameness(meetings) > 0)
-        if not possible.any():
-            break
-        first, second = np.unravel_index(np.where(possible, apart, np.inf).argmin(), apart.shape)
-        joined = _joining(count, int(first), int(second))
-        labels, meetings = joined[labels], meetings.merged(joined)
-    return labels
-
-
-def link_synonyms(meetings: Meetings) -> Labels:
-    """Return new numbers under which words that are said of the same things are one.
-
-    However different they sound: the same word in two voices, or two words for one thing. Such
-    words belong to one attribute although they meet.
-    """
-    labels = np.arange(len(meetings.observed))
-    while (count := int(labels.max()) + 1) > 2:
-        sameness = _sameness(meetings)
-        first, second = np.unravel_index(sameness.argmax(), sameness.shape)
-        if sameness[first, second] <= _SURELY:
-            break
-        joined = _joining(count, int(first), int(second))
-        labels, meetings = joined[labels], meetings.merged(joined)
-    return labels
-
-
-def _sameness(meetings: Meetings) -> Array:
-    """Return how much likelier (in nats) two words are one than two; -inf on the diagonal."""
-    o, e = meetings.observed, meetings.expected
-    usual = np.trace(o) / max(float(np.trace(e)), 1e-12)
-    # Small clusters meet themselves too seldom to tell how often: there the usual rate helps out.
-    own = (np.diag(o) + usual) / (np.diag(e) + 1)
-    rate = np.maximum(np.sqrt(np.outer(own, own)), 1.0)
-    beyond_chance = o * np.log(rate) - e * (rate - 1)
-    beyond_exclusion = o * np.log(rate / _RATES[-1]) - e * (rate - _RATES[-1])
-    found = _EVIDENCE * np.minimum(beyond_chance, beyond_exclusion)
-    np.fill_diagonal(found, -np.inf)
-    return np.asarray(found)
-
-
-def _joining(count: int, first: int, second: int) -> Labels:
-    numbers = np.arange(count)
-    numbers[max(first, second)] = min(first, second)
-    return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
-
-
 def partition_words(
     meetings: Meetings, num_groups: int | None = None, *, most: int = 8
 ) -> Partition:
@@ -243,7 +173,7 @@ def _divided(meetings: Meetings, num_groups: int) -> Partition:
 
 def _gains(meetings: Meetings) -> Array:
     """Return ``(W, W)`` nats gained by putting two words into one attribute."""
-    o, e = _EVIDENCE * meetings.observed, _EVIDENCE * meetings.expected
+    o, e = EVIDENCE * meetings.observed, EVIDENCE * meetings.expected
     gains = np.stack([o * np.log(rate) + e * (1 - rate) for rate in _RATES])
     top = gains.max(axis=0)
     gain = top + np.log(np.exp(gains - top).mean(axis=0))

@@ -6,8 +6,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.attributes.cca import checked_sources, whitened
+from wordsight.attributes.cca import checked_sources
 from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.whitening import whitened
 
 __all__ = ["GeneralisedCCA"]
 

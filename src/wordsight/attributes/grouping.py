@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.attributes.attribute_count import CountScore, choose_count, score_counts
 from wordsight.attributes.cca import CCA
 from wordsight.attributes.exclusivity import (
     Meetings,
     Partition,
     count_meetings,
-    link_synonyms,
-    merge_same_words,
     partition_words,
 )
 from wordsight.attributes.lessons import Lessons
@@ -19,6 +18,7 @@ from wordsight.attributes.linear_mixture import LinearMixture
 from wordsight.attributes.mixture_choice import choose_num_components
 from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.refinement import refine_words
+from wordsight.attributes.sameness import link_synonyms, merge_same_words
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.attributes.word_types import find_word_types
 
@@ -67,6 +67,7 @@ class Attribution:
         cca: Directions between pictures and words in which it was decided.
         partition: How the words were divided, where that was by exclusivity.
         mixture: The fitted mixture, where it was by that.
+        counts: How well each number of attributes explains the lessons, where it was not given.
     """
 
     lessons: Labels
@@ -74,6 +75,7 @@ class Attribution:
     cca: CCA
     partition: Partition | None = None
     mixture: LinearMixture | None = None
+    counts: tuple[CountScore, ...] = ()
 
 
 def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> Vocabulary:
@@ -101,9 +103,20 @@ def by_exclusivity(words: Labels, x: Array, settings: AttributeSettings) -> Attr
     linked = link_synonyms(meetings)
     if settings.num_attributes is not None and linked.max() + 1 < settings.num_attributes:
         linked = np.arange(len(linked))
-    partition = partition_words(meetings.merged(linked), settings.num_attributes)
+    merged, number = meetings.merged(linked), settings.num_attributes
+    scores: list[CountScore] = []
+    if number is None:
+        scores = score_counts(
+            x,
+            linked[words],
+            merged,
+            lambda said, pictures: word_meetings(said, pictures, settings),
+            random_state=settings.random_state,
+        )
+        number = choose_count(scores)
+    partition = partition_words(merged, number)
     groups = partition.groups[linked]
-    return Attribution(groups[words], groups, cca, partition)
+    return Attribution(groups[words], groups, cca, partition, counts=tuple(scores))
 
 
 def by_mixture(

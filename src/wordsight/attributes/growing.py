@@ -53,7 +53,8 @@ def grow(learner: "AttributeLearner", lessons: Lessons) -> None:
     meetings = word_meetings(vocabulary.words, x, learner.settings)
     groups = _joined(learner.attribution_.words, meetings)
     assigned = np.concatenate([learner.attribution_.lessons, groups[vocabulary.words[old:]]])
-    learner._take(both, learner.space_, x, vocabulary, Attribution(assigned, groups, cca))
+    found = Attribution(assigned, groups, cca, counts=learner.counts_)
+    learner._take(both, learner.space_, x, vocabulary, found)
 
 
 def _stacked(before: Array, after: Array) -> Array:

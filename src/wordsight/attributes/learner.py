@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.attributes.attribute_count import CountScore
 from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping import (
     Attribution,
@@ -56,6 +57,8 @@ class AttributeLearner:
     Attributes:
         words_: The learned words.
         num_attributes_: How many attributes there are.
+        counts_: How well each number of attributes explains the lessons left out; empty where the
+            number was given.
         space_: Where pictures lie.
         vocabulary_: Which lesson taught which word.
         attribution_: Which lesson and word belong to which attribute.
@@ -198,6 +201,12 @@ class AttributeLearner:
         np.add.at(votes, (words, given), 1)
         self._answer(Attribution(given, votes.argmax(axis=1), self.attribution_.cca))
         return self
+
+    @property
+    def counts_(self) -> tuple[CountScore, ...]:
+        """How well each number of attributes explains the lessons; empty where it was given."""
+        self._check_fitted()
+        return self.attribution_.counts
 
     def attributes(self) -> list[list[LearnedWord]]:
         """Return the words of each attribute, the most frequent first."""

@@ -10,6 +10,8 @@ __all__ = ["refine_words"]
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+_ELSEWHERE = 0.5  # how often a word names another attribute than what a picture shows best
+
 
 def refine_words(
     speech: Array, pictures: Array, labels: Labels, *, rounds: int = 5, random_state: int = 0
@@ -39,6 +41,8 @@ def refine_words(
         seen = held_out_log_posterior(pictures, labels, random_state + number)
         if heard is None or seen is None:
             break
+        # Whatever a picture shows, the word may be about another attribute of it.
+        seen = np.log((1 - _ELSEWHERE) * np.exp(seen) + _ELSEWHERE * share)
         new = (heard + seen - np.log(share)).argmax(axis=1)
         new = np.unique(new, return_inverse=True)[1]
         if np.array_equal(new, labels):

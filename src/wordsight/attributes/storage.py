@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from wordsight.attributes.attribute_count import CountScore
 from wordsight.attributes.card import card
 from wordsight.attributes.packing import (
     cca_arrays,
@@ -88,6 +89,7 @@ def _model(learner: "AttributeLearner") -> dict[str, Any]:
         "has_speech_directions": learner.vocabulary_.cca is not None,
         "has_mixture": learner.attribution_.mixture is not None,
         "rate": None if partition is None else partition.rate,
+        "counts": [score.to_json() for score in learner.counts_],
     }
 
 
@@ -138,6 +140,7 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
         arrays["word_attributes"],
         cca_from(arrays, "directions."),
         mixture=mixture_from(arrays, "mixture.") if model["has_mixture"] else None,
+        counts=tuple(CountScore.from_json(score) for score in model.get("counts", [])),
     )
     learner.recalls_ = [
         recall_from(kind, arrays, f"recall.{number}.")

@@ -235,7 +235,8 @@ def _summary(learner: "AttributeLearner") -> dict[str, Any]:
                 "words": [{"word": word.name, "lessons": word.count} for word in words],
             }
             for number, (words, recall) in enumerate(groups)
-        ]
+        ],
+        "counts": [score.to_json() for score in learner.counts_],
     }
 
 
