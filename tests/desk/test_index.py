@@ -1,6 +1,11 @@
 """Whether an index knows its library as it is now."""
 
-from wordsight.desk.index import index_folder, is_current, update_index
+import shutil
+import uuid
+
+from tests.library.conftest import make_video
+from wordsight.desk.index import index_folder, is_current, open_index, update_index
+from wordsight.desk.teller import Notebook
 from wordsight.library import Library
 from wordsight.worlds import street, write_world
 
@@ -18,3 +23,19 @@ def test_an_index_is_current_until_the_library_changes(tmp_path):
         assert not is_current(library, folder)
         assert len(update_index(library, folder).added) == 1
         assert is_current(library, folder)
+
+
+def test_an_index_is_shared_through_a_bucket(tmp_path):
+    url = f"memory://desk-{uuid.uuid4().hex}"
+    film = make_video(tmp_path / "film.mp4")
+    with Library.create(tmp_path / "library", artefacts=url) as library:
+        library.add(film, workers=1, sentences=["a red square moves"])
+        folder = index_folder(library, None)
+        before = open_index(library, folder, Notebook())
+        generation, names = before.generation, [d.id for d in before.documents]
+    shutil.rmtree(folder)  # another machine, which has no copy yet
+    told = []
+    with Library.open(tmp_path / "library") as library:
+        after = open_index(library, folder, Notebook(watcher=lambda *each: told.append(each)))
+        assert (after.generation, [d.id for d in after.documents]) == (generation, names)
+    assert told == []  # fetched, not built again

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "init", "list_", "remove", "show", "verify"]
 
+ArtefactsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--artefacts",
+        metavar="FOLDER|URL",
+        help="Where a new library keeps its files, if not beside its catalogue: a shared folder, "
+        "or a bucket such as s3://bucket/folder. It is remembered.",
+        show_default=False,
+    ),
+]
 VideoIds = Annotated[
     list[str],
     typer.Argument(
@@ -40,18 +50,18 @@ def init(
         str | None,
         typer.Argument(metavar="FOLDER|URL", help="Where; by default what --library says."),
     ] = None,
-    artefacts: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="With a database address: the folder for its files."),
-    ] = None,
+    artefacts: ArtefactsOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Make an empty library: a folder, or a database with a folder beside it."""
     from wordsight.library import Library
 
     with Library.create(where or library, artefacts=artefacts) as made:
-        name = str(made.location)
-    output.result({"library": name}, lambda out: out.line(f"Made an empty library at {name}"))
+        told = {"library": str(made.location), "artefacts": made.artefacts_at}
+    line = f"Made an empty library at {told['library']}"
+    if artefacts is not None:
+        line += f", its files in {told['artefacts']}"
+    output.result(told, lambda out: out.line(line))
 
 
 @speaking
@@ -92,6 +102,7 @@ def add(
         typer.Option("--workers", "-j", min=1, help="Processes; by default one per core."),
     ] = None,
     engine: EngineOption = None,
+    artefacts: ArtefactsOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Add videos with what is said of them; what is there already is skipped.
@@ -104,7 +115,7 @@ def add(
         raise WordsightError("give --workers or --engine, not both: processes:4 is four processes.")
     options = detector_options(detector, model, labels, option)
     with (
-        Library.open(library, create=True) as opened,
+        Library.open(library, artefacts=artefacts, create=True) as opened,
         engine_of(output, engine) as who,
         output.progress("Adding") as progress,
     ):

@@ -14,6 +14,7 @@ from wordsight.files import write_text
 if TYPE_CHECKING:
     from wordsight.engine import Engine
     from wordsight.library import Library, VideoDetails, VideoEntry
+    from wordsight.library.mirror import Mirror
     from wordsight.meaning import LearnedLexicon
     from wordsight.progress import Progress
     from wordsight.retrieval import BuildReport, Index
@@ -23,6 +24,9 @@ __all__ = ["describe_shots", "index_folder", "is_current", "open_index", "update
 FOLDER = "search-index"
 _STAMP = "library-stamp.json"
 _DESCRIPTIONS = "descriptions.json"
+# What changes in an index, the manifest last; all else is written once under a name of its own.
+_HEADS = (_DESCRIPTIONS, "text-shares.json", _STAMP, "index.json")
+_LEAVE = ("lock",)
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ def open_index(
         raise LibraryError(
             f"there is no video in {opened.location}; add some with: wordsight add PATH"
         )
+    _pull(opened, folder)
     if not is_current(opened, folder):
         with teller.progress("Indexing") as progress:
             report = update_index(
@@ -110,6 +115,7 @@ def update_index(
     from wordsight.retrieval import build_index
     from wordsight.retrieval.text import TEXT, TextPart
 
+    mirror = _pull(opened, folder)
     analyser = _analyser(folder, language)
     try:
         report = build_index(
@@ -126,7 +132,19 @@ def update_index(
             f"the index in {folder} cannot be written; name another place with --index FOLDER."
         ) from error
     write_text(folder / _STAMP, json.dumps(_stamp(opened)) + "\n")
+    if mirror is not None:
+        mirror.push()
     return report
+
+
+def _pull(opened: "Library", folder: Path) -> "Mirror | None":
+    """Fetch what others did to the index of a library whose files are in a bucket."""
+    if folder != opened.folder / FOLDER:
+        return None
+    mirror = opened.mirror(FOLDER, _HEADS, _LEAVE)
+    if mirror is not None:
+        mirror.pull()
+    return mirror
 
 
 def describe_shots(

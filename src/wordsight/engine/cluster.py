@@ -182,10 +182,11 @@ def _attempt(
 
 
 def _outcome(future: Any, item: Item) -> Outcome[Item, Any]:
-    if future.status == "finished":
+    try:
+        # A result that was lost with its worker after it was done is waited for once more.
         result, problem = future.result()
-        return Outcome(item, result) if problem is None else Outcome(item, error=problem)
-    cause = future.exception() if future.status == "error" else None
-    if isinstance(cause, _distributed().scheduler.KilledWorker) or cause is None:
+    except _distributed().scheduler.KilledWorker:
         return Outcome(item, error="every worker that tried it was lost", crashed=True)
-    return Outcome(item, error=f"the cluster cannot do it: {message_of(cause)}")
+    except Exception as error:
+        return Outcome(item, error=f"the cluster cannot do it: {message_of(error)}")
+    return Outcome(item, result) if problem is None else Outcome(item, error=problem)

@@ -26,6 +26,7 @@ from wordsight.library.keeping import entering, is_entered, place_all
 from wordsight.library.kinds import DETECTIONS, ORIGINAL, THUMBNAIL
 from wordsight.library.looking import Sight, look
 from wordsight.library.planning import Job
+from wordsight.library.remote_store import store_at
 from wordsight.library.removal import unlink_unused
 from wordsight.library.store import ArtefactStore, StagedArtefact
 from wordsight.perception import load_detector
@@ -61,7 +62,7 @@ def ingest(job: Job) -> Ingested:
         VideoError: If it is no video, or changed meanwhile.
         LibraryError: If what was found cannot be written.
     """
-    store = ArtefactStore(Path(job.folder))
+    store = store_at(Path(job.folder), job.bucket)
     staged: list[StagedArtefact] = []
     sight: Sight | None = None
     try:

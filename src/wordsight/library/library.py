@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from wordsight.engine import Engine, Processes, Serial
+from wordsight.errors import LibraryError
 from wordsight.language.captions import Caption
 from wordsight.library.entries import AddReport, ArtefactEntry, VerifyReport
 from wordsight.library.keeping import keep
@@ -42,7 +43,8 @@ class Library(LibraryReader):
         Args:
             where: A new or empty folder, or ``postgresql://user@host/database``, or
                 ``sqlite:///file``.
-            artefacts: Folder for the files, needed with a server; remembered in the catalogue.
+            artefacts: Folder for the files, or the address of a bucket such as
+                ``s3://bucket/folder``; needed with a server; remembered in the catalogue.
 
         Raises:
             LibraryError: If there is one already or it cannot be made.
@@ -128,7 +130,7 @@ class Library(LibraryReader):
         sources, failures = gather(given, sentences=sentences, boxes=boxes)
         planner = Planner(
             self._database,
-            self.folder,
+            self._store,
             detector=detector,
             options=options or {},
             rate=rate,
@@ -136,8 +138,16 @@ class Library(LibraryReader):
             force=force,
         )
         who = engine or (Serial() if workers == 1 else Processes(workers))
+        self._check_reach(who)
         adding = Adding(self._database, self._store, planner, who)
         return adding.run(sources, failures, progress)
+
+    def _check_reach(self, engine: Engine) -> None:
+        if (self._store.url or "").startswith("memory://") and not isinstance(engine, Serial):
+            raise LibraryError(
+                "files in memory:// are seen by this process alone, which must do the work itself: "
+                "one worker, or the engine serial."
+            )
 
     def remove(self, ids: str | Iterable[str]) -> tuple[str, ...]:
         """Take videos out, with all that was made for them; source files are left alone.

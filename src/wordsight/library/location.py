@@ -25,10 +25,14 @@ class Location:
     Attributes:
         url: The database, with the driver we use.
         folder: Where the files are, if ``where`` tells; a server's catalogue knows its own.
+        bucket: The address the files are at, if not in the folder, which then has copies.
+        apart: Whether the place of the files was named, and does not follow from the catalogue's.
     """
 
     url: URL
     folder: Path | None
+    bucket: str | None = None
+    apart: bool = False
 
     @classmethod
     def parse(cls, where: str | os.PathLike[str]) -> "Location":

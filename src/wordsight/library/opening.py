@@ -1,6 +1,8 @@
 """Making a library and opening one, with a clear word for everything that can be in the way."""
 
 import os
+import secrets
+import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,16 +10,19 @@ from pathlib import Path
 from wordsight import __version__
 from wordsight.errors import LibraryError
 from wordsight.library import lookup
+from wordsight.library.bucket import Bucket, is_url, shown_url
 from wordsight.library.catalogue import put_setting
 from wordsight.library.database import Database
 from wordsight.library.location import CATALOGUE_NAME, Location
 from wordsight.library.migrate import make_or_upgrade, version_of
+from wordsight.library.remote_store import cache_folder, store_at
 from wordsight.library.schema import SCHEMA_VERSION
 from wordsight.library.store import ArtefactStore
 
 __all__ = ["create_library", "open_library"]
 
-_CREATED, _FOLDER = "created_at", "artefacts"
+_CREATED, _FOLDER, _APART, _ID = "created_at", "artefacts", "artefacts_apart", "library_id"
+_MARK = "wordsight-library.txt"  # in a bucket, says which library its files belong to
 # All there can be in a folder where making a library was interrupted.
 _OWN_NAMES = {CATALOGUE_NAME, f"{CATALOGUE_NAME}-wal", f"{CATALOGUE_NAME}-shm", "staging"}
 
@@ -44,16 +49,21 @@ def create_library(
     try:
         if version_of(database) is not None and _setting(database, _CREATED) is not None:
             raise LibraryError(f"there is a library at {location} already; open it instead.")
-        _check_empty(location.folder)
+        if location.bucket is None:
+            _check_empty(location.folder)
         make_or_upgrade(database)
+        if location.bucket is not None:
+            _mark_bucket(database, location.bucket)
         with database.write() as connection:
-            put_setting(connection, _FOLDER, str(location.folder))
+            put_setting(connection, _FOLDER, location.bucket or str(location.folder))
+            if location.apart:
+                put_setting(connection, _APART, "yes")
             put_setting(connection, "created_by", f"wordsight {__version__}")
             put_setting(connection, _CREATED, datetime.now(UTC).isoformat())
     except BaseException:
         database.close()
         raise
-    return database, ArtefactStore(location.folder)
+    return database, store_at(location.folder, location.bucket)
 
 
 def open_library(
@@ -79,11 +89,11 @@ def open_library(
             return create_library(where, artefacts)
         if version < SCHEMA_VERSION:
             _upgrade(database, version)
-        folder = _folder_of(database)
+        store = store_at(*_place_of(database))
     except BaseException:
         database.close()
         raise
-    return database, ArtefactStore(folder)
+    return database, store
 
 
 def _located(where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None) -> Location:
@@ -92,7 +102,12 @@ def _located(where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | 
         raise LibraryError(f"{location.folder} is a file; a library is a folder.")
     if artefacts is None:
         return location
-    return replace(location, folder=Path(artefacts).expanduser().absolute())
+    place = os.fspath(artefacts)
+    if is_url(place):
+        folder = location.folder or cache_folder(place)
+        return replace(location, folder=folder, bucket=place.rstrip("/"), apart=True)
+    folder = Path(place.partition("://")[2] or place).expanduser().absolute()
+    return replace(location, folder=folder, apart=True)
 
 
 def _make_folder(location: Location) -> None:
@@ -133,15 +148,48 @@ def _upgrade(database: Database, version: str) -> None:
     make_or_upgrade(database)
 
 
-def _folder_of(database: Database) -> Path:
-    # A folder named now, or the one the catalogue is in, counts for more than a remembered one:
-    # libraries get moved.
-    remembered = _setting(database, _FOLDER)
-    folder = database.location.folder or (Path(remembered) if remembered else None)
+def _mark_bucket(database: Database, url: str) -> None:
+    """Claim a bucket for a library; two in one place would take each other's files for orphans."""
+    bucket = Bucket(url)
+    name = _setting(database, _ID)
+    if name is None:
+        name = secrets.token_hex(16)
+        with database.write() as connection:
+            put_setting(connection, _ID, name)
+    mark = bucket.read(_MARK)
+    if (mark is not None and mark.decode("utf-8", "replace").strip() != name) or (
+        mark is None and bucket.names()
+    ):
+        raise LibraryError(
+            f"{shown_url(url)} is not empty; choose a new or empty place for the library's files."
+        )
+    with tempfile.TemporaryDirectory() as home:
+        file = Path(home) / _MARK
+        file.write_text(name + "\n", encoding="utf-8")
+        bucket.send(file, _MARK)
+
+
+def _place_of(database: Database) -> tuple[Path, str | None]:
+    """Return the folder of a library's files, and the bucket they are in if they are in one."""
+    # What is named now, or the folder the catalogue is in, counts for more than a remembered one:
+    # libraries get moved. Files that were put apart from the catalogue did not move with it.
+    location, remembered = database.location, _setting(database, _FOLDER)
+    if location.apart and location.bucket is not None:
+        return location.folder or cache_folder(location.bucket), location.bucket
+    apart = location.folder is None or _setting(database, _APART) is not None
+    if remembered and apart and not location.apart:
+        if is_url(remembered):
+            own = None if database.read_only else location.folder
+            return own or cache_folder(remembered), remembered
+        return _existing(database, Path(remembered)), None
+    return _existing(database, location.folder), None
+
+
+def _existing(database: Database, folder: Path | None) -> Path:
     if folder is None or not folder.is_dir():
         raise LibraryError(
             f"the files of the library {database.location} should be in {folder}, which is not "
-            "there; if they were moved, name their folder."
+            "there; if they were moved, name their folder (--artefacts FOLDER)."
         )
     return folder
 

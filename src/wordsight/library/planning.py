@@ -16,7 +16,7 @@ from wordsight.library import schema
 from wordsight.library.database import Database
 from wordsight.library.kinds import DETECTIONS, ORIGINAL, THUMBNAIL
 from wordsight.library.sources import Source
-from wordsight.library.store import slot_of
+from wordsight.library.store import ArtefactStore, slot_of
 from wordsight.perception import load_detector
 
 __all__ = ["Done", "Job", "Plan", "Planner", "slug_of"]
@@ -52,6 +52,7 @@ class Job:
         size: Its size in bytes when it was hashed.
         modified_ns: When it was last changed, as the file system has it.
         folder: The library's folder.
+        bucket: The address its files go to; ``None`` if into the folder.
         plan: What shall be made.
         kinds: Which kinds of artefact are wanted.
         again: Whether they take the place of those that are there.
@@ -63,6 +64,7 @@ class Job:
     size: int
     modified_ns: int
     folder: str
+    bucket: str | None
     plan: Plan
     kinds: tuple[str, ...]
     again: bool
@@ -88,7 +90,7 @@ class Planner:
 
     Args:
         database: The catalogue.
-        folder: The library's folder.
+        store: The library's files.
         detector: Name of the detector for videos without boxes.
         options: Its options.
         rate: Frames a second it looks at; ``None`` for all.
@@ -99,7 +101,7 @@ class Planner:
     def __init__(
         self,
         database: Database,
-        folder: Path,
+        store: ArtefactStore,
         *,
         detector: str,
         options: Mapping[str, Any],
@@ -109,7 +111,7 @@ class Planner:
     ):
         if rate is not None and not 0 < rate < float("inf"):
             raise LibraryError(f"rate must be above 0 frames per second, got {rate}.")
-        self._database, self._folder, self._force, self._copy = database, folder, force, copy
+        self._database, self._store, self._force, self._copy = database, store, force, copy
         found = load_detector(detector, **options)
         seen_with = {"detector": detector, "options": found.settings(), "rate": rate}
         self._plan = self._planned(detector, options, rate, seen_with)
@@ -141,7 +143,8 @@ class Planner:
             sha256=sha256,
             size=status.st_size,
             modified_ns=status.st_mtime_ns,
-            folder=str(self._folder),
+            folder=str(self._store.folder),
+            bucket=self._store.url,
             plan=plan,
             kinds=kinds,
             again=self._force,

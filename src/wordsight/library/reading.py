@@ -1,11 +1,12 @@
 """The questions one can ask a library; :class:`wordsight.library.Library` adds what changes it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from wordsight.errors import LibraryError
 from wordsight.library import lookup
+from wordsight.library.bucket import shown_url
 from wordsight.library.database import Database
 from wordsight.library.entries import (
     ArtefactEntry,
@@ -15,6 +16,8 @@ from wordsight.library.entries import (
     VideoEntry,
 )
 from wordsight.library.kinds import THUMBNAIL
+from wordsight.library.mirror import Mirror
+from wordsight.library.remote_store import RemoteStore
 from wordsight.library.seeing import Seeing
 from wordsight.library.store import ArtefactStore
 from wordsight.records import Clip, Detections, Sentence, Shot
@@ -42,8 +45,25 @@ class LibraryReader:
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """Where its files are, or copies of them if they are in a bucket."""
         return self._store.folder
+
+    @property
+    def artefacts_at(self) -> str:
+        """Where its files are, for people: a folder, or the address of a bucket."""
+        return shown_url(self._store.url) if self._store.url else str(self._store.folder)
+
+    def mirror(self, name: str, heads: Sequence[str], leave: Sequence[str] = ()) -> Mirror | None:
+        """Return what brings a folder of this name to others and back; ``None`` without a bucket.
+
+        Args:
+            name: Name of a folder inside :attr:`folder`.
+            heads: Names of the files in it that change; all others are written once.
+            leave: Names of files that stay here.
+        """
+        if not isinstance(self._store, RemoteStore):
+            return None
+        return Mirror(self._store.bucket, name, self.folder / name, heads, leave)
 
     @property
     def read_only(self) -> bool:
@@ -98,7 +118,10 @@ class LibraryReader:
             rows = lookup.videos(connection, ids=[full])
         if not rows:
             raise LibraryError(f"{full} has just been removed by another process.")
-        return self._placed(*rows[0])
+        entry, own_copy = rows[0]
+        if own_copy is not None:  # whoever asks for one video may want to open it
+            self._store.path_of(own_copy)
+        return self._placed(entry, own_copy)
 
     def show(self, video_id: str) -> VideoDetails:
         """Return everything the catalogue knows of one video."""
@@ -173,7 +196,9 @@ class LibraryReader:
         raise LibraryError(f"{full} has no thumbnail; add it again with force.")
 
     def _placed(self, entry: VideoEntry, own_copy: str | None) -> VideoEntry:
-        return entry if own_copy is None else replace(entry, path=str(self.folder / own_copy))
+        if own_copy is None:
+            return entry
+        return replace(entry, path=str(self._store.local_path(own_copy)))
 
     def __len__(self) -> int:
         return self.count()

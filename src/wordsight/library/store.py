@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +21,12 @@ from wordsight.errors import LibraryError
 from wordsight.files import TEMPORARY_MARK, put_folder, sha256_of
 
 __all__ = [
+    "PLACES",
     "ArtefactStore",
     "StagedArtefact",
     "digest_of",
+    "folder_digest",
+    "is_our_path",
     "remove_path",
     "settings_hash",
     "slot_of",
@@ -32,6 +35,8 @@ __all__ = [
 _STAGING = "staging"
 _LOCK = "lock"
 _OF_VIDEOS, _OF_LIBRARY = "videos", "shared"
+PLACES = (f"{_OF_VIDEOS}/*/*", f"{_OF_LIBRARY}/*")
+"""Where artefacts are, relative to the library's folder."""
 # What we put into the library's folder, and so all that we call ours there.
 _OUR_NAME = re.compile(r"[a-z][a-z0-9_]*-[0-9a-f]{8}-[0-9a-f]{12}(\.\w+)?")
 
@@ -79,11 +84,26 @@ def digest_of(path: Path) -> tuple[str, int]:
     """Return hash and size of a file, or of a folder by the names and hashes of its files."""
     if not path.is_dir():
         return sha256_of(path), path.stat().st_size
-    digest, size = hashlib.sha256(), 0
-    for file in sorted(p for p in path.rglob("*") if p.is_file()):
-        digest.update(f"{sha256_of(file)}  {file.relative_to(path).as_posix()}\n".encode())
-        size += file.stat().st_size
-    return digest.hexdigest(), size
+    files = sorted(p for p in path.rglob("*") if p.is_file())
+    parts = [(sha256_of(file), file.relative_to(path).as_posix()) for file in files]
+    return folder_digest(parts), sum(file.stat().st_size for file in files)
+
+
+def folder_digest(parts: Iterable[tuple[str, str]]) -> str:
+    """Return the hash of a folder from the hashes and names of its files."""
+    digest = hashlib.sha256()
+    for sha256, name in parts:
+        digest.update(f"{sha256}  {name}\n".encode())
+    return digest.hexdigest()
+
+
+def is_our_path(path: str) -> str | None:
+    """Return the artefact that a path is, or is a file of; ``None`` if it is not ours."""
+    parts = path.split("/")
+    depth = {_OF_VIDEOS: 3, _OF_LIBRARY: 2}.get(parts[0], 0)
+    if not depth or len(parts) < depth or not _OUR_NAME.fullmatch(parts[depth - 1]):
+        return None
+    return "/".join(parts[:depth])
 
 
 class ArtefactStore:
@@ -91,10 +111,14 @@ class ArtefactStore:
 
     Args:
         folder: The library's folder.
+
+    Attributes:
+        url: The address of the bucket the files are in; ``None`` if they are in the folder.
     """
 
     def __init__(self, folder: Path):
         self.folder = folder
+        self.url: str | None = None
 
     def stage(
         self,
@@ -161,6 +185,32 @@ class ArtefactStore:
             raise LibraryError(f"the catalogue names {relative!r}, which is outside the library.")
         return path
 
+    def local_path(self, relative: str) -> Path:
+        """Return where an artefact is or would be on this machine, fetching nothing."""
+        return self.path_of(relative)
+
+    def digest(self, relative: str, *, hashes: bool = True) -> tuple[str | None, int] | None:
+        """Return hash and size of an artefact as it is now; ``None`` if it is missing.
+
+        Args:
+            relative: Its path.
+            hashes: Whether to read a file; otherwise its hash is ``None``.
+        """
+        path = self.path_of(relative)
+        if not path.exists():
+            return None
+        if not hashes and not path.is_dir():
+            return None, path.stat().st_size
+        return digest_of(path)
+
+    def shown(self, relative: str) -> str:
+        """Return where an artefact is, for people."""
+        return str(self.folder / relative)
+
+    def sweep(self) -> tuple[str, ...]:
+        """Delete what was left unfinished outside the folder, and return which."""
+        return ()
+
     def holds(self, path: Path) -> bool:
         """Say whether a path is below the library's folder."""
         return path.is_relative_to(self.folder) and ".." not in path.parts
@@ -177,7 +227,7 @@ class ArtefactStore:
 
     def ours(self) -> Iterator[str]:
         """Yield the relative path of everything in the folder that has the name of an artefact."""
-        for pattern in (f"{_OF_VIDEOS}/*/*", f"{_OF_LIBRARY}/*"):
+        for pattern in PLACES:
             for path in sorted(self.folder.glob(pattern)):
                 if _OUR_NAME.fullmatch(path.name):
                     yield path.relative_to(self.folder).as_posix()

@@ -30,7 +30,7 @@ def sweep_staging(store: ArtefactStore) -> tuple[str, ...]:
             if alone or _is_stale(path):
                 remove_path(path)
                 removed.append(path.name)
-    return tuple(removed)
+    return (*removed, *store.sweep())
 
 
 def _is_stale(path: Path) -> bool:

@@ -1,7 +1,8 @@
 """Checking a library: is everything there that the catalogue promises, unchanged to the byte?"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -11,7 +12,7 @@ from wordsight.files import sha256_of
 from wordsight.library import lookup
 from wordsight.library.database import Database
 from wordsight.library.entries import ArtefactEntry, Problem, VerifyReport, VideoEntry
-from wordsight.library.store import ArtefactStore, digest_of
+from wordsight.library.store import ArtefactStore
 from wordsight.library.sweep import sweep_staging
 from wordsight.progress import Progress, report
 
@@ -22,11 +23,12 @@ __all__ = ["verify_library"]
 class _Check:
     """A file and what the catalogue says of it."""
 
-    path: Path
+    path: str
     sha256: str
     size: int
     video_id: str | None
     advice: str
+    digest: Callable[[bool], tuple[str | None, int] | None]
     astray: bool = False
 
 
@@ -70,11 +72,24 @@ def _checks(
 ) -> Iterator[_Check]:
     for made in artefacts:
         advice = "add its video again with force" if made.video_id else "make it again"
-        path = store.folder / made.path
-        yield _Check(path, made.sha256, made.size, made.video_id, advice, not store.holds(path))
+        astray = not store.holds(store.folder / made.path)
+        digest = partial(_digest_in, store, made.path)
+        path = store.shown(made.path)
+        yield _Check(path, made.sha256, made.size, made.video_id, advice, digest, astray)
     for video in videos:
         advice = "add it from where it is now, or remove it"
-        yield _Check(Path(video.path), video.sha256, video.size, video.id, advice)
+        digest = partial(_digest_of, Path(video.path))
+        yield _Check(video.path, video.sha256, video.size, video.id, advice, digest)
+
+
+def _digest_in(store: ArtefactStore, relative: str, hashes: bool) -> tuple[str | None, int] | None:
+    return store.digest(relative, hashes=hashes)
+
+
+def _digest_of(path: Path, hashes: bool) -> tuple[str | None, int] | None:
+    if not path.exists():
+        return None
+    return (sha256_of(path) if hashes else None), path.stat().st_size
 
 
 def _orphans(database: Database, store: ArtefactStore, known: set[str]) -> tuple[str, ...]:
@@ -88,26 +103,26 @@ def _orphans(database: Database, store: ArtefactStore, known: set[str]) -> tuple
 
 
 def _problems_of(check: _Check, hashes: bool) -> Iterator[Problem]:
-    path, video = str(check.path), check.video_id
+    path, video = check.path, check.video_id
+    if check.astray:
+        said = f"the catalogue names {path}, which is outside the library; {check.advice}."
+        yield Problem("catalogue", path, video, said)
+        return
     try:
-        if check.astray:
-            said = f"the catalogue names {path}, which is outside the library; {check.advice}."
-            yield Problem("catalogue", path, video, said)
-        elif not check.path.exists():
-            yield Problem("missing", path, video, f"{path} is missing; {check.advice}.")
-        elif not _is_same(check, hashes):
-            said = f"{path} is not what it was when it was entered; {check.advice}."
-            yield Problem("changed", path, video, said)
+        # A size that differs settles it, and spares reading the file.
+        found = check.digest(False)
+        if found is not None and found[1] == check.size and hashes:
+            found = check.digest(True)
     except OSError as error:
         yield Problem("unreadable", path, video, f"{path} cannot be read: {error.strerror}.")
-
-
-def _is_same(check: _Check, hashes: bool) -> bool:
-    if check.path.is_dir():
-        return digest_of(check.path) == (check.sha256, check.size)
-    if check.path.stat().st_size != check.size:
-        return False
-    return not hashes or sha256_of(check.path) == check.sha256
+    except LibraryError as error:
+        yield Problem("unreadable", path, video, str(error))
+    else:
+        if found is None:
+            yield Problem("missing", path, video, f"{path} is missing; {check.advice}.")
+        elif found[1] != check.size or found[0] not in (None, check.sha256):
+            said = f"{path} is not what it was when it was entered; {check.advice}."
+            yield Problem("changed", path, video, said)
 
 
 def _catalogue_problems(database: Database) -> Iterator[Problem]:

@@ -1,0 +1,79 @@
+"""A folder shared through a bucket: files before the heads that name them, each change once."""
+
+import uuid
+
+import pytest
+
+from wordsight.library.bucket import Bucket
+from wordsight.library.mirror import Mirror
+
+HEADS = ("head.json",)
+
+
+@pytest.fixture
+def bucket():
+    return Bucket(f"memory://mirror-{uuid.uuid4().hex}")
+
+
+@pytest.fixture
+def ends(bucket, tmp_path):
+    """The same folder on two machines."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    return [Mirror(bucket, "index", tmp_path / name, HEADS, ("lock",)) for name in ("one", "two")]
+
+
+def write(mirror, **files):
+    for name, text in files.items():
+        path = mirror._folder / name.replace("__", "/").replace("_json", ".json")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
+def content(mirror):
+    files = (p for p in mirror._folder.rglob("*") if p.is_file() and p.name != "mirrored.txt")
+    return {p.relative_to(mirror._folder).as_posix(): p.read_text() for p in files}
+
+
+def test_what_one_sends_the_other_gets(ends):
+    one, two = ends
+    assert not two.pull()  # nothing there yet
+    write(one, head_json="1", segment__a="data", lock="mine")
+    one.push()
+    assert two.pull()
+    assert content(two) == {"head.json": "1", "segment/a": "data"}
+    assert not two.pull() and not one.pull()  # each change once
+
+
+def test_changes_go_back_and_what_no_longer_counts_goes(ends, bucket):
+    one, two = ends
+    write(one, head_json="1", segment__a="data")
+    one.push()
+    two.pull()
+    (two._folder / "segment" / "a").unlink()
+    write(two, head_json="2", segment__b="more")
+    two.push()
+    assert bucket.names() == ["index/head.json", "index/segment/b"]
+    assert one.pull()
+    assert content(one)["head.json"] == "2" and content(one)["segment/b"] == "more"
+
+
+def test_files_go_before_the_heads_that_name_them(ends, bucket, monkeypatch):
+    one, two = ends
+    write(one, head_json="1", segment__a="data")
+    sent, send = [], Bucket.send
+
+    def failing(self, local, name):
+        sent.append(name)
+        if name.endswith("head.json"):
+            raise OSError("the line is cut")
+        send(self, local, name)
+
+    monkeypatch.setattr(Bucket, "send", failing)
+    with pytest.raises(OSError, match="line is cut"):
+        one.push()
+    assert sent == ["index/segment/a", "index/head.json"]
+    assert not two.pull() and content(two) == {}
+    monkeypatch.undo()
+    one.push()
+    assert two.pull() and content(two) == content(one)
