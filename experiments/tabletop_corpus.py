@@ -1,6 +1,6 @@
 """Films of the tabletop as tracks by name with their truth: rendered and looked at once, then kept.
 
-A folder holds, per noise level and seed, ``NAME.mp4`` and ``NAME-EYE.npz`` (the tracks). Films
+A folder holds, per noise level and seed, ``NAME.mp4`` and ``NAME-EYE-seen.npz`` (detections). Films
 already there are not made again, so that a run that was interrupted goes on where it stopped. Two
 eyes can be chosen: the network trained on other rendered films, or taught colours; the films that
 teach colours have a seed of their own. Both are told which colours the blocks of a film have.
@@ -90,13 +90,13 @@ def scenes(
     eye: _Network | _Colours = _Network() if see == "network" else _Colours(folder, noise)
     total, made = films_per_event * len(EVENTS), 0
     for film in tabletop(films_per_event, random_state, noise=noise, frame_rate=_FRAME_RATE):
-        path = place / f"{film.name}-{see}.npz"
+        path = place / f"{film.name}-{see}-seen.npz"
         if not path.exists():
-            eye.track(film, _rendered(film, place)).save(path)
+            eye.look(film, _rendered(film, place)).save(path)
             made += 1
             if made % 10 == 0:
-                say(f"tracked {made} films, now {film.name} of {total} in {place}")
-        yield _scene(film, Clip.load(path))
+                say(f"looked at {made} films, now {film.name} of {total} in {place}")
+        yield _scene(film, eye.follow(film, Detections.load(path)))
 
 
 def _shaken(films_per_event: int, noise: float, random_state: int) -> Iterator[Scene]:
@@ -150,10 +150,12 @@ class _Network:
     def __init__(self) -> None:
         self._detector = load_detector("rendered")
 
-    def track(self, film: TabletopFilm, video: Path) -> Clip:
-        names = {name if name == AGENT else f"{name} block": name for name in film.truth.boxes}
+    def look(self, film: TabletopFilm, video: Path) -> Detections:
         with VideoReader(video) as reader:
-            seen = watch(reader.frames(), self._detector, film.size, flow=False)
+            return watch(reader.frames(), self._detector, film.size, flow=False)
+
+    def follow(self, film: TabletopFilm, seen: Detections) -> Clip:
+        names = {name if name == AGENT else f"{name} block": name for name in film.truth.boxes}
         return follow_classes(seen, names, film.name)
 
 
@@ -165,10 +167,17 @@ class _Colours:
         self._table: ColourTable | None = None
         self._tracker = NamedTracker()
 
-    def track(self, film: TabletopFilm, video: Path) -> Clip:
+    def look(self, film: TabletopFilm, video: Path) -> Detections:
+        return _patches(self._taught(), film, video)
+
+    def follow(self, film: TabletopFilm, seen: Detections) -> Clip:
+        self._taught()
+        return self._tracker.follow(seen, film.name)
+
+    def _taught(self) -> ColourTable:
         if self._table is None:
             self._table = self._learn()
-        return self._tracker.follow(_patches(self._table, film, video), film.name)
+        return self._table
 
     def _learn(self) -> ColourTable:
         say(f"teaching colours with films in {self._place}")

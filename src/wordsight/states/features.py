@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.states.steadying import lowest_rests
+
 __all__ = ["Motion", "pair_features", "ranks", "shifted", "single_features"]
 
 Array = NDArray[np.float64]
@@ -31,6 +33,7 @@ class Motion:
         areas: ``(T, n)`` pixels.
         kinds: ``(n,)`` number of each thing's kind.
         causal: Whether later frames must not be looked at.
+        steady: Whether the camera does not shake, so that the table has one height.
     """
 
     times: Array
@@ -39,6 +42,7 @@ class Motion:
     areas: Array
     kinds: NDArray[np.intp]
     causal: bool = False
+    steady: bool = False
 
     def frames(self, seconds: float) -> int:
         """Return a span as a number of frames, at least one."""
@@ -88,7 +92,7 @@ def single_features(motion: Motion) -> dict[str, Array]:
     found = {
         "direction": _direction(velocity),
         "speed": speed,
-        "elevation": _lowest(bottoms) - bottoms,
+        "elevation": _table(motion) - bottoms,
         "morph": motion.velocity(motion.areas[..., None])[..., 0] / np.maximum(motion.areas, 1.0),
         "still": _since(speed >= _MOVING, motion.times),
         "speed_rank": ranks(speed, motion.kinds),
@@ -207,7 +211,11 @@ def _area(boxes: Array) -> Array:
     return np.asarray(np.prod(boxes[..., 2:] - boxes[..., :2], axis=-1), dtype=np.float64)
 
 
-def _lowest(bottoms: Array) -> Array:
+def _table(motion: Motion) -> Array:
+    """Return rows that elevations count from, ``(T, 1)`` or, for a steady camera, ``(1, n)``."""
+    bottoms = motion.whole[..., 3]
+    if motion.steady:
+        return lowest_rests(motion.whole, motion.times)[None]
     known = np.where(np.isnan(bottoms), -np.inf, bottoms)
     lowest: Array = known.max(axis=1, initial=-np.inf, keepdims=True)
     return lowest

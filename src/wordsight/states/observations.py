@@ -113,14 +113,16 @@ class Observations:
                 f"boxes must be (T, n, 4) or (T, n, parts, 4) with T = {len(moments)} and n = "
                 f"{len(objects)}, got {np.shape(boxes)}."
             )
-        motion = _motion(moments, prepared(array, moments, smoothing, causal), objects, causal)
+        chosen = smoothing or Smoothing()
+        ready = prepared(array, moments, chosen, causal)
+        motion = _motion(moments, ready, objects, causal=causal, steady=chosen.steady)
         if areas is not None:
             motion = Motion(**{**vars(motion), "areas": np.array(areas, dtype=np.float64)})
         features = single_features(motion) | pair_features(motion)
         names = vocabulary or Vocabulary()
         features |= derived_features(names.causal() if causal else names, features, motion)
         present = ~np.isnan(motion.whole[..., 0])
-        if smoothing is not None and smoothing.hold:
+        if chosen.hold:
             present[:] = True  # it is there before it is first seen, though nothing is known of it
         return cls(video_id, moments, tuple(objects), features, present)
 
@@ -202,11 +204,13 @@ class Observations:
         return f"Observations({self.video_id!r}, {len(self)} moments, {names})"
 
 
-def _motion(times: Array, boxes: Array, objects: Sequence[Thing], causal: bool) -> Motion:
+def _motion(
+    times: Array, boxes: Array, objects: Sequence[Thing], *, causal: bool, steady: bool
+) -> Motion:
     seen = np.logical_not(np.isnan(boxes[..., 0])).any(axis=2)
     low = np.where(np.isnan(boxes[..., :2]), np.inf, boxes[..., :2]).min(axis=2)
     high = np.where(np.isnan(boxes[..., 2:]), -np.inf, boxes[..., 2:]).max(axis=2)
     whole = np.where(np.expand_dims(seen, 2), np.concatenate([low, high], axis=-1), np.nan)
     kinds = np.unique([thing.kind for thing in objects], return_inverse=True)[1]
     areas = np.prod(whole[..., 2:] - whole[..., :2], axis=-1)
-    return Motion(times, boxes, whole, areas, kinds, causal)
+    return Motion(times, boxes, whole, areas, kinds, causal, steady)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from wordsight.records import Clip
 from wordsight.states.errors import StateError
+from wordsight.states.steadying import steadied
 
 __all__ = ["Smoothing", "named_boxes", "prepared"]
 
@@ -23,11 +24,15 @@ class Smoothing:
         hold: Whether things are thought to be there all the time, before they are first seen and
             after they are last seen, where that was; where nothing may look ahead, nothing is known
             of them before.
+        steady: Whether the shake of the camera is taken out, told by what resting things do
+            together; ``elevation`` then counts from one table for the whole video. Needs the video
+            as a whole, so it cannot be had where nothing may look ahead.
     """
 
     median_frames: int = 5
     fill_seconds: float = 1.0
     hold: bool = False
+    steady: bool = False
 
     def __post_init__(self) -> None:
         if self.median_frames < 1 or self.median_frames % 2 == 0:
@@ -45,11 +50,18 @@ def prepared(
     back only.
     """
     chosen = smoothing or Smoothing()
+    if chosen.steady and causal:
+        raise StateError(
+            "the shake of a camera can be taken out of a whole video only; use steady=False where "
+            "nothing may look ahead."
+        )
     ready = boxes.copy()
     ready[~((boxes[..., 2] > boxes[..., 0]) & (boxes[..., 3] > boxes[..., 1]))] = np.nan
     for n in range(ready.shape[1]):
         for part in range(ready.shape[2]):
             _fill(ready[:, n, part], times, chosen, causal)
+    if chosen.steady:
+        ready = steadied(ready, times)
     return _medians(ready, chosen.median_frames, causal)
 
 

@@ -97,7 +97,7 @@ BUILT_IN = (
         True,
         direction="where it heads, degrees, 0 to the right, 90 up; none at rest",
         speed="pixels per second",
-        elevation="height of its lower edge above the lowest of all, pixels",
+        elevation="height of its lower edge above the lowest of all, or the table, pixels",
         morph="change of area, shares per second",
         dash="way from where it was a third of a second ago, pixels",
         travel="way from where it was a second ago, pixels",
