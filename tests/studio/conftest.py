@@ -6,9 +6,12 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.studio.browsing import address, browser, page
 from wordsight.library import Library
 from wordsight.studio import StudioSettings, create_app
 from wordsight.worlds import street, write_world
+
+__all__ = ["address", "browser", "page"]  # fixtures are found where they are imported
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,5 @@
 """Journeys through the studio in a real browser, with a real server behind it."""
 
-import contextlib
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import cv2
@@ -14,101 +7,10 @@ import httpx
 import numpy as np
 import pytest
 
-from wordsight.library import Library
-from wordsight.worlds import street, workbench, write_world
+from tests.studio.browsing import until
+from wordsight.worlds import street
 
 pytestmark = pytest.mark.slow
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--use-fake-ui-for-media-stream",
-    "--use-fake-device-for-media-stream",
-]
-PATIENCE = 120_000  # milliseconds; two busy cores take their time
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        assert not os.environ.get("CI"), "no browser, although tests/install-browser.sh has run"
-        pytest.skip("no Chromium on this machine; install it to run the tests in a browser")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("browser")
-    write_world(street(8, 3, noise=0.0), folder / "street")
-    write_world(
-        workbench(1, 3, noise=0.0, steps=2, videos_per_protocol=1, frame_rate=10.0),
-        folder / "bench",
-    )
-    with Library.create(folder / "library") as library:
-        library.add([folder / "street", folder / "bench"], detector="rendered", workers=1)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
-    server = subprocess.Popen([*command, "--library", str(folder / "library")], cwd=folder)
-    base = f"http://127.0.0.1:{port}"
-    end = time.monotonic() + 90
-    while True:
-        try:
-            httpx.get(f"{base}/api/v1/jobs")
-            break
-        except httpx.TransportError:
-            assert time.monotonic() < end and server.poll() is None, "the studio did not start"
-            time.sleep(0.2)
-    yield base
-    server.terminate()
-    server.wait(20)
-
-
-@pytest.fixture
-def page(browser, address, request, tmp_path):
-    context = browser.new_context(
-        base_url=address, viewport={"width": 1200, "height": 860}, permissions=["microphone"]
-    )
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    problems = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    opened.on(
-        "console",
-        lambda said: (
-            problems.append(said.text)
-            if said.type == "error" and "Failed to load" not in said.text
-            else None
-        ),
-    )
-    yield opened
-    shots = Path(os.environ.get("WORDSIGHT_SCREENSHOTS", tmp_path))
-    shots.mkdir(parents=True, exist_ok=True)
-    opened.screenshot(path=shots / f"{request.node.name.removeprefix('test_')}.png")
-    context.close()
-    assert not problems
-
-
-def until(page, expression):
-    """Wait for something to be true in the page, whose policy forbids it to evaluate texts."""
-    end = time.monotonic() + PATIENCE / 1000
-    found = False
-    while not found:
-        assert time.monotonic() < end, expression
-        page.wait_for_timeout(100)
-        with contextlib.suppress(Exception):  # while the page goes elsewhere, nothing can be asked
-            found = page.evaluate(expression)
 
 
 def test_library_takes_in_a_dropped_video(page, tmp_path):
@@ -129,9 +31,9 @@ def test_library_takes_in_a_dropped_video(page, tmp_path):
 def test_lexicon_is_learned_and_read(page):
     page.goto("/lexicon")
     page.fill("#restarts", "1")
-    page.click("#learn button")
-    page.wait_for_selector("ul.words")
-    page.click("text=person")
+    with page.expect_navigation():  # the page comes again with what was learned
+        page.click("#learn button.main")
+    page.click("ul.words >> text=person")
     page.wait_for_selector("figure.feature rect")
     assert page.locator("figure.feature rect").count() > 3
     page.wait_for_selector("text=Where it is least sure")

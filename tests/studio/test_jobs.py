@@ -25,6 +25,13 @@ def test_jobs_are_taken_in_order_and_once(store):
     assert [job.id for job in store.list()] == [second.id, first.id]
 
 
+def test_jobs_that_somebody_waits_for_have_a_queue_of_their_own(store):
+    long, short = store.add("learn", "one", {}), store.add("align", "two", {})
+    assert store.take({"align", "index"}).id == short.id
+    assert store.take({"align", "index"}) is None
+    assert store.take().id == long.id
+
+
 def test_a_job_ends_once(store):
     job = store.add("add", "one", {})
     store.take()

@@ -5,7 +5,7 @@ from wordsight.library import Library
 from wordsight.perception.linking import linked
 from wordsight.records import Clip
 
-__all__ = ["clips_with_sentences", "whole_clip"]
+__all__ = ["clips_with_sentences", "followed", "whole_clip"]
 
 
 def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]:
@@ -21,7 +21,7 @@ def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]
         key = (clip.video_id, clip.start, clip.end)
         if key not in places:
             places[key] = len(clips)
-            clips.append(_followed(clip))
+            clips.append(followed(clip))
             said.append([])
         said[places[key]].append(sentence.text)
     if not clips:
@@ -39,10 +39,10 @@ def whole_clip(library: Library, video_id: str) -> Clip:
     end = start + library.video(video_id).duration
     # The last frame may be shown a little longer than the container says.
     last = float(seen.times[-1]) + 1e-3 if len(seen) else end
-    return _followed(Clip(video_id, start, max(end, last), seen))
+    return followed(Clip(video_id, start, max(end, last), seen))
 
 
-def _followed(clip: Clip) -> Clip:
+def followed(clip: Clip) -> Clip:
     """Link what a detector with classes saw; regions, which have looks instead, stay loose."""
     seen = clip.detections
     loose = seen.ids is None and seen.appearance is None and len(seen.label_names) > 1

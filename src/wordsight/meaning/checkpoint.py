@@ -13,7 +13,7 @@ from wordsight.meaning.settings import TrainingSettings
 from wordsight.meaning.training import Training
 from wordsight.records.npz import load_npz, save_npz
 
-__all__ = ["fingerprint", "load_checkpoint", "save_checkpoint"]
+__all__ = ["fingerprint", "load_checkpoint", "read_course", "save_checkpoint"]
 
 _KIND, _VERSION = "WordLearnerCheckpoint", 1
 
@@ -57,3 +57,19 @@ def load_checkpoint(path: str | os.PathLike[str], training: Training, mark: str)
     except (KeyError, TypeError, IndexError) as error:
         raise FormatError(f"{path} is damaged ({error}); remove it to start anew.") from error
     return True
+
+
+def read_course(path: str | os.PathLike[str]) -> tuple[list[list[float]], list[float]]:
+    """Return how far a training has come that writes a checkpoint, for those who watch it.
+
+    Returns:
+        Per restart of EM the objective after every iteration, and the objective after every epoch
+        of discriminative training; nothing where no checkpoint was written yet.
+
+    Raises:
+        FormatError: If it is damaged.
+    """
+    if not Path(path).exists():
+        return [], []
+    _, values = load_npz(path, _KIND, _VERSION)
+    return values["histories"], values["sharpened"]

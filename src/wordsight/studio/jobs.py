@@ -9,7 +9,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,13 +129,15 @@ class JobStore:
             ).fetchall()
         return [_job(row) for row in rows]
 
-    def take(self) -> Job | None:
-        """Mark the oldest job of the queue as running and return it."""
+    def take(self, kinds: Collection[str] | None = None) -> Job | None:
+        """Mark the oldest job of the queue, of some kinds or of all, as running and return it."""
+        some = "" if kinds is None else f"AND kind IN ({', '.join('?' for _ in kinds)})"
         with self._connect() as connection:
             row = connection.execute(
                 "UPDATE jobs SET state = 'running', message = '', changed = ? WHERE id = "
-                "(SELECT id FROM jobs WHERE state = 'queued' ORDER BY id LIMIT 1) RETURNING id",
-                (time.time(),),
+                f"(SELECT id FROM jobs WHERE state = 'queued' {some} ORDER BY id LIMIT 1) "
+                "RETURNING id",
+                (time.time(), *(kinds or ())),
             ).fetchone()
         return None if row is None else self.get(int(row[0]))
 

@@ -1,4 +1,8 @@
-"""Running jobs: a thread of the server that starts a process per job and watches it."""
+"""Running jobs: a thread of the server that starts a process per job and watches it.
+
+There are two queues: one for work that may take hours, such as learning, and one for what somebody
+sits and waits for, such as an alignment.
+"""
 
 import subprocess
 import sys
@@ -6,11 +10,16 @@ import threading
 from pathlib import Path
 
 from wordsight.studio.jobs import Job, JobError, JobStore
+from wordsight.studio.tasks import TASKS
 
 __all__ = ["JobRunner"]
 
 _LOOK_EVERY = 0.3  # seconds
 _PATIENCE = 5.0  # seconds a job has to stop by itself
+_QUEUES = tuple(
+    frozenset(kind for kind, task in TASKS.items() if task.awaited is awaited)
+    for awaited in (False, True)
+)
 
 
 class JobRunner:
@@ -19,14 +28,14 @@ class JobRunner:
     Args:
         store: The jobs.
         library: The library they work on.
-        at_once: How many may run side by side.
+        at_once: How many of each queue may run side by side.
     """
 
     def __init__(self, store: JobStore, library: str, at_once: int = 1) -> None:
         self._store = store
         self._library = library
         self._at_once = at_once
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._running: dict[int, tuple[str, subprocess.Popen[bytes]]] = {}
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="wordsight-jobs", daemon=True)
@@ -50,15 +59,21 @@ class JobRunner:
     def _loop(self) -> None:
         while not self._stop.is_set():
             self._look_after()
-            while len(self._running) < self._at_once:
-                job = self._store.take()
-                if job is None:
-                    break
-                self._running[job.id] = self._begin(job)
+            for queue in _QUEUES:
+                self._fill(queue)
             self._wake.wait(_LOOK_EVERY)
             self._wake.clear()
-        for process in self._running.values():
+        for _, process in self._running.values():
             _end(process)
+
+    def _fill(self, queue: frozenset[str]) -> None:
+        busy = sum(kind in queue for kind, _ in self._running.values())
+        while busy < self._at_once:
+            job = self._store.take(queue)
+            if job is None:
+                return
+            self._running[job.id] = (job.kind, self._begin(job))
+            busy += 1
 
     def _begin(self, job: Job) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "wordsight.studio.work"]
@@ -72,7 +87,7 @@ class JobRunner:
             )
 
     def _look_after(self) -> None:
-        for number, process in list(self._running.items()):
+        for number, (_, process) in list(self._running.items()):
             if self._state(number) != "running" and process.poll() is None:
                 _end(process)
             if process.poll() is not None:

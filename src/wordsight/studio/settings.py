@@ -21,7 +21,8 @@ class StudioSettings:
         token: Who does not know it stays out; made up where the address is not loopback.
         max_upload: Bytes of the largest file taken in.
         max_body: Bytes of the largest other request.
-        jobs_at_once: How many jobs run side by side.
+        jobs_at_once: How many jobs run side by side, of those that may take hours and of those that
+            somebody waits for each.
     """
 
     library: str

@@ -12,10 +12,12 @@ from wordsight.studio.api import (
     jobs,
     lexicon,
     meaning,
+    moment,
     search,
     states,
     uploads,
     videos,
+    word_edits,
 )
 
 __all__ = ["api"]
@@ -43,7 +45,9 @@ for part in (
     videos,
     search,
     meaning,
+    moment,
     lexicon,
+    word_edits,
     align,
     states,
     attributes,

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from wordsight.desk.clips import whole_clip
-from wordsight.meaning import WordTime
+from wordsight.meaning import LearnedLexicon, TrackedSentence
+from wordsight.records import Clip
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words
 
@@ -42,10 +43,12 @@ class StateSpan(BaseModel):
 
 
 class WordStates(BaseModel):
-    """A word over time."""
+    """A word over time: its best states, and how likely each state is in each frame looked at."""
 
     word: str
+    participants: list[int]
     spans: list[StateSpan]
+    probabilities: list[list[float]]
 
 
 class Tracked(BaseModel):
@@ -56,6 +59,7 @@ class Tracked(BaseModel):
     threshold: float
     holds: bool
     tracks: list[Followed]
+    times: list[float]
     words: list[WordStates]
 
 
@@ -110,7 +114,8 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
             )
             for track in found.tracks
         ],
-        words=[_states(word, found.times, clip.end) for word in found.words],
+        times=np.round(found.times, 4).tolist(),
+        words=_words(words, clip, found),
     )
 
 
@@ -143,22 +148,36 @@ def describe_video(
     )
 
 
-def _states(word: WordTime, times: NDArray[np.float64], end: float) -> WordStates:
+def _words(words: LearnedLexicon, clip: Clip, found: TrackedSentence) -> list[WordStates]:
+    """Tell of every word when it is in which state, and how likely."""
+    likely: list[NDArray[np.float64]] = []
+    if len(found.times):
+        _, posteriors = words.read(clip).posteriors(found.sentence)
+        # What a word is said of does not matter here: summed over all things.
+        likely = [each.reshape(len(each), -1, each.shape[-1]).sum(axis=1) for each in posteriors]
+    return [
+        WordStates(
+            word=said.word,
+            participants=list(word.participants),
+            spans=_spans(said.states, words[word.entry].num_states, found.times, clip.end),
+            probabilities=np.round(likely[number], 4).tolist() if likely else [],
+        )
+        for number, (word, said) in enumerate(zip(found.sentence.words, found.words, strict=True))
+    ]
+
+
+def _spans(
+    states: NDArray[np.int64], most: int, times: NDArray[np.float64], end: float
+) -> list[StateSpan]:
     """Join frames of one state into spans."""
     if not len(times):
-        return WordStates(word=word.word, spans=[])
-    firsts = np.flatnonzero(np.diff(word.states, prepend=-1))
+        return []
+    firsts = np.flatnonzero(np.diff(states, prepend=-1))
     bounds = [*times[firsts].tolist(), end]
-    most = int(word.states.max()) + 1
-    return WordStates(
-        word=word.word,
-        spans=[
-            StateSpan(
-                start=bounds[n], end=bounds[n + 1], state=int(word.states[first]), states=most
-            )
-            for n, first in enumerate(firsts)
-        ],
-    )
+    return [
+        StateSpan(start=bounds[n], end=bounds[n + 1], state=int(states[first]), states=most)
+        for n, first in enumerate(firsts)
+    ]
 
 
 def _finite(value: float) -> float:

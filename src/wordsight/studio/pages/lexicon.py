@@ -1,13 +1,15 @@
 """The lexicon's pages: all words, one word with its tables drawn, and learning."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 
 from wordsight.errors import WordsightError
-from wordsight.studio.api.lexicon import examples_of, word_info
+from wordsight.studio.api.words import FeatureTable, examples_of, word_info
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.versions import list_versions, load_version
 from wordsight.studio.words import learned_words
 
 __all__ = ["router"]
@@ -20,6 +22,7 @@ Here = Annotated[Studio, Depends(studio_of)]
 def lexicon_page(request: Request, studio: Here) -> Any:
     """Show all words by part of speech, and how to learn."""
     parts: dict[str, list[Any]] = defaultdict(list)
+    latest = studio.jobs.list(limit=30)
     try:
         lexicon = learned_words(studio)
         for entry in sorted(lexicon.words):
@@ -34,18 +37,43 @@ def lexicon_page(request: Request, studio: Here) -> Any:
         known=lexicon is not None,
         notes={} if lexicon is None else lexicon.notes,
         sentences=sum(video.num_sentences for video in studio.library.videos()),
-        jobs=[job for job in studio.jobs.list(limit=30) if job.kind == "learn"][:3],
+        running=next((job for job in latest if job.kind == "learn" and not job.over), None),
     )
 
 
 @router.get("/lexicon/{entry}")
-def word_page(request: Request, studio: Here, entry: str) -> Any:
-    """Show one word."""
+def word_page(
+    request: Request,
+    studio: Here,
+    entry: str,
+    version: Annotated[int | None, Query(ge=1, le=10**6)] = None,
+) -> Any:
+    """Show one word, beside what it was in an earlier version if one is named."""
     word = word_info(learned_words(studio), entry)
-    return studio.page(request, "word.html", here="lexicon", word=word)
+    shares: dict[tuple[str, tuple[int, ...]], Any] = {}
+    if version is not None:
+        was = word_info(load_version(studio.folder, version), entry)
+        shares = {(table.feature, tuple(table.roles)): table.shares for table in was.features}
+    return studio.page(
+        request,
+        "word.html",
+        here="lexicon",
+        word=word,
+        tables=[_beside(table, shares) for table in word.features],
+        earlier=version,
+        versions=list_versions(studio.folder)[:20],
+    )
 
 
 @router.get("/parts/examples/{entry}")
 def examples_part(request: Request, studio: Here, entry: str) -> Any:
     """Show where a word fits best and worst; it takes time, so the page asks for it later."""
     return studio.page(request, "parts/examples.html", examples=examples_of(studio, entry, 4))
+
+
+def _beside(table: FeatureTable, earlier: Mapping[tuple[str, tuple[int, ...]], Any]) -> Any:
+    """Return a table with the earlier shares of each state, where they are known and fit."""
+    was = earlier.get((table.feature, tuple(table.roles)), [])
+    fits = [len(row) for row in was] == [len(row) for row in table.shares]
+    states = zip(table.shares, was if fits else [None] * len(table.shares), strict=True)
+    return {"table": table, "states": list(states)}

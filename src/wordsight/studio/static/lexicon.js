@@ -1,76 +1,104 @@
-// Learning with the objective drawn as it rises, and editing one word's tables.
+// Learning, with the objective drawn as it rises: one line per restart.
 "use strict";
 
 (() => {
   const learn = document.getElementById("learn");
-  const curve = document.getElementById("curve");
-  const drawCurve = async () => {
-    const runs = await studio.ask("/api/v1/lexicon/history");
-    curve.hidden = !runs.length;
-    if (!runs.length) return;
+  const course = document.getElementById("course");
+  const ink = () => getComputedStyle(document.body).color;
+  const short = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2));
+
+  const plot = (canvas, runs) => {
+    canvas.hidden = !runs.some((run) => run.length);
+    if (canvas.hidden) return;
     const scale = window.devicePixelRatio || 1;
-    curve.width = curve.clientWidth * scale;
-    curve.height = curve.clientHeight * scale;
-    const pen = curve.getContext("2d");
+    const left = 64, bottom = 20, wide = canvas.clientWidth - left - 12, tall = canvas.clientHeight - bottom - 12;
+    canvas.width = canvas.clientWidth * scale;
+    canvas.height = canvas.clientHeight * scale;
+    const pen = canvas.getContext("2d");
     pen.scale(scale, scale);
     const values = runs.flat();
     const low = Math.min(...values), high = Math.max(...values);
-    const most = Math.max(...runs.map((run) => run.length));
+    const most = Math.max(2, ...runs.map((run) => run.length));
+    const x = (step) => left + wide * step / (most - 1);
+    const y = (value) => 12 + tall - tall * (value - low) / (high - low || 1);
+    pen.font = "12px system-ui";
+    pen.fillStyle = pen.strokeStyle = ink();
+    pen.globalAlpha = 0.75;
+    pen.textAlign = "right";
+    pen.fillText(short(high), left - 6, 16);
+    if (high > low) pen.fillText(short(low), left - 6, 12 + tall);
+    pen.textAlign = "left";
+    pen.fillText("1", left, canvas.clientHeight - 5);
+    pen.textAlign = "right";
+    pen.fillText(`step ${most}`, left + wide, canvas.clientHeight - 5);
+    pen.globalAlpha = 0.25;
+    pen.strokeRect(left, 12, wide, tall);
+    pen.globalAlpha = 1;
     runs.forEach((run, number) => {
-      pen.strokeStyle = studio.colours[number % studio.colours.length];
+      pen.strokeStyle = pen.fillStyle = studio.colours[number % studio.colours.length];
       pen.lineWidth = 2;
       pen.beginPath();
-      run.forEach((value, step) => {
-        const x = 12 + (curve.clientWidth - 24) * step / Math.max(1, most - 1);
-        const y = curve.clientHeight - 12 - (curve.clientHeight - 24) * (value - low) / (high - low || 1);
-        if (step) pen.lineTo(x, y); else pen.moveTo(x, y);
-      });
+      run.forEach((value, step) => (step ? pen.lineTo(x(step), y(value)) : pen.moveTo(x(step), y(value))));
       pen.stroke();
+      if (!run.length) return;
+      pen.beginPath();
+      pen.arc(x(run.length - 1), y(run.at(-1)), 3.5, 0, 7);
+      pen.fill();
     });
   };
-  if (learn) {
-    learn.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      const button = learn.querySelector("button");
-      button.disabled = true;
-      document.getElementById("course").hidden = false;
-      try {
-        const begun = await studio.post("/api/v1/lexicon/learn", {
-          restarts: Number(document.getElementById("restarts").value),
-          quick: document.getElementById("quick").value === "true",
-        });
-        const job = await studio.job(begun.id, (now) => {
-          document.getElementById("done").value = now.progress;
-          document.getElementById("stage").textContent = now.message;
-        });
-        if (job.state === "done") location.reload();
-        else studio.say(job.message || "Learning was cancelled.");
-      } catch (error) {
-        studio.say(error.message);
-      }
-      button.disabled = false;
-    });
-    drawCurve();
-  }
-  for (const form of document.querySelectorAll("form.edit"))
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      const figure = form.closest("figure");
-      try {
-        const entry = encodeURIComponent(figure.dataset.entry);
-        await studio.ask(`/api/v1/lexicon/words/${entry}`, {
-          method: "PUT",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({
-            feature: figure.dataset.feature,
-            roles: JSON.parse(figure.dataset.roles),
-            state: Number(form.closest(".plot").dataset.state),
-            shares: [...form.querySelectorAll("input")].map((input) => Number(input.value)),
-          }),
-        });
-        location.reload();
-      } catch (error) {
-        studio.say(error.message);
-      }
-    });
+  const key = (runs) => document.getElementById("key").replaceChildren(...runs.map((run, number) => {
+    const item = document.createElement("li");
+    const swatch = document.createElement("span");
+    swatch.className = "swatch";
+    swatch.style.background = studio.colours[number % studio.colours.length];
+    item.append(swatch, `restart ${number + 1}: ${run.length} steps${run.length ? `, ${short(run.at(-1))}` : ""}`);
+    return item;
+  }));
+  const drawCourse = async () => {
+    const found = await studio.ask("/api/v1/lexicon/history").catch(() => null);
+    if (!found) return;
+    plot(document.getElementById("curve"), found.restarts);
+    plot(document.getElementById("sharpened"), [found.sharpened]);
+    document.getElementById("sharpened-title").hidden = !found.sharpened.length;
+    key(found.restarts);
+    course.dataset.points = found.restarts.flat().length + found.sharpened.length;
+  };
+  const watch = async (number) => {
+    const button = learn.querySelector("button.main");
+    button.disabled = true;
+    document.getElementById("running").hidden = false;
+    course.dataset.live = "true";
+    document.getElementById("cancel").onclick = () => studio.post(`/api/v1/jobs/${number}/cancel`).catch(() => {});
+    try {
+      const job = await studio.job(number, (now) => {
+        document.getElementById("done").value = now.progress;
+        document.getElementById("stage").textContent = now.message || now.state;
+        drawCourse();
+      });
+      if (job.state === "done") location.reload();
+      else studio.say(job.message || "Learning was cancelled.");
+    } catch (error) {
+      studio.say(error.message);
+    }
+    course.dataset.live = "false";
+    document.getElementById("running").hidden = true;
+    button.disabled = false;
+  };
+  learn.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      const begun = await studio.post("/api/v1/lexicon/learn", {
+        restarts: Number(document.getElementById("restarts").value),
+        quick: document.getElementById("quick").value === "true",
+        seed: Number(document.getElementById("seed").value),
+      });
+      watch(begun.id);
+    } catch (error) {
+      studio.say(error.message);
+    }
+  });
+  // Who comes back while it learns sees it go on.
+  if (course.dataset.job) watch(course.dataset.job);
+  drawCourse();
+  window.addEventListener("resize", drawCourse);
 })();

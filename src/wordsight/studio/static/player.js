@@ -12,6 +12,9 @@
   let seen = null; // what the detector saw
   let tracks = []; // who is who, once a sentence was asked
   let words = []; // states of its words over time
+  let times = []; // of the frames their states are known in
+  let picked = null; // the box that is pointed at
+  let cursor = null; // the word and the time that are pointed at
   const left = 150; // pixels for the words beside their states
   let shown = 0; // time of the frame on the screen
 
@@ -23,6 +26,22 @@
       if (times[middle] <= time + 1e-3) low = middle + 1; else high = middle;
     }
     return low - 1;
+  };
+
+  const boxOf = (track, time) => {
+    const place = at(track.times, time);
+    return place >= 0 && time - track.times[place] < 0.5 ? track.boxes[place] : null;
+  };
+  // Everything with a box in the frame that is shown: who is who first, then what is seen besides.
+  const boxesHere = () => {
+    const here = tracks.flatMap((track, number) => {
+      const box = boxOf(track, shown);
+      return box ? [{ box, label: track.label, track: number }] : [];
+    });
+    const row = seen ? at(seen.times, shown) : -1;
+    if (row >= 0 && shown - seen.times[row] < 0.5 && document.getElementById("boxes").checked)
+      seen.boxes[row].forEach((box, j) => here.push({ box, label: seen.labels[seen.classes[row][j]] ?? "something" }));
+    return here;
   };
 
   const draw = () => {
@@ -54,10 +73,13 @@
       seen.boxes[row].forEach((corners, j) =>
         box(corners, "rgba(220,220,220,.8)", tracks.length ? "" : seen.labels[seen.classes[row][j]], true));
     tracks.forEach((track, number) => {
-      const place = at(track.times, shown);
-      if (place >= 0 && shown - track.times[place] < 0.5)
-        box(track.boxes[place], studio.colours[number % studio.colours.length], track.label, false);
+      const corners = boxOf(track, shown);
+      if (corners) box(corners, studio.colours[number % studio.colours.length], track.label, false);
     });
+    if (picked) {
+      pen.lineWidth *= 2;
+      box(picked.box, "#fff", "", false);
+    }
     drawTimeline();
   };
 
@@ -77,7 +99,7 @@
     words.forEach((word, number) => {
       const y = 4 + number * row;
       pen.fillStyle = getComputedStyle(document.body).color;
-      pen.fillText(word.word, 8, y + 14, left - 14);
+      pen.fillText(hover.named(word), 8, y + 14, left - 14);
       word.spans.forEach(({ start, end, state, states }) => {
         pen.fillStyle = studio.colours[number % studio.colours.length];
         pen.globalAlpha = states > 1 ? 0.3 + 0.7 * state / (states - 1) : 0.6;
@@ -87,12 +109,44 @@
     });
     pen.fillStyle = getComputedStyle(document.body).color;
     pen.fillRect(x(shown), 0, 1.5, timeline.clientHeight);
+    if (!cursor) return;
+    pen.strokeStyle = pen.fillStyle;
+    pen.setLineDash([3, 3]);
+    pen.strokeRect(x(cursor.time), 2, 0, timeline.clientHeight - 4);
+    pen.setLineDash([]);
+    pen.strokeRect(2, 2 + cursor.row * row, width - 4, row - 1);
+  };
+
+  const player = {
+    video, boxOf,
+    get tracks() { return tracks; },
+    get words() { return words; },
+    get times() { return times; },
+  };
+  const hover = studio.hover(player);
+  let told = 0; // when features were last asked for
+  const pick = (box) => {
+    picked = box;
+    if (box) { cursor = null; hover.box(box, shown); told = Date.now(); } else hover.clear();
+    draw();
+  };
+  // While the film runs, what was pointed at moves on: its features follow, but not at every frame.
+  const follow = () => {
+    if (!picked) return;
+    const middle = ({ box: [x1, y1, x2, y2] }) => [(x1 + x2) / 2, (y1 + y2) / 2];
+    const [x, y] = middle(picked);
+    const away = (one) => Math.hypot(middle(one)[0] - x, middle(one)[1] - y);
+    const same = boxesHere().filter((one) => one.track === picked.track && one.label === picked.label);
+    picked = same.sort((one, other) => away(one) - away(other))[0] ?? null;
+    if (!picked) hover.clear();
+    else if (film.paused || Date.now() - told > 250) { told = Date.now(); hover.box(picked, shown); }
   };
 
   const show = (time) => {
     shown = time;
     if (document.activeElement !== seek || film.paused) seek.value = time;
     document.getElementById("time").value = studio.clock(time);
+    follow();
     draw();
   };
   // The browser tells the time of the very frame it shows, so boxes never run ahead of it.
@@ -118,15 +172,67 @@
   film.addEventListener("play", () => { document.getElementById("play").textContent = "❚❚"; });
   film.addEventListener("pause", () => { document.getElementById("play").textContent = "▶"; });
   screen.addEventListener("click", play);
+  // One box after the other, for those who point with keys: it stays until the last was shown.
+  const next = () => {
+    const here = boxesHere();
+    const now = here.findIndex((one) => picked && one.track === picked.track && one.box.join() === picked.box.join());
+    pick(here[now + 1] ?? null);
+  };
+  document.getElementById("next-box").addEventListener("click", next);
   document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, textarea, select, button") || event.ctrlKey || event.metaKey) return;
-    const keys = { " ": play, ArrowLeft: () => jump(-2), ArrowRight: () => jump(2), ",": () => step(-1), ".": () => step(1) };
+    if (event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey) return;
+    if (event.target === timeline || (event.key === " " && event.target.matches("button"))) return;
+    const keys = {
+      " ": play, ArrowLeft: () => jump(-2), ArrowRight: () => jump(2), ",": () => step(-1), ".": () => step(1),
+      b: next, Escape: () => pick(null),
+    };
     if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
   });
+  screen.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch" || !film.videoWidth) return; // a finger plays; the button shows features
+    const within = screen.getBoundingClientRect();
+    const fit = Math.min(within.width / film.videoWidth, within.height / film.videoHeight);
+    const x = (event.clientX - within.left - (within.width - fit * film.videoWidth) / 2) / fit;
+    const y = (event.clientY - within.top - (within.height - fit * film.videoHeight) / 2) / fit;
+    const size = ({ box: [x1, y1, x2, y2] }) => (x2 - x1) * (y2 - y1);
+    const under = boxesHere().filter(({ box: [x1, y1, x2, y2] }) => x1 <= x && x <= x2 && y1 <= y && y <= y2);
+    // Of boxes inside each other the smallest is meant; who is who comes before what is only seen.
+    const best = under.sort((one, other) => (one.track === undefined) - (other.track === undefined) || size(one) - size(other))[0] ?? null;
+    if (best?.box.join() !== picked?.box.join()) pick(best);
+  });
+  screen.addEventListener("pointerleave", () => { if (picked) pick(null); });
   for (const button of document.querySelectorAll("[data-seek]"))
     button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
-  timeline.addEventListener("click", (event) => {
-    film.currentTime = Math.max(0, (event.offsetX - left) / (timeline.clientWidth - left - 8) * film.duration);
+  const timeAt = (at) => Math.min(film.duration, Math.max(0, (at - left) / (timeline.clientWidth - left - 8) * film.duration));
+  const point = (row, time) => {
+    picked = null;
+    cursor = { row: Math.min(words.length - 1, Math.max(0, row)), time };
+    hover.word(cursor.row, cursor.time);
+    timeline.setAttribute("aria-valuemax", film.duration.toFixed(1));
+    timeline.setAttribute("aria-valuenow", time.toFixed(2));
+    timeline.setAttribute("aria-valuetext", hover.told(cursor.row, time));
+    draw();
+  };
+  const leave = () => { cursor = null; hover.clear(); draw(); };
+  timeline.addEventListener("click", (event) => { film.currentTime = timeAt(event.offsetX); });
+  timeline.addEventListener("pointermove", (event) => {
+    if (words.length) point(Math.floor((event.offsetY - 4) / 22), timeAt(event.offsetX));
+  });
+  timeline.addEventListener("pointerleave", () => { if (document.activeElement !== timeline) leave(); });
+  timeline.addEventListener("focus", () => { if (words.length && !cursor) point(0, shown); });
+  timeline.addEventListener("blur", leave);
+  timeline.addEventListener("keydown", (event) => {
+    if (!cursor) return;
+    const on = (count) => {
+      const now = times.findLastIndex((time) => time <= cursor.time + 1e-3);
+      point(cursor.row, times[Math.min(times.length - 1, Math.max(0, now + count))] ?? cursor.time);
+    };
+    const keys = {
+      ArrowLeft: () => on(-1), ArrowRight: () => on(1), Home: () => on(-times.length), End: () => on(times.length),
+      ArrowUp: () => point(cursor.row - 1, cursor.time), ArrowDown: () => point(cursor.row + 1, cursor.time),
+      Enter: () => { film.currentTime = cursor.time; }, " ": play, Escape: leave,
+    };
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
   });
 
   const ask = document.getElementById("ask");
@@ -139,10 +245,12 @@
     node.className = name;
     return node;
   };
-  const follow = async () => {
+  const followSentence = async () => {
     const found = await studio.post(`/api/v1/videos/${video}/track`, { sentence: sentence.value });
     tracks = found.tracks;
     words = found.words;
+    times = found.times;
+    pick(null);
     tell([line(found.holds ? "Yes, this happens here." : "This does not seem to happen here.", "strong", found.holds ? "yes" : "no"),
       line(`Score ${found.score.toFixed(3)}, threshold ${found.threshold.toFixed(3)}.`, "p", "dim")]);
     if (tracks[0]?.times.length) film.currentTime = tracks[0].times[0];
@@ -162,7 +270,7 @@
   ask.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      await (event.submitter?.value === "explain" ? explain() : follow());
+      await (event.submitter?.value === "explain" ? explain() : followSentence());
     } catch (error) { studio.say(error.message); }
   });
   document.getElementById("describe").addEventListener("click", async () => {
@@ -174,7 +282,7 @@
   for (const button of document.querySelectorAll("[data-sentence]"))
     button.addEventListener("click", async () => {
       sentence.value = button.dataset.sentence;
-      try { await follow(); } catch (error) { studio.say(error.message); }
+      try { await followSentence(); } catch (error) { studio.say(error.message); }
     });
 
   studio.ask(`/api/v1/videos/${video}/detections?end=600`).then((found) => { seen = found; draw(); }, () => {});

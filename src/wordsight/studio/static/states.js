@@ -97,5 +97,7 @@
     }
     done.hidden = true;
   });
-  studio.ask(`/api/v1/states/videos/${video}`).then((one) => { found = one; draw(); }, () => draw());
+  draw();
+  if (canvas.dataset.found)
+    studio.ask(`/api/v1/states/videos/${video}`).then((one) => { found = one; draw(); }, (error) => studio.say(error.message));
 })();

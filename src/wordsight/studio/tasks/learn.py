@@ -1,23 +1,21 @@
 """Learning words from the library, with the course of the objective kept for the page to draw."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from wordsight.files import atomic_path
 from wordsight.studio.tasks.task import Workplace
 
-__all__ = ["HISTORY", "LEXICON", "learn_words"]
+if TYPE_CHECKING:
+    from wordsight.meaning import WordLearner
+
+__all__ = ["LEXICON", "learn_words"]
 
 LEXICON = "lexicon"
 """Name of the studio's learned lexicon in its folder."""
 
-HISTORY = "lexicon-history.json"
-"""Name of the file with the objective after every iteration, per restart."""
-
 
 def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, Any]:
-    """Learn from all videos with sentences and replace the studio's lexicon.
+    """Learn from all videos with sentences and replace the studio's lexicon, keeping the old one.
 
     Args:
         arguments: ``restarts``, ``quick``, ``seed``; ``grammar`` is ``street`` where the words are
@@ -28,6 +26,8 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     from wordsight.language import default_lexicon
     from wordsight.library import Library
     from wordsight.meaning import WordLearner
+    from wordsight.studio.course import Course, watched, write_course
+    from wordsight.studio.versions import keep_version
 
     with Library.open(workplace.library) as library:
         clips, sentences = clips_with_sentences(library)
@@ -36,20 +36,33 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         trembling=True,
         discriminative=None if arguments.get("quick") else "gradient",
         random_state=int(arguments.get("seed", 0)),
+        threads=int(arguments.get("threads", 1)),
     )
-    folder = workplace.folder / LEXICON
-    learner.fit(
-        clips,
-        sentences,
-        lexicon=default_lexicon() if arguments.get("grammar") == "street" else None,
-        progress=workplace.progress,
-        checkpoint=folder.with_suffix(".learning.npz"),
-    )
-    learner.lexicon_.save(folder, overwrite=True)
-    with atomic_path(workplace.folder / HISTORY) as path:
-        path.write_text(json.dumps(_plain(learner.histories_)), encoding="utf-8")
+    checkpoint = workplace.folder / f"{LEXICON}.learning.npz"
+    options = {
+        "lexicon": default_lexicon() if arguments.get("grammar") == "street" else None,
+        "progress": watched(workplace.progress, checkpoint, workplace.folder),
+        "checkpoint": checkpoint,
+    }
+    _fit(learner, clips, sentences, options)
+    keep_version(workplace.folder, "before words were learned anew")
+    learner.lexicon_.save(workplace.folder / LEXICON, overwrite=True)
+    write_course(workplace.folder, Course(learner.histories_, learner.sharpened_))
     return {"clips": len(clips), "words": sorted(learner.lexicon_.words)}
 
 
-def _plain(histories: Sequence[Iterable[float]]) -> list[list[float]]:
-    return [[float(value) for value in history] for history in histories]
+def _fit(
+    learner: "WordLearner", clips: list[Any], sentences: list[list[str]], options: dict[str, Any]
+) -> None:
+    """Learn; what a learning that was cancelled left is of no use once the library has changed."""
+    from wordsight.errors import FormatError
+    from wordsight.meaning import MeaningError
+
+    left = options["checkpoint"].exists()
+    try:
+        learner.fit(clips, sentences, **options)
+    except (MeaningError, FormatError):
+        if not left:
+            raise
+        options["checkpoint"].unlink(missing_ok=True)
+        learner.fit(clips, sentences, **options)

@@ -32,7 +32,10 @@ class Task:
     Attributes:
         title: What it does, for people; may name arguments in braces.
         work: Does it; returns what came out, as JSON can hold it.
+        awaited: Whether somebody sits and waits for it, so that it must not queue up behind work
+            that takes hours.
     """
 
     title: str
     work: Callable[[Mapping[str, Any], Workplace], dict[str, Any]]
+    awaited: bool = False

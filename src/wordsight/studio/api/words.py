@@ -1,0 +1,118 @@
+"""Words as the pages and the API tell of them: their tables, and where they are surest."""
+
+import numpy as np
+from pydantic import BaseModel
+
+from wordsight.desk.clips import whole_clip
+from wordsight.errors import WordsightError
+from wordsight.meaning import LearnedLexicon, WordModel
+from wordsight.studio.studio import Studio
+from wordsight.studio.words import learned_words
+
+__all__ = [
+    "Example",
+    "FeatureTable",
+    "WordInfo",
+    "WordName",
+    "examples_of",
+    "word_info",
+    "word_name",
+]
+
+_MOST_VIDEOS = 60  # looked at for examples of a word
+
+
+class WordName(BaseModel):
+    """A word of the lexicon."""
+
+    entry: str
+    part: str
+    arity: int
+    states: int
+
+
+class FeatureTable(BaseModel):
+    """What a word's states expect of one feature."""
+
+    feature: str
+    roles: list[int]
+    bins: list[str]
+    shares: list[list[float]]
+    usual: list[float]
+    distance: float
+
+
+class WordInfo(WordName):
+    """All tables of a word."""
+
+    initial: list[float]
+    transition: list[list[float]]
+    features: list[FeatureTable]
+    page: str
+
+
+class Example(BaseModel):
+    """A video and how well a word fits one of the sentences said of it."""
+
+    video_id: str
+    name: str
+    sentence: str
+    fit: float
+
+
+def word_info(lexicon: LearnedLexicon, entry: str) -> WordInfo:
+    """Collect all tables of a word, the features that differ most from usual first."""
+    word = lexicon[entry]
+    tables = []
+    for slot, shares in zip(word.slots, word.emissions, strict=True):
+        usual = lexicon.background[slot.feature]
+        tables.append(
+            FeatureTable(
+                feature=slot.feature,
+                roles=list(slot.roles),
+                bins=list(lexicon.vocabulary.bins[slot.feature].names),
+                shares=np.round(shares, 5).tolist(),
+                usual=np.round(usual, 5).tolist(),
+                distance=float(np.abs(shares - usual).sum(axis=1).max() / 2),
+            )
+        )
+    tables.sort(key=lambda table: -table.distance)
+    return WordInfo(
+        **word_name(word).model_dump(),
+        initial=np.round(word.initial, 5).tolist(),
+        transition=np.round(word.transition, 5).tolist(),
+        features=tables,
+        page=lexicon.page(entry),
+    )
+
+
+def examples_of(studio: Studio, entry: str, top: int) -> dict[str, list[Example]]:
+    """Find where a word that is said of a video fits best and worst."""
+    lexicon = learned_words(studio)
+    lexicon[entry]  # says what is near where there is no such word
+    found: list[Example] = []
+    said = [s for s in studio.library.sentences() if entry.replace("-", " ") in _plain(s.text)]
+    for sentence in said[:_MOST_VIDEOS]:
+        clip = whole_clip(studio.library, sentence.video_id)
+        try:
+            explained = lexicon.explain(clip, sentence.text)
+        except WordsightError:
+            continue  # a sentence the lexicon cannot read is no example of anything
+        fits = [word.fit for word in explained.words if word.word.split("(")[0] == entry]
+        if fits:
+            name = studio.library.video(sentence.video_id).name
+            fit = float(np.nan_to_num(max(fits)))
+            found.append(
+                Example(video_id=sentence.video_id, name=name, sentence=sentence.text, fit=fit)
+            )
+    found.sort(key=lambda one: -one.fit)
+    return {"surest": found[:top], "least": found[::-1][:top]}
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("-", " ")
+
+
+def word_name(word: WordModel) -> WordName:
+    """Return what a word is called and how large it is."""
+    return WordName(entry=word.entry, part=str(word.part), arity=word.arity, states=word.num_states)

@@ -1,0 +1,112 @@
+"""A studio with a real server behind it in a real browser, for all journeys through the pages."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from wordsight.library import Library
+from wordsight.meaning.hand import hand_lexicon
+from wordsight.worlds import street, workbench, write_world
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+]
+PATIENCE = 120_000  # milliseconds; two busy cores take their time
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        assert not os.environ.get("CI"), "no browser, although tests/install-browser.sh has run"
+        pytest.skip("no Chromium on this machine; install it to run the tests in a browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browser")
+    write_world(street(8, 3, noise=0.0), folder / "street")
+    write_world(
+        workbench(1, 3, noise=0.0, steps=2, videos_per_protocol=1, frame_rate=10.0),
+        folder / "bench",
+    )
+    with Library.create(folder / "library") as library:
+        library.add([folder / "street", folder / "bench"], detector="rendered", workers=1)
+        labels = library.detections(library.videos()[0].id).label_names
+    hand_lexicon(labels).save(folder / "library" / "studio" / "lexicon")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
+    server = subprocess.Popen([*command, "--library", str(folder / "library")], cwd=folder)
+    base = f"http://127.0.0.1:{port}"
+    end = time.monotonic() + 90
+    while True:
+        try:
+            httpx.get(f"{base}/api/v1/jobs")
+            break
+        except httpx.TransportError:
+            assert time.monotonic() < end and server.poll() is None, "the studio did not start"
+            time.sleep(0.2)
+    yield base
+    server.terminate()
+    server.wait(20)
+
+
+@pytest.fixture
+def page(browser, address, request, tmp_path):
+    context = browser.new_context(
+        base_url=address, viewport={"width": 1200, "height": 860}, permissions=["microphone"]
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    problems = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    # What people write may be refused (422); nothing else that pages ask for may fail.
+    opened.on(
+        "console",
+        lambda said: (
+            problems.append(f"{said.text} {said.location['url']}")
+            if said.type == "error" and "status of 422" not in said.text
+            else None
+        ),
+    )
+    yield opened
+    shots = Path(os.environ.get("WORDSIGHT_SCREENSHOTS", tmp_path))
+    shots.mkdir(parents=True, exist_ok=True)
+    opened.screenshot(path=shots / f"{request.node.name.removeprefix('test_')}.png")
+    context.close()
+    assert not problems
+
+
+def until(page, expression):
+    """Wait for something to be true in the page, whose policy forbids it to evaluate texts."""
+    end = time.monotonic() + PATIENCE / 1000
+    found = False
+    while not found:
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(100)
+        with contextlib.suppress(Exception):  # while the page goes elsewhere, nothing can be asked
+            found = page.evaluate(expression)

@@ -1,0 +1,137 @@
+"""Words in a real browser: features under the pointer, learning watched, a word changed by hand."""
+
+import re
+
+import httpx
+import pytest
+
+from tests.studio.browsing import until
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def player(page):
+    page.goto("/")
+    page.click("text=street-000.mp4")
+    until(page, "document.getElementById('film').readyState >= 2")
+    page.evaluate("document.getElementById('film').currentTime = 1.5")
+    until(page, "Math.abs(Number(document.getElementById('seek').value) - 1.5) < 0.05")
+    return page
+
+
+def middle_of(page, address, label):
+    """Return where on the page the middle of a box is, at the moment that is shown."""
+    video = page.url.rsplit("/", 1)[1].split("#")[0]
+    seen = httpx.get(f"{address}/api/v1/videos/{video}/moment", params={"time": 1.5}).json()
+    x1, y1, x2, y2 = next(one["box"] for one in seen["things"] if one["label"] == label)
+    screen = page.locator("#film").bounding_box()
+    width = page.evaluate("document.getElementById('film').videoWidth")
+    scale = screen["width"] / width
+    return screen["x"] + scale * (x1 + x2) / 2, screen["y"] + scale * (y1 + y2) / 2
+
+
+def test_pointing_at_a_box_shows_its_features(player, address):
+    player.mouse.move(*middle_of(player, address, "person"))
+    player.wait_for_selector("#hover dl")
+    told = player.inner_text("#hover")
+    assert re.search(r"person at 0:01\.[45]", told)
+    for name in ("class", "direction", "speed", "distance", "size ratio"):
+        assert f"\n{name}\n" in told, name
+    player.mouse.move(2, 2)
+    until(player, "!document.getElementById('hover').childElementCount")
+
+
+def test_features_are_reached_with_keys(player):
+    player.focus("#next-box")
+    player.keyboard.press("Enter")
+    player.wait_for_selector("#hover dl")
+    first = player.inner_text("#hover")
+    player.keyboard.press("b")
+    until(player, f"document.querySelector('#hover h2').textContent !== {first.splitlines()[0]!r}")
+    player.keyboard.press("Escape")
+    until(player, "!document.getElementById('hover').childElementCount")
+
+
+def test_the_timeline_tells_states_and_probabilities(player):
+    player.fill("#sentence", "The person approached the backpack.")
+    player.click("button[value=track]")
+    player.wait_for_selector("#answer strong")
+    until(player, "!document.getElementById('timeline').hidden")
+    box = player.locator("#timeline").bounding_box()
+    player.mouse.move(box["x"] + box["width"] / 2, box["y"] + 35)  # the second word: the verb
+    player.wait_for_selector("#hover dl")
+    told = player.inner_text("#hover")
+    assert re.search(r"approached\(person, ?backpack\)", told)
+    assert re.search(r"state \d of 3, probability [01]\.\d\d", told)
+    assert "distance" in told and "size ratio" in told  # of those it is said of
+    player.mouse.move(2, 2)
+    player.focus("#timeline")
+    player.keyboard.press("Home")
+    player.keyboard.press("ArrowDown")
+    start = player.get_attribute("#timeline", "aria-valuetext")
+    assert start.startswith("approached(") and "0:00.0" in start
+    player.keyboard.press("End")
+    assert player.get_attribute("#timeline", "aria-valuetext") != start
+    player.keyboard.press("Home")
+    player.keyboard.press("Enter")
+    until(player, "document.getElementById('film').currentTime < 0.1")
+
+
+def test_learning_is_drawn_while_it_runs(page):
+    page.goto("/lexicon")
+    page.fill("#restarts", "2")
+    page.fill("#seed", "1")
+    page.click("#learn button.main")
+    points = []
+    drawn = "[course.dataset.live === 'true', Number(course.dataset.points ?? 0), !curve.hidden]"
+    ask = f"(() => {{ const {{ course, curve }} = window; return {drawn}; }})()"
+    live = True
+    while live:
+        page.wait_for_timeout(100)
+        try:
+            live, count, shown = page.evaluate(ask)
+        except Exception:  # the page comes again when all is learned
+            break
+        if live and shown:
+            points.append(count)
+    grown = sorted(set(points))
+    assert len(grown) > 3 and points == sorted(points)  # it grew while it ran
+    page.wait_for_selector("ul.words")
+    until(page, "document.querySelectorAll('#key li').length === 2")  # a line per restart
+    until(page, "!document.getElementById('curve').hidden")
+
+
+def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
+    word = f"{address}/api/v1/lexicon/words/approached"
+    before = httpx.get(word).json()
+    page.goto("/lexicon/approached")
+    page.click("summary:has-text('Edit') >> nth=0")
+    inputs = page.locator("form.edit >> nth=0").locator("input")
+    for number in range(inputs.count()):  # everything that was likely is not, and the other way
+        old = float(inputs.nth(number).input_value())
+        inputs.nth(number).fill(str(round(1 - old, 3)))
+    drawn = "document.querySelectorAll('.draft:not([hidden]) rect').length"
+    assert page.evaluate(drawn) == inputs.count()  # beside what is there
+    page.click("#effect")
+    page.wait_for_selector("#effects table tbody tr")
+    assert "flip" in page.inner_text("#effects")
+    scores = page.eval_on_selector_all(
+        "#effects tbody tr",
+        "all => all.map(row => [row.cells[2].textContent, row.cells[3].textContent])",
+    )
+    assert any(was != now for was, now in scores)
+    page.click("#undo")
+    until(page, f"{drawn} === 0 && document.getElementById('change').hidden")
+    inputs.nth(0).fill("0.77")
+    with page.expect_navigation():
+        page.click("#save")
+    changed = httpx.get(word).json()
+    assert changed["features"] != before["features"]
+    page.click("a[href*='?version='] >> nth=0")
+    page.wait_for_selector(".bars.was")
+    page.click("[data-restore] >> nth=0")
+    page.wait_for_url("**/lexicon/approached")
+    assert httpx.get(word).json()["features"] == before["features"]
+    notes = [one["note"] for one in httpx.get(f"{address}/api/v1/lexicon/versions").json()]
+    assert any("changed by hand" in one for one in notes) and any("back" in one for one in notes)
