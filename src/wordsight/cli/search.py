@@ -1,5 +1,6 @@
 """``search``: one command for words, pictures, regions, moments and meanings; and ``index``."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
+from wordsight.desk.naming import load_taught, namer_of
 from wordsight.desk.query import Asked, parse_moment, parse_region, read_queries
 from wordsight.errors import WordsightError
 
@@ -98,6 +100,7 @@ def find(
     queries: QueriesOption = None,
     force: ForceFlag = False,
     words: LexiconOption = None,
+    engine: EngineOption = None,
     device: DeviceOption = None,
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -117,18 +120,31 @@ def find(
             raise WordsightError(f"{path} exists already; choose another name, or --force.")
     if by not in ("auto", "said", "meaning"):
         raise WordsightError(f"--by takes auto, said or meaning, got {by!r}.")
-    with Library.open(library) as opened:
+    with Library.open(library) as opened, engine_of(output, engine) as who:
         if queries is not None:
             if run is None or text or image or like:
                 raise WordsightError("--queries needs --run FILE, and no other query.")
-            answers = Searching(output, opened, index, top).run(read_queries(queries), expand)
+            with closing(Searching(output, opened, index, top, engine=who)) as searching:
+                answers = searching.run(read_queries(queries), expand)
             _write_queries(output, answers, run, force)
             return
         asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
         place = device_of(output, device)
-        searching = Searching(output, opened, index, top, everything, weight, device=place)
         learned = _words(words, required=words is not None or by == "meaning") if text else None
-        found, how = searching.answer(asked, by, learned, named=words is not None)
+        with closing(
+            Searching(
+                output,
+                opened,
+                index,
+                top,
+                everything,
+                weight,
+                device=place,
+                engine=who,
+                namer=None if learned is None else namer_of(words or DEFAULT_WORDS),
+            )
+        ) as searching:
+            found, how = searching.answer(asked, by, learned, named=words is not None)
         _write(output, opened, found, sheet, run, text or "like-this", force)
     output.result(found, lambda out: render(out, found, how))
 
@@ -144,6 +160,14 @@ def index(
             show_default=False,
         ),
     ] = False,
+    attributes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER|none",
+            help="Also name the things in every shot by words of `wordsight teach`; remembered, "
+            "until `none`.",
+        ),
+    ] = None,
     language: Annotated[
         str | None,
         typer.Option(help="Of the words, for their endings: english, german, …, or none."),
@@ -173,6 +197,16 @@ def index(
     output.result({"index": folder, **vars(report)}, lambda out: _render_report(out, report))
     if report.failed:
         raise typer.Exit(1)
+
+
+def _remember(output: Output, folder: Path, attributes: Path) -> None:
+    from wordsight.desk.named_shots import forget_words, remember_words
+
+    if str(attributes) == "none":
+        if forget_words(folder):
+            output.note("Things in shots are named no longer.")
+    elif remember_words(folder, load_taught(attributes)):
+        output.note(f"Naming the things in every shot by the words of {attributes}.")
 
 
 def _words(folder: Path | None, *, required: bool) -> "LearnedLexicon | None":

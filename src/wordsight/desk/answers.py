@@ -12,7 +12,10 @@ from wordsight.desk.teller import Teller
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.desk.found import Found
+    from wordsight.desk.found import Found, NamedTerms
+    from wordsight.desk.named_shots import NamedShots
+    from wordsight.desk.naming import Namer
+    from wordsight.engine import Engine
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
     from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
@@ -35,7 +38,9 @@ class Searching:
         weight: Share of the picture beside words; learned if ``None``.
         most_videos: How many videos a sentence's meaning is looked for in.
         device: Where pictures are looked for, such as ``cuda``; the processor if ``None``.
+        engine: Who searches the shards of the index and looks at videos; this process if ``None``.
         ready: An index that is open already; otherwise it is opened, and brought up to date first.
+        namer: Names things for a lexicon that was learned with taught words.
     """
 
     teller: Teller
@@ -46,7 +51,9 @@ class Searching:
     weight: float | None = None
     most_videos: int = MOST_VIDEOS
     device: str | None = None
+    engine: "Engine | None" = None
     ready: "JointSearch | None" = None
+    namer: "Namer | None" = None
 
     def answer(
         self, asked: Asked, by: str, learned: "LearnedLexicon | None", *, named: bool = False
@@ -97,10 +104,9 @@ class Searching:
                 "No shot explains the picture better than the collection as a whole does; these "
                 "are the nearest."
             )
-        found = [
-            from_joint(hit, query, search.index.documents.text_of(hit.position)) for hit in hits
-        ]
-        return found, _how(query, search.weight)
+        found = [from_joint(hit, query, self._said(hit), self._named(hit)) for hit in hits]
+        named = any("named" in each.by for each in found)
+        return found, _how(query, search.weight, named=named)
 
     def _by_meaning(self, text: str, learned: "LearnedLexicon") -> tuple[list["Found"], str]:
         from wordsight.desk.found import from_meaning
@@ -125,6 +131,8 @@ class Searching:
             top=self.top,
             everything=self.everything,
             most=self.most_videos,
+            engine=self.engine,
+            namer=self.namer,
         )
         if not hits and shots:
             said = f"{len(shots):,} shot{'' if len(shots) == 1 else 's'}"
@@ -132,9 +140,34 @@ class Searching:
         found = []
         for hit in hits:
             shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
-            said = self._search.index.documents.text_of(shot.position) if shot else ""
-            found.append(from_meaning(hit, shot, query, said))
+            said = self._said(shot) if shot else ""
+            found.append(from_meaning(hit, shot, query, said, self._named(shot) if shot else None))
         return found, "By what the learned words mean."
+
+    def _said(self, hit: "JointHit") -> str:
+        text = self._search.index.documents.text_of(hit.position)
+        shot = hit.document
+        return self._names.said(text, shot.video_id, shot.start) if self._names else text
+
+    def _named(self, hit: "JointHit") -> "NamedTerms | None":
+        """Return the taught words for what is seen in a shot."""
+        from wordsight.desk.found import NamedTerms
+        from wordsight.desk.named_shots import named_terms
+
+        if self._names is None:
+            return None
+        video, terms = hit.document.video_id, self._search.text.analyser.terms
+        return NamedTerms(
+            named_terms(self._names.confidences(video, hit.document.start), terms),
+            named_terms(self._names.confidences(video), terms),
+        )
+
+    @cached_property
+    def _names(self) -> "NamedShots | None":
+        from wordsight.desk.index import index_folder
+        from wordsight.desk.named_shots import NamedShots
+
+        return NamedShots.read(index_folder(self.opened, self.index))
 
     def _tell_unknown(self, query: "JointQuery") -> None:
         if query.text is None:
@@ -146,22 +179,35 @@ class Searching:
         if unknown:
             self.teller.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
 
+    def close(self) -> None:
+        """Let workers go that searched."""
+        close = getattr(self.__dict__.get("_search"), "close", None)
+        if close is not None:
+            close()
+
     @cached_property
     def _search(self) -> "JointSearch":
         from wordsight.desk.index import index_folder, open_index
         from wordsight.retrieval.joint import JointSearch
+        from wordsight.retrieval.sharded import ShardedSearch
 
         if self.ready is not None:
             return copy.copy(self.ready)  # its weight is this search's own
         folder = index_folder(self.opened, self.index)
-        return JointSearch(open_index(self.opened, folder, self.teller, device=self.device))
+        opened = open_index(
+            self.opened, folder, self.teller, engine=self.engine, device=self.device
+        )
+        if self.engine is None:
+            return JointSearch(opened)
+        return ShardedSearch(opened, self.engine)
 
 
-def _how(query: "JointQuery", weight: float) -> str:
+def _how(query: "JointQuery", weight: float, *, named: bool) -> str:
     both = bool(query.text) and query.samples is not None
     parts = []
     if query.text:
-        parts.append(f"what is said ({1 - weight:.2f})" if both else "what is said")
+        words = "what is said and taught words for what is seen" if named else "what is said"
+        parts.append(f"{words} ({1 - weight:.2f})" if both else words)
     if query.samples is not None:
         parts.append(f"what it looks like ({weight:.2f})" if both else "what it looks like")
     return f"By {' and '.join(parts)}."

@@ -1,6 +1,8 @@
 """Searching by what words mean: cheap recall by what is said, then the sentence tracker."""
 
 from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,8 +10,11 @@ from wordsight.desk.teller import Teller
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
+    from wordsight.desk.naming import Namer
+    from wordsight.engine import Engine
     from wordsight.library import Library
     from wordsight.meaning import Hit, LearnedLexicon
+    from wordsight.records import Clip
 
 __all__ = ["DEFAULT_WORDS", "MOST_VIDEOS", "grounded_hits", "load_words", "readable"]
 
@@ -65,6 +70,8 @@ def grounded_hits(
     top: int,
     everything: bool,
     most: int = MOST_VIDEOS,
+    engine: "Engine | None" = None,
+    namer: "Namer | None" = None,
 ) -> "list[Hit]":
     """Find the moments a sentence describes.
 
@@ -77,8 +84,11 @@ def grounded_hits(
         top: How many moments at most.
         everything: Whether to return moments the sentence is not said to be true of.
         most: How many videos are looked at; of more, those in which the words are said.
+        engine: Who looks; this process if left out. The moments are the same.
+        namer: Names things for a lexicon that was learned with taught words.
     """
     from wordsight.desk.clips import whole_clip
+    from wordsight.engine import Serial
 
     videos = [video.id for video in opened.videos()]
     if len(videos) > most:
@@ -86,11 +96,23 @@ def grounded_hits(
         which = "in which the words are said" if said else "that came first"
         videos = said or videos[:most]
         teller.note(f"Looking closely at the {len(videos)} videos {which}.")
-    with teller.progress("Searching") as progress:
-        return learned.search(
-            (whole_clip(opened, video) for video in videos),
-            text,
-            top=top,
-            only_true=not everything,
-            progress=lambda done, total, what: progress(done, len(videos), what),
-        )
+    look = partial(_moments, learned=learned, text=text, top=top, only_true=not everything)
+    clips = (whole_clip(opened, video, namer) for video in videos)
+    hits: list[Hit] = []
+    with (
+        teller.progress("Searching") as progress,
+        closing((engine or Serial()).map(look, clips, ordered=True)) as outcomes,
+    ):
+        for done, outcome in enumerate(outcomes, start=1):
+            if outcome.result is None:
+                raise WordsightError(f"{outcome.item.video_id}: {outcome.error}")
+            # Hits of all videos are never kept longer than needed.
+            hits = sorted(hits + outcome.result, key=lambda hit: -hit.score)[:top]
+            progress(done, len(videos), "searching")
+    return hits
+
+
+def _moments(
+    clip: "Clip", *, learned: "LearnedLexicon", text: str, top: int, only_true: bool
+) -> "list[Hit]":
+    return learned.search([clip], text, top=top, only_true=only_true)

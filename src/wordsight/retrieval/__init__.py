@@ -10,6 +10,7 @@ from wordsight.retrieval.joint_weight import fit_joint_weight, joint_weight
 from wordsight.retrieval.paired import PairedModels
 from wordsight.retrieval.ranking import Hit, top_k
 from wordsight.retrieval.segments import Part, PartData, Segment, Stretch
+from wordsight.retrieval.sharded import ShardedSearch
 from wordsight.retrieval.text import (
     Analyser,
     BatchSearch,
@@ -50,6 +51,7 @@ __all__ = [
     "RelevanceFeedback",
     "RetrievalError",
     "Segment",
+    "ShardedSearch",
     "Source",
     "Stretch",
     "TextIndex",

@@ -23,9 +23,11 @@ class Index:
     Args:
         folder: Where it is.
         device: Where pictures are looked for, such as ``cuda``; the processor if left out.
+        manifest: What it is made of, if that is known already: some of its segments, perhaps.
 
     Attributes:
         folder: Where it is.
+        manifest: What it is made of.
         stretches: Its segments, each with the documents that count, in order.
         documents: All documents that count, in that order.
 
@@ -34,12 +36,18 @@ class Index:
         IndexDamagedError: If it is damaged or newer than this program.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, device: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        device: str | None = None,
+        manifest: Manifest | None = None,
+    ) -> None:
         self.folder = Path(folder)
         self.device = device
-        self._manifest = Manifest.read(self.folder)
+        self.manifest = manifest or Manifest.read(self.folder)
         self.stretches: tuple[Stretch, ...] = tuple(
-            entry.stretch(self.folder) for entry in self._manifest.segments
+            entry.stretch(self.folder) for entry in self.manifest.segments
         )
 
     def __len__(self) -> int:
@@ -48,7 +56,7 @@ class Index:
     @property
     def generation(self) -> int:
         """Rises with every change of the index."""
-        return self._manifest.generation
+        return self.manifest.generation
 
     @property
     def changed(self) -> bool:
@@ -67,12 +75,12 @@ class Index:
         Raises:
             RetrievalError: If it has no such part.
         """
-        if part not in self._manifest.settings:
+        if part not in self.manifest.settings:
             raise RetrievalError(
                 f"the index in {self.folder} has no {part} part, only "
-                f"{', '.join(sorted(self._manifest.settings)) or 'none'}; build it again with it."
+                f"{', '.join(sorted(self.manifest.settings)) or 'none'}; build it again with it."
             )
-        return dict(self._manifest.settings[part])
+        return dict(self.manifest.settings[part])
 
     @cached_property
     def visual(self) -> VisualIndex:

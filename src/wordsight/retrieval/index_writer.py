@@ -29,6 +29,10 @@ __all__ = ["IndexWriter"]
 MERGE_FACTOR = 8
 """So many neighbouring segments of about one size become one: few segments, little copying."""
 
+SHARD_DOCUMENTS = 100_000
+"""Segments are not merged beyond so many documents (about 200 MB): shards of bounded size, which
+several workers can search at once and which merging need not copy again."""
+
 GRACE_SECONDS = 600.0
 """Files no longer referred to are kept this long for readers that opened the index before."""
 
@@ -43,6 +47,7 @@ class IndexWriter:
         parts: What every document gets besides its place in time; the same for all of an index.
         settings: By part, how it is made; kept in the index.
         grace_seconds: How long files that are no longer used are kept for readers.
+        shard_documents: How many documents a merged segment may have; a video stays whole.
 
     Raises:
         RetrievalError: If another process is writing, or the index was made otherwise.
@@ -55,11 +60,12 @@ class IndexWriter:
         settings: Mapping[str, Any],
         *,
         grace_seconds: float = GRACE_SECONDS,
+        shard_documents: int = SHARD_DOCUMENTS,
     ) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._parts = tuple(parts)
-        self._grace = grace_seconds
+        self._grace, self._most = grace_seconds, shard_documents
         self._lock = _locked(self.folder / _LOCK)
         try:
             self._manifest = self._opened(dict(settings))
@@ -150,8 +156,11 @@ class IndexWriter:
         ]
         limit = MERGE_FACTOR
         while limit <= MERGE_FACTOR * max((entry.alive for entry in entries), default=0):
-            first = len(entries)
+            first, together = len(entries), 0
             while first and entries[first - 1].alive < limit:
+                together += entries[first - 1].alive
+                if together > self._most:
+                    break
                 first -= 1
             if len(entries) - first >= MERGE_FACTOR:
                 entries = [*entries[:first], self._joined(entries[first:])]
