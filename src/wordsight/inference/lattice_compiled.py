@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from wordsight.inference import lattice_kernel, lattice_steps, lattice_viterbi, lattice_weights
+from wordsight.inference import (
+    lattice_borrowing,
+    lattice_kernel,
+    lattice_steps,
+    lattice_viterbi,
+    lattice_weights,
+)
 
 __all__ = ["counts", "paths"]
 
@@ -20,16 +26,24 @@ backward_counts = lattice_kernel.backward_counts
 best_scores = lattice_viterbi.best_scores
 ended = lattice_kernel.ended
 forward = lattice_kernel.forward
+keep = lattice_borrowing.keep
 partition = lattice_kernel.partition
 read_clip = lattice_kernel.read_clip
 space_for = lattice_kernel.space_for
 start_and_end = lattice_weights.start_and_end
 trace_back = lattice_viterbi.trace_back
+uncounted = lattice_borrowing.uncounted
 
 
 def _digest() -> str:
     digest = hashlib.sha256()
-    for module in (lattice_kernel, lattice_steps, lattice_viterbi, lattice_weights):
+    for module in (
+        lattice_borrowing,
+        lattice_kernel,
+        lattice_steps,
+        lattice_viterbi,
+        lattice_weights,
+    ):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()
 
@@ -53,12 +67,13 @@ def _counts_made_from(digest: str) -> Callable[..., None]:
     ):
         """Score the clips of a batch and, where there are tables, count what is expected."""
         made_from = digest  # noqa: F841
-        space = space_for(arrivals, frames.max(), plan)
-        arena = np.empty(plan.arena)
+        owned = space_for(arrivals, frames.max(), plan), np.empty(plan.arena), plan
+        space, arena, plan = uncounted(owned)
         for n in range(len(frames)):
             scores[n, 1] = partition(unary, coherence, rows[n], steps[n], frames[n], plan)
             initial, final = start_and_end(params[n], plan)
-            clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+            read = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+            clip = uncounted(read)
             mass = 0.0
             if forward(clip, initial, plan, space):
                 mass = ended(space.nodes, final, plan)
@@ -70,8 +85,10 @@ def _counts_made_from(digest: str) -> Callable[..., None]:
             if len(tables) and mass > 0.0:
                 for x in range(len(space.nodes)):
                     space.nodes[x] = final[x // plan.tracks] / mass
-                own = tables[rows[n] : rows[n] + frames[n]]
-                backward_counts(clip, plan, space, arena, own, transitions[n])
+                own = uncounted(tables[rows[n] : rows[n] + frames[n]])
+                backward_counts(clip, plan, space, arena, own, uncounted(transitions[n]))
+            keep(read)
+        keep(owned, tables, transitions)
 
     return counts
 
@@ -84,14 +101,24 @@ def _paths_made_from(digest: str) -> Callable[..., None]:
         """Find the best path of every clip of a batch and its score."""
         made_from = digest  # noqa: F841
         total = plan.tracks * plan.states
-        work, weights, into = np.empty((2, total)), np.empty(total), np.empty(total)
-        matrices = np.empty((plan.people, plan.detections, plan.detections))
+        owned = (
+            np.empty((2, total)),
+            np.empty(total),
+            np.empty(total),
+            np.empty((plan.people, plan.detections, plan.detections)),
+            best,
+            plan,
+        )
+        work, weights, into, matrices, best, plan = uncounted(owned)
         for n in range(len(frames)):
-            clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+            read = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
+            clip = uncounted(read)
             scores[n] = best_scores(clip, plan, best, weights, work, matrices)
             if scores[n] > -np.inf:
                 path = nodes[rows[n] : rows[n] + frames[n]]
                 trace_back(clip, best, into, matrices, plan, path)
+            keep(read)
+        keep(owned)
 
     return paths
 

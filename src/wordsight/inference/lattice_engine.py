@@ -172,20 +172,21 @@ def _in_batches(
     batches = _batches(lattices, threads)
     results: dict[int, Result] = {}
 
-    def run(batch: list[int]) -> list[Result]:
-        return work(pack([lattices[number] for number in batch]))
+    def run(batch: tuple[Topology, list[int]]) -> list[Result]:
+        shape, numbers = batch
+        return work(pack([lattices[number] for number in numbers], shape))
 
     if threads <= 1 or len(batches) <= 1:
         done = [run(batch) for batch in batches]
     else:
         with ThreadPoolExecutor(max_workers=threads) as pool:
             done = list(pool.map(run, batches))
-    for batch, found in zip(batches, done, strict=True):
-        results.update(zip(batch, found, strict=True))
+    for (_, numbers), found in zip(batches, done, strict=True):
+        results.update(zip(numbers, found, strict=True))
     return [results[number] for number in range(len(lattices))]
 
 
-def _batches(lattices: Sequence[Lattice], threads: int) -> list[list[int]]:
+def _batches(lattices: Sequence[Lattice], threads: int) -> list[tuple[Topology, list[int]]]:
     """Group lattices by shape into batches small enough to share among threads."""
     by_shape: dict[Topology, list[int]] = {}
     for number, lattice in enumerate(lattices):
@@ -197,10 +198,12 @@ def _batches(lattices: Sequence[Lattice], threads: int) -> list[list[int]]:
         if threads > 1:
             size = min(size, math.ceil(len(numbers) / (4 * threads)))
         size = min(max(size, 1), _CLIPS_PER_CALL)
-        batches += [numbers[first : first + size] for first in range(0, len(numbers), size)]
+        work = frames * shape.num_tracks * shape.num_word_states
+        for first in range(0, len(numbers), size):
+            batches.append((work, shape, numbers[first : first + size]))
     # The heaviest first, so that no thread is left with a big one at the end.
-    work = {id(b): sum(lattices[n].num_nodes * lattices[n].num_frames for n in b) for b in batches}
-    return sorted(batches, key=lambda batch: -work[id(batch)])
+    batches.sort(key=lambda batch: -batch[0] * len(batch[2]))
+    return [(shape, numbers) for _, shape, numbers in batches]
 
 
 def _scores_of_pack(packed: Pack) -> list[LatticeScore]:

@@ -131,15 +131,27 @@ def partition(unary, coherence, row, step, frames, plan):  # type: ignore[no-unt
     return total * plan.people if different == 1 else total
 
 
+@njit(**INNER, inline="always")
+def weights_at(clip, frame, plan, space):  # type: ignore[no-untyped-def]
+    """Return the (nodes,) weights of a frame: a table itself, or computed into ``space``."""
+    table = clip.tables[frame]
+    weights = space.weights
+    if plan.direct >= 0:
+        weights = table[plan.direct : plan.direct + len(space.nodes)]
+    else:
+        frame_weights(table, plan, space.stages[0], weights)
+    return weights
+
+
 @njit(**INNER)
 def forward(clip, initial, plan, space):  # type: ignore[no-untyped-def]
     """Run the forward recursion, leave the last frame in ``nodes``, tell whether it is possible."""
-    nodes, weights, masses = space.nodes, space.weights, space.masses
+    nodes, masses = space.nodes, space.masses
     seen, spare = views(nodes, plan), views(space.work, plan)
     kept = space.arrivals.reshape((len(space.arrivals), *seen[1].shape))
     kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[3].shape))
     for t in range(len(clip.tables)):
-        frame_weights(clip.tables[t], plan, space.stages[0], weights)
+        weights = weights_at(clip, t, plan, space)
         if t == 0:
             first_nodes(initial, clip.singles, plan, weights, nodes)
             for x in range(len(nodes)):
@@ -199,7 +211,7 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
     summed into tables.
     """
     beta, stages, many = space.nodes, space.stages, plan.many
-    joint = arena[plan.entries : plan.entries + len(beta)]
+    joint = arena[plan.joint : plan.joint + len(beta)]
     offset = many[0, 4] if len(many) else 0
     beta_seen = views(beta, plan)
     # Each word's step changes sides, so where the last one ends is known beforehand.
@@ -207,7 +219,7 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
     if len(many) % 2 == 1:
         ahead_seen, other_seen = other_seen, ahead_seen
     for t in range(len(counts) - 1, 0, -1):
-        frame_weights(clip.tables[t], plan, stages[0], space.weights)
+        weights = weights_at(clip, t, plan, space)
         # The forward pass kept what arrived before the words' step: each word's transition counts
         # need the stage just before its own step, and the future just behind it.
         moved = space.arrivals[t]
@@ -215,7 +227,7 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
             step_states(moved, stages[m], clip.params, many[m], False)
             moved = stages[m]
         ahead, other = space.work, space.weights
-        _posterior(moved, beta, space.weights, 1.0 / space.masses[t - 1], ahead, joint)
+        _posterior(moved, beta, weights, 1.0 / space.masses[t - 1], ahead, joint)
         sum_posteriors(arena, plan.sums)
         for x in range(plan.entries):
             counts[t, x] = arena[x]

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ class Pack:
         lattices: The lattices.
         arrays: Everything the kernel reads, in the order of its arguments.
         constants: ``(N,)`` log weight of the words of one state, which the kernel leaves out.
+        lengths: ``(N,)`` frames of each lattice.
         rows: ``(N,)`` where each lattice's frames begin.
         topology: Their shape.
     """
@@ -31,18 +33,19 @@ class Pack:
     lattices: list[Lattice]
     arrays: tuple[Any, ...]
     constants: list[float]
-    rows: NDArray[np.int64]
+    lengths: list[int]
+    rows: list[int]
     topology: Topology
 
     @property
     def num_rows(self) -> int:
         """Frames of all lattices together."""
-        return sum(lattice.num_frames for lattice in self.lattices)
+        return sum(self.lengths)
 
     @property
     def longest(self) -> int:
         """Frames of the longest lattice."""
-        return max(lattice.num_frames for lattice in self.lattices)
+        return max(self.lengths)
 
     @property
     def num_nodes(self) -> int:
@@ -61,8 +64,8 @@ class Pack:
 
     def rows_of(self, number: int, rows: Array) -> Array:
         """Return the rows of one lattice's frames, as a view."""
-        start = int(self.rows[number])
-        return rows[start : start + self.lattices[number].num_frames]
+        start = self.rows[number]
+        return rows[start : start + self.lengths[number]]
 
     def split_tables(self, number: int, tables: Array) -> tuple[Array, ...]:
         """Cut the table rows of a lattice into one ``(T, I, J, ..., J)`` array per word."""
@@ -97,31 +100,33 @@ class Pack:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Take a path apart into ``(T, P)`` detections and ``(T, L)`` states."""
         lattice = self.lattices[number]
-        start = int(self.rows[number])
-        path = nodes[start : start + lattice.num_frames]
+        start = self.rows[number]
+        path = nodes[start : start + self.lengths[number]]
         shape = [word.num_states for word in lattice.words]
         shape += [lattice.num_detections] * lattice.num_participants
         digits = np.stack(np.unravel_index(path, shape), axis=1).astype(np.int64)
         return digits[:, len(lattice.words) :], digits[:, : len(lattice.words)]
 
 
-def pack(lattices: list[Lattice]) -> Pack:
-    """Lay lattices of one shape side by side."""
-    topology = topology_of(lattices[0])
+def pack(lattices: list[Lattice], topology: Topology | None = None) -> Pack:
+    """Lay lattices of one shape, ``topology`` if it is known, side by side."""
+    topology = topology or topology_of(lattices[0])
     plan: Plan = plan_of(topology)
-    frames = np.array([lattice.num_frames for lattice in lattices], dtype=np.int64)
-    rows = np.cumsum(frames) - frames
+    lengths = [lattice.num_frames for lattice in lattices]
+    frames = np.array(lengths, dtype=np.int64)
+    rows = np.array([0, *accumulate(lengths[:-1])], dtype=np.int64)
     arrays = (
         frames,
         rows,
         rows - np.arange(len(lattices)),
-        _emissions(lattices, topology, int(frames.sum())),
+        _emissions(lattices, topology, sum(lengths)),
         _joined([_apart(lattice.unary, 2) for lattice in lattices], 1),
         _joined([_apart(lattice.coherence, 3) for lattice in lattices], 1),
         np.stack([_parameters(lattice) for lattice in lattices]),
         plan,
     )
-    return Pack(lattices, arrays, [_constant(lattice) for lattice in lattices], rows, topology)
+    constants = [_constant(lattice) for lattice in lattices]
+    return Pack(lattices, arrays, constants, lengths, rows.tolist(), topology)
 
 
 def _emissions(lattices: list[Lattice], topology: Topology, num_rows: int) -> Array:
@@ -140,7 +145,7 @@ def _emissions(lattices: list[Lattice], topology: Topology, num_rows: int) -> Ar
 
 def _reordered(table: Array, word: WordChain, *, back: bool = False) -> Array:
     """Bring a table's participants into ascending order, or from it back to the word's."""
-    if list(word.participants) == sorted(word.participants):
+    if len(word.participants) == 1 or list(word.participants) == sorted(word.participants):
         return table
     order = np.argsort(word.participants)
     return table.transpose(0, 1, *((np.argsort(order) if back else order) + 2))
@@ -151,8 +156,9 @@ def _apart(array: Array, shared_ndim: int) -> Array:
 
 
 def _joined(arrays: list[Array], axis: int) -> Array:
-    whole = arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=axis)
-    return np.ascontiguousarray(whole)
+    if len(arrays) == 1:
+        return np.ascontiguousarray(arrays[0])
+    return np.concatenate(arrays, axis=axis)
 
 
 def _parameters(lattice: Lattice) -> Array:

@@ -77,6 +77,8 @@ class Plan(NamedTuple):
         states: Number of joint word states.
         entries: Entries of all tables of a frame.
         arena: Size of the area where posteriors are summed: tables, nodes, then partial sums.
+        joint: Where in it the nodes' posteriors lie: among the tables, if one of them is just that.
+        direct: First entry of the table that is just the nodes' weights, or -1 if none is.
         words: ``(L, 4)`` states, first entry in the tables of a frame, entries per state, first
             entry in ``maps``: which table entry each joint detection reads.
         singles: ``(S, 2)`` words of one state and one participant: participant, first entry.
@@ -98,6 +100,8 @@ class Plan(NamedTuple):
     states: int
     entries: int
     arena: int
+    joint: int
+    direct: int
     words: Ints
     singles: Ints
     targets: Ints
@@ -121,6 +125,8 @@ def plan_of(topology: Topology) -> Plan:
         topology.num_word_states,
         sum(topology.table_sizes),
         planner.arena,
+        planner.joint,
+        -1 if planner.bases else planner.direct,
         _rows(planner.words, 4),
         _rows(planner.singles, 2),
         _rows(planner.targets, 5),
@@ -156,6 +162,11 @@ class _Planner:
         # The arena of the kernel: tables of the frame, then joint posteriors, then partial sums.
         nodes = topology.num_tracks * topology.num_word_states
         self.arena = self.starts[-1] + nodes
+        self.joint = self.starts[-1]
+        self.direct = -1
+        for number, (axes, states) in enumerate(topology.words):
+            if axes == everyone and states == topology.num_word_states and states > 1:
+                self.joint = self.direct = self.starts[number]
 
     def fold_tables(self) -> None:
         """Multiply what has one state into the smallest table that covers its participants."""
@@ -197,7 +208,7 @@ class _Planner:
         # Axes are numbered word states first (negative), then participants.
         states = [-1 - n for n, (_, count) in enumerate(words) if count > 1]
         everything = (*states, *range(self.topology.num_participants))
-        nodes: dict[tuple[int, ...], int] = {everything: self.starts[-1]}
+        nodes: dict[tuple[int, ...], int] = {everything: self.joint}
         order = sorted(range(len(words)), key=lambda n: -self.topology.table_sizes[n])
         for number in order:
             axes, count = words[number]
@@ -210,7 +221,7 @@ class _Planner:
         covers = [axes for axes in nodes if set(wanted) <= set(axes)]
         axes = min(covers, key=self._size)
         place = nodes[axes]
-        if axes == wanted:
+        if axes == wanted and place != target:
             self.sums.append([place, target, 1, 1, self._size(axes)])
         while axes != wanted:
             first, last = _first_run(axes, wanted)

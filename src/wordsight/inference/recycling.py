@@ -6,8 +6,10 @@ other; their memory comes back when the last array that uses it is gone.
 """
 
 import ctypes
+import math
 import threading
-import weakref
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +33,15 @@ class Recycler:
 
     def empty(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return an array of any numbers that the caller may keep as long as it likes."""
-        size = 8 * int(np.prod(shape))
-        if not size:
+        numbers = math.prod(shape)
+        if not numbers:
             return np.empty(shape)
-        memory = self._take(size)
         # Every array made of this memory, and every view of one, holds the loan: its end tells
         # that none is left.
-        loan = (ctypes.c_double * (size // 8)).from_buffer(memory)
-        weakref.finalize(loan, self._give, size, memory).atexit = False
-        return np.frombuffer(memoryview(loan).cast("B"), dtype=np.float64).reshape(shape)
+        memory = self._take(8 * numbers)
+        loan = _loan_of(numbers).from_buffer(memory)
+        loan.give_back = (self._give, memory)
+        return np.frombuffer(loan).reshape(shape)
 
     def _take(self, size: int) -> bytearray:
         with self._lock:
@@ -49,8 +51,20 @@ class Recycler:
                 return free.pop()
         return bytearray(size)
 
-    def _give(self, size: int, memory: bytearray) -> None:
+    def _give(self, memory: bytearray) -> None:
+        size = len(memory)
         with self._lock:
             if self._bytes + size <= self._most:
                 self._kept.setdefault(size, []).append(memory)
                 self._bytes += size
+
+
+def _end(loan: Any) -> None:
+    give, memory = loan.give_back
+    give(memory)
+
+
+@lru_cache(maxsize=256)
+def _loan_of(numbers: int) -> Any:
+    """Return the type of loans of so many numbers; a finaliser per loan would cost far more."""
+    return type("Loan", (ctypes.c_double * numbers,), {"__del__": _end})
