@@ -161,6 +161,7 @@ def _row(scored: list[Scored]) -> dict[str, Any]:
         "shape": round(float(by_attribute[1]), 4),
         "size": round(float(by_attribute[2]), 4),
         "k_found": round(float(np.mean([one.num_attributes == 3 for one in scored])), 4),
+        "k_found_by_mdl": round(float(np.mean([one.num_by_length == 3 for one in scored])), 4),
         "assignment": round(float(np.mean([one.assignment for one in scored])), 4),
     }
 

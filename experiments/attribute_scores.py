@@ -21,12 +21,15 @@ class Scored:
         rate: Share of attributes named rightly; one too many or too few costs its share.
         by_attribute: The same for each true attribute, 0 where none was found for it.
         num_attributes: How many attributes were found.
+        num_by_length: How many the description length alone would have found; 0 where the number
+            was given.
         assignment: Share of the training pairs put into the right attribute.
     """
 
     rate: float
     by_attribute: tuple[float, ...]
     num_attributes: int
+    num_by_length: int
     assignment: float
 
 
@@ -69,6 +72,9 @@ def evaluate(
         float(by_attribute.sum() / max(len(recalled), true_count)),
         tuple(float(value) for value in by_attribute),
         len(recalled),
+        min(learner.counts_, key=lambda one: one.description_length).num_attributes
+        if learner.counts_
+        else 0,
         float(table[rows, columns].sum() / len(attributes)),
     )
 

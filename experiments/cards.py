@@ -172,6 +172,9 @@ def _row(
         "unseen_combinations": round(float(np.mean(unheard)), 4) if unheard else None,
         "unseen_min": round(float(np.min(unheard)), 4) if unheard else None,
         "k_found": round(float(np.mean([one.num_attributes == 2 for one in seen])), 4),
+        "k_found_by_mdl": round(float(np.mean([one.num_by_length == 2 for one in seen])), 4)
+        if settings.num_attributes is None
+        else None,
         "assignment": round(float(np.mean([one.assignment for one in seen])), 4),
     }
 

@@ -17,11 +17,14 @@ from wordsight.video import VideoReader
 
 __all__ = [
     "NamedDetection",
+    "ShotTerm",
     "adjective_entries",
+    "adjective_name",
     "cut_out",
     "label_by_attribute",
     "name_detections",
     "shot_terms",
+    "shot_words",
 ]
 
 _LEAST_SIDE = 4  # pixels: less of a thing shows no attribute
@@ -48,6 +51,21 @@ class NamedDetection:
     box: tuple[float, float, float, float]
     identity: int
     naming: Naming
+
+
+@dataclass(frozen=True)
+class ShotTerm:
+    """A word for a thing in a shot.
+
+    Attributes:
+        identity: Which thing; -1 where that is not known.
+        word: The word.
+        confidence: How sure it is, from 0 to 1.
+    """
+
+    identity: int
+    word: str
+    confidence: float
 
 
 def cut_out(image: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]:
@@ -148,11 +166,13 @@ def label_by_attribute(
 
 def adjective_entries(learner: AttributeLearner) -> tuple[Entry, ...]:
     """Return the spelled words of a learner as adjectives of a lexicon."""
-    return tuple(
-        Entry(word.name.replace(" ", "-"), PartOfSpeech.ADJECTIVE)
-        for word in learner.words_
-        if word.spelled
-    )
+    names = (adjective_name(word.name) for word in learner.words_ if word.spelled)
+    return tuple(Entry(name, PartOfSpeech.ADJECTIVE) for name in dict.fromkeys(names))
+
+
+def adjective_name(word: str) -> str:
+    """Return what a word is called in a lexicon: in lower case, words joined by hyphens."""
+    return "-".join(word.lower().split())
 
 
 def shot_terms(
@@ -166,19 +186,54 @@ def shot_terms(
     A word stands once for every thing it names (or once in all, where things have no identity);
     the words of one thing follow one another.
     """
-    return [_terms_between(named, shot.start, shot.end, least_confidence) for shot in shots]
+    return [
+        [term.word for term in terms if term.confidence >= least_confidence]
+        for terms in shot_words(named, shots)
+    ]
 
 
-def _terms_between(
-    named: Sequence[NamedDetection], start: float, end: float, least: float
-) -> list[str]:
-    terms: dict[tuple[int, str], None] = {}
-    inside = [one for one in named if start <= one.time < end]
-    for one in sorted(inside, key=lambda one: (one.identity, one.time)):
-        for answer in one.naming.attributes:
-            if answer.known and answer.confidence >= least:
-                terms[(one.identity, answer.word)] = None
-    return [word for _, word in terms]
+def shot_words(named: Sequence[NamedDetection], shots: Sequence[Shot]) -> list[list[ShotTerm]]:
+    """Return, per shot, the words for what is seen in it, and how sure they are.
+
+    All looks at a thing have a say in its words. Things without an identity are taken together:
+    each word that names one of them stands there once, as sure as the surest look.
+    """
+    return [
+        _words_of([one for one in named if shot.start <= one.time < shot.end]) for shot in shots
+    ]
+
+
+def _words_of(looks: Sequence[NamedDetection]) -> list[ShotTerm]:
+    things: dict[int, list[NamedDetection]] = {}
+    for look in looks:
+        things.setdefault(look.identity, []).append(look)
+    return [
+        term
+        for identity in sorted(things)
+        for term in (_surest if identity < 0 else _voted)(identity, things[identity])
+    ]
+
+
+def _voted(identity: int, looks: Sequence[NamedDetection]) -> Iterator[ShotTerm]:
+    """Yield for each attribute of one thing the word most looks speak for, and their mean say."""
+    for answers in zip(*(look.naming.attributes for look in looks), strict=True):
+        says: dict[str, float] = {}
+        for answer in answers:
+            if answer.known:
+                says[answer.word] = says.get(answer.word, 0.0) + answer.confidence / len(looks)
+        if says:
+            word = max(says, key=lambda one: says[one])
+            yield ShotTerm(identity, word, says[word])
+
+
+def _surest(identity: int, looks: Sequence[NamedDetection]) -> Iterator[ShotTerm]:
+    best: dict[str, float] = {}
+    for look in looks:
+        for answer in look.naming.attributes:
+            if answer.known:
+                best[answer.word] = max(best.get(answer.word, 0.0), answer.confidence)
+    for word in sorted(best):
+        yield ShotTerm(identity, word, best[word])
 
 
 def _answers(named: Sequence[NamedDetection], attribute: int) -> Iterator[NamedAttribute]:

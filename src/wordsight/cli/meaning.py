@@ -1,5 +1,6 @@
 """``learn``, ``score``, ``track``, ``describe``, ``explain`` and ``lexicon``: words and clips."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
+    from wordsight.desk.naming import Namer
     from wordsight.meaning import Explanation, LearnedLexicon, SentenceScore, TrackedSentence
     from wordsight.records import Clip
 
@@ -45,6 +47,14 @@ def learn(
             metavar="FILE|street",
             help="How words combine: a lexicon file, or `street` for the one that ships with "
             "Wordsight; inferred from the sentences if left out.",
+        ),
+    ] = None,
+    attributes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Words of `wordsight teach` become adjectives that look at what things are "
+            "called.",
         ),
     ] = None,
     restarts: Annotated[int, typer.Option(min=1, help="How often to start anew.")] = 2,
@@ -80,9 +90,14 @@ def learn(
 
     if words.exists() and not force:
         raise WordsightError(f"{words} exists already; choose another name, or --force.")
-    clips, sentences = _pairs(library)
+    namer = None if attributes is None else _namer(attributes)
+    clips, sentences = _pairs(library, namer, output)
+    grammar_ = _grammar(grammar)
+    if namer is not None:
+        grammar_, sentences = namer.grammar(grammar_, sentences, output)
     with engine_of(output, engine) as workers:
         learner = WordLearner(
+            features="recommended" if namer is None else namer.features(),
             restarts=restarts,
             trembling=True,
             discriminative=None if quick else "gradient",
@@ -95,12 +110,14 @@ def learn(
             learner.fit(
                 clips,
                 sentences,
-                lexicon=_grammar(grammar),
+                lexicon=grammar_,
                 progress=progress,
                 checkpoint=words.with_name(f"{words.name}.learning.npz"),
             )
-    learned = learner.lexicon_
+    learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
     learned.save(words, overwrite=force)
+    if namer is not None:
+        namer.save(words)
     report = {
         "lexicon": words,
         "clips": len(clips),
@@ -125,7 +142,7 @@ def score(
 ) -> None:
     """Say how well sentences fit a video, and whether they are true of it."""
     learned = load_words(words)
-    clip = _clip(library, video, start, end)
+    clip = _clip(library, video, start, end, words)
     found = [learned.score(clip, sentence) for sentence in sentences]
     output.result(found, lambda out: _render_scores(out, found))
 
@@ -152,7 +169,7 @@ def track(
 
     if overlay is not None and overlay.exists() and not force:
         raise WordsightError(f"{overlay} exists already; choose another name, or --force.")
-    clip = _clip(library, video, start, end)
+    clip = _clip(library, video, start, end, words)
     found = load_words(words).track(clip, sentence)
     if overlay is not None:
         with output.progress("Drawing") as progress:
@@ -181,7 +198,7 @@ def describe(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say in sentences what happens in a video, the best first."""
-    found = load_words(words).describe(_clip(library, video, start, end), top=top)
+    found = load_words(words).describe(_clip(library, video, start, end, words), top=top)
 
     def render(out: Output) -> None:
         if not found:
@@ -204,7 +221,7 @@ def explain(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say which word of a sentence fits a video when, and which one fails."""
-    found = load_words(words).explain(_clip(library, video, start, end), sentence)
+    found = load_words(words).explain(_clip(library, video, start, end, words), sentence)
     output.result(found, lambda out: _render_explanation(out, found))
 
 
@@ -247,12 +264,21 @@ def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) 
     save_word_plot(learned, word, path)
 
 
-def _pairs(library: str) -> tuple[list["Clip"], list[list[str]]]:
+def _pairs(
+    library: str, namer: "Namer | None", output: Output
+) -> tuple[Sequence["Clip"], list[list[str]]]:
     from wordsight.desk.clips import clips_with_sentences
     from wordsight.library import Library
 
     with Library.open(library) as opened:
-        return clips_with_sentences(opened)
+        clips, sentences = clips_with_sentences(opened)
+        return (clips if namer is None else namer.name_clips(opened, clips, output)), sentences
+
+
+def _namer(attributes: Path) -> "Namer":
+    from wordsight.desk.naming import Namer, load_taught
+
+    return Namer(load_taught(attributes))
 
 
 def _grammar(name: str | None):  # type: ignore[no-untyped-def]  # lark stays unloaded until used
@@ -263,12 +289,19 @@ def _grammar(name: str | None):  # type: ignore[no-untyped-def]  # lark stays un
     return default_lexicon() if name == "street" else read_lexicon(name)
 
 
-def _clip(library: str, video: str, start: float | None, end: float | None) -> "Clip":
+def _clip(library: str, video: str, start: float | None, end: float | None, words: Path) -> "Clip":
+    """Return what is seen in a video, its things named where the words were learned with names."""
     from wordsight.desk.clips import whole_clip
+    from wordsight.desk.naming import namer_of
     from wordsight.library import Library
 
     with Library.open(library) as opened:
-        whole = whole_clip(opened, opened.resolve(video))
+        clip = _cut(whole_clip(opened, opened.resolve(video)), video, start, end)
+        namer = namer_of(words)
+        return clip if namer is None else namer.name_clip(opened, clip)
+
+
+def _cut(whole: "Clip", video: str, start: float | None, end: float | None) -> "Clip":
     if start is None and end is None:
         return whole
     first = whole.start if start is None else max(start, whole.start)

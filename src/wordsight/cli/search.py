@@ -12,7 +12,6 @@ from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
-from wordsight.desk.naming import load_taught, namer_of
 from wordsight.desk.query import Asked, parse_moment, parse_region, read_queries
 from wordsight.errors import WordsightError
 
@@ -113,6 +112,7 @@ def find(
     """
     from wordsight.cli.search_results import render
     from wordsight.desk import Searching
+    from wordsight.desk.naming import namer_of
     from wordsight.library import Library
 
     for path in (sheet, run):
@@ -189,6 +189,8 @@ def index(
             with output.progress("Describing") as progress:
                 number = describe_shots(opened, folder, learned, progress)
             output.note(f"Wrote down {count(number, 'description')}.")
+        if attributes is not None:
+            _remember(output, folder, attributes)
         place = device_of(output, device)
         with engine_of(output, engine) as who, output.progress("Indexing") as progress:
             report = update_index(
@@ -201,6 +203,7 @@ def index(
 
 def _remember(output: Output, folder: Path, attributes: Path) -> None:
     from wordsight.desk.named_shots import forget_words, remember_words
+    from wordsight.desk.naming import load_taught
 
     if str(attributes) == "none":
         if forget_words(folder):

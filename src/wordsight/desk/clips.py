@@ -1,9 +1,14 @@
 """Clips of a library with what is said of them, as everything that works with words needs them."""
 
+from typing import TYPE_CHECKING
+
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.perception.linking import linked
 from wordsight.records import Clip
+
+if TYPE_CHECKING:
+    from wordsight.desk.naming import Namer
 
 __all__ = ["clips_with_sentences", "followed", "whole_clip"]
 
@@ -32,14 +37,15 @@ def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]
     return clips, said
 
 
-def whole_clip(library: Library, video_id: str) -> Clip:
-    """Return everything seen in a video of a library."""
+def whole_clip(library: Library, video_id: str, namer: "Namer | None" = None) -> Clip:
+    """Return everything seen in a video of a library, its things named if somebody names them."""
     seen = library.detections(video_id)
     start = float(seen.times[0]) if len(seen) else 0.0
     end = start + library.video(video_id).duration
     # The last frame may be shown a little longer than the container says.
     last = float(seen.times[-1]) + 1e-3 if len(seen) else end
-    return followed(Clip(video_id, start, max(end, last), seen))
+    clip = followed(Clip(video_id, start, max(end, last), seen))
+    return clip if namer is None else namer.name_clip(library, clip)
 
 
 def followed(clip: Clip) -> Clip:

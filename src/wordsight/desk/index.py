@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordsight.desk.named_shots import NAMED, NamedShots, name_shots
 from wordsight.desk.teller import Teller
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
@@ -25,16 +26,17 @@ FOLDER = "search-index"
 _STAMP = "library-stamp.json"
 _DESCRIPTIONS = "descriptions.json"
 # What changes in an index, the manifest last; all else is written once under a name of its own.
-_HEADS = (_DESCRIPTIONS, "text-shares.json", _STAMP, "index.json")
+_HEADS = (_DESCRIPTIONS, NAMED, "text-shares.json", _STAMP, "index.json")
 _LEAVE = ("lock",)
 
 
 @dataclass(frozen=True)
 class _Collection:
-    """A library whose shots also have what learned words say of them."""
+    """A library whose shots also have what learned words say of them, and taught words name."""
 
     library: "Library"
     descriptions: dict[str, list[tuple[float, float, str]]]
+    named: NamedShots | None = None
 
     def videos(self) -> "Sequence[VideoEntry]":
         return self.library.videos()
@@ -47,7 +49,9 @@ class _Collection:
             SentenceEntry(video_id, start, end, text, "describe", -1)
             for start, end, text in self.descriptions.get(video_id, [])
         )
-        return replace(details, sentences=details.sentences + said)
+        # Last, so that what nobody said can be taken off what is shown.
+        named = self.named.sentences(video_id) if self.named is not None else ()
+        return replace(details, sentences=details.sentences + said + named)
 
 
 def index_folder(opened: "Library", folder: Path | None) -> Path:
@@ -117,10 +121,11 @@ def update_index(
 
     mirror = _pull(opened, folder)
     analyser = _analyser(folder, language)
+    named = name_shots(opened, folder, progress)
     try:
         report = build_index(
             folder,
-            _Collection(opened, _read(folder / _DESCRIPTIONS) or {}),
+            _Collection(opened, _read(folder / _DESCRIPTIONS) or {}, named),
             parts=[TextPart(analyser)],
             settings={TEXT: analyser.to_json()},
             progress=progress,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from wordsight.meaning.discriminative import GradientSettings
+from wordsight.meaning.features import FeatureSet
 from wordsight.meaning.growth import GrowthSettings
 from wordsight.meaning.lexicon import Looking
 from wordsight.meaning.maximisation import Smoothing
@@ -16,7 +17,7 @@ class TrainingSettings:
     """Everything about training but the data.
 
     Attributes:
-        features: Name of the feature set.
+        features: The feature set, or its name.
         clusters: Cut learned features into so many clusters instead of by their own schemes.
         trembling: Whether boxes come from a detector and tremble, so that what counts as still is
             measured instead of taken from good tracks.
@@ -48,7 +49,7 @@ class TrainingSettings:
         random_state: Seed of everything random.
     """
 
-    features: str = "recommended"
+    features: str | FeatureSet = "recommended"
     clusters: int | None = None
     trembling: bool = False
     background: Literal["empirical", "uniform"] = "empirical"

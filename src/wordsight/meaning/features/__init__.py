@@ -22,6 +22,7 @@ from wordsight.meaning.features.sets import (
     Slot,
     feature_set,
 )
+from wordsight.meaning.features.told import NamedClip, told_feature, with_told
 from wordsight.meaning.features.view import PARTS, ClipView, view_clip
 from wordsight.meaning.features.vocabulary import Vocabulary, learn_vocabulary
 
@@ -37,6 +38,7 @@ __all__ = [
     "FeatureSet",
     "Fixed",
     "Magnitude",
+    "NamedClip",
     "Observation",
     "PartFeatures",
     "Plain",
@@ -55,5 +57,7 @@ __all__ = [
     "plain",
     "register",
     "single",
+    "told_feature",
     "view_clip",
+    "with_told",
 ]

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.meaning.errors import MeaningError
-from wordsight.meaning.features.bins import Scheme
+from wordsight.meaning.features.bins import Categories, Scheme
+from wordsight.meaning.features.told import TOLD, measure_told, told_words
 from wordsight.meaning.features.view import ClipView
 
 __all__ = ["Feature", "Measure", "available_features", "feature", "register"]
@@ -69,12 +71,19 @@ def feature(name: str) -> Feature:
     Raises:
         MeaningError: If there is none.
     """
+    if name not in _FEATURES and name.startswith(TOLD):
+        return _told(name)
     if name not in _FEATURES:
         raise MeaningError(
             f"there is no feature {name!r}; known are {', '.join(sorted(_FEATURES))}. One that you "
             "registered yourself must be registered before the lexicon that uses it is loaded."
         )
     return _FEATURES[name]
+
+
+def _told(name: str) -> Feature:
+    about = f"Which of {', '.join(told_words(name))} fits it, as it was taught."
+    return Feature(name, 1, partial(measure_told, name), Categories(told_words(name)), "", about)
 
 
 def available_features() -> dict[str, Feature]:

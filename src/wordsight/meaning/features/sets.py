@@ -158,8 +158,10 @@ FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER, PLA
 """The sets that can be asked for by name; add your own under another name."""
 
 
-def feature_set(name: str) -> FeatureSet:
-    """Return the feature set of a name."""
+def feature_set(name: str | FeatureSet) -> FeatureSet:
+    """Return the feature set of a name; one that is a set already as it is."""
+    if isinstance(name, FeatureSet):
+        return name
     if name not in FEATURE_SETS:
         raise MeaningError(
             f"there is no feature set {name!r}; known are {', '.join(sorted(FEATURE_SETS))}."
