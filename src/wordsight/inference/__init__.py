@@ -26,7 +26,18 @@ from wordsight.inference.lattice_engine import (
     lattice_bytes,
     log_scores,
 )
+from wordsight.inference.lattice_fit import (
+    Limits,
+    PrunedWarning,
+    counts_that_fit,
+    noting_losses,
+    paths_that_fit,
+    scores_that_fit,
+    within,
+)
+from wordsight.inference.lattice_pruning import PrunedLattice, prune
 from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
+from wordsight.inference.lattice_streaming import streamed_counts, streamed_path
 from wordsight.inference.mixtures import MixtureError, MixtureFits, Mixtures, fit_mixtures
 from wordsight.inference.mixtures_starts import reseeded, start_mixture
 from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_counts
@@ -42,15 +53,19 @@ __all__ = [
     "LatticePath",
     "LatticeScore",
     "LatticeTooLargeError",
+    "Limits",
     "MixtureError",
     "MixtureFits",
     "Mixtures",
     "ObjectiveFellError",
     "ObjectiveFellWarning",
+    "PrunedLattice",
+    "PrunedWarning",
     "SegmentChain",
     "SegmentCounts",
     "WordChain",
     "best_paths",
+    "counts_that_fit",
     "drop_dtw",
     "expected_counts",
     "fit_mixtures",
@@ -59,8 +74,15 @@ __all__ = [
     "jump_score",
     "lattice_bytes",
     "log_scores",
+    "noting_losses",
+    "paths_that_fit",
+    "prune",
     "reseeded",
+    "scores_that_fit",
     "segment_counts",
     "start_mixture",
+    "streamed_counts",
+    "streamed_path",
     "weights_from_logs",
+    "within",
 ]

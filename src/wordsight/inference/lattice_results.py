@@ -1,6 +1,6 @@
 """What inference on a lattice returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,17 @@ class LatticeScore:
     Attributes:
         log_joint: Logarithm of the summed weight of all choices.
         log_partition: The same with the tracks alone, as if the sentence had no words.
+        log_upper: Where part of the choices was left out, what ``log_joint`` would be at most.
     """
 
     log_joint: float
     log_partition: float
+    log_upper: float | None = field(default=None, kw_only=True)
+
+    @property
+    def lost_mass(self) -> float:
+        """Share of the summed weight that was left out, at most; 0 if nothing was."""
+        return _lost(self.log_joint, self.log_upper)
 
     @property
     def log_likelihood(self) -> float:
@@ -63,8 +70,16 @@ class LatticePath:
         log_score: Logarithm of its weight; ``-inf`` if nothing is possible.
         tracks: ``(T, P)`` the detection of each participant in each frame; -1 if impossible.
         states: ``(T, L)`` the state of each word in each frame; -1 if impossible.
+        log_upper: Where part of the choices was left out, what ``log_score`` would be at most.
     """
 
     log_score: float
     tracks: NDArray[np.int64]
     states: NDArray[np.int64]
+    log_upper: float | None = field(default=None, kw_only=True)
+
+
+def _lost(log_found: float, log_upper: float | None) -> float:
+    if log_upper is None or log_upper == -np.inf:
+        return 0.0
+    return max(0.0, float(-np.expm1(log_found - log_upper)))

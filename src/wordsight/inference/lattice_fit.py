@@ -1,0 +1,246 @@
+"""Lattices of any size within limits: whole where they fit, in parts or pruned where they do not.
+
+In parts a clip of any length gives exactly the same. Where even single frames are too large, the
+best detections are kept, and the results say how much was lost at most.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from wordsight.inference.lattice import Lattice, LatticeError, LatticeTooLargeError
+from wordsight.inference.lattice_engine import (
+    DEFAULT_MEMORY,
+    _too_large,
+    best_paths,
+    expected_counts,
+    lattice_bytes,
+    log_scores,
+)
+from wordsight.inference.lattice_pruning import PrunedLattice, prune
+from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
+from wordsight.inference.lattice_streaming import (
+    log_partition,
+    streamed_bytes,
+    streamed_counts,
+    streamed_path,
+)
+
+__all__ = [
+    "Limits",
+    "PrunedWarning",
+    "counts_that_fit",
+    "noting_losses",
+    "paths_that_fit",
+    "scores_that_fit",
+    "within",
+]
+
+Result = TypeVar("Result", LatticeScore, LatticeCounts, LatticePath)
+
+_GROUPS = 2
+
+
+class PrunedWarning(UserWarning):
+    """A lattice did not fit; part of it was left out, and how much at most is said."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one lattice may use.
+
+    Attributes:
+        max_bytes: Memory, beside its own arrays.
+        most_detections: Detections per participant and frame; all that fit if None.
+    """
+
+    max_bytes: int = DEFAULT_MEMORY
+    most_detections: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_bytes < 1 or (self.most_detections is not None and self.most_detections < 1):
+            raise LatticeError(
+                "limits are 1 byte or more and 1 detection or more, got "
+                f"{self.max_bytes} and {self.most_detections}."
+            )
+
+
+_limits: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039 - it is frozen
+_losses: ContextVar[list[float] | None] = ContextVar("losses", default=None)
+
+
+@contextmanager
+def within(limits: Limits) -> Iterator[None]:
+    """Keep to other limits for the time of a block."""
+    token = _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+@contextmanager
+def noting_losses() -> Iterator[list[float]]:
+    """Collect the lost shares of lattices that did not fit, instead of warning of each."""
+    noted: list[float] = []
+    token = _losses.set(noted)
+    try:
+        yield noted
+    finally:
+        _losses.reset(token)
+
+
+def scores_that_fit(lattices: Sequence[Lattice], *, threads: int = 1) -> list[LatticeScore]:
+    """Do what :func:`wordsight.inference.log_scores` does, within the limits.
+
+    Args:
+        lattices: What to score.
+        threads: How many to work on at once.
+
+    Returns:
+        One score per lattice; one that was pruned says what it lost at most.
+
+    Raises:
+        LatticeTooLargeError: If not even one detection per participant fits.
+    """
+
+    def pruned(whole: Lattice, few: PrunedLattice) -> LatticeScore:
+        kept, upper = log_scores([few.kept, few.upper])
+        return LatticeScore(kept.log_joint, log_partition(whole), log_upper=upper.log_joint)
+
+    def all_at_once(some: Sequence[Lattice]) -> list[LatticeScore]:
+        return log_scores(some, threads=threads, max_bytes=_limits.get().max_bytes)
+
+    return _fitted(lattices, all_at_once, None, pruned)
+
+
+def counts_that_fit(
+    lattices: Sequence[Lattice], *, participants: bool = False, threads: int = 1
+) -> list[LatticeCounts]:
+    """Do what :func:`wordsight.inference.expected_counts` does, within the limits.
+
+    Args:
+        lattices: The clips and sentences.
+        participants: Whether to return the posterior of every participant's detections too.
+        threads: How many to work on at once.
+
+    Returns:
+        One result per lattice, with tables over all detections, 0 for those left out.
+
+    Raises:
+        LatticeTooLargeError: If not even one detection per participant fits.
+    """
+
+    def in_parts(lattice: Lattice) -> LatticeCounts:
+        return streamed_counts(lattice, participants=participants)
+
+    def pruned(whole: Lattice, few: PrunedLattice) -> LatticeCounts:
+        counted = in_parts(few.kept)
+        (upper,) = log_scores([few.upper])
+        tables = (few.whole_table(table, n) for n, table in enumerate(counted.tables))
+        posterior = counted.participants
+        return replace(
+            counted,
+            log_partition=log_partition(whole),
+            tables=tuple(tables),
+            participants=None if posterior is None else few.whole_participants(posterior),
+            log_upper=upper.log_joint,
+        )
+
+    def all_at_once(some: Sequence[Lattice]) -> list[LatticeCounts]:
+        limit = _limits.get().max_bytes
+        return expected_counts(some, participants=participants, threads=threads, max_bytes=limit)
+
+    return _fitted(lattices, all_at_once, in_parts, pruned)
+
+
+def paths_that_fit(lattices: Sequence[Lattice], *, threads: int = 1) -> list[LatticePath]:
+    """Do what :func:`wordsight.inference.best_paths` does, within the limits.
+
+    Args:
+        lattices: The clips and sentences.
+        threads: How many to work on at once.
+
+    Returns:
+        One path per lattice, over the detections of the whole one.
+
+    Raises:
+        LatticeTooLargeError: If not even one detection per participant fits.
+    """
+
+    def pruned(whole: Lattice, few: PrunedLattice) -> LatticePath:
+        found, upper = streamed_path(few.kept), streamed_path(few.upper)
+        tracks = few.whole_tracks(found.tracks)
+        return LatticePath(found.log_score, tracks, found.states, log_upper=upper.log_score)
+
+    def all_at_once(some: Sequence[Lattice]) -> list[LatticePath]:
+        return best_paths(some, threads=threads, max_bytes=_limits.get().max_bytes)
+
+    return _fitted(lattices, all_at_once, streamed_path, pruned)
+
+
+def _fitted(
+    lattices: Sequence[Lattice],
+    all_at_once: Callable[[Sequence[Lattice]], list[Result]],
+    in_parts: Callable[[Lattice], Result] | None,
+    pruned: Callable[[Lattice, PrunedLattice], Result],
+) -> list[Result]:
+    """Do each lattice the exact way that fits, or prune it."""
+    limits, kept_frames = _limits.get(), in_parts is not None
+    results: dict[int, Result] = {}
+    for number, lattice in enumerate(lattices):
+        most = limits.most_detections or lattice.num_detections
+        if most >= lattice.num_detections:
+            if lattice_bytes(lattice, frames_kept=kept_frames) <= limits.max_bytes:
+                continue
+            if in_parts is not None and streamed_bytes(lattice) <= limits.max_bytes:
+                results[number] = in_parts(lattice)
+                continue
+        few = prune(lattice, _most_that_fit(lattice, most, limits.max_bytes), groups=_GROUPS)
+        results[number] = pruned(lattice, few)
+        _tell(lattice, few, results[number], limits)
+    rest = [number for number in range(len(lattices)) if number not in results]
+    if rest:
+        results.update(zip(rest, all_at_once([lattices[n] for n in rest]), strict=True))
+    return [results[number] for number in range(len(lattices))]
+
+
+def _most_that_fit(lattice: Lattice, most: int, max_bytes: int) -> int:
+    """Return how many detections per participant and frame can be kept."""
+    for count in range(min(most, lattice.num_detections), 0, -1):
+        # The bound's lattice has a few more; its sizes are all that counts.
+        if _bytes_with(lattice, min(count + _GROUPS, lattice.num_detections)) <= max_bytes:
+            return count
+    needed = streamed_bytes(lattice)
+    raise LatticeTooLargeError(_too_large(lattice, needed, max_bytes))
+
+
+def _bytes_with(lattice: Lattice, detections: int) -> int:
+    """Return about how many bytes the lattice would need with so many detections."""
+    share = detections / lattice.num_detections
+    nodes = round(lattice.num_nodes * share**lattice.num_participants)
+    tables = sum(round(w.emission.size * share**w.num_participants) for w in lattice.words)
+    kept = 2 * (np.sqrt(lattice.num_frames) + 2) + 6 + len(lattice.words)
+    return int(8 * nodes * kept + 16 * tables)
+
+
+def _tell(lattice: Lattice, few: PrunedLattice, result: Result, limits: Limits) -> None:
+    if isinstance(result, LatticePath):
+        return  # a path is found or not; its score's bound is with it
+    noted = _losses.get()
+    if noted is not None:
+        noted.append(result.lost_mass)
+        return
+    warnings.warn(
+        f"a sentence of {lattice.num_participants} participants over {lattice.num_detections} "
+        f"detections was computed with the best {few.places.shape[2]} per participant and frame; "
+        f"at most {result.lost_mass:.2g} of its weight is lost. Allow more memory "
+        f"({limits.max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less.",
+        PrunedWarning,
+        stacklevel=4,
+    )
