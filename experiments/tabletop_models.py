@@ -54,7 +54,7 @@ feature calm(thing) = mean of speed over 0.2 s
 """Beyond those built in: short spans, because a hand has closed a quarter of a second before the
 block leaves its support, and opens a sixth of a second after the block has come to stand."""
 
-_SMOOTHING = Smoothing(median_frames=3, fill_seconds=30.0, hold=True)
+_SMOOTHING = Smoothing(median_frames=3, fill_seconds=30.0, hold=True, steady=True)
 ITERATIONS = 8
 """How often the perceptron of the published recipe goes through the films."""
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordsight.states import Observations, Smoothing, StateError, Thing
-from wordsight.states.steadying import camera_shake, lowest_rests, steadied
+from wordsight.states.steadying import camera_shake, heights, steadied
 
 TIMES = np.arange(150) / 30
 
@@ -59,7 +59,6 @@ def test_shake_of_a_thing_that_is_lost_for_a_while():
 def test_a_box_drawn_too_low_does_not_lift_the_others():
     boxes = table()
     boxes[:, 0, 3] += 7
-    np.testing.assert_allclose(lowest_rests(boxes, TIMES), [403, 396, 396, 396], atol=0.5)
     things = [Thing(name) for name in "abcd"]
     found = Observations.from_boxes(
         "v", TIMES, things, boxes, smoothing=Smoothing(3, hold=True, steady=True)
@@ -69,12 +68,30 @@ def test_a_box_drawn_too_low_does_not_lift_the_others():
     assert elevation[80, 3] == pytest.approx(90, abs=3)
 
 
+def test_a_box_cut_off_from_below_does_not_rise():
+    boxes = table()
+    boxes[40:80, 0, 3] -= 5  # a mug in front of it
+    found = heights(boxes, TIMES)
+    assert np.abs(found[:, :3]).max() < 0.5
+    boxes[100:, 1, [1, 3]] -= 20  # raised: both edges go
+    np.testing.assert_allclose(heights(boxes, TIMES)[100:, 1], 20, atol=0.5)
+
+
 def test_what_stands_on_another_counts_from_the_table():
     boxes = table()
     boxes[:, 1, [1, 3]] -= 56
-    rows = lowest_rests(boxes, TIMES)
-    np.testing.assert_allclose(rows, 396, atol=0.5)
-    assert np.isnan(lowest_rests(np.full((5, 2, 4), np.nan), TIMES[:5])).all()
+    np.testing.assert_allclose(heights(boxes, TIMES)[:, :3], [[0, 56, 0]] * 150, atol=0.5)
+    boxes[:50, 1] = np.nan
+    assert np.isnan(heights(boxes, TIMES)[:50, 1]).all()
+
+
+def test_heights_where_nothing_is_seen_for_long():
+    lost = np.full((5, 2, 4), np.nan)
+    assert np.isnan(heights(lost, TIMES[:5])).all()
+    assert heights(lost[:0], TIMES[:0]).shape == (0, 2)
+    winking = table()[:, :1]
+    winking[::2] = np.nan
+    assert np.nanmax(heights(winking, TIMES)) == 0
 
 
 def test_steadying_needs_the_whole_video():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.steadying import lowest_rests
+from wordsight.states.steadying import heights
 
 __all__ = ["Motion", "pair_features", "ranks", "shifted", "single_features"]
 
@@ -88,11 +88,10 @@ def single_features(motion: Motion) -> dict[str, Array]:
     places = centres(motion.whole)
     velocity = motion.velocity(places)
     speed = _length(velocity)
-    bottoms = motion.whole[..., 3]
     found = {
         "direction": _direction(velocity),
         "speed": speed,
-        "elevation": _table(motion) - bottoms,
+        "elevation": _elevation(motion),
         "morph": motion.velocity(motion.areas[..., None])[..., 0] / np.maximum(motion.areas, 1.0),
         "still": _since(speed >= _MOVING, motion.times),
         "speed_rank": ranks(speed, motion.kinds),
@@ -211,14 +210,13 @@ def _area(boxes: Array) -> Array:
     return np.asarray(np.prod(boxes[..., 2:] - boxes[..., :2], axis=-1), dtype=np.float64)
 
 
-def _table(motion: Motion) -> Array:
-    """Return rows that elevations count from, ``(T, 1)`` or, for a steady camera, ``(1, n)``."""
+def _elevation(motion: Motion) -> Array:
     bottoms = motion.whole[..., 3]
     if motion.steady:
-        return lowest_rests(motion.whole, motion.times)[None]
+        return heights(motion.whole, motion.times)
     known = np.where(np.isnan(bottoms), -np.inf, bottoms)
-    lowest: Array = known.max(axis=1, initial=-np.inf, keepdims=True)
-    return lowest
+    elevation: Array = known.max(axis=1, initial=-np.inf, keepdims=True) - bottoms
+    return elevation
 
 
 def _since(moving: NDArray[np.bool_], times: Array) -> Array:

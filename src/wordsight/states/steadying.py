@@ -7,7 +7,7 @@ With that taken out, one height can be said of the table for the whole film.
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["camera_shake", "lowest_rests", "steadied"]
+__all__ = ["camera_shake", "heights", "steadied"]
 
 Array = NDArray[np.float64]
 
@@ -69,28 +69,43 @@ def _common(places: Array, still: Array, rests: NDArray[np.bool_], least: int) -
     return np.asarray(shake - np.median(shake, axis=0), dtype=np.float64)
 
 
-def lowest_rests(whole: Array, times: Array) -> Array:
-    """Return ``(n,)`` the row of the lower edge of each thing when it stands on the table.
+def heights(whole: Array, times: Array) -> Array:
+    """Return ``(T, n)`` how high each thing is above the table, pixels.
 
-    The table is the middle of the lowest places that things keep; a thing with such a place of its
-    own has it for its row, so that a box drawn too large or too small does not lift it.
+    The table is the middle of the lowest places that things keep. A thing that stands there is
+    measured from its own usual place, and is as high as its lower and its upper edge agree on:
+    a box that something in front cuts off, or that is drawn too large, moves one edge only.
 
     Args:
         whole: ``(T, n, 4)`` boxes seen by a steady camera, NaN where a thing is not seen.
         times: ``(T,)`` seconds.
     """
-    bottoms, heights = whole[..., 3], whole[..., 3] - whole[..., 1]
-    if not len(times) or np.isnan(bottoms).all():
-        return np.full(whole.shape[1], np.nan)
+    lowest = _lowest_kept(whole[..., 3], times)
+    if not np.isfinite(lowest).any():
+        return np.nanmax(whole[..., 3], initial=-np.inf) - whole[..., 3]
+    near = _NEAR * float(np.nanmedian(whole[..., 3] - whole[..., 1]))
+    on_table = lowest >= lowest.max() - near
+    line = float(np.median(lowest[on_table]))
+    found: Array = line - whole[..., 3]
+    for thing in np.flatnonzero(on_table):
+        edges = whole[:, thing, [1, 3]]
+        stands = edges[:, 1] >= line - near
+        rises = np.median(edges[stands], axis=0) - edges
+        together = np.sign(rises[:, 0]) == np.sign(rises[:, 1])
+        least = np.abs(rises).min(axis=1) * np.sign(rises[:, 1])
+        found[:, thing] = np.where(together, least, np.where(np.isnan(rises[:, 0]), np.nan, 0.0))
+    return found
+
+
+def _lowest_kept(bottoms: Array, times: Array) -> Array:
+    """Return ``(n,)`` the lowest row at which each lower edge stays a while, or minus infinity."""
+    if not len(times):
+        return np.full(bottoms.shape[1], -np.inf)
     step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
     span = min(max(1, round(_LOW / step)), len(bottoms))
     windows = np.lib.stride_tricks.sliding_window_view(bottoms, span, axis=0)
     kept = np.median(windows, axis=-1)  # NaN where it is not seen all the while
-    lowest = np.where(np.isnan(kept), -np.inf, kept).max(axis=0)
-    near = _NEAR * float(np.nanmedian(heights))
-    on_table = lowest >= lowest.max() - near
-    line = np.median(lowest[on_table]) if np.isfinite(lowest.max()) else np.nanmax(bottoms)
-    return np.where(on_table & np.isfinite(lowest), lowest, line)
+    return np.asarray(np.where(np.isnan(kept), -np.inf, kept).max(axis=0), dtype=np.float64)
 
 
 def _later(values: Array, frames: int) -> Array:
