@@ -171,3 +171,17 @@ def test_the_fused_kernel_equals_the_processor(name):
         expected_counts_on(lattices, "cuda"), expected_counts(lattices), strict=True
     ):
         assert_same(one, other, 1e-5)
+
+
+def test_a_clip_float32_cannot_hold_is_done_by_the_processor():
+    pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
+    emission = np.ones((16, 2, 3))
+    emission[:8, 1] = 1e-6  # what wins in the end weighs 1e-48 of the other by the middle
+    emission[8:, 0] = 1e-12
+    word = WordChain((0,), np.full(2, 0.5), np.eye(2), emission)
+    hard = Lattice(1, np.ones((16, 3)), np.ones((15, 3, 3)), (word,))
+    plain = WordChain((0,), np.full(2, 0.5), np.eye(2), np.ones_like(emission))
+    easy = Lattice(1, np.ones((16, 3)), np.ones((15, 3, 3)), (plain,))
+    found = expected_counts_on([easy, hard], "torch-cpu")
+    for one, other in zip(found, expected_counts([easy, hard]), strict=True):
+        assert_same(one, other, 1e-5)

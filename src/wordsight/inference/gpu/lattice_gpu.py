@@ -1,7 +1,8 @@
 """Many lattices on a device: grouped by shape, the fused kernel where it fits, torch elsewhere.
 
 Devices compute in float32. Every batch is checked: its first clip is done again on the processor in
-float64, and a clip whose numbers are not finite, or a batch whose check fails, is done there whole.
+float64, and a batch that fails is done there whole. So is every clip that float32 could not hold:
+its score is not finite, or its posteriors do not sum to 1 in some frame.
 """
 
 import warnings
@@ -143,10 +144,24 @@ def _checked(
             stacklevel=4,
         )
         return on_processor(batch)
-    weak = [n for n, result in enumerate(results) if not np.isfinite(result.log_joint)]
+    weak = [n for n, result in enumerate(results) if not _held(result)]
     for number, again in zip(weak, on_processor([batch[n] for n in weak]), strict=True):
         results[number] = again
     return results
+
+
+def _held(found: LatticeScore | LatticeCounts) -> bool:
+    """Tell whether float32 could hold the numbers of a clip.
+
+    A future that weighs far more than the past foresaw overflows, though the score does not.
+    """
+    if not np.isfinite(found.log_joint):
+        return False
+    if not isinstance(found, LatticeCounts) or not found.tables:
+        return True
+    smallest = min(found.tables, key=lambda table: table.size)
+    sums = smallest.reshape(len(smallest), -1).sum(axis=1)
+    return bool((np.abs(sums - 1.0) <= _TOLERANCE).all())  # false where something is not a number
 
 
 def _alike(found: Result, sure: Result) -> bool:
