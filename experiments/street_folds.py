@@ -10,7 +10,8 @@ from experiments.street_corpus import StreetClip, labelled, named_by_hand
 from experiments.street_sentences import truth_table
 from wordsight.evaluation import best_threshold, blind_f1, chance_f1, decisions
 from wordsight.language import default_lexicon, parse, role_swapped, verb_swapped
-from wordsight.meaning import LearnedLexicon, Looking, TrainingSettings, WordLearner
+from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
+from wordsight.meaning.apart import Apart
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.records import Sentence
 
@@ -77,33 +78,32 @@ def measure_fold(
         [list(item.film.sentences) for item in train],
         lexicon=default_lexicon(),
     )
-    models = {"learned": learner.calibrated_, "discriminative": learner.lexicon_}
+    models = {"learned": learner.calibrated_apart_, "discriminative": learner.apart_}
     fold = Fold()
-    for model, lexicon in models.items():
-        _judge(fold, model, lexicon, train, test, sentences)
+    for model, apart in models.items():
+        _judge(fold, model, apart, train, test, sentences)
     named = named_by_hand(train, train), named_by_hand(train, test)
-    _judge(fold, "hand", _written(named[0], settings.looking), *named, sentences)
+    written = hand_lexicon(named[0][0].clip.detections.label_names, looking=settings.looking)
+    # Nothing of words written by hand was learned from any clip.
+    _judge(fold, "hand", Apart(written, (), ()), *named, sentences)
     return fold
-
-
-def _written(named: Sequence[StreetClip], looking: Looking) -> LearnedLexicon:
-    return hand_lexicon(named[0].clip.detections.label_names, looking=looking)
 
 
 def _judge(
     fold: Fold,
     model: str,
-    lexicon: LearnedLexicon,
+    apart: Apart,
     train: Sequence[StreetClip],
     test: Sequence[StreetClip],
     sentences: dict[str, list[Sentence]],
 ) -> None:
-    known = lexicon.with_silent(entry.name for entry in lexicon.lexicon)
+    known = _hearing_all(apart.lexicon)
+    fair = [_hearing_all(apart.judging(item.clip)) for item in train]
     for name, asked in sentences.items():
         before = truth_table([item.film for item in train], asked)
         truth = truth_table([item.film for item in test], asked)
-        threshold, _ = best_threshold(_scores(known, train, asked), before)
-        scores = _scores(known, test, asked)
+        threshold, _ = best_threshold(_scores(fair, train, asked), before)
+        scores = _scores([known] * len(test), test, asked)
         row = fold.f1.setdefault(name, {"chance": chance_f1(truth), "blind": blind_f1(truth)})
         row[model] = decisions(truth, scores >= threshold).f1
         fold.scores.setdefault(name, {})[model] = scores
@@ -111,11 +111,20 @@ def _judge(
     fold.swaps[model] = swaps_of(known, test)
 
 
+def _hearing_all(lexicon: LearnedLexicon) -> LearnedLexicon:
+    return lexicon.with_silent(entry.name for entry in lexicon.lexicon)
+
+
 def _scores(
-    lexicon: LearnedLexicon, items: Sequence[StreetClip], sentences: Sequence[Sentence]
+    lexicons: Sequence[LearnedLexicon],
+    items: Sequence[StreetClip],
+    sentences: Sequence[Sentence],
 ) -> Array:
-    """Return ``(clips, sentences)`` scores per frame."""
-    rows = [lexicon.scores(lexicon.observe(item.clip), sentences) for item in items]
+    """Return ``(clips, sentences)`` scores, each clip judged by a lexicon of its own."""
+    rows = [
+        lexicon.scores(lexicon.observe(item.clip), sentences)
+        for lexicon, item in zip(lexicons, items, strict=True)
+    ]
     return np.maximum(np.array(rows), _WORST)
 
 

@@ -1,6 +1,7 @@
 """When sentences are true: every word counts, none makes up for another, slopes are learned."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from tests.meaning.plays import LEXICON, choices, play, said, troupe
 from tests.meaning.test_reading import SIGHT, problem  # noqa: F401
 from wordsight.meaning import LearnedLexicon, WordLearner
 from wordsight.meaning.belief import Belief
-from wordsight.meaning.belief_fitting import _misfit, _padded
+from wordsight.meaning.belief_fitting import _misfit, _Names, _padded
 from wordsight.meaning.discriminative import GradientSettings
+from wordsight.meaning.evidence import TRAITS
 from wordsight.meaning.reading import read
 
 WORDS = ("lifted", "ball", "quickly")
@@ -31,8 +33,8 @@ def lexicon():
 
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=5))
 def test_a_sentence_is_no_likelier_than_its_least_likely_word(rows):
-    belief = Belief(dict.fromkeys(WORDS, 0.5), dict.fromkeys(WORDS, -1.0))
-    evidence = np.array(rows)
+    belief = Belief(dict.fromkeys(WORDS, (0.5, 0.2)), dict.fromkeys(WORDS, -1.0))
+    evidence = np.repeat(np.array(rows)[..., None], TRAITS, axis=2)
     whole = belief.log_probability(WORDS, evidence)
     for number, word in enumerate(WORDS):
         assert whole <= belief.log_probability([word], evidence[:, [number]]) + 1e-12
@@ -40,29 +42,48 @@ def test_a_sentence_is_no_likelier_than_its_least_likely_word(rows):
 
 
 def test_the_best_choice_of_things_counts_and_unknown_words_say_nothing():
-    belief = Belief({"lifted": 1.0}, {"lifted": 0.0})
-    found = belief.log_probability(["lifted", "ball"], np.array([[-3.0, 9.0], [0.0, -9.0]]))
+    belief = Belief({"lifted": (1.0,)}, {"lifted": 0.0})
+    evidence = np.zeros((2, 2, TRAITS))
+    evidence[..., 0] = [[-3.0, 9.0], [0.0, -9.0]]
+    evidence[..., 1] = -100.0  # a kind of evidence without a slope says nothing
+    found = belief.log_probability(["lifted", "ball"], evidence)
     assert found == pytest.approx(np.log(0.5))
+
+
+def test_a_word_is_judged_as_its_verb_asks():
+    beside = {"lifted": {"quickly": 2.0}}
+    belief = Belief({"quickly": (1.0,)}, {"quickly": -2.0}, beside)
+    nothing = np.zeros((1, 2, TRAITS))
+    with_lifted = belief.log_probability(["lifted", "quickly"], nothing)
+    with_moved = belief.log_probability(["moved", "quickly"], nothing)
+    assert with_lifted == pytest.approx(np.log(0.5)) and with_moved < with_lifted
 
 
 def test_the_gradient_is_that_of_the_misfit():
     rng = np.random.default_rng(0)
     rows = [
-        (rng.normal(size=(rng.integers(1, 4), 2)), list(rng.choice(WORDS, 2)), bool(number % 2))
+        (
+            rng.normal(size=(rng.integers(1, 4), 2, TRAITS)),
+            list(rng.choice(WORDS, 2)),
+            bool(number % 2),
+        )
         for number in range(12)
     ]
-    pairs = _padded(rows, WORDS)
-    where = rng.normal(size=6)
-    gap = check_grad(lambda v: _misfit(pairs, v, 3)[0], lambda v: _misfit(pairs, v, 3)[1], where)
-    assert gap < 1e-4
+    names = _Names(WORDS, (("lifted", "quickly"),))
+    pairs = _padded(rows, names)
+    assert (pairs.beside >= 0).any()
+    where = 0.5 * rng.normal(size=sum(names.sizes))
+    misfit = partial(_misfit, pairs, names=names)
+    assert check_grad(lambda v: misfit(v)[0], lambda v: misfit(v)[1], where) < 1e-4
 
 
 def test_evidence_of_words_is_what_the_sentence_adds_up(problem):  # noqa: F811
     seen, tables, sentences = problem[:3]
     reading = read(seen, tables, SIGHT)
     for sentence in sentences:
-        evidence = reading.evidence(sentence, 1000)
-        assert evidence.shape[1] == len(sentence.words) and np.isfinite(evidence).all()
+        traits = reading.evidence(sentence, 1000)
+        assert traits.shape[1:] == (len(sentence.words), TRAITS) and np.isfinite(traits).all()
+        evidence = seen.num_frames * traits[..., 0]
         if seen.tracked:
             prior = np.log(np.append(np.ones(seen.num_things - 1), SIGHT.unseen))
             prior -= np.log(np.exp(prior).sum())
@@ -93,13 +114,21 @@ def test_a_lexicon_of_an_earlier_version_is_read(lexicon, tmp_path):
     lexicon.save(tmp_path / "words")
     path = tmp_path / "words" / "model.json"
     model = json.loads(path.read_text(encoding="utf-8"))
-    assert model.pop("belief")["slopes"] == lexicon.belief.slopes
+    slopes = model.pop("belief")["slopes"]
+    assert {entry: tuple(own) for entry, own in slopes.items()} == lexicon.belief.slopes
     for row in (*model["words"], *model["features"]["parts"].values()):
         row.pop("follows")
     path.write_text(json.dumps(model), encoding="utf-8")
     loaded = LearnedLexicon.load(tmp_path / "words")
     assert loaded.belief is None
     assert not any(word.follows for word in loaded.words.values())
+
+
+def test_a_belief_of_an_earlier_version_is_read():
+    old = Belief.from_json({"slopes": {"ball": 2.0}, "offsets": {"ball": -1.0}})
+    assert old == Belief({"ball": (2.0,)}, {"ball": -1.0})
+    new = Belief({"ball": (2.0,)}, {"ball": -1.0}, {"lifted": {"quickly": 0.5}})
+    assert Belief.from_json(json.loads(json.dumps(new.to_json()))) == new
 
 
 def test_without_false_sentences_there_is_nothing_to_believe():

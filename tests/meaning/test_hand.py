@@ -117,7 +117,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_how_sure_to_be_is_said_per_part_of_speech_and_per_word():
     belief = hand_lexicon(LABELS).belief
-    assert belief.slopes["person"] == belief.slopes["chair"] == 4.0
+    assert belief.slopes["person"] == belief.slopes["chair"] == (4.0,)
     assert belief.slopes["picked-up"] != belief.slopes["carried"]
 
 

@@ -7,12 +7,13 @@ its words are together, of those things of which they are likeliest.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.meaning.evidence import TRAITS
 from wordsight.meaning.reading import Reading
 from wordsight.records import Sentence
 
@@ -29,32 +30,41 @@ class Belief:
     """Per word how its evidence turns into the probability that it is true.
 
     Attributes:
-        slopes: Per entry the factor of its log ratio per frame.
+        slopes: Per entry the factors of its kinds of evidence, those missing being 0; see
+            :data:`wordsight.meaning.evidence.TRAITS`.
         offsets: Per entry what is added; the sum is the log odds that the word is true.
+        beside: Per verb and word said beside it what is added to that word's log odds: to bend
+            down quickly is not as fast as to walk quickly.
     """
 
-    slopes: dict[str, float]
+    slopes: dict[str, tuple[float, ...]]
     offsets: dict[str, float]
+    beside: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def log_probability(self, entries: Sequence[str], evidence: Array) -> float:
         """Return the log probability that all words are true of one of several choices of things.
 
         Args:
             entries: The L words; those without a slope are taken as true.
-            evidence: ``(C, L)`` their log ratios per frame on each choice of things.
+            evidence: ``(C, L, TRAITS)`` their evidence on each choice of things.
         """
         known = [number for number, entry in enumerate(entries) if entry in self.slopes]
-        slopes = np.array([self.slopes[entries[number]] for number in known])
-        offsets = np.array([self.offsets[entries[number]] for number in known])
-        return float(log_sigmoid(slopes * evidence[:, known] + offsets).sum(axis=1).max())
+        slopes = np.zeros((len(known), TRAITS))
+        for row, number in zip(slopes, known, strict=True):
+            own = self.slopes[entries[number]]
+            row[: len(own)] = own
+        verb = next((entry for entry in entries if entry in self.beside), "")
+        beside = self.beside.get(verb, {})
+        offsets = np.array([self.offsets[entries[n]] + beside.get(entries[n], 0.0) for n in known])
+        odds = (evidence[:, known] * slopes).sum(axis=2) + offsets
+        return float(log_sigmoid(odds).sum(axis=1).max())
 
-    def scores(self, reading: Reading, sentences: Sequence[Sentence], frames: int) -> Array:
+    def scores(self, reading: Reading, sentences: Sequence[Sentence]) -> Array:
         """Return ``(K,)`` the log probability that each sentence is true of a clip."""
         return np.array(
             [
                 self.log_probability(
-                    [word.entry for word in sentence.words],
-                    reading.evidence(sentence, CASTS) / max(1, frames),
+                    [word.entry for word in sentence.words], reading.evidence(sentence, CASTS)
                 )
                 for sentence in sentences
             ]
@@ -62,12 +72,19 @@ class Belief:
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold of it."""
-        return {"slopes": dict(self.slopes), "offsets": dict(self.offsets)}
+        slopes = {entry: list(own) for entry, own in self.slopes.items()}
+        beside = {verb: dict(row) for verb, row in self.beside.items()}
+        return {"slopes": slopes, "offsets": dict(self.offsets), "beside": beside}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Belief":
-        """Undo :meth:`to_json`."""
-        return cls(dict(values["slopes"]), dict(values["offsets"]))
+        """Undo :meth:`to_json`; earlier versions had one slope per word, and nothing beside."""
+        slopes = {
+            entry: tuple(own) if isinstance(own, list) else (float(own),)
+            for entry, own in values["slopes"].items()
+        }
+        beside = {verb: dict(row) for verb, row in values.get("beside", {}).items()}
+        return cls(slopes, dict(values["offsets"]), beside)
 
 
 def log_sigmoid(values: Array) -> Array:

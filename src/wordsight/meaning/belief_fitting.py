@@ -1,30 +1,63 @@
-"""Learning when words are true, from sentences that were said of clips and others that were not."""
+"""Learning when words are true, from sentences that were said of clips and others that were not.
 
-from collections.abc import Sequence
+Every clip is judged by the words as they would be without it, so that what is learned here holds
+for clips that are new.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from wordsight.language import PartOfSpeech
+from wordsight.meaning.apart import Apart
 from wordsight.meaning.belief import CASTS, Belief, log_sigmoid
-from wordsight.meaning.corpus import Corpus, Example
+from wordsight.meaning.corpus import Corpus
+from wordsight.meaning.evidence import TRAITS, in_event, num_traits
 from wordsight.meaning.expectation import in_chunks
-from wordsight.meaning.lexicon import LearnedLexicon
+from wordsight.meaning.word import WordModel
 from wordsight.records import Sentence
 
 __all__ = ["learn_belief"]
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 _Row = tuple[Array, list[str], bool]  # evidence, words, whether they were said
 
 _MOST_PAIRS = 6000  # of clips and sentences, where things are tracks
 _MOST_LATTICES = 600  # where they are not, and every sentence is a lattice of its own
 _OTHERS = 20  # sentences said of other clips that compete in each clip
-_SLOPE = 4.0  # prior slope of a word with one feature; dependent features share it
+_SLOPE = 4.0  # prior slope of a word with one feature; dependent features and traits share it
 _OFFSET = -1.0  # prior log odds of a word whose evidence is nil
-_SLOPE_PRIOR, _OFFSET_PRIOR = 0.3, 0.1  # how firmly both are held, in pairs
+# How firmly slopes, offsets, and offsets of words beside a verb are held, in pairs.
+_SLOPE_PRIOR, _OFFSET_PRIOR, _BESIDE_PRIOR = 0.3, 0.1, 0.3
 _CERTAIN = -1e-9  # no sentence is believed more than this, so that one mistake is no catastrophe
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the parameters belong to.
+
+    Attributes:
+        words: The words.
+        beside: Each verb with each word that may be said beside it.
+    """
+
+    words: tuple[str, ...]
+    beside: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, models: Mapping[str, WordModel]) -> "_Names":
+        verbs = [name for name, word in models.items() if word.part is PartOfSpeech.VERB]
+        others = [name for name, word in models.items() if in_event(word)]
+        return cls(tuple(models), tuple((verb, name) for verb in verbs for name in others))
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many slopes, offsets, and offsets beside verbs there are."""
+        return TRAITS * len(self.words), len(self.words), len(self.beside)
 
 
 @dataclass(frozen=True)
@@ -32,25 +65,27 @@ class _Pairs:
     """N pairs of a clip and a sentence with C choices of things and L words, padded.
 
     Attributes:
-        evidence: ``(N, C, L)`` log ratios per frame.
+        evidence: ``(N, C, L, TRAITS)`` log ratios per frame.
         there: ``(N, C)`` which choices there are.
         words: ``(N, L)`` number of each word, -1 where there is none.
+        beside: ``(N, L)`` number of each word beside its verb, -1 where it goes with none.
         said: ``(N,)`` whether the sentence was said of the clip.
     """
 
     evidence: Array
     there: NDArray[np.bool_]
-    words: NDArray[np.int64]
+    words: Ints
+    beside: Ints
     said: NDArray[np.bool_]
 
 
 def learn_belief(
-    lexicon: LearnedLexicon, corpus: Corpus, *, threads: int = 1, random_state: int = 0
+    apart: Apart, corpus: Corpus, *, threads: int = 1, random_state: int = 0
 ) -> Belief | None:
     """Fit slopes and offsets so that what was said is believed and other sentences are not.
 
     Args:
-        lexicon: The words.
+        apart: The words, and what each clip changed in them.
         corpus: Clips with sentences and near misses; sentences of other clips compete, too.
         threads: How many clips to work on at once.
         random_state: Seed of which sentences compete.
@@ -58,17 +93,17 @@ def learn_belief(
     Returns:
         The belief, or None where nothing but true sentences can be told.
     """
-    names = tuple(lexicon.words)
+    names = _Names.of(apart.lexicon.words)
     rivals = _rivals(corpus, np.random.default_rng(random_state))
     if not any(rivals):
         return None
-    asked = list(zip(corpus.examples, rivals, strict=True))
 
-    def work(chunk: Sequence[tuple[Example, list[Sentence]]]) -> list[_Row]:
-        return [row for example, others in chunk for row in _looked(lexicon, example, others)]
+    def work(numbers: Sequence[int]) -> list[_Row]:
+        return [row for n in numbers for row in _looked(apart, corpus, n, rivals[n])]
 
-    rows = [row for part in in_chunks(asked, work, threads) for row in part]
-    return _fitted(_padded(rows, names), names, lexicon)
+    parts = in_chunks(range(len(corpus.examples)), work, threads)
+    pairs = _padded([row for part in parts for row in part], names)
+    return _fitted(pairs, names, apart.lexicon.words)
 
 
 def _rivals(corpus: Corpus, rng: np.random.Generator) -> list[list[Sentence]]:
@@ -93,64 +128,105 @@ def _drawn(sentences: list[Sentence], most: int, rng: np.random.Generator) -> li
     return [sentences[n] for n in np.sort(rng.choice(len(sentences), most, replace=False))]
 
 
-def _looked(lexicon: LearnedLexicon, example: Example, rivals: Sequence[Sentence]) -> list[_Row]:
-    reading, frames = lexicon.read(example.seen), max(1, example.seen.num_frames)
-    rows = []
-    for number, sentence in enumerate((*example.sentences, *rivals)):
-        evidence = reading.evidence(sentence, CASTS) / frames
-        words = [word.entry for word in sentence.words]
-        rows.append((evidence, words, number < len(example.sentences)))
-    return rows
+def _looked(apart: Apart, corpus: Corpus, number: int, rivals: Sequence[Sentence]) -> list[_Row]:
+    example = corpus.examples[number]
+    reading = apart.without(number).read(example.seen)
+    return [
+        (
+            reading.evidence(sentence, CASTS),
+            [word.entry for word in sentence.words],
+            place < len(example.sentences),
+        )
+        for place, sentence in enumerate((*example.sentences, *rivals))
+    ]
 
 
-def _padded(rows: Sequence[_Row], names: tuple[str, ...]) -> _Pairs:
+def _padded(rows: Sequence[_Row], names: _Names) -> _Pairs:
     count, longest = len(rows), max((len(words) for _, words, _ in rows), default=0)
-    evidence = np.zeros((count, CASTS, longest))
+    evidence = np.zeros((count, CASTS, longest, TRAITS))
     there = np.zeros((count, CASTS), dtype=np.bool_)
-    places = {name: number for number, name in enumerate(names)}
-    numbers = np.full((count, longest), -1, dtype=np.int64)
+    numbers, beside = np.full((2, count, longest), -1, dtype=np.int64)
+    places = {name: number for number, name in enumerate(names.words)}
+    couples = {couple: number for number, couple in enumerate(names.beside)}
+    verbs = {verb for verb, _ in names.beside}
     for n, (found, words, _) in enumerate(rows):
         evidence[n, : len(found), : len(words)] = found
         there[n, : len(found)] = True
         numbers[n, : len(words)] = [places[word] for word in words]
-    return _Pairs(evidence, there, numbers, np.array([said for _, _, said in rows], dtype=np.bool_))
+        verb = next((word for word in words if word in verbs), "")
+        beside[n, : len(words)] = [couples.get((verb, word), -1) for word in words]
+    said = np.array([said for _, _, said in rows], dtype=np.bool_)
+    return _Pairs(evidence, there, numbers, beside, said)
 
 
-def _fitted(pairs: _Pairs, names: tuple[str, ...], lexicon: LearnedLexicon) -> Belief | None:
+def _fitted(pairs: _Pairs, names: _Names, words: Mapping[str, WordModel]) -> Belief | None:
     if pairs.said.all() or not pairs.said.any():
         return None
-    features = np.array([max(1, len(lexicon.words[name].slots)) for name in names])
-    start = np.concatenate([np.log(_SLOPE / features), np.full(len(names), _OFFSET)])
-    hold = np.repeat([_SLOPE_PRIOR, _OFFSET_PRIOR], len(names))
+    start, hold = _prior(names, words)
 
     def loss(values: Array) -> tuple[float, Array]:
-        value, slope = _misfit(pairs, values, len(names))
+        value, slope = _misfit(pairs, values, names)
         strayed = values - start
         return value + float(hold @ strayed**2), slope + 2 * hold * strayed
 
     # Slopes stay within a factor of e^4 of the prior's: a word nobody doubts must not run away.
-    bounds = [(s - 4, s + 4) for s in start[: len(names)]] + [(-30.0, 30.0)] * len(names)
+    slopes = names.sizes[0]
+    bounds = [(s - 4, s + 4) for s in start[:slopes]] + [(-30.0, 30.0)] * (len(start) - slopes)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    slopes, offsets = np.exp(found.x[: len(names)]), found.x[len(names) :]
+    return _belief(found.x, names, words)
+
+
+def _prior(names: _Names, words: Mapping[str, WordModel]) -> tuple[Array, Array]:
+    """Return where parameters start and are held, and how firmly."""
+    shares = np.array([max(1, len(words[n].slots)) * num_traits(words[n]) for n in names.words])
+    start = np.concatenate(
+        [
+            np.repeat(np.log(_SLOPE / shares), TRAITS),
+            np.full(names.sizes[1], _OFFSET),
+            np.zeros(names.sizes[2]),
+        ]
+    )
+    return start, np.repeat([_SLOPE_PRIOR, _OFFSET_PRIOR, _BESIDE_PRIOR], names.sizes)
+
+
+def _parted(values: Array, names: _Names) -> tuple[Array, Array, Array]:
+    """Return ``(W, TRAITS)`` slopes, ``(W,)`` offsets, and those beside verbs."""
+    logs, offsets, beside = np.split(values, np.cumsum(names.sizes)[:-1])
+    return np.exp(logs).reshape(-1, TRAITS), offsets, beside
+
+
+def _belief(values: Array, names: _Names, words: Mapping[str, WordModel]) -> Belief:
+    slopes, offsets, added = _parted(values, names)
+    beside: dict[str, dict[str, float]] = {}
+    for (verb, word), value in zip(names.beside, added.tolist(), strict=True):
+        beside.setdefault(verb, {})[word] = value
     return Belief(
-        dict(zip(names, slopes.tolist(), strict=True)),
-        dict(zip(names, offsets.tolist(), strict=True)),
+        {
+            name: tuple(row[: num_traits(words[name])])
+            for name, row in zip(names.words, slopes.tolist(), strict=True)
+        },
+        dict(zip(names.words, offsets.tolist(), strict=True)),
+        beside,
     )
 
 
-def _misfit(pairs: _Pairs, values: Array, count: int) -> tuple[float, Array]:
+def _misfit(pairs: _Pairs, values: Array, names: _Names) -> tuple[float, Array]:
     """Return minus the log likelihood of what was said and what was not, and its gradient."""
-    slopes, offsets = np.exp(values[:count]), values[count:]
-    real = pairs.words >= 0
-    odds = slopes[pairs.words][:, None] * pairs.evidence + offsets[pairs.words][:, None]
+    slopes, offsets, beside = _parted(values, names)
+    real, led = pairs.words >= 0, pairs.beside >= 0
+    added = offsets[pairs.words]
+    added[led] += beside[pairs.beside[led]]
+    odds = (pairs.evidence * slopes[pairs.words][:, None]).sum(axis=3) + added[:, None]
     totals = np.where(pairs.there, (log_sigmoid(odds) * real[:, None]).sum(axis=2), -np.inf)
     rows, best = np.arange(len(totals)), totals.argmax(axis=1)
     sure = np.minimum(totals[rows, best], _CERTAIN)
     doubt = np.log(-np.expm1(sure))
     pull = np.where(pairs.said, -1.0, np.exp(sure - doubt))
     own = pull[:, None] * np.exp(log_sigmoid(-odds[rows, best]))
-    gradient = np.zeros(2 * count)
-    moved = own * slopes[pairs.words] * pairs.evidence[rows, best]
-    np.add.at(gradient, pairs.words[real], moved[real])
-    np.add.at(gradient, count + pairs.words[real], own[real])
+    moved = own[..., None] * slopes[pairs.words] * pairs.evidence[rows, best]
+    steep = np.zeros_like(slopes)
+    np.add.at(steep, pairs.words[real], moved[real])
+    flat = np.bincount(pairs.words[real], own[real], len(offsets))
+    aside = np.bincount(pairs.beside[led], own[led], len(beside))
+    gradient = np.concatenate([steep.ravel(), flat, aside])
     return -float(np.where(pairs.said, sure, doubt).sum()), gradient

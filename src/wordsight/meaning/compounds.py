@@ -13,7 +13,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.chains import chain_counts, chain_scores
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.features import Observation
 from wordsight.meaning.tables import WordCounts, WordTables
@@ -74,25 +73,6 @@ class Compound:
     def parted(self, posterior: Array) -> list[Array]:
         """Return per member ``(T, J, ..., J, I)`` its part of a posterior of the compound."""
         return [_gathered(posterior, places, self.word.arity) for places in self.places]
-
-    def shared_evidence(self, logs: Sequence[Array]) -> Array:
-        """Split the log ratio of the compound among its members.
-
-        Args:
-            logs: Per member ``(T, C, I)`` its log ratios on C choices of things.
-
-        Returns:
-            ``(C, members)``: for those that follow the expected sum over frames, for the leading
-            one all the rest, so that rows add up to the log ratio of the compound.
-        """
-        chain = self.word.chain(len(logs[0]))
-        whole = np.sum(logs, axis=0)
-        total = chain_scores(whole, *chain)
-        if len(logs) == 1:
-            return total[:, None]
-        states = chain_counts(whole, *chain, np.ones(whole.shape[1])).states
-        others = [(states * part).sum(axis=(0, 2)) for part in logs[1:]]
-        return np.stack([total - np.sum(others, axis=0), *others], axis=1)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from wordsight.inference import LatticeTooLargeError
 from wordsight.inference.chains import chain_counts, chain_paths, chain_scores
 from wordsight.meaning.compounds import Compounds
+from wordsight.meaning.evidence import TRAITS, evidence_of_words
 from wordsight.meaning.features import Observation
 from wordsight.meaning.reading import Counts, Path, Sight
 from wordsight.meaning.tables import WordTables
@@ -112,20 +113,15 @@ class GivenTracks:
         return np.broadcast_to(things, (frames, *things.shape)), joined.ordered(states)
 
     def evidence(self, sentence: Sentence, most: int) -> Array:
-        """Return ``(C, L)`` log ratios of each word on the ``most`` best choices of tracks."""
+        """Return ``(C, L, TRAITS)`` what speaks for each word on the best choices of tracks."""
         if not self.seen.num_frames:
-            return np.zeros((1, len(sentence.words)))
+            return np.zeros((1, len(sentence.words), TRAITS))
         total = self.choices(sentence)
         order = np.argsort(-total, axis=None, kind="stable")[:most]
         cast = np.unravel_index(order[np.isfinite(total.ravel()[order])], total.shape)
-        joined, columns = self.words.joined(sentence), list[Array]()
-        for word in joined.words:
-            things = tuple(cast[p] for p in word.participants)
-            if len(self.words[word.entry].members) == 1:
-                columns.append(self._of(word).scores[things])
-            else:
-                columns += self._shared(word.entry, things)
-        return np.stack(joined.ordered(columns), axis=1)
+        joined = self.words.joined(sentence)
+        logs = [self._logs(w.entry, tuple(cast[p] for p in w.participants)) for w in joined.words]
+        return evidence_of_words(joined, self.words, logs)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of tracks and of each word's states on them."""
@@ -169,13 +165,13 @@ class GivenTracks:
         posterior, steps = self._counted(entry, share)
         self.words[entry].add_counts(posterior, steps, self.seen, counts)
 
-    def _shared(self, entry: str, things: tuple[NDArray[np.intp], ...]) -> list[Array]:
-        """Return the evidence of each member of a compound on some choices of things."""
+    def _logs(self, entry: str, things: tuple[NDArray[np.intp], ...]) -> list[Array]:
+        """Return per member of a compound ``(T, C, I)`` log ratios on some choices of things."""
         compound, logs = self.words[entry], []
         for member, places in zip(compound.members, compound.places, strict=True):
             chosen: tuple[Any, ...] = (slice(None), *(things[p] for p in places))
             logs.append(self._of(Word(member.word.entry, places)).logs[chosen])
-        return list(compound.shared_evidence(logs).T)
+        return logs
 
     def _paths(self, entry: str) -> tuple[Array, NDArray[np.int64]]:
         logs = self.words[entry].logs(self.seen)

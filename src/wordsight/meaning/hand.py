@@ -136,7 +136,9 @@ def _belief(words: Mapping[str, WordModel], values: dict[str, Any]) -> Belief | 
         entry: values["truth"][str(word.part)] | values["words"].get(entry, {})
         for entry, word in words.items()
     }
-    slopes = {entry: float(row["slope"]) for entry, row in rows.items()}
+    slopes: dict[str, tuple[float, ...]] = {
+        entry: (float(row["slope"]),) for entry, row in rows.items()
+    }
     return Belief(slopes, {entry: float(row["offset"]) for entry, row in rows.items()})
 
 

@@ -20,6 +20,7 @@ from wordsight.inference import (
     weights_from_logs,
 )
 from wordsight.meaning.compounds import Compounds
+from wordsight.meaning.evidence import TRAITS, evidence_of_words
 from wordsight.meaning.features import ClipView, Observation
 from wordsight.meaning.given_tracks import different
 from wordsight.meaning.reading import Counts, Path, Sight
@@ -101,21 +102,22 @@ class JointTracks:
         return things, joined.ordered(parts)
 
     def evidence(self, sentence: Sentence, most: int) -> Array:
-        """Return ``(1, L)`` log ratios of each word on the best choice of detections."""
+        """Return ``(1, L, TRAITS)`` what speaks for each word on the best choice of detections."""
         if not self.seen.num_frames:
-            return np.zeros((1, len(sentence.words)))
+            return np.zeros((1, len(sentence.words), TRAITS))
         path = self.best_path(sentence)
         frames = np.arange(self.seen.num_frames)
-        joined, columns = self.words.joined(sentence), list[Array]()
+        joined, logs = self.words.joined(sentence), []
         for word in joined.words:
             compound = self.words[word.entry]
             things = [path.things[:, p] for p in word.participants]
-            logs = [
-                member.logs(self.seen)[(frames, *(things[p] for p in places))][:, None]
-                for member, places in zip(compound.members, compound.places, strict=True)
-            ]
-            columns += list(compound.shared_evidence(logs).T)
-        return np.stack(joined.ordered(columns), axis=1)
+            logs.append(
+                [
+                    member.logs(self.seen)[(frames, *(things[p] for p in places))][:, None]
+                    for member, places in zip(compound.members, compound.places, strict=True)
+                ]
+            )
+        return evidence_of_words(joined, self.words, logs)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of detections and states."""

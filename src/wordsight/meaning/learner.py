@@ -9,6 +9,7 @@ from typing import Any
 
 from wordsight.engine import Engine
 from wordsight.language import Lexicon, infer_lexicon, parse
+from wordsight.meaning.apart import Apart, set_apart
 from wordsight.meaning.belief_fitting import learn_belief
 from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
 from wordsight.meaning.corpus import Corpus, background_of, build_corpus
@@ -51,6 +52,8 @@ class WordLearner:
     Attributes:
         lexicon_: The learned lexicon, after :meth:`fit`.
         calibrated_: The lexicon before discriminative training.
+        apart_: What each clip changed in the learned lexicon, to judge training clips fairly.
+        calibrated_apart_: The same for the lexicon before discriminative training.
         histories_: Per restart of EM the objective after every iteration.
         sharpened_: The objective after every epoch of discriminative training.
         inferred_: What was inferred about words where no lexicon was given, else None.
@@ -127,10 +130,15 @@ class WordLearner:
             training.close()
         self.histories_ = training.state.histories
         self.sharpened_ = training.state.sharpened
-        self.calibrated_ = self._believed(training.calibrated, corpus)
-        found = self._believed(training.result(), corpus)
-        threshold = learn_threshold(found, corpus.examples, threads=self.threads)
-        self.lexicon_ = replace(found, threshold=threshold, notes=self._notes(corpus, training))
+        self.calibrated_apart_ = self._believed(training.calibrated, corpus)
+        self.apart_ = self.calibrated_apart_
+        if training.result() is not training.calibrated:
+            self.apart_ = self._believed(training.result(), corpus)
+        threshold = learn_threshold(self.apart_, corpus, threads=self.threads)
+        self.calibrated_ = self.calibrated_apart_.lexicon
+        notes = self._notes(corpus, training)
+        self.lexicon_ = replace(self.apart_.lexicon, threshold=threshold, notes=notes)
+        self.apart_ = replace(self.apart_, lexicon=self.lexicon_)
         if checkpoint is not None:
             Path(checkpoint).unlink(missing_ok=True)
         return self
@@ -196,13 +204,14 @@ class WordLearner:
             if progress is not None:
                 progress(training.steps_done, training.num_steps, what)
 
-    def _believed(self, found: LearnedLexicon, corpus: Corpus) -> LearnedLexicon:
-        if not self.settings.believed:
-            return found
-        belief = learn_belief(
-            found, corpus, threads=self.threads, random_state=self.settings.random_state
-        )
-        return replace(found, belief=belief)
+    def _believed(self, found: LearnedLexicon, corpus: Corpus) -> Apart:
+        """Learn when sentences are true, each clip being judged by words that do not know it."""
+        chosen = self.settings
+        apart = set_apart(found, corpus, chosen.smoothing, noise=chosen.noise, threads=self.threads)
+        if not chosen.believed:
+            return apart
+        belief = learn_belief(apart, corpus, threads=self.threads, random_state=chosen.random_state)
+        return replace(apart, lexicon=replace(found, belief=belief))
 
     def _notes(self, corpus: Corpus, training: Training) -> dict[str, object]:
         best = training.state.best

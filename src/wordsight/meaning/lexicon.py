@@ -181,7 +181,7 @@ class LearnedLexicon:
         """
         found = reading or self.read(seen)
         if self.belief is not None:
-            return self.belief.scores(found, sentences, seen.num_frames)
+            return self.belief.scores(found, sentences)
         return self.per_frame(self.log_ratios(seen, sentences, found), sentences, seen.num_frames)
 
     def per_frame(self, ratios: Array, sentences: Sequence[Sentence], frames: int) -> Array:

@@ -71,7 +71,7 @@ class Reading(Protocol):
         """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
 
     def evidence(self, sentence: Sentence, most: int) -> Array:
-        """Return ``(C, L)`` log ratios of each word on the ``most`` best choices of things."""
+        """Return ``(C, L, TRAITS)`` what speaks for each word on the best choices of things."""
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of things and states."""

@@ -1,0 +1,63 @@
+"""Kinds of evidence: each is what its name says, on words whose states are plain to see."""
+
+import numpy as np
+import pytest
+
+from tests.meaning.plays import LEXICON, play
+from wordsight.language import parse
+from wordsight.meaning import WordLearner
+from wordsight.meaning.evidence import TRAITS, _during, _phases, in_event, num_traits
+
+TEXTS = ["The person lifted the ball quickly.", "The person left of the crate lifted the ball."]
+
+
+@pytest.fixture(scope="module", params=["tracks", "loose"])
+def heard(request):
+    tracked = request.param == "tracks"
+    clips = [play("lifted", seed=n, frames=8, tracked=tracked) for n in range(4)]
+    learner = WordLearner(
+        restarts=1, tempered_iterations=2, iterations=2, discriminative=None, most_candidates=3
+    )
+    return learner.fit(clips, [TEXTS] * 4, lexicon=LEXICON).lexicon_, clips[0]
+
+
+def test_phases_are_means_while_a_state_lasts():
+    states = np.zeros((6, 1, 3))
+    states[[0, 1, 2, 3, 4, 5], 0, [0, 0, 1, 1, 1, 2]] = 1.0
+    logs = np.arange(18.0).reshape(6, 1, 3)
+    first, inner, last = logs[:2, 0, 0].mean(), logs[2:5, 0, 1].mean(), logs[5, 0, 2]
+    assert _phases(logs, states)[0] == pytest.approx([first, inner, last])
+    # Half a frame is not taken for a whole one: little seen is little evidence.
+    assert _phases(np.ones((1, 1, 3)), np.full((1, 1, 3), 0.5))[0] == pytest.approx([0.5] * 3)
+
+
+def test_evidence_in_an_event_leaves_the_rest_of_the_clip_out():
+    logs = np.array([[9.0], [1.0], [3.0], [-9.0]])
+    event = np.array([[0.0], [1.0], [1.0], [0.0]])
+    mean, best, worst = _during(logs, event)[0]
+    assert mean == pytest.approx(2.0)
+    assert 2.0 < best <= 4.7  # what is far off counts a millionth
+    assert worst < 2.0
+    alike = _during(np.full((4, 1), 0.7), event)[0]
+    assert alike == pytest.approx([0.7] * 3)
+
+
+def test_each_word_brings_its_kinds_of_evidence(heard):
+    lexicon, clip = heard
+    words = lexicon.words
+    assert [num_traits(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [1, 4, 4, 4]
+    assert [in_event(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [
+        False, False, True, True,
+    ]  # fmt: skip
+    reading = lexicon.read(clip)
+    for text in TEXTS:
+        sentence = parse(text, LEXICON)
+        evidence = reading.evidence(sentence, 5)
+        assert evidence.shape[1:] == (len(sentence.words), TRAITS)
+        assert np.isfinite(evidence).all()
+        for number, word in enumerate(sentence.words):
+            rest = evidence[:, number, 1:]
+            assert (rest == 0).all() == (word.entry in ("person", "ball", "crate"))
+            if in_event(words[word.entry]):
+                assert (rest[:, 1] >= rest[:, 0] - 0.2).all()  # best
+                assert (rest[:, 2] <= rest[:, 1] + 1e-9).all()  # worst
