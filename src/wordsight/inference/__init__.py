@@ -19,6 +19,7 @@ from wordsight.inference.lattice import (
     WordChain,
     weights_from_logs,
 )
+from wordsight.inference.lattice_beam import BeamCounts, beam_counts
 from wordsight.inference.lattice_engine import (
     DEFAULT_MEMORY,
     best_paths,
@@ -44,6 +45,7 @@ from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_co
 
 __all__ = [
     "DEFAULT_MEMORY",
+    "BeamCounts",
     "ConvergenceMonitor",
     "JumpChain",
     "JumpCounts",
@@ -64,6 +66,7 @@ __all__ = [
     "SegmentChain",
     "SegmentCounts",
     "WordChain",
+    "beam_counts",
     "best_paths",
     "counts_that_fit",
     "drop_dtw",

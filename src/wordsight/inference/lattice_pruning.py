@@ -29,12 +29,14 @@ class PrunedLattice:
         kept: The lattice of the detections that were kept; its sum is a lower bound.
         upper: The same with one more detection per group of dropped ones; an upper bound.
         places: ``(P, T, K)`` which detections of the whole lattice were kept, ascending.
+        groups: ``(P, T, R, J)`` which of the others each further detection of ``upper`` joins.
         num_detections: How many there were.
     """
 
     kept: Lattice
     upper: Lattice
     places: Ints
+    groups: Flags
     num_detections: int
 
     def whole_table(self, table: Array, word: int) -> Array:
@@ -78,12 +80,9 @@ def prune(
     ranks = rank_detections(lattice) if ranks is None else ranks
     order = np.argsort(-ranks, axis=2, kind="stable")
     places = np.sort(order[..., :most], axis=2)
-    return PrunedLattice(
-        _kept(lattice, places),
-        _upper(lattice, places, _groups(order[..., most:], groups, lattice.num_detections)),
-        places,
-        lattice.num_detections,
-    )
+    joined = _groups(order[..., most:], groups, lattice.num_detections)
+    upper = _upper(lattice, places, joined)
+    return PrunedLattice(_kept(lattice, places), upper, places, joined, lattice.num_detections)
 
 
 def rank_detections(lattice: Lattice) -> Array:
