@@ -35,6 +35,18 @@ _CRASH_COLUMNS = [
     Column("leftover_files", "leftover files"),
 ]
 
+_FAULT_COLUMNS = [
+    Column("fault", "fault", justify="left"),
+    Column("command", "command", justify="left"),
+    Column("database", "database", justify="left"),
+    Column("runs", "runs"),
+    Column("failed", "told"),
+    Column("tracebacks", "tracebacks"),
+    Column("lost", "lost"),
+    Column("verify_clean", "verify clean"),
+    Column("resumed_equal", "resumed equal"),
+]
+
 
 def crash_matrix(options: argparse.Namespace) -> None:
     """Kill every command on both kinds of database and print the table."""
@@ -82,6 +94,62 @@ def _total(rows: list[dict[str, object]]) -> dict[str, object]:
     return {"command": "all", **{key: sum(int(str(row[key])) for row in rows) for key in keys}}
 
 
+def fault_table(options: argparse.Namespace) -> None:
+    """Take away room, rights, the database and the right time, and print the table."""
+    from benchmarks.reliability_cases import make_films
+    from benchmarks.reliability_crash import cases
+    from benchmarks.reliability_faults import (
+        FaultRow,
+        can_mount,
+        clock_set_back,
+        disk_full,
+        mounted,
+        read_only,
+        restart,
+    )
+    from benchmarks.reliability_places import PostgresPlace, SqlitePlace, postgres_server
+    from benchmarks.reliability_process import prepare_to_fork, run
+
+    prepare_to_fork()
+    chosen = [case for case in cases(options.commands) if case.name != "migrate"]
+    rows: list[FaultRow] = []
+
+    def note(row: FaultRow) -> None:
+        say(f"{row.fault}, {row.command} on {row.database}: {row.problems or 'fine'}")
+        rows.append(row)
+
+    with ExitStack() as stack:
+        home = Path(tempfile.mkdtemp(prefix="wordsight-faults-"))
+        stack.callback(shutil.rmtree, home, ignore_errors=True)
+        films = home / "films"
+        (home / "rendering").mkdir()
+        run(lambda: make_films(films), home / "rendering")
+        if can_mount():
+            disk = stack.enter_context(mounted(home / "disk"))
+            small = SqlitePlace(disk / "sqlite")
+            for case in chosen:
+                note(disk_full(small, case, films))
+                note(read_only(small, case, films, disk))
+        server = stack.enter_context(postgres_server())
+        for case in chosen:
+            note(restart(PostgresPlace(home / "postgresql", server), case, films))
+        faketime = next(Path("/usr/lib").glob("**/libfaketime.so.1"), None)
+        if faketime is not None:
+            for case in chosen:
+                note(clock_set_back(SqlitePlace(home / "sqlite"), case, films, str(faketime)))
+    results = {"rows": [vars(row) for row in rows]}
+    print_report(
+        results,
+        as_json=options.json,
+        title="Faults",
+        columns=_FAULT_COLUMNS,
+        rows=results["rows"],
+        notes=[f"{row.fault}, {row.command}: {said}" for row in rows for said in row.said],
+    )
+    if any(row.problems for row in rows):
+        sys.exit(1)
+
+
 def soak_studio(options: argparse.Namespace) -> None:
     """Use a studio for a while and print its memory over time."""
     from benchmarks.reliability_soak import make_library, soak
@@ -116,11 +184,14 @@ def main(arguments: list[str] | None = None) -> None:
     crash.add_argument("--commands", nargs="*", help="only these: add learn index align migrate")
     crash.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
     crash.set_defaults(call=crash_matrix)
+    faults = kinds.add_parser("faults", help="take away room, rights, database and time")
+    faults.add_argument("--commands", nargs="*", help="only these: add learn index align")
+    faults.set_defaults(call=fault_table)
     soaking = kinds.add_parser("soak", help="use a studio for a long while")
     soaking.add_argument("--minutes", type=float, default=30.0)
     soaking.add_argument("--rate", type=float, default=4.0, help="requests a second")
     soaking.set_defaults(call=soak_studio)
-    for each in (crash, soaking):
+    for each in (crash, faults, soaking):
         each.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     options.call(options)

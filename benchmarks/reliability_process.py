@@ -10,6 +10,7 @@ import os
 import signal
 import struct
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["Ending", "KillPoint", "call_command", "prepare_to_fork", "run"]
+__all__ = ["Command", "Ending", "KillPoint", "call_command", "prepare_to_fork", "run"]
 
 _FILE_EVENTS = frozenset(
     ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.truncate", "fcntl.flock")
@@ -86,16 +87,27 @@ def prepare_to_fork() -> None:
     import wordsight.video  # noqa: F401
 
 
-def call_command(*arguments: str) -> Callable[[], None]:
-    """Return a call of the ``wordsight`` program with these arguments."""
+@dataclass(frozen=True)
+class Command:
+    """A call of the ``wordsight`` program.
 
-    def call() -> None:
+    Attributes:
+        arguments: What follows its name on the command line.
+    """
+
+    arguments: tuple[str, ...]
+
+    def __call__(self) -> None:
+        """Run it in this process."""
         from wordsight.cli.main import main
 
-        sys.argv = ["wordsight", *arguments]
+        sys.argv = ["wordsight", *self.arguments]
         main()
 
-    return call
+
+def call_command(*arguments: str) -> Command:
+    """Return a call of the ``wordsight`` program with these arguments."""
+    return Command(arguments)
 
 
 def run(
@@ -116,26 +128,26 @@ def run(
         patience: Seconds after which it is taken to hang.
     """
     counter = mmap.mmap(-1, 8)
-    words = folder.with_name(f"{folder.name}.said")
-    child = os.fork()
-    if child == 0:
-        _be_child(call, folder, words, counter, kill)
-    status, seconds, hung = _watch(child, kill, after, patience)
+    with tempfile.TemporaryFile() as words:  # elsewhere: the folder's disk may be full
+        child = os.fork()
+        if child == 0:
+            _be_child(call, folder, words.fileno(), counter, kill)
+        status, seconds, hung = _watch(child, kill, after, patience)
+        words.seek(0)
+        said = words.read().decode("utf-8", "replace")
     (operations,) = struct.unpack("q", counter[:8])
-    said = words.read_text(encoding="utf-8", errors="replace")
     return Ending(status, seconds, operations, said, hung)
 
 
 def _be_child(
-    call: Callable[[], None], folder: Path, words: Path, counter: mmap.mmap, kill: KillPoint | None
+    call: Callable[[], None], folder: Path, words: int, counter: mmap.mmap, kill: KillPoint | None
 ) -> None:
     status = 1
     try:
         os.setsid()
         os.chdir(folder)
-        channel = os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        os.dup2(channel, 1)
-        os.dup2(channel, 2)
+        os.dup2(words, 1)
+        os.dup2(words, 2)
         sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8")
         sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8")
         _count_operations(counter, None if kill is None else kill.operation)

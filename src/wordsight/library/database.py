@@ -2,12 +2,13 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from wordsight.errors import LibraryError
 from wordsight.library.location import Location
@@ -16,6 +17,9 @@ __all__ = ["Database"]
 
 CONNECT_SECONDS = 5
 """How long a database server may take to answer before we call it out of reach."""
+
+RESTART_SECONDS = 20.0
+"""How long a server that answered before may be away, as when it is restarted."""
 
 _BUSY_SECONDS = 60.0  # how long a writer waits for another; each writes for milliseconds
 _WRITING = "wordsight_writing"
@@ -38,6 +42,7 @@ class Database:
     def __init__(self, location: Location, *, create: bool = False, read_only: bool = False):
         self.location = location
         self.read_only = read_only
+        self._has_answered = False
         self._engine = (
             _postgres_engine(location)
             if location.file is None
@@ -47,14 +52,14 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Give a connection that sees one state of the catalogue until the block ends."""
-        with self._in_plain_words(), self._engine.connect() as connection:
+        with self._in_plain_words(), self._connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """Give a connection with the sole right to write; commits if the block succeeds."""
         self.check_writable()
-        with self._in_plain_words(), self._engine.connect() as connection:
+        with self._in_plain_words(), self._connect() as connection:
             connection.execution_options(**{_WRITING: True})
             with connection.begin():
                 if connection.dialect.name == "postgresql":
@@ -101,6 +106,21 @@ class Database:
     def close(self) -> None:
         """Close all connections; the last one tidies SQLite's files."""
         self._engine.dispose()
+
+    def _connect(self) -> sa.Connection:
+        """Connect; before a transaction begins, a server that is being restarted is waited for."""
+        waits = self._has_answered and self.location.file is None
+        deadline = time.monotonic() + (RESTART_SECONDS if waits else 0.0)
+        while True:
+            try:
+                connection = self._engine.connect()
+            except OperationalError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.2)
+            else:
+                self._has_answered = True
+                return connection
 
     @contextmanager
     def _in_plain_words(self) -> Iterator[None]:
