@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordsight.cli.engines import EngineOption, engine_of
+from wordsight.cli.limits import PruneOption, keeping, tell_lost
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     LibraryOption,
@@ -137,13 +138,16 @@ def score(
     ],
     start: StartOption = None,
     end: EndOption = None,
+    prune: PruneOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say how well sentences fit a video, and whether they are true of it."""
     learned = load_words(words)
     clip = _clip(library, video, start, end, words)
-    found = [learned.score(clip, sentence) for sentence in sentences]
+    with keeping(prune):
+        found = [learned.score(clip, sentence) for sentence in sentences]
+    tell_lost(output, max(one.lost_mass for one in found))
     output.result(found, lambda out: _render_scores(out, found))
 
 
@@ -160,6 +164,7 @@ def track(
     force: Annotated[
         bool, typer.Option("--force", help="Replace the overlay.", show_default=False)
     ] = False,
+    prune: PruneOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
@@ -170,7 +175,9 @@ def track(
     if overlay is not None and overlay.exists() and not force:
         raise WordsightError(f"{overlay} exists already; choose another name, or --force.")
     clip = _clip(library, video, start, end, words)
-    found = load_words(words).track(clip, sentence)
+    with keeping(prune):
+        found = load_words(words).track(clip, sentence)
+    tell_lost(output, found.lost_mass)
     if overlay is not None:
         with output.progress("Drawing") as progress:
             render_overlay(

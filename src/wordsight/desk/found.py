@@ -35,6 +35,7 @@ class Found:
         evidence: Per word of the sentence, how well its meaning fits per frame.
         terms: What each word of the query says.
         regions: What each part of the picture says.
+        lost_mass: Share of the sentence's explanations left out at most, as they did not fit.
     """
 
     video_id: str
@@ -51,6 +52,7 @@ class Found:
     evidence: tuple[tuple[str, float], ...] = ()
     terms: tuple[dict[str, Any], ...] = field(default=())
     regions: tuple[dict[str, Any], ...] = field(default=())
+    lost_mass: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ def from_meaning(
         None,
         hit.evidence,
         terms,
+        lost_mass=hit.lost_mass,
     )
 
 

@@ -4,14 +4,13 @@ In parts a clip of any length gives exactly the same. Where even single frames a
 best detections are kept, and the results say how much was lost at most.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TypeVar
-
-import numpy as np
 
 from wordsight.inference.lattice import Lattice, LatticeError, LatticeTooLargeError
 from wordsight.inference.lattice_engine import (
@@ -201,7 +200,8 @@ def _fitted(
             if in_parts is not None and streamed_bytes(lattice) <= limits.max_bytes:
                 results[number] = in_parts(lattice)
                 continue
-        few = prune(lattice, _most_that_fit(lattice, most, limits.max_bytes), groups=_GROUPS)
+        kept = _most_that_fit(lattice, most, limits.max_bytes, kept_frames=kept_frames)
+        few = prune(lattice, kept, groups=_GROUPS)
         results[number] = pruned(lattice, few)
         _tell(lattice, few, results[number], limits)
     rest = [number for number in range(len(lattices)) if number not in results]
@@ -210,28 +210,34 @@ def _fitted(
     return [results[number] for number in range(len(lattices))]
 
 
-def _most_that_fit(lattice: Lattice, most: int, max_bytes: int) -> int:
+def _most_that_fit(lattice: Lattice, most: int, max_bytes: int, *, kept_frames: bool) -> int:
     """Return how many detections per participant and frame can be kept."""
-    for count in range(min(most, lattice.num_detections), 0, -1):
-        # The bound's lattice has a few more; its sizes are all that counts.
-        if _bytes_with(lattice, min(count + _GROUPS, lattice.num_detections)) <= max_bytes:
+    largest = min(most, lattice.num_detections)
+    for count in range(largest, 0, -1):
+        # The bound's lattice has a few more; it is only ever scored, but costs as much per frame.
+        size = min(count + _GROUPS, lattice.num_detections)
+        if _bytes_with(lattice, size, kept_frames=kept_frames) <= max_bytes:
             return count
-    needed = streamed_bytes(lattice)
+    needed = lattice_bytes(lattice, frames_kept=kept_frames)
     raise LatticeTooLargeError(_too_large(lattice, needed, max_bytes))
 
 
-def _bytes_with(lattice: Lattice, detections: int) -> int:
+def _bytes_with(lattice: Lattice, detections: int, *, kept_frames: bool) -> int:
     """Return about how many bytes the lattice would need with so many detections."""
-    share = detections / lattice.num_detections
-    nodes = round(lattice.num_nodes * share**lattice.num_participants)
-    tables = sum(round(w.emission.size * share**w.num_participants) for w in lattice.words)
-    kept = 2 * (np.sqrt(lattice.num_frames) + 2) + 6 + len(lattice.words)
-    return int(8 * nodes * kept + 16 * tables)
+    joint = int(detections**lattice.num_participants)
+    states = [word.num_states for word in lattice.words]
+    nodes = joint * math.prod(states)
+    tables = sum(
+        lattice.num_frames * word.num_states * detections**word.num_participants
+        for word in lattice.words
+    )
+    areas = 6 + sum(count > 1 for count in states)
+    if kept_frames:
+        areas += 2 * (math.isqrt(lattice.num_frames) + 2)
+    return int(8 * areas * nodes + 8 * joint * (len(states) + 1) + 16 * tables)
 
 
 def _tell(lattice: Lattice, few: PrunedLattice, result: Result, limits: Limits) -> None:
-    if isinstance(result, LatticePath):
-        return  # a path is found or not; its score's bound is with it
     noted = _losses.get()
     if noted is not None:
         noted.append(result.lost_mass)

@@ -78,6 +78,11 @@ class LatticePath:
     states: NDArray[np.int64]
     log_upper: float | None = field(default=None, kw_only=True)
 
+    @property
+    def lost_mass(self) -> float:
+        """By what share the heaviest choice of all may be heavier than this one, at most."""
+        return _lost(self.log_score, self.log_upper)
+
 
 def _lost(log_found: float, log_upper: float | None) -> float:
     if log_upper is None or log_upper == -np.inf:

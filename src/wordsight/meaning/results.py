@@ -19,12 +19,15 @@ class SentenceScore(Moment):
         holds: Whether the score reaches the threshold: whether the sentence is said to be true.
         log_ratio: Log likelihood of the clip under the sentence less that under the corpus.
         preference: Calibrated score by which sentences about this clip compare.
+        lost_mass: Share of the weight of all explanations that was left out at most, because
+            they did not fit the memory; 0 if none was.
     """
 
     text: str
     holds: bool
     log_ratio: float
     preference: float
+    lost_mass: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +38,13 @@ class Hit(Moment):
         text: The sentence searched for.
         holds: Whether the score reaches the threshold.
         evidence: Per word, in order, its score per frame: which words carry the hit.
+        lost_mass: As of a :class:`SentenceScore`.
     """
 
     text: str
     holds: bool
     evidence: tuple[tuple[str, float], ...]
+    lost_mass: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +94,14 @@ class TrackedSentence(Moment):
         tracks: Per participant its boxes, labelled with its noun; frames in which it is unseen
             are left out.
         words: Per word its states.
+        lost_mass: As of a :class:`SentenceScore`.
     """
 
     sentence: Sentence
     times: NDArray[np.float64]
     tracks: tuple[Track, ...]
     words: tuple[WordTime, ...]
+    lost_mass: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference import noting_losses
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation
 from wordsight.meaning.features.windows import cut_window
@@ -50,6 +51,7 @@ class _Found:
     end: int
     start_time: float
     end_time: float
+    lost_mass: float = 0.0
 
 
 def search(
@@ -98,8 +100,9 @@ def _scored(
     for first, end, start_time, end_time in _spans(clip, seen, how):
         window = _window(lexicon, seen, first, end)
         if window.view.present.any():
-            value = float(lexicon.scores(window, [sentence])[0])
-            yield _Found(value, first, end, start_time, end_time)
+            with noting_losses() as losses:
+                value = float(lexicon.scores(window, [sentence])[0])
+            yield _Found(value, first, end, start_time, end_time, max(losses, default=0.0))
 
 
 def _window(lexicon: LearnedLexicon, seen: Observation, first: int, end: int) -> Observation:
@@ -139,7 +142,8 @@ def _hit(
     lexicon: LearnedLexicon, clip: Clip, seen: Observation, sentence: Sentence, found: _Found
 ) -> Hit:
     window = _window(lexicon, seen, found.first, found.end)
-    words = evidence_of(lexicon, window, sentence)
+    with noting_losses():  # told already, when the window was scored
+        words = evidence_of(lexicon, window, sentence)
     return Hit(
         clip.video_id,
         found.start_time,
@@ -148,4 +152,5 @@ def _hit(
         sentence.text,
         found.score >= lexicon.threshold,
         tuple((word.word, float(word.evidence.mean())) for word in words),
+        found.lost_mass,
     )

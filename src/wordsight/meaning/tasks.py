@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference import noting_losses
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.features import Observation
 from wordsight.meaning.features.tracks import runs
@@ -38,8 +39,9 @@ def score_all(
     said = lexicon.sentences(sentences)
     seen = lexicon.observe(clip)
     reading = lexicon.read(seen)
-    ratios = lexicon.log_ratios(seen, said, reading)
-    scores = lexicon.scores(seen, said, reading)
+    with noting_losses() as losses:
+        ratios = lexicon.log_ratios(seen, said, reading)
+        scores = lexicon.scores(seen, said, reading)
     verbs = [lexicon.verb(sentence) for sentence in said]
     preferences = lexicon.calibration.preferences(ratios, verbs, seen.duration)
     return [
@@ -52,6 +54,7 @@ def score_all(
             _holds(lexicon, seen, float(scores[k])),
             float(ratios[k]),
             float(preferences[k]),
+            max(losses, default=0.0),
         )
         for k, sentence in enumerate(said)
     ]
@@ -70,11 +73,13 @@ def track(lexicon: LearnedLexicon, clip: Clip, sentence: Said) -> TrackedSentenc
     """
     said = lexicon.sentence(sentence)
     seen = lexicon.observe(clip)
-    path, words = _explained(lexicon, seen, said)
+    with noting_losses() as losses:
+        path, words = _explained(lexicon, seen, said)
     found = score(lexicon, clip, said)
+    lost = max(*losses, found.lost_mass, 0.0)
     tracks = tuple(_track(lexicon, clip, seen, said, path, p) for p in range(said.num_participants))
     return TrackedSentence(
-        clip.video_id, clip.start, clip.end, found.score, said, seen.view.times, tracks, words
+        clip.video_id, clip.start, clip.end, found.score, said, seen.view.times, tracks, words, lost
     )
 
 
