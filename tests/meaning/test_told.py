@@ -1,0 +1,64 @@
+"""Words that somebody else has for things, as features of adjectives."""
+
+import numpy as np
+import pytest
+
+from wordsight.language import PartOfSpeech
+from wordsight.meaning import MeaningError
+from wordsight.meaning.features import (
+    NamedClip,
+    feature,
+    feature_set,
+    told_feature,
+    view_clip,
+    with_told,
+)
+from wordsight.records import Detections
+
+GROUPS = (("blue", "red"), ("tall", "wide"))
+
+
+def clip(named):
+    """Two things that stay where they are for four frames."""
+    times, shape = np.arange(4) / 4, (4, 2)
+    boxes = np.broadcast_to([[0, 0, 9, 9], [20, 0, 29, 9]], (*shape, 4)).astype(float)
+    seen = Detections(
+        times, boxes, np.ones(shape), np.zeros(shape, int), np.ones(shape, bool), ("x",), (64, 48)
+    )
+    return NamedClip("v", 0.0, 1.0, seen, GROUPS, named)
+
+
+def test_names_are_read_from_the_clip():
+    named = np.full((2, 4, 2), -1)
+    named[0, :, 0], named[1, 2, 1] = 1, 0
+    view = view_clip(clip(named), rate=None)
+    colours = feature(told_feature(GROUPS[0])).measure(view)[:, :2]
+    assert sorted(np.isnan(colours).sum(axis=0)) == [0, 4]
+    assert (colours[np.isfinite(colours)] == 1).all()
+    shapes = feature(told_feature(GROUPS[1])).measure(view)
+    assert np.isfinite(shapes).sum() == 1 and np.nansum(shapes) == 0
+    # Words nobody has for this clip, and a clip nobody has named.
+    assert np.isnan(feature(told_feature(["a", "b"])).measure(view)).all()
+    plain = NamedClip("v", 0.0, 1.0, view.clip.detections)
+    assert np.isnan(feature(told_feature(GROUPS[0])).measure(view_clip(plain, rate=None))).all()
+
+
+def test_the_feature_says_its_words():
+    found = feature(told_feature(["blue", "red"]))
+    assert found.scheme.learn(np.zeros(0)).names == ("blue", "red")
+    assert found.arity == 1 and "red" in found.about
+    wider = with_told(feature_set("recommended"), GROUPS)
+    assert wider.parts[PartOfSpeech.ADJECTIVE].single[-2:] == ("told:blue|red", "told:tall|wide")
+    assert wider.parts[PartOfSpeech.VERB] == feature_set("recommended").parts[PartOfSpeech.VERB]
+    assert feature_set(wider) is wider
+
+
+@pytest.mark.parametrize("words", [["a", "a"], ["a|b"], [""]])
+def test_words_that_cannot_be_told_apart_are_refused(words):
+    with pytest.raises(MeaningError, match="must differ"):
+        told_feature(words)
+
+
+def test_names_of_the_wrong_shape_are_refused():
+    with pytest.raises(MeaningError, match="shape"):
+        clip(np.zeros((1, 4, 2), int))
