@@ -25,6 +25,13 @@ _AHEAD = 2  # items in flight per worker thread: one at work, one on its way
 _COUNT_SECONDS = 5.0  # how long a count of workers is taken as true
 _PATIENCE = 30.0  # seconds for the first worker of a cluster to appear
 _NOTE, _DONE = "note", "done"
+# Left alone, a cluster of one machine looks at itself so often that it takes a tenth of a core.
+_CALM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
 
 
 class Cluster:
@@ -49,17 +56,16 @@ class Cluster:
         self._counted = (-_COUNT_SECONDS, 0)
         try:
             if address is None:
-                self._own = dask.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=50,
-                )
+                self._own = _local_cluster(workers)
             self._client: Any = dask.Client(address or self._own, timeout=10)
         except (OSError, ValueError, TimeoutError) as error:
             raise EngineError(
                 f"the Dask scheduler at {address} does not answer: {message_of(error)}."
+            ) from error
+        except RuntimeError as error:  # Dask's workers import the main program
+            raise EngineError(
+                f"the workers of a cluster did not start ({message_of(error)}); a script must "
+                "start it below: if __name__ == '__main__':"
             ) from error
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE)
@@ -155,6 +161,20 @@ class Cluster:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _local_cluster(workers: int) -> Any:
+    """Start a cluster of processes of this machine, each with one thread."""
+    import dask.config
+
+    with dask.config.set(_CALM):
+        return _distributed().LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        )
 
 
 def _distributed() -> Any:

@@ -1,8 +1,9 @@
 """Parts held by worker processes of this machine; one that dies is replaced and its part redone."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -18,6 +19,7 @@ Result = TypeVar("Result")
 
 _PATIENCE = 3.0  # seconds for a worker to leave
 _TRIES = 3  # deaths over one part after which it is to blame
+_AHEAD = 2  # orders a worker has: what it does, and what comes next, so that it never waits
 
 # What this process holds, when it is a worker: its parts, and what this round is about.
 _held: dict[int, Any] = {}
@@ -58,25 +60,27 @@ class HeldByProcesses(Generic[Part]):
                 self._replace(seat, 0, deaths=1)  # it died since the last round
         results: dict[int, Result] = {}
         waiting = {seat: self._parts_of(seat) for seat in range(self._count)}
-        at_hand: dict[int, int] = {}
+        at_hand: dict[int, list[int]] = {seat: [] for seat in waiting}
         deaths = [0] * len(self._parts)
         while len(results) < len(self._parts):
-            for seat, numbers in waiting.items():
-                if numbers and seat not in at_hand:
-                    at_hand[seat] = numbers[0]
-                    self._send(seat, ("work", numbers[0]))
+            self._hand_out(waiting, at_hand)
             for seat in self._ready(at_hand):
-                number = at_hand[seat]
                 found = self._receive(seat)
                 if found is None:
+                    number = at_hand[seat][0]
                     deaths[number] += 1
+                    waiting[seat] = at_hand[seat] + waiting[seat]
+                    at_hand[seat] = []
                     self._replace(seat, number, deaths[number])
-                    del at_hand[seat]
                 elif found[0] == DONE:
-                    results[number] = found[1]
-                    waiting[seat].remove(number)
-                    del at_hand[seat]
+                    results[at_hand[seat].pop(0)] = found[1]
         return [results[number] for number in range(len(self._parts))]
+
+    def _hand_out(self, waiting: dict[int, list[int]], at_hand: dict[int, list[int]]) -> None:
+        for seat, numbers in waiting.items():
+            while numbers and len(at_hand[seat]) < _AHEAD:
+                at_hand[seat].append(numbers.pop(0))
+                self._send(seat, ("work", at_hand[seat][-1]))
 
     def __enter__(self) -> Self:
         threads = max(1, usable_cores() // self._count)
@@ -105,11 +109,12 @@ class HeldByProcesses(Generic[Part]):
 
     def _settle(self, seat: int) -> None:
         """Give a new worker its parts, and what the round is about where one is under way."""
-        orders: list[tuple[Any, ...]] = [
-            ("keep", {number: self._parts[number] for number in self._parts_of(seat)})
-        ]
+        # One by one: all parts of a worker, pickled at once, would take their room twice over.
+        orders: Iterator[tuple[Any, ...]] = (
+            ("keep", {number: self._parts[number]}) for number in self._parts_of(seat)
+        )
         if self._round is not None:
-            orders.append(self._round)
+            orders = chain(orders, [self._round])
         if not all(self._hears(seat, order) for order in orders):
             raise EngineError(
                 f"a worker process {cause_of(self._crew[seat].process.wait())} before it could "
@@ -128,8 +133,8 @@ class HeldByProcesses(Generic[Part]):
         with suppress(OSError):  # if the worker has died, reading from it will tell
             self._crew[seat].connection.send(order)
 
-    def _ready(self, at_hand: dict[int, int]) -> list[int]:
-        seats = {self._crew[seat].connection: seat for seat in at_hand}
+    def _ready(self, at_hand: dict[int, list[int]]) -> list[int]:
+        seats = {self._crew[seat].connection: seat for seat in at_hand if at_hand[seat]}
         return [seats[found] for found in wait(list(seats))]  # type: ignore[index]
 
     def _receive(self, seat: int) -> tuple[str, Any] | None:

@@ -30,8 +30,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CHUNK = 16
-"""Clips whose counts are summed before they are added to the whole: fixed, so that the order of
-additions, and with it every last digit, does not depend on the number of threads or workers."""
+"""Clips whose counts are summed before they are added to the whole, or more in a large corpus: told
+by the corpus alone, so that the order of additions, and with it every last digit, does not depend
+on the number of threads or workers."""
+
+_MOST_CHUNKS, _LARGEST_CHUNK = 64, 128
 
 DEVICE_CHUNK = 512
 """Clips whose lattices go to a device at once: enough to fill it."""
@@ -42,8 +45,11 @@ def no_counts(tables: Mapping[str, WordTables]) -> Counts:
     return {entry: table.no_counts() for entry, table in tables.items()}
 
 
-def chunks_of(items: Sequence[Item], size: int = CHUNK) -> list[Sequence[Item]]:
-    """Cut a corpus into chunks."""
+def chunks_of(items: Sequence[Item], size: int | None = None) -> list[Sequence[Item]]:
+    """Cut a corpus into chunks; how large they are follows from its size if left out."""
+    if size is None:
+        # Sums of a chunk travel as one: large chunks cost less, many are shared out evenly.
+        size = max(CHUNK, min(_LARGEST_CHUNK, len(items) // _MOST_CHUNKS))
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
@@ -122,8 +128,10 @@ class HeldExamples:
         self, engine: Engine, examples: Sequence[Example], *, device: str | None = None
     ) -> None:
         self._device = device
-        size = CHUNK if device is None else DEVICE_CHUNK
-        self._held = engine.hold(chunks_of(examples, size)).__enter__()
+        size = None if device is None else DEVICE_CHUNK
+        # Sentences to choose among are of no use here and need not travel.
+        told = [Example(example.seen, example.sentences) for example in examples]
+        self._held = engine.hold(chunks_of(told, size)).__enter__()
 
     def expected(
         self, tables: Mapping[str, WordTables], sight: Sight, *, noise: float = 0.0
