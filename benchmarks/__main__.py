@@ -15,6 +15,7 @@ BENCHMARKS = (
     "regions",
     "worlds",
     "lattice",
+    "lattice_limits",
     "states",
     "retrieval",
     "text_search",
