@@ -109,7 +109,10 @@ class Model(ABC):
 
     @property
     def dictionary_(self) -> Dictionary:
-        """The learned dictionary: noun to thing to probability, the most probable thing first."""
+        """The learned dictionary: noun to thing to probability, the most probable thing first.
+
+        Nouns that can name nothing are left out.
+        """
         known = self._vocabulary()
         return {
             noun: {
@@ -118,6 +121,7 @@ class Model(ABC):
                 if row[column] > 1e-6
             }
             for noun, row in zip(known.nouns, self.table_, strict=True)
+            if row.any()
         }
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:

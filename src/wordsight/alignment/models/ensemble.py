@@ -17,9 +17,10 @@ from wordsight.alignment.encoding import Encoded, Pair, Vocabulary
 from wordsight.alignment.errors import PoorEvidenceError
 from wordsight.alignment.evidence import touch_evidence
 from wordsight.alignment.models.base import Bias, Model
-from wordsight.alignment.models.links import two_way_links
+from wordsight.alignment.models.links import learn_links
 from wordsight.alignment.models.settings import hsmm_members, lcrf_members
 from wordsight.alignment.records import Alignment, Constraint, Instructions, Observed
+from wordsight.alignment.text.words import names_a_thing
 
 __all__ = ["Ensemble"]
 
@@ -56,7 +57,8 @@ class Ensemble(Model):
     Attributes:
         members_: The fitted models.
         links_: ``(X, V)`` how strongly nouns and things are linked, likely in both directions;
-            ``table_`` is the same with rows that sum to one.
+            ``table_`` is the same with rows that sum to one. Units and other nouns that name
+            nothing a hand could touch have rows of zeros.
     """
 
     hsmm: int = 24
@@ -139,7 +141,9 @@ class Ensemble(Model):
             if self._progress is not None:
                 self._progress(number + 1, len(members), "learning")
         self.members_ = members
-        self.links_ = two_way_links(pairs, [self._posterior(pair, 0.0) for pair in pairs])
+        naming = np.array([names_a_thing(noun) for noun in self.vocabulary_.nouns], dtype=bool)
+        posteriors = [self._posterior(pair, 0.0) for pair in pairs]
+        self.links_ = learn_links(pairs, posteriors, naming)
         self.table_ = self.links_ / np.maximum(self.links_.sum(axis=1, keepdims=True), 1e-300)
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:

@@ -4,7 +4,7 @@ from wordsight.alignment.text import vocabulary as known
 from wordsight.alignment.text.inflection import singular
 from wordsight.alignment.text.tagging import Token, tag
 
-__all__ = ["nouns_and_verbs"]
+__all__ = ["names_a_thing", "nouns_and_verbs"]
 
 _FILLERS = frozenset({"determiner", "adjective", "number", "unit"})
 
@@ -32,12 +32,20 @@ def nouns_and_verbs(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     verbs = [token.verb for token in tokens if token.kind == "verb"]
     nouns = [singular(noun) for noun in _heads(tokens)]
     nouns += [verb for verb in verbs if verb in known.TOOL_VERBS]
-    kept = [noun for noun in nouns if _names_a_thing(noun)]
+    kept = [noun for noun in nouns if names_a_thing(noun)]
     return tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(verbs))
 
 
-def _names_a_thing(noun: str) -> bool:
+def names_a_thing(noun: str) -> bool:
+    """Tell whether a noun, lower case, may name a thing: no unit, no "anything", no "volume".
+
+    Example:
+        >>> [word for word in ("water", "ml", "%", "volume") if names_a_thing(word)]
+        ['water']
+    """
     if noun in known.UNITS - known.MEASURES_THAT_ARE_THINGS or noun in known.VAGUE_NOUNS:
+        return False
+    if noun in known.PRONOUNS:
         return False
     return len(noun) > 1 and "." not in noun  # b1.300 is a shelf mark
 
