@@ -35,8 +35,10 @@ def keeping(most: int | None) -> Iterator[None]:
         yield
 
 
-def tell_lost(output: Output, lost_mass: float) -> None:
-    """Say how much was left out at most, where anything was."""
+def tell_lost(output: Output, lost_mass: float, asked: int | None) -> None:
+    """Say how much was left out at most, where anything was, or might be expected to be."""
+    if asked is not None and not lost_mass:
+        output.note("Nothing was left out: there is not more, or the tracks are given.")
     if lost_mass > 0:
         output.note(
             f"Not every detection was followed: at most {lost_mass:.2g} of the weight of all "

@@ -147,7 +147,7 @@ def score(
     clip = _clip(library, video, start, end, words)
     with keeping(prune):
         found = [learned.score(clip, sentence) for sentence in sentences]
-    tell_lost(output, max(one.lost_mass for one in found))
+    tell_lost(output, max(one.lost_mass for one in found), prune)
     output.result(found, lambda out: _render_scores(out, found))
 
 
@@ -177,7 +177,7 @@ def track(
     clip = _clip(library, video, start, end, words)
     with keeping(prune):
         found = load_words(words).track(clip, sentence)
-    tell_lost(output, found.lost_mass)
+    tell_lost(output, found.lost_mass, prune)
     if overlay is not None:
         with output.progress("Drawing") as progress:
             render_overlay(

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from wordsight.inference import Lattice, WordChain, expected_counts, log_scores
-from wordsight.inference.gpu import DeviceWarning, expected_counts_on, find_device, log_scores_on
+from wordsight.inference.gpu import (
+    DeviceWarning,
+    expected_counts_on,
+    find_device,
+    lattice_gpu,
+    log_scores_on,
+)
 from wordsight.inference.gpu.lattice_batch import (
     Shape,
     log_constant,
@@ -78,6 +84,16 @@ def test_torch_equals_the_processor_also_for_clips_of_different_length(name, dou
     scores = log_scores_on(lattices, "torch-cpu", double=double)
     for score, other in zip(scores, log_scores(lattices), strict=True):
         assert score.log_joint == pytest.approx(other.log_joint, abs=1e-9 if double else 1e-4)
+
+
+def test_what_does_not_fit_the_device_is_left_to_the_processor(monkeypatch):
+    pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
+    lattices = [random_lattice(SHAPES["a verb"], frames, frames) for frames in (4, 40)]
+    monkeypatch.setattr(lattice_gpu, "batch_bytes", lambda device: 16 * 40 * 27 - 1)
+    found = expected_counts_on(lattices, "torch-cpu")
+    wanted = expected_counts(lattices)
+    assert_same(found[0], wanted[0], 1e-5)
+    assert_same(found[1], wanted[1], 1e-12)
 
 
 def test_an_impossible_clip_counts_nothing():

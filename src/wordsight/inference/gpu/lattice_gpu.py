@@ -20,7 +20,7 @@ from wordsight.inference.gpu.lattice_torch import (
     scores_torch,
 )
 from wordsight.inference.lattice import Lattice
-from wordsight.inference.lattice_engine import expected_counts, log_scores
+from wordsight.inference.lattice_fit import counts_that_fit, scores_that_fit
 from wordsight.inference.lattice_plan import Topology, topology_of
 from wordsight.inference.lattice_results import LatticeCounts, LatticeScore
 
@@ -48,12 +48,12 @@ def log_scores_on(
     """
     place = find_device(device)
     if place is None:
-        return log_scores(lattices)
+        return scores_that_fit(lattices)
 
     def work(batch: Sequence[Lattice]) -> list[LatticeScore]:
         return scores_torch(batch, place, _dtype(double))
 
-    return _in_batches(lattices, work, log_scores, batch_bytes(place))
+    return _in_batches(lattices, work, scores_that_fit, batch_bytes(place))
 
 
 def expected_counts_on(
@@ -72,7 +72,7 @@ def expected_counts_on(
     """
     place = find_device(device)
     if place is None:
-        return expected_counts(lattices)
+        return counts_that_fit(lattices)
     use_fused = fused and not double and place.type == "cuda"
 
     def work(batch: Sequence[Lattice]) -> list[LatticeCounts]:
@@ -92,7 +92,7 @@ def expected_counts_on(
             )
         ]
 
-    return _in_batches(lattices, work, expected_counts, batch_bytes(place))
+    return _in_batches(lattices, work, counts_that_fit, batch_bytes(place))
 
 
 def _dtype(double: bool) -> Any:
@@ -108,6 +108,9 @@ def _in_batches(
     most_bytes: int,
 ) -> list[Result]:
     results: dict[int, Result] = {}
+    # What would not fit the device at all is left to the processor, which prunes if it must.
+    large = [n for n, each in enumerate(lattices) if _bytes_of(each) > most_bytes]
+    results.update(zip(large, on_processor([lattices[n] for n in large]), strict=True))
     for numbers in _batches(lattices, most_bytes):
         batch = [lattices[number] for number in numbers]
         results.update(zip(numbers, _checked(batch, work(batch), on_processor), strict=True))
@@ -118,15 +121,19 @@ def _batches(lattices: Sequence[Lattice], most_bytes: int) -> list[list[int]]:
     """Group lattices by shape, short beside short, into batches that fit the memory."""
     by_shape: dict[Topology, list[int]] = {}
     for number, lattice in enumerate(lattices):
-        by_shape.setdefault(topology_of(lattice), []).append(number)
+        if _bytes_of(lattice) <= most_bytes:
+            by_shape.setdefault(topology_of(lattice), []).append(number)
     batches = []
     for numbers in by_shape.values():
         numbers.sort(key=lambda number: lattices[number].num_frames)
-        longest = lattices[numbers[-1]]
-        per_clip = 16 * longest.num_frames * longest.num_nodes
+        per_clip = _bytes_of(lattices[numbers[-1]])
         size = 1 << max(0, (most_bytes // per_clip).bit_length() - 1)
         batches += [numbers[first : first + size] for first in range(0, len(numbers), size)]
     return batches
+
+
+def _bytes_of(lattice: Lattice) -> int:
+    return 16 * lattice.num_frames * lattice.num_nodes
 
 
 def _checked(
