@@ -1,12 +1,20 @@
 """Words into attributes: planted meetings, permuted words."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.attributes import TeachingError
-from wordsight.attributes.exclusivity import Meetings, count_meetings, partition_words
+from wordsight.attributes.exclusivity import (
+    Meetings,
+    _gains,
+    _within,
+    count_meetings,
+    partition_words,
+)
 
 
 def planted(groups, seed=0, size=20.0):
@@ -67,3 +75,16 @@ def test_meetings_are_counted_in_spaces_learned_from_others():
 def test_too_few_pictures_say_nothing():
     meetings = count_meetings(np.zeros((30, 2)), np.arange(30) % 2, lambda a, b, c: (a, c))
     assert not meetings.observed.any() and not meetings.lift.any()
+
+
+def test_the_best_division_is_found_among_all():
+    # Merging alone misses it: it once ended with one digit against all other words.
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        lift = random.gamma(1.0, 1.0, size=(7, 7))
+        expected = random.uniform(1, 20, size=(7, 7))
+        expected += expected.T
+        meetings = Meetings((lift + lift.T) / 2 * expected, expected)
+        every = [np.array([0, *rest]) for rest in product([0, 1], repeat=6) if any(rest)]
+        best = max(_within(_gains(meetings), groups) for groups in every)
+        assert partition_words(meetings, 2).log_likelihood == pytest.approx(best)

@@ -27,6 +27,7 @@ Labels = NDArray[np.intp]
 
 _RATES = (0.03, 0.1, 0.25, 0.5)  # meetings within an attribute, beside those of chance
 _ROUNDS = 8
+_STARTS = 10  # random ones, beside merging
 _FOLDS = 5
 
 EVIDENCE = 0.5
@@ -137,7 +138,8 @@ def partition_words(
     Meetings of two words are taken as Poisson, with mean E across attributes and rE within one;
     r is small, but larger where neighbours are not quite alike, so it is averaged over a range.
     Putting words a, b together then gains :math:`\ln\sum_r p(r)r^{O}e^{E(1-r)}`; the division
-    with the largest sum of gains is sought by merging and moving words.
+    with the largest sum of gains is sought by merging words, by starting anywhere, and by moving
+    single words from there.
 
     Args:
         meetings: Of all words.
@@ -162,13 +164,22 @@ def partition_words(
 
 def _divided(meetings: Meetings, num_groups: int) -> Partition:
     gain = _gains(meetings)
-    groups = _moved(gain, _merged(gain, num_groups))
-    same = (groups[:, None] == groups[None]) & ~np.eye(len(groups), dtype=bool)
+    count, random = len(gain), np.random.default_rng(0)
+    # Merging alone gets stuck where one word of an attribute happens to keep away from another's.
+    starts = [_merged(gain, num_groups)]
+    if 1 < num_groups < count:
+        starts += [random.permutation(count) % num_groups for _ in range(_STARTS)]
+    groups = max((_moved(gain, start) for start in starts), key=lambda end: _within(gain, end))
+    same = (groups[:, None] == groups[None]) & ~np.eye(count, dtype=bool)
     rate = meetings.observed[same].sum() / max(float(meetings.expected[same].sum()), 1e-12)
-    likelihood = float(gain[same].sum() / 2)
+    likelihood = _within(gain, groups)
     groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
     told = len(groups) * np.log(num_groups)
     return Partition(groups, float(rate), likelihood, float(told - likelihood))
+
+
+def _within(gain: Array, groups: Labels) -> float:
+    return float(gain[groups[:, None] == groups[None]].sum() / 2)
 
 
 def _gains(meetings: Meetings) -> Array:
