@@ -182,3 +182,21 @@ def test_a_library_is_a_collection(tmp_path):
         index = Index(tmp_path / "index")
         assert len(index) == len(library.shots(report.added[0]))
         assert build_index(tmp_path / "index", library).unchanged == report.added
+
+
+def test_a_long_video_is_looked_at_piece_by_piece(shelf, tmp_path, monkeypatch):
+    from wordsight.retrieval import index_jobs
+
+    build_index(tmp_path / "one", shelf, visual=SMALL)
+    seen = []
+    build = index_jobs.DocumentsPart.build
+    monkeypatch.setattr(index_jobs, "_SHOTS_AT_ONCE", 2)
+    monkeypatch.setattr(
+        index_jobs.DocumentsPart, "build", lambda self, s: seen.append(list(s)) or build(self, s)
+    )
+    build_index(tmp_path / "two", shelf, visual=SMALL)
+    assert [source.frames for sources in seen for source in sources] == [()] * 4
+    one, two = (Index(tmp_path / name) for name in ("one", "two"))
+    for mine, theirs in zip(one.stretches, two.stretches, strict=True):
+        for name, array in mine.segment.arrays("visual").items():
+            np.testing.assert_array_equal(array, theirs.segment.array("visual", name))

@@ -23,6 +23,7 @@ class DocumentsPart:
     """
 
     name = DOCUMENTS
+    piecewise = False
 
     def __init__(self, fingerprints: dict[str, str]) -> None:
         self.fingerprints = fingerprints

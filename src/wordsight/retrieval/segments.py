@@ -113,6 +113,14 @@ class Part(Protocol):
     def name(self) -> str:
         """The part's name, a lower-case word."""
 
+    @property
+    def piecewise(self) -> bool:
+        """Whether it can be built for some documents of a video after the other.
+
+        Then all its arrays have a row per document, it has no values, and its sources come with
+        their pictures; others see the documents of a whole video, without pictures.
+        """
+
     def build(self, sources: Sequence[Source]) -> PartData:
         """Make the part for some documents, in their order."""
 

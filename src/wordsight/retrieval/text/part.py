@@ -36,6 +36,7 @@ class TextPart:
     """
 
     name = TEXT
+    piecewise = False
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser = analyser

@@ -28,6 +28,7 @@ class VisualPart:
     """
 
     name = VISUAL
+    piecewise = True
 
     def __init__(self, settings: VisualSettings, *, device: str | None = None) -> None:
         settings.known_scale()
