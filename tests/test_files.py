@@ -1,10 +1,19 @@
+import fcntl
 import hashlib
+import os
 import stat
 
 import pytest
 
 from wordsight import files
-from wordsight.files import TEMPORARY_MARK, atomic_path, put_folder, sha256_of, write_text
+from wordsight.files import (
+    TEMPORARY_MARK,
+    atomic_folder,
+    atomic_path,
+    put_folder,
+    sha256_of,
+    write_text,
+)
 
 
 def test_the_file_appears_only_when_the_block_succeeds(tmp_path):
@@ -71,3 +80,36 @@ def test_a_folder_takes_the_place_of_another(can_exchange, there, tmp_path, monk
     put_folder(new, target)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     assert [path.name for path in target.iterdir()] == ["new"]
+
+
+def test_what_a_killed_process_left_is_cleared_by_the_next_attempt(tmp_path):
+    for number, age in enumerate((3600, -3600, 0)):  # also where the clock was set back meanwhile
+        file = tmp_path / f".a{TEMPORARY_MARK}{number}-x.txt"
+        folder = tmp_path / f".model{TEMPORARY_MARK}{number}"
+        file.write_text("half")
+        folder.mkdir()
+        (folder / "half").write_text("half")
+        for path in (file, folder):
+            os.utime(path, (path.stat().st_mtime - age,) * 2)
+    held = tmp_path / f".a{TEMPORARY_MARK}9-x.txt"
+    held.write_text("being written for a long time")
+    os.utime(held, (0, 0))
+    with held.open() as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        write_text(tmp_path / "a.txt", "whole")
+        with atomic_folder(tmp_path / "model") as folder:
+            (folder / "new").write_text("whole")
+    young = {f".a{TEMPORARY_MARK}2-x.txt", f".model{TEMPORARY_MARK}2"}
+    assert {p.name for p in tmp_path.iterdir()} == {"a.txt", "model", held.name} | young
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "model"
+    for word in ("old", "new"):
+        with atomic_folder(target) as folder:
+            (folder / "word").write_text(word)
+    with pytest.raises(RuntimeError), atomic_folder(target) as folder:
+        (folder / "word").write_text("half")
+        raise RuntimeError
+    assert (target / "word").read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]

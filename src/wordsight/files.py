@@ -1,21 +1,32 @@
 """Writing files so that a crash leaves either the old one or the new one, and hashing them."""
 
 import ctypes
+import fcntl
+import glob
 import hashlib
 import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["TEMPORARY_MARK", "atomic_path", "put_folder", "sha256_of", "write_text"]
+__all__ = [
+    "TEMPORARY_MARK",
+    "atomic_folder",
+    "atomic_path",
+    "put_folder",
+    "sha256_of",
+    "write_text",
+]
 
 TEMPORARY_MARK = ".partial-"
 """Part of the name of every file not yet complete, so that leftovers of a crash can be found."""
 
 _CHUNK_BYTES = 1 << 20
+_ABANDONED_SECONDS = 60.0
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
@@ -25,6 +36,7 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
 
     The temporary name keeps the suffix of the target, because encoders choose by it. The bytes are
     on disk before the rename, and the rename is atomic; an exception removes the temporary file.
+    What a killed process left of an earlier attempt at the same file is cleared away.
 
     Args:
         path: Where the finished file shall be.
@@ -40,14 +52,14 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
     if not overwrite and target.exists():
         raise FileExistsError(f"{target} exists already; choose another name or remove it first.")
     target.parent.mkdir(parents=True, exist_ok=True)
+    mark = f".{target.stem[:40]}{TEMPORARY_MARK}"
+    _clear_abandoned(target.parent, mark, target.suffix)
     handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem[:40]}{TEMPORARY_MARK}{os.getpid()}-",
-        suffix=target.suffix,
-        dir=target.parent,
+        prefix=f"{mark}{os.getpid()}-", suffix=target.suffix, dir=target.parent
     )
-    os.close(handle)
     temporary = Path(name)
     try:
+        _lock(handle)  # tells others, until it is closed or we die, that it is being written
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         _sync(temporary)
@@ -62,12 +74,46 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    finally:
+        os.close(handle)
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = True) -> None:
     """Write UTF-8 text with Unix line ends atomically."""
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give an empty folder beside ``path`` that takes its place when the block succeeds.
+
+    Like :func:`atomic_path`, for a folder of files that belong together; its files should be on
+    disk when the block ends. A folder that is there is replaced.
+
+    Args:
+        path: Where the finished folder shall be.
+
+    Yields:
+        The folder to write into.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mark = f".{target.name}{TEMPORARY_MARK}"
+    _clear_abandoned(target.parent, mark, "")
+    folder = Path(tempfile.mkdtemp(prefix=mark, dir=target.parent))
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle)
+        yield folder
+        folder.chmod(0o777 & ~_umask())
+        _sync(folder)
+        put_folder(folder, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        os.close(handle)
 
 
 def put_folder(folder: Path, target: Path) -> None:
@@ -100,6 +146,32 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
         while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def _clear_abandoned(folder: Path, mark: str, suffix: str) -> None:
+    """Delete temporary files and folders of this name that are not new and that nobody holds."""
+    for path in folder.glob(f"{glob.escape(mark)}*{glob.escape(suffix)}"):
+        try:
+            if abs(time.time() - path.stat().st_mtime) < _ABANDONED_SECONDS:
+                continue  # its writer may be about to lock it
+            handle = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            if _lock(handle) and path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif _lock(handle):
+                path.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # someone else has it, or this file system knows no locks
+        return False
+    return True
 
 
 def _exchange(one: Path, other: Path) -> bool:

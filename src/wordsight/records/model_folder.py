@@ -6,8 +6,6 @@ or the new one.
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
-from wordsight.files import TEMPORARY_MARK, put_folder, sha256_of, write_text
+from wordsight.files import atomic_folder, sha256_of, write_text
 from wordsight.records.npz import load_npz, save_npz
 
 __all__ = ["ModelFolder"]
@@ -68,10 +66,8 @@ class ModelFolder:
             raise FileExistsError(
                 f"{target} exists already; choose another name, remove it, or allow overwriting."
             )
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = _beside(target)
-        try:
-            values = {"kind": self.kind, "version": self.version, **model}
+        values = {"kind": self.kind, "version": self.version, **model}
+        with atomic_folder(target) as folder:
             if arrays is not None:
                 save_npz(folder / _ARRAYS, self.kind, self.version, arrays, {})
                 values[_HASH] = sha256_of(folder / _ARRAYS)
@@ -79,11 +75,6 @@ class ModelFolder:
             write_text(folder / _MODEL, text + "\n")
             for name, content in texts.items():
                 write_text(folder / name, content)
-            folder.chmod(0o755)
-            put_folder(folder, target)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
 
     def read(self, path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Read what :meth:`write` wrote: the model's values, and its arrays if it has any.
@@ -139,7 +130,3 @@ class ModelFolder:
         except FormatError:
             return False
         return True
-
-
-def _beside(target: Path) -> Path:
-    return Path(tempfile.mkdtemp(prefix=f".{target.name}{TEMPORARY_MARK}", dir=target.parent))

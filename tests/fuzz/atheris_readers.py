@@ -1,0 +1,67 @@
+"""One reader under coverage-guided fuzzing: ``python -m tests.fuzz.atheris_readers NAME [OPTIONS]``.
+
+Atheris sees which lines an input reaches and keeps those that reach new ones. It is no dependency
+of the tests (``pip install atheris`` where it has a wheel); options are those of libFuzzer, such as
+``-max_total_time=60``. Anything but an error of ours ends the run and leaves the input in a file.
+``python -m benchmarks.reliability fuzz`` runs all readers so.
+"""
+
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+__all__ = ["main"]
+
+_PACKAGE = "wordsight"
+_SOURCE = Path(__file__).resolve().parents[2] / "src"
+
+
+def main(arguments: list[str]) -> None:
+    """Fuzz one reader until libFuzzer ends the process."""
+    try:
+        import atheris
+    except ImportError:
+        sys.exit("coverage-guided fuzzing needs atheris: pip install atheris")
+    name, *options = arguments
+    with atheris.instrument_imports(include=[_PACKAGE], exclude=_compiled_modules()):
+        from tests.fuzz.samples import readers
+        from wordsight.errors import WordsightError
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as scratch:
+        folder, corpus = Path(scratch) / "file", Path(scratch) / "corpus"
+        (Path(scratch) / "good").mkdir()
+        reader = readers(Path(scratch) / "good")[name]
+        folder.mkdir()
+        corpus.mkdir()
+        (corpus / "good").write_bytes(reader.content)
+        path = folder if reader.folder is not None else folder / reader.name
+        for beside, whole in (reader.folder or {}).items():
+            (folder / beside).write_bytes(whole)
+        warnings.simplefilter("ignore")  # damage may be told of without being refused
+
+        def read(data: bytes) -> None:
+            (folder / reader.name).write_bytes(data)
+            try:
+                reader.read(path)
+            except WordsightError as error:
+                assert len(str(error)) > 10, "an error without a message"
+
+        atheris.Setup([sys.argv[0], *options, str(corpus)], read)
+        atheris.Fuzz()
+
+
+def _compiled_modules() -> list[str]:
+    """Name the modules numba compiles; it cannot read code that counts its own lines."""
+    return [
+        ".".join(path.relative_to(_SOURCE).with_suffix("").parts)
+        for path in (_SOURCE / _PACKAGE).rglob("*.py")
+        if "njit" in path.read_text(encoding="utf-8") or "kernel" in path.name
+    ]
+
+
+def _fast_folder() -> str | None:
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

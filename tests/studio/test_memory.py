@@ -1,0 +1,40 @@
+"""Threads share two heaps: what many of them needed for a moment is not kept many times."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys, threading
+from pathlib import Path
+from wordsight.studio.memory import share_heaps
+if sys.argv[1] == "shared":
+    assert share_heaps()
+
+def heaps():  # glibc maps heaps of 64 MB and uses their beginning
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    sizes = [[int(end, 16) for end in line.split()[0].split("-")] for line in lines]
+    return sum(b - a < 1 << 26 and a % (1 << 26) == 0 for a, b in sizes)
+
+gate = threading.Barrier(9)
+def work():
+    kept = [bytes(3000) for _ in range(200)]
+    gate.wait()
+    gate.wait()
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+gate.wait()
+print(heaps())
+gate.wait()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="heaps of glibc")
+def test_threads_share_heaps():
+    def heaps(how):
+        command = [sys.executable, "-c", PROGRAM, how]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    assert heaps("shared") <= 3 < heaps("own")  # some other mapping may look like one
