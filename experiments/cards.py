@@ -158,9 +158,12 @@ def _row(
     for seed in range(seeds):
         if seed % 10 == 0:
             say(f"{name}: seed {seed} of {seeds}")
-        seen.append(_scored(cards, settings, seed, pairs, name, unseen=False))
+        one = _scored(cards, settings, seed, pairs, name, unseen=False)
+        seen += [] if one is None else [one]
         if name == "default":
-            unseen.append(_scored(cards, settings, seed, pairs, name, unseen=True))
+            # Few other photos may show none of the combinations that were held back.
+            one = _scored(cards, settings, seed, pairs, name, unseen=True)
+            unseen += [] if one is None else [one]
     rates = [one.rate for one in seen]
     unheard = [one.rate for one in unseen]
     return {
@@ -181,8 +184,11 @@ def _row(
 
 def _scored(
     cards: Cards, settings: AttributeSettings, seed: int, pairs: int, name: str, *, unseen: bool
-) -> Scored:
+) -> Scored | None:
+    """Score a method on one draw; ``None`` if there is nothing to test on."""
     train, test, random = cards.split(seed, unseen=unseen)
+    if not len(test):
+        return None
     lessons, words, attributes = cards.lessons(train, random, pairs)
     learner = AttributeLearner(replace(settings, random_state=seed)).fit_lessons(lessons)
     if name == "control":

@@ -23,7 +23,7 @@ __all__ = ["DIGITS", "Photos", "Recordings", "read_photos", "read_recordings"]
 
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
-_PHOTO = re.compile(r"^(?:[^_]+_)?(?P<colour>[a-z]+)_(?P<digit>\d)(?:_[^_]*)*$", re.IGNORECASE)
+_PHOTO = re.compile(r"^(?:.*?_)??(?P<colour>[a-z]+)_(?P<digit>\d)(?:_.*)?$", re.IGNORECASE)
 _RECORDING = re.compile(r"_(?P<kind>[cd])_(?P<word>[a-z]+)$", re.IGNORECASE)
 _ENDINGS = {".png", ".jpg", ".jpeg"}
 
