@@ -42,7 +42,7 @@ from wordsight.alignment.models.links import learn_links
 from wordsight.alignment.text.words import names_a_thing
 from wordsight.errors import WordsightError
 
-__all__ = ["main", "measure", "step_accuracy"]
+__all__ = ["main", "matching", "measure", "step_accuracy"]
 
 Lines = NDArray[np.int64]
 

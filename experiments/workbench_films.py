@@ -62,13 +62,15 @@ def make_takes(count: int, rate: float, *, steps: int, random_state: int) -> lis
     ]
 
 
-def observed_through(source: str, takes: list[Take], folder: Path, prefix: str) -> list[Observed]:
+def observed_through(
+    source: str, takes: list[Take], folder: Path = Path(), prefix: str = ""
+) -> list[Observed]:
     """Return what was observed in each film through one of ``SOURCES``.
 
     Args:
         source: Which one.
         takes: The films.
-        folder: Where films and detections are kept.
+        folder: Where films and detections are kept; the truth needs neither.
         prefix: What their names begin with, to tell films of different settings apart.
     """
     if source == "touches":
