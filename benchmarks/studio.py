@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -60,25 +61,23 @@ def make_library(folder: Path, videos: int, seed: int = 0) -> Path:
 async def ask(address: str, users: int, pause: float) -> dict[str, Any]:
     """Let users search, each one search at a time, and time every answer."""
     times: list[float] = []
-    errors = 0
+    errors: Counter[str] = Counter()
 
     async def user(number: int, client: httpx.AsyncClient) -> None:
-        nonlocal errors
         rng = np.random.default_rng(number)
         await asyncio.sleep(float(rng.random()) * pause)
         for _ in range(_SEARCHES):
             text = f"{rng.choice(_ADJECTIVES)} {rng.choice(_THINGS)}"
             begun = time.perf_counter()
-            try:
-                answer = await client.get("/api/v1/search", params={"text": text, "by": "said"})
-                good = answer.status_code == 200 and bool(answer.json()["moments"])
-            except httpx.HTTPError:
-                good = False
-            errors += not good
+            fault = await _fault(client, text)
             times.append(time.perf_counter() - begun)
+            if fault:
+                errors[fault] += 1
             await asyncio.sleep(pause)
 
-    limits = httpx.Limits(max_connections=users)
+    # One connection per user, kept as a browser keeps it: by default the client would close all
+    # but twenty after every answer and open them again.
+    limits = httpx.Limits(max_connections=users, max_keepalive_connections=users)
     async with httpx.AsyncClient(base_url=address, timeout=_PATIENCE, limits=limits) as client:
         begun = time.perf_counter()
         await asyncio.gather(*(user(number, client) for number in range(users)))
@@ -90,8 +89,20 @@ async def ask(address: str, users: int, pause: float) -> dict[str, Any]:
         "p50_ms": round(float(np.percentile(times, 50)) * 1000, 1),
         "p95_ms": round(float(np.percentile(times, 95)) * 1000, 1),
         "per_second": round(len(times) / whole, 1),
-        "error_rate": errors / len(times),
+        "error_rate": errors.total() / len(times),
+        "errors": dict(errors),
     }
+
+
+async def _fault(client: httpx.AsyncClient, text: str) -> str:
+    """Search once, and say what was wrong with the answer; nothing if it was right."""
+    try:
+        answer = await client.get("/api/v1/search", params={"text": text, "by": "said"})
+    except httpx.HTTPError as error:
+        return f"{type(error).__name__}: {error}"
+    if answer.status_code != 200:
+        return f"{answer.status_code}: {answer.text[:200]}"
+    return "" if answer.json()["moments"] else f"nothing found: {answer.text[:200]}"
 
 
 def first_page(address: str, turns: int = 20) -> float:

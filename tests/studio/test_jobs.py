@@ -32,6 +32,18 @@ def test_jobs_that_somebody_waits_for_have_a_queue_of_their_own(store):
     assert store.take().id == long.id
 
 
+def test_parts_of_pages_are_found_again_left_out_and_forgotten(store):
+    part, work = store.add("search", "one", {"text": "a"}), store.add("add", "two", {})
+    assert store.find("search", {"text": "a"}) == part and store.find("search", {}) is None
+    assert [job.id for job in store.list(without=["search"])] == [work.id]
+    assert store.forget(["search"], time.time() + 1) == 0  # it is not over
+    store.take()
+    store.finish(part.id, "done")
+    assert store.forget(["search"], time.time() - 60) == 0  # it is fresh
+    assert store.forget(["search"], time.time() + 1) == 1 and store.find("search", {}) is None
+    assert store.get(work.id)
+
+
 def test_a_job_ends_once(store):
     job = store.add("add", "one", {})
     store.take()

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from tests.studio.conftest import finished
 from wordsight.desk.index import index_folder, update_index
 from wordsight.library import Library
+from wordsight.meaning.hand import hand_lexicon
 from wordsight.studio import StudioSettings, create_app, searching
 
 
@@ -131,3 +132,23 @@ def test_an_empty_library_says_so(tmp_path):
     with TestClient(create_app(StudioSettings(library=str(tmp_path / "new")))) as client:
         result = found(client, text="chair")
         assert result["nothing"] and result["job"] is None and "no video" in result["notes"][0]
+
+
+def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, library, monkeypatch):
+    with Library.open(library) as opened:
+        labels = opened.detections(opened.videos()[0].id).label_names
+        truth = next(s.text for s in opened.sentences())
+    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    directly = found(indexed, text=truth, by="meaning", everything=True)
+    assert directly["moments"] and directly["job"] is None  # of a few videos it is told at once
+    monkeypatch.setattr(searching, "_AT_ONCE", 2)
+    first = found(indexed, text=truth, by="meaning", everything=True)
+    assert first["job"]["kind"] == "search" and not first["moments"]
+    assert "Not yet" in indexed.get("/parts/search", params={"text": truth, "by": "meaning"}).text
+    assert finished(indexed, first["job"]["id"])["state"] == "done"
+    again = found(indexed, text=truth, by="meaning", everything=True)
+    assert again["job"] is None
+    assert [(m["video_id"], m["score"]) for m in again["moments"]] == [
+        (m["video_id"], m["score"]) for m in directly["moments"]
+    ]
+    assert "Look for" not in indexed.get("/").text  # parts of pages are no work of their own

@@ -122,6 +122,18 @@ def test_the_api_tries_saves_and_goes_back(client, folder):
     assert client.post("/api/v1/lexicon/versions/99/restore").status_code in (404, 422)
 
 
+def test_examples_are_looked_for_once(client, folder):
+    first = client.get(f"{WORD}/examples").json()
+    assert not first["surest"]
+    assert "Looking" in client.get("/parts/examples/approached").text
+    assert finished(client, first["job"]["id"])["state"] == "done"
+    found = client.get(f"{WORD}/examples").json()
+    assert found["job"]["id"] == first["job"]["id"] and found["surest"]
+    assert found["surest"][0]["fit"] >= found["least"][0]["fit"]
+    assert "approached" in client.get("/parts/examples/approached").text
+    assert client.get("/api/v1/lexicon/words/flew/examples").status_code == 422
+
+
 def test_the_course_grows_with_the_checkpoint(tmp_path, monkeypatch):
     write_course(tmp_path, Course([[1.0, 2.0]], [0.5]))
     told, grown = [], [([[-3.0]], []), ([[-3.0, -2.0]], []), ([[-3.0, -2.0], [-1.0]], [0.1])]

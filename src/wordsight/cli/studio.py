@@ -12,6 +12,10 @@ from wordsight.errors import WordsightError
 
 __all__ = ["studio"]
 
+_KEEP_ALIVE = 330
+"""Seconds an idle connection is kept. Whoever closes one while the other is about to use it makes a
+request fail, so the client has to be first: programs give up after 5 s, browsers after 300 s."""
+
 
 @speaking
 def studio(
@@ -34,7 +38,9 @@ def studio(
 
     from wordsight.cli.studio_demo import demo_library
     from wordsight.studio import StudioSettings, create_app
+    from wordsight.studio.memory import share_heaps
 
+    share_heaps()
     where = str(demo_library(output)) if demo else library
     settings = StudioSettings(library=where, host=host, port=port or _free_port(host))
     output.line(f"Wordsight studio: {settings.address}")
@@ -46,7 +52,7 @@ def studio(
         port=settings.port,
         log_level="warning",
         timeout_graceful_shutdown=3,
-        timeout_keep_alive=30,
+        timeout_keep_alive=_KEEP_ALIVE,
     )
 
 

@@ -1,59 +1,144 @@
-"""The studio's sample: the films and words of the demo, and a workbench to align a text with."""
+"""The studio's sample: films of a street with words to learn, and a workbench to align a text with.
 
+It must be there within a minute on two quiet cores, so two processes render, films have twenty
+frames a second, and what is left (words, an alignment, an index) are the studio's first jobs.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wordsight.cli.demo import CLIPS
-from wordsight.cli.demo_street import Street
 from wordsight.cli.output import Output
-from wordsight.library import Library
-from wordsight.meaning import LearnedLexicon
-from wordsight.studio.jobs import JobStore
-from wordsight.studio.tasks import TASKS
-from wordsight.studio.tasks.learn import LEXICON
-from wordsight.worlds import workbench
 
-__all__ = ["demo_library"]
+if TYPE_CHECKING:
+    from wordsight.worlds.workbench import WorkbenchFilm
+
+__all__ = ["FILMS", "FOLDER", "demo_library"]
+
+FILMS = 30
+"""How many films of the street the sample has."""
+
+FOLDER = Path("studio-demo")
+"""Where the sample is made; the demo of the command line, which needs more films, has its own."""
+
+_DEMO = Path("demo")
+_RATE = 20.0  # frames per second
+_PARTS = 2  # processes that render
+_ALIGNMENT = "00000000d340"
 
 
-def demo_library(output: Output, folder: Path = Path("demo"), clips: int = CLIPS) -> Path:
+def demo_library(output: Output, folder: Path | None = None, films: int = FILMS) -> Path:
     """Make the sample library, or find it again.
 
-    Words that ``wordsight demo`` has learned are taken over; otherwise the studio learns them in
-    its first job. A text is aligned with the film of the workbench in another.
+    Where ``wordsight demo`` has learned its words, its library is opened instead.
 
     Args:
         output: Draws the bars.
-        folder: Where ``wordsight demo`` works too.
-        clips: How many films of the street.
+        folder: Where to make it.
+        films: How many films of the street.
 
     Returns:
         The library.
     """
-    library = Street.make(output, folder, clips).library
-    store = JobStore(library / "studio" / "jobs.sqlite")
-    begun = {job.kind for job in store.list(limit=1000)}
-    if "align" not in begun:
-        video, text = _bench(library, folder / "workbench.mp4")
-        asked = {"video": video, "text": text, "name": "00000000d340", "pins": [], "others": []}
-        store.add("align", TASKS["align"].title, asked)
-    words, kept = folder / "lexicon", library / "studio" / LEXICON
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.studio.tasks.learn import LEXICON
+
+    shown = (_DEMO / "lexicon").exists() and (_DEMO / "library").exists()
+    place = folder or (_DEMO if shown else FOLDER)
+    library = place / "library"
+    bench = _render(output, place, 0 if folder is None and shown else films)
+    number = _look(output, place, library)
+    words, kept = place / "lexicon", library / "studio" / LEXICON
     if words.exists() and not kept.exists():
         LearnedLexicon.load(words).save(kept)
-    elif not kept.exists() and "learn" not in begun:
-        how = {"restarts": 2, "quick": True, "seed": 0, "grammar": "street"}
-        store.add("learn", TASKS["learn"].title, how)
-    if "index" not in begun:
-        store.add("index", TASKS["index"].title, {})
+    _begin_jobs(library, number, bench, learn=not kept.exists())
     return library
 
 
-def _bench(place: Path, path: Path) -> tuple[str, str]:
-    """Add a film of a workbench; return its id and the instructions that were followed."""
+def render_part(folder: Path, films: int, part: int) -> None:
+    """Render every so manieth film of the street, or the workbench where the part is -1."""
+    from wordsight.worlds import street, write_world
+
+    if part < 0:
+        if not (folder / "workbench.mp4").exists():
+            _bench().write(folder / "workbench.mp4")
+        return
+    mine = islice(street(films, frame_rate=_RATE), part, None, _PARTS)
+    write_world(mine, folder / f"street-{part + 1}")
+
+
+def _bench() -> "WorkbenchFilm":
+    from wordsight.worlds import workbench
+
     films = workbench(1, 3, noise=0.0, steps=3, videos_per_protocol=1, frame_rate=10.0)
-    film = next(iter(films))
-    if not path.exists():
-        film.write(path)
-    with Library.open(place) as library:
-        library.add(path, detector="rendered", workers=1)
-        number = next(video.id for video in library.videos() if video.name == path.name)
-    return number, "\n".join(f"{n}. {text}" for n, text in enumerate(film.sentences, start=1))
+    return next(iter(films))
+
+
+def _render(output: Output, folder: Path, films: int) -> str:
+    """Render what is not there yet; return the instructions that the workbench follows."""
+    from wordsight.worlds.folder import METADATA_NAME
+
+    parts = [
+        part
+        for part in range(min(_PARTS, films))
+        if not (folder / f"street-{part + 1}" / METADATA_NAME).exists()
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "workbench.mp4").exists():
+        parts.append(-1)
+    if parts:
+        # Started afresh rather than forked: threads of this process would not survive a fork.
+        afresh = multiprocessing.get_context("spawn")
+        with (
+            output.progress("Rendering videos") as progress,
+            ProcessPoolExecutor(_PARTS, mp_context=afresh) as pool,
+        ):
+            begun = [pool.submit(render_part, folder, films, part) for part in parts]
+            for done in _watched(begun, folder):
+                progress(min(done, films), films + 1, "films")
+    sentences = _bench().sentences
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(sentences, start=1))
+
+
+def _watched(begun: Iterable["Future[None]"], folder: Path) -> Iterable[int]:
+    """Count the films that are there until all are; fail as whoever renders fails."""
+    waiting = set(begun)
+    while waiting:
+        done, waiting = wait(waiting, timeout=0.3)
+        for each in done:
+            each.result()
+        yield sum(1 for _ in folder.glob("street-*/*.mp4"))
+        time.sleep(0.05)
+
+
+def _look(output: Output, folder: Path, place: Path) -> str:
+    """Add all films to the library; return the id of the workbench's."""
+    from wordsight.library import Library
+
+    with Library.open(place, create=True) as library:
+        films = [*sorted(folder.glob("street-[0-9]*")), folder / "workbench.mp4"]
+        with output.progress("Looking at videos") as progress:
+            library.add(films, detector="rendered", progress=progress)
+        return next(video.id for video in library.videos() if video.name == "workbench.mp4")
+
+
+def _begin_jobs(library: Path, video: str, text: str, *, learn: bool) -> None:
+    """Put what is not there yet into the studio's queue, each once."""
+    from wordsight.studio.jobs import JobStore
+    from wordsight.studio.tasks import TASKS
+
+    store = JobStore(library / "studio" / "jobs.sqlite")
+    begun = {job.kind for job in store.list(limit=1000)}
+    asked: dict[str, dict[str, object]] = {
+        "align": {"video": video, "text": text, "name": _ALIGNMENT, "pins": [], "others": []},
+        "index": {},
+    }
+    if learn:
+        how = {"restarts": 2, "quick": True, "seed": 0, "grammar": "street", "threads": 2}
+        asked["learn"] = how
+    for kind in sorted(asked.keys() - begun):
+        store.add(kind, TASKS[kind].title, asked[kind])

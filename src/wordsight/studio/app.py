@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -18,11 +19,12 @@ from wordsight.studio.jobs import JobError
 from wordsight.studio.pages import pages
 from wordsight.studio.security import Guard
 from wordsight.studio.settings import StudioSettings
-from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.studio import Studio, studio_at
 
 __all__ = ["create_app"]
 
 _STATIC = Path(__file__).parent / "static"
+_THREADS = 6
 
 
 def create_app(settings: StudioSettings) -> FastAPI:
@@ -37,6 +39,8 @@ def create_app(settings: StudioSettings) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        # Answers are computed, not waited for: more threads than this only fight for the same core.
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
         studio = Studio(settings)
         app.state.studio = studio
         studio.runner.start()
@@ -86,6 +90,6 @@ async def _answer_invalid(request: Request, error: Exception) -> Any:
 def _answer(request: Request, status: int, message: str) -> Any:
     if request.url.path.startswith("/api/") or not hasattr(request.app.state, "studio"):
         return JSONResponse({"detail": message}, status)
-    answer = studio_of(request).page(request, "error.html", status=status, message=message)
+    answer = studio_at(request).page(request, "error.html", status=status, message=message)
     answer.status_code = status
     return answer

@@ -119,15 +119,37 @@ class JobStore:
             raise JobError(f"there is no job {number}.")
         return _job(row)
 
-    def list(self, *, limit: int = 50, offset: int = 0, state: str | None = None) -> list[Job]:
-        """Return jobs, the newest first."""
-        where, values = ("WHERE state = ?", [state]) if state else ("", [])
+    def list(self, *, limit: int = 50, offset: int = 0, without: Collection[str] = ()) -> list[Job]:
+        """Return jobs, the newest first, some kinds left out."""
+        values = list(without)
+        where = f"WHERE kind NOT IN ({', '.join('?' for _ in values)})" if values else ""
         with self._connect() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM jobs {where} ORDER BY id DESC LIMIT ? OFFSET ?",
                 (*values, limit, offset),
             ).fetchall()
         return [_job(row) for row in rows]
+
+    def find(self, kind: str, arguments: Mapping[str, Any]) -> Job | None:
+        """Return the newest job of a kind with just these arguments, if there is one."""
+        with self._connect() as connection:
+            row = connection.execute(
+                f"SELECT {_COLUMNS} FROM jobs WHERE kind = ? AND arguments = ? "
+                "ORDER BY id DESC LIMIT 1",
+                (kind, json.dumps(dict(arguments))),
+            ).fetchone()
+        return None if row is None else _job(row)
+
+    def forget(self, kinds: Collection[str], before: float) -> int:
+        """Delete jobs of some kinds that were over before a time; return how many there were."""
+        marks = ", ".join("?" for _ in kinds)
+        with self._connect() as connection:
+            done = connection.execute(
+                f"DELETE FROM jobs WHERE kind IN ({marks}) AND changed < ? "
+                "AND state IN ('done', 'failed', 'cancelled')",
+                (*kinds, before),
+            )
+        return done.rowcount
 
     def take(self, kinds: Collection[str] | None = None) -> Job | None:
         """Mark the oldest job of the queue, of some kinds or of all, as running and return it."""

@@ -3,9 +3,11 @@
 import time
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from wordsight.desk import Asked, Found, Notebook, Searching
 from wordsight.desk.index import index_folder, is_current
+from wordsight.desk.meaning import readable
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon
 from wordsight.retrieval import Index
@@ -13,11 +15,11 @@ from wordsight.retrieval.joint import JointSearch
 from wordsight.retrieval.manifest import MANIFEST
 from wordsight.studio.jobs import Job
 from wordsight.studio.studio import Studio
-from wordsight.studio.words import learned_words
+from wordsight.studio.words import learned_words, words_stamp
 
 __all__ = ["Answer", "answer", "index_job", "names_of"]
 
-_MOST_VIDEOS = 60  # looked at for a sentence's meaning while somebody waits
+_AT_ONCE = 12  # videos looked at for a sentence's meaning in a request; more are a job's work
 _LOOK_EVERY = 3.0  # seconds between two comparisons of the library with its index
 _TRY_EVERY = 60.0  # seconds before an index that could not be made is tried again
 
@@ -34,7 +36,7 @@ class Answer:
         found: The moments, best first.
         how: In a sentence, what was gone by.
         notes: What else is worth knowing.
-        job: The job that brings the index up to date, if one is needed.
+        job: The job that brings the index up to date, or that looks for what the words mean.
     """
 
     def __init__(self, found: list[Found], how: str, notes: list[str], job: Job | None) -> None:
@@ -52,7 +54,13 @@ class Answer:
 
 
 def answer(
-    studio: Studio, asked: Asked, *, by: str = "auto", top: int = 12, everything: bool = False
+    studio: Studio,
+    asked: Asked,
+    *,
+    by: str = "auto",
+    top: int = 12,
+    everything: bool = False,
+    weight: float | None = None,
 ) -> Answer:
     """Search the library.
 
@@ -62,24 +70,50 @@ def answer(
         by: ``auto``, ``said`` or ``meaning``.
         top: How many moments at most.
         everything: Whether to return what nothing speaks for.
+        weight: Share of the picture beside words; learned if ``None``.
     """
     book = Notebook()
     job = index_job(studio)
     ready = _ready(studio)
     if ready is None:
         return Answer([], "", [_why_not_ready(studio, job)], job)
+    words = _words(studio)
+    if _is_much(studio, asked, by, words):
+        return _from_job(studio, asked, by=by, top=top, everything=everything)
     if job is not None and not job.over:
         book.note("The library has changed; what is new can be found when the index is up to date.")
     searching = Searching(
-        book,
-        studio.library,
-        top=top,
-        everything=everything,
-        most_videos=_MOST_VIDEOS,
-        ready=ready,
+        book, studio.library, top=top, everything=everything, weight=weight, ready=ready
     )
-    found, how = searching.answer(asked, by, _words(studio), named=by == "meaning")
+    found, how = searching.answer(asked, by, words, named=by == "meaning")
     return Answer(found, how, book.notes, job)
+
+
+def _is_much(studio: Studio, asked: Asked, by: str, words: LearnedLexicon | None) -> bool:
+    """Tell whether many videos must be looked at closely: for a sentence that words can read."""
+    if by == "said" or words is None or not asked.text or asked.images or asked.like:
+        return False
+    many = len(names_of(studio)) > _AT_ONCE
+    return many and readable(words, asked.text, Notebook(), aloud=False)
+
+
+def _from_job(studio: Studio, asked: Asked, **wanted: Any) -> Answer:
+    """Answer with what a job found, or is about to find."""
+    manifest = index_folder(studio.library, None) / MANIFEST
+    stamp = f"{manifest.stat().st_mtime_ns}/{words_stamp(studio)}"
+    job = studio.begin_once("search", text=asked.text, stamp=stamp, **wanted)
+    if job.state in ("failed", "cancelled"):
+        return Answer([], "", [job.message or "The search was cancelled."], job)
+    if job.result is None:
+        return Answer([], "", ["Looking closely at what the words mean; this takes a moment."], job)
+    found = [_found(kept) for kept in job.result["found"]]
+    return Answer(found, job.result["how"], job.result["notes"], None)
+
+
+def _found(kept: dict[str, Any]) -> Found:
+    """Restore what was found; JSON knows lists only."""
+    values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in kept.items()}
+    return Found(**values)
 
 
 def index_job(studio: Studio) -> Job | None:

@@ -4,6 +4,7 @@ import re
 import secrets
 import shutil
 from pathlib import Path
+from time import time
 from typing import Any
 
 from fastapi import Request
@@ -18,9 +19,10 @@ from wordsight.studio.runner import JobRunner
 from wordsight.studio.settings import StudioSettings
 from wordsight.studio.tasks import TASKS
 
-__all__ = ["Studio", "studio_of"]
+__all__ = ["Studio", "studio_at", "studio_of"]
 
 _HERE = Path(__file__).parent
+_ASIDE_FOR = 86400.0  # seconds for which what parts of pages came to is kept
 _NAME = re.compile(r"[^\w.\- ]+")
 _MODERN = {".3gp", ".m4v", ".mkv", ".mov", ".mp4", ".ogv", ".webm"}
 _OLDER = {".avi", ".flv", ".m2ts", ".mpeg", ".mpg", ".ts", ".wmv"}
@@ -55,6 +57,19 @@ class Studio:
         self.runner.wake()
         return job
 
+    def begin_once(self, kind: str, **arguments: Any) -> Job:
+        """Return the job that does or did just this, or put one into the queue."""
+        kept = self.jobs.find(kind, arguments)
+        if kept is not None and kept.state not in ("failed", "cancelled"):
+            return kept
+        self.jobs.forget([name for name, task in TASKS.items() if task.aside], time() - _ASIDE_FOR)
+        return self.begin(kind, **arguments)
+
+    def work(self, limit: int = 6) -> list[Job]:
+        """Return the newest jobs but those that are parts of pages."""
+        aside = [name for name, task in TASKS.items() if task.aside]
+        return self.jobs.list(limit=limit, without=aside)
+
     def new_upload(self, name: str) -> Path:
         """Return a new path for an upload; only the harmless part of its name is kept.
 
@@ -82,7 +97,13 @@ class Studio:
         self.library.close()
 
 
-def studio_of(request: Request) -> Studio:
+async def studio_of(request: Request) -> Studio:
     """Return the studio a request is made to."""
+    # Awaited although there is nothing to wait for: anything else would cost a thread each time.
+    return studio_at(request)
+
+
+def studio_at(request: Request) -> Studio:
+    """Return the studio a request is made to, where nothing can be awaited."""
     studio: Studio = request.app.state.studio
     return studio

@@ -8,7 +8,7 @@ from wordsight.meaning import LearnedLexicon
 from wordsight.studio.studio import Studio
 from wordsight.studio.tasks.learn import LEXICON
 
-__all__ = ["learned_words", "words_folder"]
+__all__ = ["learned_words", "words_folder", "words_stamp"]
 
 _lock = Lock()
 _loaded: dict[tuple[Path, int], LearnedLexicon] = {}
@@ -17,6 +17,14 @@ _loaded: dict[tuple[Path, int], LearnedLexicon] = {}
 def words_folder(studio: Studio) -> Path:
     """Return where the studio's lexicon is kept, whether or not there is one yet."""
     return studio.folder / LEXICON
+
+
+def words_stamp(studio: Studio) -> str:
+    """Return what changes when the lexicon does; an empty text where there is none."""
+    try:
+        return str((words_folder(studio) / "model.json").stat().st_mtime_ns)
+    except FileNotFoundError:
+        return ""
 
 
 def learned_words(studio: Studio) -> LearnedLexicon:

@@ -111,6 +111,27 @@ class Levels:
             lengths.append(self.postings[level].lengths[owner].astype(float))
         return documents, counts, lengths
 
+    def occurrence(self, term: int, document: int, num_levels: int) -> tuple[Array, Array]:
+        """Find how often a term occurs in one document and in what it belongs to.
+
+        Args:
+            term: Its number.
+            document: The document.
+            num_levels: How many levels to look at, from the documents upwards.
+
+        Returns:
+            ``(num_levels,)`` counts, and ``(num_levels,)`` how many words each level holds.
+        """
+        counts, lengths = np.zeros(num_levels), np.zeros(num_levels)
+        for level, held in enumerate(self.postings[:num_levels]):
+            owner = int(self.owners[level][document])
+            texts, numbers = held.of(term)
+            place = int(np.searchsorted(texts, owner))
+            if place < len(texts) and int(texts[place]) == owner:
+                counts[level] = numbers[place]
+            lengths[level] = held.lengths[owner]
+        return counts, lengths
+
     def _members(self, level: int, holders: NDArray[np.integer]) -> Ints:
         """Return the documents that belong to any of some members of a level."""
         order, starts = self._children[level]

@@ -23,6 +23,7 @@ __all__ = ["LanguageModel", "Ranking", "Shard", "TermEvidence"]
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Background = Literal["words", "documents"]
+_MOST_SHARES = 10_000  # terms whose share is remembered
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +148,7 @@ class LanguageModel:
                 f"{least}; give fewer weights."
             )
         self.starts = np.cumsum([0, *(shard.num_documents for shard in self.shards)])
+        self._shares: dict[str, float] = {}  # of terms that were asked for
 
     @classmethod
     def of(
@@ -170,8 +172,15 @@ class LanguageModel:
 
     def share(self, term: str) -> float:
         """Return how common a term is: its share of the collection."""
+        known = self._shares.get(term)
+        if known is not None:
+            return known
         counts = (shard.count(term, self.background) for shard in self.shards)
-        return sum(counts) / max(1, self.total)
+        share = sum(counts) / max(1, self.total)
+        if len(self._shares) >= _MOST_SHARES:
+            self._shares.clear()
+        self._shares[term] = share
+        return share
 
     def shares(self) -> Array:
         """Return ``(T,)`` the share of every term of a model of one whole shard."""
@@ -256,13 +265,12 @@ class LanguageModel:
         number = shard.levels.terms.number(term) if share else None
         if number is None:
             return TermEvidence(term, 0.0, (0,) * levels, share)
-        documents, counts, lengths = shard.levels.occurrences(number, levels)
-        here = np.flatnonzero(shard.place[documents] == row)
-        if not len(here):
+        inside = row if shard.rows is None else int(shard.rows[row])
+        counts, lengths = shard.levels.occurrence(number, inside, levels)
+        if not counts.any():
             return TermEvidence(term, 0.0, (0,) * levels, share)
-        counts = [count[here] for count in counts]
-        evidence = self.smoothing.evidence(counts, [length[here] for length in lengths], share)
-        held = tuple(int(count[0]) for count in counts)
+        evidence = self.smoothing.evidence(list(counts[:, None]), list(lengths[:, None]), share)
+        held = tuple(int(count) for count in counts)
         return TermEvidence(term, weight * float(evidence[0]), held, share)
 
     def _evidence(self, shard: Shard, term: str, share: float) -> tuple[Ints, Array]:

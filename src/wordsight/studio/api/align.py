@@ -30,6 +30,7 @@ class Wanted(BaseModel):
     text: str = Field(min_length=1, max_length=200_000)
     pins: list[Pin] = Field(default=[], max_length=500)
     others: list[str] = Field(default=[], max_length=100)
+    mistakes: bool = False
     name: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
 
 
@@ -43,6 +44,8 @@ class Kept(BaseModel):
     text: str
     pins: list[str]
     others: list[str]
+    mistakes: bool = False
+    dictionary: dict[str, list[tuple[str, float]]] = {}
     result: dict[str, Any]
     files: list[str]
 

@@ -41,6 +41,13 @@ class Learning(BaseModel):
     attributes: int | None = Field(default=None, ge=1, le=50)
 
 
+class Renaming(BaseModel):
+    """A word that was only heard, and how it is written."""
+
+    word: str = Field(min_length=1, max_length=100)
+    name: str = Field(min_length=1, max_length=100)
+
+
 class Answer(BaseModel):
     """What one attribute of a picture is called."""
 
@@ -98,6 +105,15 @@ def add_lesson(
 def learn(studio: Here, asked: Learning) -> JobInfo:
     """Learn from all lessons, in a job."""
     return JobInfo.of(studio.begin("teach", **asked.model_dump()))
+
+
+@router.post("/rename")
+def rename_word(studio: Here, wanted: Renaming) -> list[list[str]]:
+    """Spell a word that was only heard; answers with the words of every attribute."""
+    learner = AttributeLearner.load(taught_folder(studio))
+    learner.rename(wanted.word, wanted.name.strip())
+    learner.save(taught_folder(studio), overwrite=True)
+    return [[word.name for word in group] for group in learner.attributes()]
 
 
 @router.post("/name")
@@ -161,10 +177,19 @@ def taught(studio: Studio) -> AttributeLearner:
     Raises:
         WordsightError: If nothing was learned yet.
     """
-    model = studio.folder / TAUGHT / "model.json"
-    if not model.is_file():
+    folder = taught_folder(studio)
+    return _loaded(folder, (folder / "model.json").stat().st_mtime_ns)
+
+
+def taught_folder(studio: Studio) -> Path:
+    """Return where what was learned is kept.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
+    if not (studio.folder / TAUGHT / "model.json").is_file():
         raise WordsightError("nothing was learned yet; add lessons and learn first.")
-    return _loaded(model.parent, model.stat().st_mtime_ns)
+    return studio.folder / TAUGHT
 
 
 @lru_cache(maxsize=1)

@@ -45,6 +45,12 @@ def list_jobs(
     return [JobInfo.of(job) for job in studio.jobs.list(limit=limit, offset=offset)]
 
 
+@router.post("/verify", status_code=202)
+def verify(studio: Here) -> JobInfo:
+    """Check every file of the library against its catalogue, in a job."""
+    return JobInfo.of(studio.begin("verify"))
+
+
 @router.get("/{number}")
 def show_job(studio: Here, number: Number) -> JobInfo:
     """Show one job."""

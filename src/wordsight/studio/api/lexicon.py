@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.words import (
-    Example,
+    Examples,
     WordInfo,
     WordName,
     examples_of,
@@ -70,6 +70,6 @@ def show_word(studio: Here, entry: str) -> WordInfo:
 @router.get("/words/{entry}/examples")
 def show_examples(
     studio: Here, entry: str, top: Annotated[int, Query(ge=1, le=20)] = 4
-) -> dict[str, list[Example]]:
-    """Show the videos where a word said of them fits best, and worst."""
+) -> Examples:
+    """Show the videos where a word said of them fits best, and worst, once a job has looked."""
     return examples_of(studio, entry, top)

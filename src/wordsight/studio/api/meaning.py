@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from wordsight.desk.clips import whole_clip
+from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, TrackedSentence
 from wordsight.records import Clip
 from wordsight.studio.studio import Studio, studio_of
@@ -23,6 +24,8 @@ class Asked(BaseModel):
     """A sentence about a video."""
 
     sentence: str = Field(min_length=1, max_length=500)
+    start: float | None = Field(default=None, ge=0, le=1e7)
+    end: float | None = Field(default=None, ge=0, le=1e7)
 
 
 class Followed(BaseModel):
@@ -98,7 +101,7 @@ class Descriptions(BaseModel):
 def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
     """Find who is who in a video, given a sentence."""
     words = learned_words(studio)
-    clip = whole_clip(studio.library, studio.library.resolve(video_id))
+    clip = _clip(studio, video_id, asked.start, asked.end)
     found = words.track(clip, asked.sentence)
     score = words.score(clip, asked.sentence)
     return Tracked(
@@ -122,7 +125,7 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
 @router.post("/explain")
 def explain_sentence(studio: Here, video_id: str, asked: Asked) -> Explained:
     """Say which word of a sentence fits a video, and which one fails."""
-    clip = whole_clip(studio.library, studio.library.resolve(video_id))
+    clip = _clip(studio, video_id, asked.start, asked.end)
     found = learned_words(studio).explain(clip, asked.sentence)
     return Explained(
         sentence=asked.sentence,
@@ -135,10 +138,14 @@ def explain_sentence(studio: Here, video_id: str, asked: Asked) -> Explained:
 
 @router.get("/describe")
 def describe_video(
-    studio: Here, video_id: str, top: Annotated[int, Query(ge=1, le=20)] = 5
+    studio: Here,
+    video_id: str,
+    top: Annotated[int, Query(ge=1, le=20)] = 5,
+    start: Annotated[float | None, Query(ge=0, le=1e7)] = None,
+    end: Annotated[float | None, Query(ge=0, le=1e7)] = None,
 ) -> Descriptions:
     """Say in sentences what happens in a video."""
-    clip = whole_clip(studio.library, studio.library.resolve(video_id))
+    clip = _clip(studio, video_id, start, end)
     found = learned_words(studio).describe(clip, top=top)
     return Descriptions(
         sentences=[
@@ -146,6 +153,17 @@ def describe_video(
             for one in found
         ]
     )
+
+
+def _clip(studio: Studio, video_id: str, start: float | None, end: float | None) -> Clip:
+    """Return what is seen in a video, or between two moments of it."""
+    whole = whole_clip(studio.library, studio.library.resolve(video_id))
+    if start is None and end is None:
+        return whole
+    first, last = whole.start if start is None else start, whole.end if end is None else end
+    if not first < last:
+        raise WordsightError(f"a part of a video starts before it ends, got {first:g} to {last:g}.")
+    return Clip.cut(whole.video_id, whole.detections, first, last)
 
 
 def _words(words: LearnedLexicon, clip: Clip, found: TrackedSentence) -> list[WordStates]:

@@ -1,11 +1,12 @@
 """Searching: by words, a sentence, a picture or a part of it, or another moment."""
 
+import math
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
+from fastapi.responses import Response
 from pydantic import BaseModel
 
 from wordsight.desk import Asked, Found
@@ -22,6 +23,7 @@ router = APIRouter(prefix="/search", tags=["search"])
 Here = Annotated[Studio, Depends(studio_of)]
 By = Literal["auto", "said", "meaning"]
 Region = Annotated[str | None, Query(max_length=100, description="x,y,width,height in pixels")]
+Weight = Annotated[float | None, Query(ge=0, le=1, description="share of the picture beside words")]
 _SHORTEST = 1.0  # seconds of a preview
 
 
@@ -71,7 +73,14 @@ class Results(BaseModel):
     moments: list[Moment]
 
 
-@router.get("")
+class Indexing(BaseModel):
+    """What the index holds besides what is said and what shots look like."""
+
+    describe: bool = False
+    attributes: bool = False
+
+
+@router.get("", response_model=Results)
 def search(
     studio: Here,
     text: Annotated[str | None, Query(max_length=500)] = None,
@@ -80,9 +89,14 @@ def search(
     by: By = "auto",
     top: Annotated[int, Query(ge=1, le=100)] = 12,
     everything: bool = False,
-) -> Results:
+    expand: Annotated[bool, Query(description="words of the best shots join the query")] = False,
+    weight: Weight = None,
+) -> Response:
     """Find moments by words, by a sentence, or like another moment or a part of its picture."""
-    return search_for(studio, text, like, region, by=by, top=top, everything=everything)
+    how: dict[str, Any] = {"by": by, "top": top, "everything": everything, "weight": weight}
+    found = search_for(studio, text, like, region, expand=expand, **how)
+    # Written here: what is a model already need not be checked to be one again.
+    return Response(found.model_dump_json(), media_type="application/json")
 
 
 @router.post("")
@@ -92,29 +106,50 @@ def search_by_picture(
     text: Annotated[str | None, Form(max_length=500)] = None,
     region: Annotated[str | None, Form(max_length=100)] = None,
     top: Annotated[int, Form(ge=1, le=100)] = 12,
+    weight: Annotated[float | None, Form(ge=0, le=1)] = None,
 ) -> Results:
     """Find moments that look like a picture or a part of it, with words beside it if there are."""
-    return search_with(studio, image, text, region, top)
+    return search_with(studio, image, text, region, top, weight)
+
+
+@router.post("/index", status_code=202)
+def index_again(studio: Here, wanted: Indexing) -> JobInfo:
+    """Bring the index up to date, with descriptions or names of what is seen, in a job."""
+    return JobInfo.of(studio.begin("index", **wanted.model_dump()))
 
 
 def search_for(
-    studio: Studio, text: str | None, like: str | None, region: str | None, **wanted: Any
+    studio: Studio,
+    text: str | None,
+    like: str | None,
+    region: str | None,
+    *,
+    expand: bool = False,
+    **wanted: Any,
 ) -> Results:
     """Search by what can be written."""
     asked = Asked(
-        text or None, region=parse_region(region or None), like=parse_moment(like or None)
+        text or None,
+        region=parse_region(region or None),
+        like=parse_moment(like or None),
+        expand=expand,
     )
     return results_of(studio, answer(studio, asked, **wanted))
 
 
 def search_with(
-    studio: Studio, image: UploadFile, text: str | None, region: str | None, top: int
+    studio: Studio,
+    image: UploadFile,
+    text: str | None,
+    region: str | None,
+    top: int,
+    weight: float | None = None,
 ) -> Results:
     """Search by a picture that was sent."""
     with tempfile.TemporaryDirectory() as folder:
         picture = keep_picture(image, Path(folder) / "picture")
         asked = Asked((text or "").strip() or None, (picture,), parse_region(region or None))
-        return results_of(studio, answer(studio, asked, top=top))
+        return results_of(studio, answer(studio, asked, top=top, weight=weight))
 
 
 def results_of(studio: Studio, found: Answer) -> Results:
@@ -161,4 +196,6 @@ def _heard(term: dict[str, Any]) -> Word:
 
 
 def _finite(value: float) -> float:
-    return float(np.nan_to_num(value, nan=0.0, posinf=1e9, neginf=-1e9))
+    if math.isfinite(value):
+        return float(value)
+    return 0.0 if math.isnan(value) else math.copysign(1e9, value)

@@ -3,14 +3,14 @@
 import numpy as np
 from pydantic import BaseModel
 
-from wordsight.desk.clips import whole_clip
-from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, WordModel
+from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.studio import Studio
-from wordsight.studio.words import learned_words
+from wordsight.studio.words import learned_words, words_stamp
 
 __all__ = [
     "Example",
+    "Examples",
     "FeatureTable",
     "WordInfo",
     "WordName",
@@ -18,8 +18,6 @@ __all__ = [
     "word_info",
     "word_name",
 ]
-
-_MOST_VIDEOS = 60  # looked at for examples of a word
 
 
 class WordName(BaseModel):
@@ -60,6 +58,14 @@ class Example(BaseModel):
     fit: float
 
 
+class Examples(BaseModel):
+    """Where a word fits best and worst, once the job has looked."""
+
+    job: JobInfo
+    surest: list[Example]
+    least: list[Example]
+
+
 def word_info(lexicon: LearnedLexicon, entry: str) -> WordInfo:
     """Collect all tables of a word, the features that differ most from usual first."""
     word = lexicon[entry]
@@ -86,31 +92,16 @@ def word_info(lexicon: LearnedLexicon, entry: str) -> WordInfo:
     )
 
 
-def examples_of(studio: Studio, entry: str, top: int) -> dict[str, list[Example]]:
-    """Find where a word that is said of a video fits best and worst."""
-    lexicon = learned_words(studio)
-    lexicon[entry]  # says what is near where there is no such word
-    found: list[Example] = []
-    said = [s for s in studio.library.sentences() if entry.replace("-", " ") in _plain(s.text)]
-    for sentence in said[:_MOST_VIDEOS]:
-        clip = whole_clip(studio.library, sentence.video_id)
-        try:
-            explained = lexicon.explain(clip, sentence.text)
-        except WordsightError:
-            continue  # a sentence the lexicon cannot read is no example of anything
-        fits = [word.fit for word in explained.words if word.word.split("(")[0] == entry]
-        if fits:
-            name = studio.library.video(sentence.video_id).name
-            fit = float(np.nan_to_num(max(fits)))
-            found.append(
-                Example(video_id=sentence.video_id, name=name, sentence=sentence.text, fit=fit)
-            )
-    found.sort(key=lambda one: -one.fit)
-    return {"surest": found[:top], "least": found[::-1][:top]}
-
-
-def _plain(text: str) -> str:
-    return text.lower().replace("-", " ")
+def examples_of(studio: Studio, entry: str, top: int) -> Examples:
+    """Find where a word that is said of a video fits best and worst, in a job."""
+    learned_words(studio)[entry]  # says what is near where there is no such word
+    job = studio.begin_once("examples", entry=entry, top=top, stamp=words_stamp(studio))
+    result = job.result or {}
+    return Examples(
+        job=JobInfo.of(job),
+        surest=[Example(**one) for one in result.get("surest", ())],
+        least=[Example(**one) for one in result.get("least", ())],
+    )
 
 
 def word_name(word: WordModel) -> WordName:

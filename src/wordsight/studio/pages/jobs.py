@@ -15,4 +15,4 @@ Here = Annotated[Studio, Depends(studio_of)]
 @router.get("/parts/jobs")
 def jobs_part(request: Request, studio: Here) -> Any:
     """Show the newest jobs."""
-    return studio.page(request, "parts/jobs.html", jobs=studio.jobs.list(limit=6))
+    return studio.page(request, "parts/jobs.html", jobs=studio.work())

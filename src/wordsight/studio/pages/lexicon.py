@@ -67,8 +67,9 @@ def word_page(
 
 @router.get("/parts/examples/{entry}")
 def examples_part(request: Request, studio: Here, entry: str) -> Any:
-    """Show where a word fits best and worst; it takes time, so the page asks for it later."""
-    return studio.page(request, "parts/examples.html", examples=examples_of(studio, entry, 4))
+    """Show where a word fits best and worst; it takes time, so the page asks until it is known."""
+    found = examples_of(studio, entry, 4)
+    return studio.page(request, "parts/examples.html", examples=found, entry=entry)
 
 
 def _beside(table: FeatureTable, earlier: Mapping[tuple[str, tuple[int, ...]], Any]) -> Any:

@@ -37,5 +37,5 @@ def library_page(
         page=page,
         pages=max(1, -(-total // PER_PAGE)),
         detectors=available_detectors(),
-        jobs=studio.jobs.list(limit=6),
+        jobs=studio.work(),
     )

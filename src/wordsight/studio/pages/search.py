@@ -9,6 +9,8 @@ from wordsight.errors import WordsightError
 from wordsight.studio.api.search import By, search_for, search_with
 from wordsight.studio.searching import index_job
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.teach import TAUGHT
+from wordsight.studio.words import words_stamp
 
 __all__ = ["router"]
 
@@ -28,6 +30,7 @@ def search_page(
     region: Region = "",
     by: By = "auto",
     everything: bool = False,
+    expand: bool = False,
 ) -> Any:
     """Show the box; what was found is asked for by the page itself, since it may take a while."""
     index_job(studio)
@@ -41,6 +44,9 @@ def search_page(
         region=region,
         by=by,
         everything=everything,
+        expand=expand,
+        known=bool(words_stamp(studio)),
+        taught=(studio.folder / TAUGHT).exists(),
     )
 
 
@@ -53,10 +59,12 @@ def found_part(
     region: Region = "",
     by: By = "auto",
     everything: bool = False,
+    expand: bool = False,
 ) -> Any:
     """Show what was found."""
+    how: dict[str, Any] = {"by": by, "everything": everything}
     try:
-        found = search_for(studio, text, like, region, by=by, everything=everything)
+        found = search_for(studio, text, like, region, expand=expand, **how)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
     asked = {"text": text, "like": like, "region": region, "by": by}
@@ -70,10 +78,11 @@ def pictured_part(
     image: Annotated[UploadFile, File()],
     text: Annotated[str, Form(max_length=500)] = "",
     region: Annotated[str, Form(max_length=100)] = "",
+    weight: Annotated[float | None, Form(ge=0, le=1)] = None,
 ) -> Any:
     """Show what looks like a picture."""
     try:
-        found = search_with(studio, image, text, region, 12)
+        found = search_with(studio, image, text, region, 12, weight)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
     return studio.page(request, "parts/found.html", found=found)

@@ -21,7 +21,7 @@
       event.preventDefault();
       const video = document.getElementById("video").value;
       const others = [...document.getElementById("others").selectedOptions].map((one) => one.value);
-      run({ video, text: document.getElementById("text").value, others: others.filter((one) => one !== video) });
+      run({ video, text: document.getElementById("text").value, others: others.filter((one) => one !== video), mistakes: document.getElementById("mistakes").checked });
     });
 
   const bands = document.getElementById("bands");
@@ -56,7 +56,7 @@
       pen.fill();
       pen.fillRect(x(at) - 1, 2, 2, 62);
     }
-    pen.fillStyle = "#a4302b";
+    pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--bad");
     pen.fillRect(x(film.currentTime) - 0.5, 0, 1.5, bands.clientHeight);
   };
   const near = (at) => spans.find((span) => Math.abs(x(span.start) - at) < 7);
@@ -89,7 +89,7 @@
   for (const item of document.querySelectorAll("[data-line] .swatch"))
     item.style.background = colour(Number(item.parentElement.dataset.line));
   const again = (wanted) =>
-    run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, pins: wanted });
+    run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, pins: wanted });
   document.getElementById("again").addEventListener("click", () =>
     again([...pins].map(([line, at]) => `${line}=${at.toFixed(3)}`)));
   document.getElementById("clear").addEventListener("click", () => again([]));

@@ -74,6 +74,17 @@
     }
     done.hidden = true;
   });
+  for (const button of document.querySelectorAll("[data-rename]"))
+    button.addEventListener("click", async () => {
+      const name = prompt("How is this word written?", button.dataset.rename)?.trim();
+      if (!name || name === button.dataset.rename) return;
+      try {
+        await studio.post("/api/v1/attributes/rename", { word: button.dataset.rename, name });
+        location.reload();
+      } catch (error) {
+        studio.say(error.message);
+      }
+    });
   const shown = () => {
     const body = new FormData();
     body.append("image", document.getElementById("new").files[0]);

@@ -64,7 +64,7 @@
       const height = 17 * scale / fit;
       pen.fillStyle = colour;
       pen.fillRect(x1, Math.max(0, y1 - height), width, height);
-      pen.fillStyle = dashed ? "#111" : "#fff"; // what is only seen is labelled on light grey
+      pen.fillStyle = dashed ? "#111111" : studio.inkOn(colour); // what is only seen is labelled on light grey
       pen.fillText(text, x1 + 4 * scale / fit, Math.max(height, y1) - 4 * scale / fit);
     };
     const row = seen ? at(seen.times, shown) : -1;
@@ -78,7 +78,7 @@
     });
     if (picked) {
       pen.lineWidth *= 2;
-      box(picked.box, "#fff", "", false);
+      box(picked.box, "#ffffff", "", false);
     }
     drawTimeline();
   };
@@ -245,8 +245,12 @@
     node.className = name;
     return node;
   };
+  // The part of the film that is asked about: all of it where nothing is said.
+  const part = () => Object.fromEntries([["start", "from"], ["end", "to"]]
+    .map(([name, id]) => [name, document.getElementById(id).value]).filter(([, value]) => value !== "")
+    .map(([name, value]) => [name, Number(value)]));
   const followSentence = async () => {
-    const found = await studio.post(`/api/v1/videos/${video}/track`, { sentence: sentence.value });
+    const found = await studio.post(`/api/v1/videos/${video}/track`, { sentence: sentence.value, ...part() });
     tracks = found.tracks;
     words = found.words;
     times = found.times;
@@ -257,7 +261,7 @@
     draw();
   };
   const explain = async () => {
-    const found = await studio.post(`/api/v1/videos/${video}/explain`, { sentence: sentence.value });
+    const found = await studio.post(`/api/v1/videos/${video}/explain`, { sentence: sentence.value, ...part() });
     const table = document.createElement("table");
     for (const word of found.words) {
       const row = table.insertRow();
@@ -275,7 +279,7 @@
   });
   document.getElementById("describe").addEventListener("click", async () => {
     try {
-      const found = await studio.ask(`/api/v1/videos/${video}/describe`);
+      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams(part())}`);
       tell(found.sentences.length ? found.sentences.map((one) => line(`${one.text} (${Math.round(100 * one.probability)} %)`)) : [line("Nothing is seen here.")]);
     } catch (error) { studio.say(error.message); }
   });

@@ -53,13 +53,28 @@
     card.addEventListener("focusout", stop);
   }
 
+  document.getElementById("index").addEventListener("click", async () => {
+    const chosen = (name) => document.getElementById(name).checked;
+    try {
+      const begun = await studio.post("/api/v1/search/index", { describe: chosen("describe"), attributes: chosen("attributes") });
+      studio.say("The library is being indexed.");
+      const job = await studio.job(begun.id);
+      studio.say(job.state === "done" ? "The index is up to date." : job.message);
+    } catch (error) {
+      studio.say(error.message);
+    }
+  });
+
   form.addEventListener("submit", (event) => {
+    if (!form.elements.weight.value) form.elements.weight.disabled = true; // an empty number is no number
+    setTimeout(() => { form.elements.weight.disabled = false; });
     const file = picture.files[0];
     if (!file) return; // words travel in the address, so that a search can be kept
     event.preventDefault();
     const body = new FormData();
     body.append("image", file);
     for (const name of ["text", "region"]) body.append(name, form.elements[name].value.trim());
+    if (form.elements.weight.value) body.append("weight", form.elements.weight.value);
     show("/parts/search", { method: "POST", body });
   });
   if (place.dataset.ask) show(`/parts/search?${place.dataset.ask}`);

@@ -44,7 +44,13 @@ const studio = {
     const rest = ((tenths % 600) / 10).toFixed(1).padStart(4, "0");
     return `${minutes}:${rest}`;
   },
-  colours: ["#e4572e", "#2e86ab", "#57a773", "#8e5aa8", "#d9a404", "#17817c", "#c2185b", "#6d7f00"],
+  // On white and on dark ground each stands out by 3 to 1, and its label by 4.5 to 1.
+  colours: ["#e4572e", "#2e86ab", "#3d9360", "#9460ae", "#b08300", "#17807a", "#d43a74", "#74861a"],
+  inkOn(colour) {
+    const light = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.19 ? "#111111" : "#ffffff";
+  },
 };
 
 document.addEventListener("click", async (event) => {

@@ -19,8 +19,9 @@ def align_text(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
     """Align a text with a video; other videos of the same text may help.
 
     Args:
-        arguments: ``video``, ``others``, ``text``, ``pins`` such as ``7=3:20``, and ``name``, the
-            folder to write to.
+        arguments: ``video``, ``others``, ``text``, ``pins`` such as ``7=3:20``, ``mistakes``:
+            whether steps may have been skipped, repeated or swapped, and ``name``, the folder to
+            write to.
         workplace: Where to work.
     """
     from wordsight.alignment.exports import EXPORTS, as_json, write_alignment
@@ -43,7 +44,8 @@ def align_text(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
         ]
         film = library.video(ids[0])
     workplace.progress(1, 3, "aligning")
-    timed = align_together(instructions, observed, constraints={ids[0]: pins})
+    mistakes = bool(arguments.get("mistakes", False))
+    timed = align_together(instructions, observed, constraints={ids[0]: pins}, mistakes=mistakes)
     workplace.progress(2, 3, "writing")
     folder = workplace.folder / ALIGNMENTS / Path(arguments["name"]).name
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,9 +65,20 @@ def align_text(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
         "text": arguments["text"],
         "pins": list(arguments.get("pins", ())),
         "others": ids[1:],
+        "mistakes": mistakes,
+        "dictionary": _dictionary(timed.aligner),
         "result": found,
     }
     with atomic_path(folder / "studio.json") as path:
         path.write_text(json.dumps(kept), encoding="utf-8")
     happened = sum(line["happened"] for line in found["lines"])
     return {"alignment": folder.name, "lines": len(found["lines"]), "happened": happened}
+
+
+def _dictionary(aligner: Any) -> dict[str, list[tuple[str, float]]]:
+    """Return which things each noun names, surest first, where the aligner learned that."""
+    learned = getattr(aligner, "dictionary_", None) or {}
+    return {
+        word: sorted(things.items(), key=lambda thing: -thing[1])[:4]
+        for word, things in sorted(learned.items())
+    }

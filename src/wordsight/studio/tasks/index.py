@@ -3,8 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wordsight.desk.meaning import load_words
+from wordsight.desk.named_shots import remember_words
+from wordsight.desk.naming import load_taught
 from wordsight.library import Library
+from wordsight.studio.tasks.learn import LEXICON
 from wordsight.studio.tasks.task import Workplace
+from wordsight.studio.tasks.teach import TAUGHT
 
 __all__ = ["index_library"]
 
@@ -13,13 +18,21 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
     """Look at what is new in the library, so that it can be searched.
 
     Args:
-        arguments: None are needed.
+        arguments: ``describe``: whether what learned words say of every shot can be searched, too;
+            ``attributes``: whether the things in every shot are named by taught words. Left out,
+            both stay as they are.
         workplace: Where to work.
     """
-    from wordsight.desk.index import index_folder, update_index
+    from wordsight.desk.index import describe_shots, index_folder, update_index
 
     with Library.open(workplace.library) as library:
-        report = update_index(library, index_folder(library, None), progress=workplace.progress)
+        folder = index_folder(library, None)
+        if arguments.get("describe"):
+            words = load_words(workplace.folder / LEXICON)
+            describe_shots(library, folder, words, workplace.progress)
+        if arguments.get("attributes"):
+            remember_words(folder, load_taught(workplace.folder / TAUGHT))
+        report = update_index(library, folder, progress=workplace.progress)
     return {
         "added": len(report.added),
         "unchanged": len(report.unchanged),

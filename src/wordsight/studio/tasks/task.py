@@ -34,8 +34,11 @@ class Task:
         work: Does it; returns what came out, as JSON can hold it.
         awaited: Whether somebody sits and waits for it, so that it must not queue up behind work
             that takes hours.
+        aside: Whether it is a part of a page rather than work of its own: the list of jobs leaves
+            it out, and it is forgotten after a while.
     """
 
     title: str
     work: Callable[[Mapping[str, Any], Workplace], dict[str, Any]]
     awaited: bool = False
+    aside: bool = False

@@ -1,0 +1,39 @@
+"""Searching by what words mean, which looks closely at many videos."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from wordsight.studio.tasks.learn import LEXICON
+from wordsight.studio.tasks.task import Workplace
+
+__all__ = ["search_meaning"]
+
+_MOST_VIDEOS = 1000  # of more, those are looked at in which the words are said
+
+
+def search_meaning(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, Any]:
+    """Find the moments a sentence is true of.
+
+    Args:
+        arguments: ``text``, ``by``, ``top``, ``everything``; ``stamp`` only tells searches of a
+            library and of words apart that have changed since.
+        workplace: Where to work.
+    """
+    from wordsight.desk import Asked, Notebook, Searching
+    from wordsight.library import Library
+    from wordsight.meaning import LearnedLexicon
+
+    book = Notebook(watcher=workplace.progress)
+    words = LearnedLexicon.load(workplace.folder / LEXICON)
+    with Library.open(workplace.library) as library:
+        searching = Searching(
+            book,
+            library,
+            top=int(arguments["top"]),
+            everything=bool(arguments["everything"]),
+            most_videos=_MOST_VIDEOS,
+        )
+        by = str(arguments["by"])
+        found, how = searching.answer(Asked(arguments["text"]), by, words, named=by == "meaning")
+    return {"found": [asdict(one) for one in found], "how": how, "notes": book.notes}

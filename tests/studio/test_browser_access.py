@@ -1,0 +1,109 @@
+"""Keys, labels, small dark screens and rest, on every page in a real browser."""
+
+import httpx
+import pytest
+
+from tests.studio.browsing import PATIENCE, until
+
+pytestmark = pytest.mark.slow
+PAGES = ("/", "/search?text=person", "/lexicon", "/lexicon/approached", "/align", "/states")
+MORE = ("/attributes", "/benchmarks", "/nowhere")
+
+UNNAMED = """
+[...document.querySelectorAll("a, button, input, select, textarea, canvas, video, summary")]
+  .filter((one) => one.type !== "hidden" && one.checkVisibility())
+  .filter((one) => !one.closest("[aria-hidden=true]"))
+  .filter((one) => !(one.labels?.length || one.getAttribute("aria-label")
+    || one.getAttribute("aria-labelledby") || one.textContent.trim()))
+  .map((one) => one.outerHTML.slice(0, 120))
+"""
+DOUBLED = """
+[...document.querySelectorAll("[id]")].map((one) => one.id)
+  .filter((id, at, all) => all.indexOf(id) !== at)
+"""
+MOVING = """
+[...document.querySelectorAll("*")]
+  .filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length
+"""
+FOCUS = """
+(() => {
+  const one = document.activeElement;
+  const style = getComputedStyle(one), box = one.getBoundingClientRect();
+  return [one.tagName + (one.id ? "#" + one.id : ""), style.outlineStyle,
+    parseFloat(style.outlineWidth), box.width > 0, Math.round(box.top + scrollY),
+    one.textContent.trim().slice(0, 20)];
+})()
+"""
+
+
+@pytest.fixture
+def addresses(address):
+    """All pages, with those of a video too."""
+    videos = httpx.get(f"{address}/api/v1/videos", params={"text": "street"}).json()["videos"]
+    return [*PAGES, f"/videos/{videos[0]['id']}", f"/states?video={videos[0]['id']}", *MORE]
+
+
+@pytest.fixture
+def phone(browser, address):
+    """A small dark screen of someone who asked for rest."""
+    context = browser.new_context(
+        base_url=address,
+        viewport={"width": 390, "height": 800},
+        color_scheme="dark",
+        reduced_motion="reduce",
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    yield opened
+    context.close()
+
+
+def test_small_dark_screens_need_no_scrolling_sideways(phone, addresses):
+    for where in addresses:
+        phone.goto(where)
+        phone.wait_for_load_state("load")
+        wide = phone.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 1, f"{where} is {wide} pixels wider than a phone"
+        ground = phone.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb(20, 24, 27)", where
+
+
+def test_nothing_moves_unasked(phone):
+    phone.goto("/search?text=person&by=said")
+    phone.wait_for_selector(".moment")
+    phone.hover(".moment >> nth=0")
+    phone.wait_for_timeout(600)
+    assert phone.evaluate("document.querySelector('.moment video').paused")
+    assert phone.evaluate(MOVING) == 0
+
+
+def test_everything_has_a_name_once(page, addresses):
+    for where in addresses:
+        if where == "/nowhere":
+            continue  # asked for below, where what is missing may be missing
+        page.goto(where)
+        assert page.evaluate(UNNAMED) == [], where
+        assert page.evaluate(DOUBLED) == [], where
+        assert page.locator("h1").count() == 1 and page.get_attribute("html", "lang") == "en"
+
+
+def test_keys_reach_everything_in_order_and_show_where_they_are(page, addresses):
+    for where in addresses[:-1]:
+        page.goto(where)
+        page.keyboard.press("Tab")
+        assert page.evaluate(FOCUS)[-1] == "Skip to content", where
+        places = []
+        for _ in range(24):
+            page.keyboard.press("Tab")
+            name, outline, width, seen, top, _ = page.evaluate(FOCUS)
+            if name == "BODY":
+                break  # all were reached
+            assert outline != "none" and width >= 2 and seen, (where, name, outline, width)
+            places.append(top)
+        assert len(places) > 7  # the brand, seven pages, and what the page is for
+        header = places[:8]
+        assert max(header) < 120, where  # first the header, then the page
+    page.goto("/")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    until(page, "location.hash === '#main'")

@@ -1,0 +1,92 @@
+"""What the command line can do can be done here, or the guide says that it cannot."""
+
+import re
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from typer.main import get_command
+
+from tests.studio.conftest import finished
+from wordsight.cli.main import app
+from wordsight.library import Library
+from wordsight.meaning.hand import hand_lexicon
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studio.md"
+
+
+def test_the_guide_accounts_for_every_command():
+    table = GUIDE.read_text(encoding="utf-8").split("| only on the command line |")[1]
+    named = set(re.findall(r"`([a-z]+)[` ]", table.split("\n\n")[0]))
+    commands = set(get_command(app).commands) - {"studio"}
+    assert commands <= named, f"not in the guide: {sorted(commands - named)}"
+
+
+def test_all_files_are_checked(client, library):
+    done = finished(client, client.post("/api/v1/jobs/verify").json()["id"])
+    assert done["result"]["ok"] and done["result"]["problems"] == []
+    assert "Nothing is wrong." in client.get("/").text
+    with Library.open(library) as opened:
+        victim = Path(opened.thumbnail(opened.videos()[0].id))
+    victim.write_bytes(b"something else")
+    done = finished(client, client.post("/api/v1/jobs/verify").json()["id"])
+    assert not done["result"]["ok"] and len(done["result"]["problems"]) == 1
+
+
+def test_a_part_of_a_video_is_asked_about(client, library):
+    with Library.open(library) as opened:
+        labels = opened.detections(opened.videos()[0].id).label_names
+    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    page = client.get("/api/v1/videos").json()["videos"][0]
+    said = client.get(f"/api/v1/videos/{page['id']}").json()["sentences"][0]["text"]
+    asked = {"sentence": said, "start": 1.0, "end": 2.0}
+    part = client.post(f"/api/v1/videos/{page['id']}/track", json=asked).json()
+    assert part["times"] and min(part["times"]) >= 1.0 and max(part["times"]) < 2.0
+    whole = client.post(f"/api/v1/videos/{page['id']}/track", json={"sentence": said}).json()
+    assert max(whole["times"]) > 2.0
+    states = {len(row) for word in whole["words"] for row in word["probabilities"]}
+    assert states <= {1, 3} and len(whole["words"][0]["probabilities"]) == len(whole["times"])
+    asked = {"sentence": said, "start": 2.0, "end": 1.0}
+    assert client.post(f"/api/v1/videos/{page['id']}/explain", json=asked).status_code == 422
+
+
+def test_a_word_that_was_heard_is_spelled(client, tmp_path):
+    assert (
+        client.post("/api/v1/attributes/rename", json={"word": "a", "name": "b"}).status_code == 422
+    )  # nothing was taught yet
+    for number in range(8):
+        for word, colour in {"red": (30, 30, 200), "blue": (210, 60, 40)}.items():
+            image = np.full((48, 48, 3), 235, np.uint8)
+            cv2.circle(image, (24, 24), 10 + number, colour, -1)
+            _, data = cv2.imencode(".png", image)
+            files = {"image": ("a.png", data.tobytes(), "image/png")}
+            answer = client.post("/api/v1/attributes/lessons", files=files, data={"word": word})
+            assert answer.status_code == 201
+    begun = client.post("/api/v1/attributes/learn", json={"attributes": 1}).json()
+    assert finished(client, begun["id"])["state"] == "done"
+    groups = client.post("/api/v1/attributes/rename", json={"word": "red", "name": "rot"}).json()
+    assert sorted(word for group in groups for word in group) == ["blue", "rot"]
+    assert "rot" in client.get("/attributes").text
+    again = client.post("/api/v1/attributes/rename", json={"word": "red", "name": "x"})
+    assert again.status_code == 422
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.5, "x"])
+def test_a_share_is_a_share(client, weight):
+    answer = client.get("/api/v1/search", params={"text": "person", "weight": weight})
+    assert answer.status_code == 422
+
+
+def test_the_index_is_made_again_with_descriptions(client, library):
+    with Library.open(library) as opened:
+        labels = opened.detections(opened.videos()[0].id).label_names
+    wanted = {"describe": True}
+    begun = client.post("/api/v1/search/index", json=wanted).json()
+    assert finished(client, begun["id"])["state"] == "failed"  # no words were learned
+    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    begun = client.post("/api/v1/search/index", json=wanted).json()
+    assert finished(client, begun["id"])["state"] == "done"
+    assert (library / "search-index" / "descriptions.json").stat().st_size > 10
+    found = client.get("/api/v1/search", params={"text": "person", "by": "said", "expand": True})
+    assert found.json()["moments"]
