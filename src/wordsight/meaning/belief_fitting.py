@@ -32,7 +32,7 @@ _OTHERS = 20  # sentences said of other clips that compete in each clip
 _SLOPE = 4.0  # prior slope of a word with one feature; dependent features and traits share it
 _OFFSET = -1.0  # prior log odds of a word whose evidence is nil
 # How firmly slopes, offsets, and offsets of words beside a verb are held, in pairs.
-_SLOPE_PRIOR, _OFFSET_PRIOR, _BESIDE_PRIOR = 0.3, 0.1, 0.3
+_SLOPE_PRIOR, _OFFSET_PRIOR, _BESIDE_PRIOR = 0.3, 0.1, 1.0
 _CERTAIN = -1e-9  # no sentence is believed more than this, so that one mistake is no catastrophe
 
 
