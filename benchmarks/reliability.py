@@ -9,6 +9,7 @@ rights, the database and the right time, ``fuzz`` reads damaged files under cove
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -194,6 +195,8 @@ def main(arguments: list[str] | None = None) -> None:
     for each in (crash, faults, soaking):
         each.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
+    # So that servers are stopped and disks unmounted when somebody ends it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options.call(options)
 
 

@@ -1,13 +1,13 @@
 """Searching by what words mean: cheap recall by what is said, then the sentence tracker."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.desk.teller import Teller
-from wordsight.errors import WordsightError
+from wordsight.errors import LibraryError, WordsightError
 
 if TYPE_CHECKING:
     from wordsight.desk.naming import Namer
@@ -87,7 +87,6 @@ def grounded_hits(
         engine: Who looks; this process if left out. The moments are the same.
         namer: Names things for a lexicon that was learned with taught words.
     """
-    from wordsight.desk.clips import whole_clip
     from wordsight.engine import Serial
 
     videos = [video.id for video in opened.videos()]
@@ -97,7 +96,7 @@ def grounded_hits(
         videos = said or videos[:most]
         teller.note(f"Looking closely at the {len(videos)} videos {which}.")
     look = partial(_moments, learned=learned, text=text, top=top, only_true=not everything)
-    clips = (whole_clip(opened, video, namer) for video in videos)
+    clips = _clips(opened, videos, namer)
     hits: list[Hit] = []
     with (
         teller.progress("Searching") as progress,
@@ -110,6 +109,20 @@ def grounded_hits(
             hits = sorted(hits + outcome.result, key=lambda hit: -hit.score)[:top]
             progress(done, len(videos), "searching")
     return hits
+
+
+def _clips(opened: "Library", videos: Sequence[str], namer: "Namer | None") -> "Iterator[Clip]":
+    """Yield what is seen in videos, leaving out those that somebody removes meanwhile."""
+    from wordsight.desk.clips import whole_clip
+
+    for video in videos:
+        try:
+            clip = whole_clip(opened, video, namer)
+        except LibraryError:
+            if video in {each.id for each in opened.videos()}:
+                raise
+            continue
+        yield clip
 
 
 def _moments(
