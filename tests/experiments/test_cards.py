@@ -87,7 +87,7 @@ def test_other_photos_of_another_split(shared_data, tmp_path):
         half = "one" if number % 2 else "two"
         (tmp_path / half).mkdir(exist_ok=True)
         # The other half comes as JPEG under the name of another split.
-        kept = path.name if half == "one" else f"test_2_{colour}_{digit}_{name}.jpg"
+        kept = path.name if half == "one" else f"held_out_{colour}_{digit}_{name}.jpg"
         write_image(tmp_path / half / kept, picture)
     colours = ["blue", "green", "red"]
     photos, tests = (_only(read_photos(tmp_path / half), colours) for half in ("one", "two"))
