@@ -12,7 +12,7 @@ def test_a_video_that_is_removed_meanwhile_is_left_out(tmp_path):
     films = [make_video(tmp_path / f"{name}.mp4", seed=seed) for seed, name in enumerate("ab")]
     with Library.create(tmp_path / "library") as library:
         library.add(films, detector="rendered", workers=1)
-        asked = (library, learned, "The person left the chair.")
+        asked = (library, learned, "The person picked up the backpack.")
         # What an index says may lag behind, and so may the list that a long search began with.
         there = library.videos()[0].id
         limits = {"top": 5, "everything": True, "most": 1}
