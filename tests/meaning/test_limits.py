@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LEXICON, play, troupe
-from wordsight.inference import Limits, PrunedWarning, lattice_bytes, within
+from wordsight.inference import Limits, PrunedWarning, lattice_bytes, noting_losses, within
 from wordsight.meaning import WordLearner
 
 SENTENCE = "The person lifted the crate."
@@ -59,3 +59,20 @@ def test_learning_goes_on_with_clips_that_do_not_fit():
     # Objectives of fewer explanations are lower, if only by the little that was left out.
     assert few.histories_[0][0] <= whole.histories_[0][0] + 1e-9
     np.testing.assert_allclose(few.histories_[0], whole.histories_[0], rtol=0.2)
+
+
+def test_given_tracks_are_limited_too(lexicon):
+    clip = play("lifted", "crate", seed=50, tracked=True)
+    whole, tracked = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
+    with within(Limits(most_detections=2)):
+        some, followed = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
+        with noting_losses() as losses:
+            things, _ = lexicon.read(clip).posteriors(lexicon.sentence(SENTENCE))
+    # Words that know their things leave less to others than a number can tell from 0.
+    assert losses == [some.lost_mass] and 0 <= some.lost_mass < 1e-6
+    assert some.log_ratio <= whole.log_ratio <= some.log_ratio - np.log1p(-some.lost_mass) + 1e-9
+    assert things.shape[2] == lexicon.observe(clip).num_things
+    np.testing.assert_allclose(things.sum(axis=2), 1.0)
+    assert ((things > 0).sum(axis=2) <= 2).all()
+    for one, other in zip(followed.tracks, tracked.tracks, strict=True):
+        np.testing.assert_array_equal(one.boxes, other.boxes)

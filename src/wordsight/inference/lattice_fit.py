@@ -34,6 +34,8 @@ __all__ = [
     "Limits",
     "PrunedWarning",
     "counts_that_fit",
+    "current_limits",
+    "note_loss",
     "noting_losses",
     "paths_that_fit",
     "scores_that_fit",
@@ -203,7 +205,8 @@ def _fitted(
         kept = _most_that_fit(lattice, most, limits.max_bytes, kept_frames=kept_frames)
         few = prune(lattice, kept, groups=_GROUPS)
         results[number] = pruned(lattice, few)
-        _tell(lattice, few, results[number], limits)
+        sizes = lattice.num_participants, lattice.num_detections, few.places.shape[2]
+        note_loss(results[number].lost_mass, *sizes, "detections per frame")
     rest = [number for number in range(len(lattices)) if number not in results]
     if rest:
         results.update(zip(rest, all_at_once([lattices[n] for n in rest]), strict=True))
@@ -237,16 +240,29 @@ def _bytes_with(lattice: Lattice, detections: int, *, kept_frames: bool) -> int:
     return int(8 * areas * nodes + 8 * joint * (len(states) + 1) + 16 * tables)
 
 
-def _tell(lattice: Lattice, few: PrunedLattice, result: Result, limits: Limits) -> None:
+def current_limits() -> Limits:
+    """Return the limits of the block at hand."""
+    return _limits.get()
+
+
+def note_loss(lost_mass: float, people: int, given: int, kept: int, what: str) -> None:
+    """Note what was lost at most where losses are noted, or else warn of it.
+
+    Args:
+        lost_mass: The bound.
+        people: Number of participants.
+        given: How many things each might have been.
+        kept: How many were kept.
+        what: What they are, in a word.
+    """
     noted = _losses.get()
     if noted is not None:
-        noted.append(result.lost_mass)
+        noted.append(lost_mass)
         return
     warnings.warn(
-        f"a sentence of {lattice.num_participants} participants over {lattice.num_detections} "
-        f"detections was computed with the best {few.places.shape[2]} per participant and frame; "
-        f"at most {result.lost_mass:.2g} of its weight is lost. Allow more memory "
-        f"({limits.max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less.",
+        f"a sentence of {people} participants over {given} {what} was computed with the best "
+        f"{kept} of each participant; at most {lost_mass:.2g} of its weight is lost. Allow more "
+        f"memory ({_limits.get().max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less.",
         PrunedWarning,
-        stacklevel=4,
+        stacklevel=5,
     )

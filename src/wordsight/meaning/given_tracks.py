@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference import LatticeTooLargeError
 from wordsight.inference.chains import chain_counts, chain_paths, chain_scores
+from wordsight.inference.choices import Choices, weigh_choices
 from wordsight.meaning.compounds import Compounds
 from wordsight.meaning.evidence import TRAITS, evidence_of_words
 from wordsight.meaning.features import Observation
@@ -25,9 +25,6 @@ from wordsight.records import Sentence, Word
 __all__ = ["GivenTracks", "different"]
 
 Array = NDArray[np.float64]
-
-_MOST_CHOICES = 1 << 26
-"""Joint choices of tracks that are still enumerated: half a gigabyte."""
 
 _NEGLIGIBLE = 1e-10  # a choice of tracks less likely than this adds nothing to counts
 
@@ -56,34 +53,25 @@ class GivenTracks:
         weights[-1] = sight.unseen
         self.prior = np.log(weights / weights.sum())
         self._evidence: dict[str, _Evidence] = {}
-        self._choices: dict[tuple[Word, ...], Array] = {}
+        self._choices: dict[tuple[Word, ...], Choices] = {}
 
     def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
         """Return ``(K,)`` log likelihood ratios of sentences against the background."""
         if not self.seen.num_frames:
             return np.zeros(len(sentences))
-        return np.array([_log_sum(self.choices(sentence)) for sentence in sentences])
+        return np.array([_log_sum(self.choices(sentence).logs) for sentence in sentences])
 
-    def choices(self, sentence: Sentence) -> Array:
-        """Return ``(J, ..., J)``: log weight of each choice of one track per participant."""
+    def choices(self, sentence: Sentence) -> Choices:
+        """Return the log weight of each choice of one track per participant."""
         found = self._choices.get(sentence.words)
         if found is None:
             found = self._choices[sentence.words] = self._weighed(sentence)
         return found
 
-    def _weighed(self, sentence: Sentence) -> Array:
-        count, people = self.seen.num_things, sentence.num_participants
-        if count**people > _MOST_CHOICES:
-            raise LatticeTooLargeError(
-                f"a sentence of {people} participants over {count} tracks has {count**people:,} "
-                "choices, too many; keep fewer things per clip (most=...) or cut the sentence."
-            )
-        total: Array = np.zeros((1,) * people)
-        for participant in range(people):
-            total = total + _along(self.prior, (participant,), people)
-        for word in self.words.joined(sentence).words:
-            total = total + _along(self._of(word).scores, word.participants, people)
-        return total
+    def _weighed(self, sentence: Sentence) -> Choices:
+        words = self.words.joined(sentence).words
+        factors = [(word.participants, self._of(word).scores) for word in words]
+        return weigh_choices(self.prior, factors, sentence.num_participants)
 
     def add_counts(self, sentences: Sequence[Sentence], shares: Array, counts: Counts) -> None:
         """Add the expected counts of every sentence, times its share, to ``counts``."""
@@ -93,9 +81,11 @@ class GivenTracks:
         for sentence, share in zip(sentences, shares, strict=True):
             if share == 0.0:
                 continue
-            posterior = share * _normalised(self.choices(sentence))
+            choices = self.choices(sentence)
+            posterior = share * _normalised(choices.logs)
             for word in self.words.joined(sentence).words:
                 part = _summed(posterior, word.participants)
+                part = choices.whole(part, word.participants)
                 known = wanted.get(word.entry)
                 wanted[word.entry] = part if known is None else known + part
         for entry, part in wanted.items():
@@ -103,12 +93,14 @@ class GivenTracks:
 
     def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
         """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
-        posterior = _normalised(self.choices(sentence))
+        choices = self.choices(sentence)
+        posterior = _normalised(choices.logs)
         frames, people = self.seen.num_frames, sentence.num_participants
-        things = np.stack([_summed(posterior, (p,)) for p in range(people)])
+        shares = [choices.whole(_summed(posterior, (p,)), (p,)) for p in range(people)]
+        things = np.stack(shares)
         joined, states = self.words.joined(sentence), []
         for word in joined.words:
-            share = _summed(posterior, word.participants)
+            share = choices.whole(_summed(posterior, word.participants), word.participants)
             states += self.words[word.entry].parted(self._counted(word.entry, share)[0])
         return np.broadcast_to(things, (frames, *things.shape)), joined.ordered(states)
 
@@ -116,9 +108,10 @@ class GivenTracks:
         """Return ``(C, L, TRAITS)`` what speaks for each word on the best choices of tracks."""
         if not self.seen.num_frames:
             return np.zeros((1, len(sentence.words), TRAITS))
-        total = self.choices(sentence)
+        choices = self.choices(sentence)
+        total = choices.logs
         order = np.argsort(-total, axis=None, kind="stable")[:most]
-        cast = np.unravel_index(order[np.isfinite(total.ravel()[order])], total.shape)
+        cast = choices.things(order[np.isfinite(total.ravel()[order])])
         joined = self.words.joined(sentence)
         logs = [self._logs(w.entry, tuple(cast[p] for p in w.participants)) for w in joined.words]
         return evidence_of_words(joined, self.words, logs)
@@ -126,21 +119,21 @@ class GivenTracks:
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of tracks and of each word's states on them."""
         people, frames = sentence.num_participants, self.seen.num_frames
-        total: Array = np.zeros((1,) * people)
-        for participant in range(people):
-            total = total + _along(self.prior, (participant,), people)
         joined = self.words.joined(sentence)
         paths = [self._paths(word.entry) for word in joined.words]
-        for word, (scores, _) in zip(joined.words, paths, strict=True):
-            total = total + _along(scores, word.participants, people)
-        best = [int(index) for index in np.unravel_index(int(total.argmax()), total.shape)]
+        factors = [
+            (word.participants, scores)
+            for word, (scores, _) in zip(joined.words, paths, strict=True)
+        ]
+        choices = weigh_choices(self.prior, factors, people, heaviest=True)
+        best = [int(each[0]) for each in choices.things(np.array([choices.logs.argmax()]))]
         states = []
         for word, (_, found) in zip(joined.words, paths, strict=True):
             for participant in word.participants:
                 found = found[:, best[participant]]
             states += [found] * len(self.words[word.entry].members)
         things = np.broadcast_to(np.array(best, dtype=np.int64), (frames, people))
-        return Path(float(total.max()), things, np.stack(joined.ordered(states), axis=1))
+        return Path(float(choices.logs.max()), things, np.stack(joined.ordered(states), axis=1))
 
     def _of(self, word: Word) -> _Evidence:
         found = self._evidence.get(word.entry)
