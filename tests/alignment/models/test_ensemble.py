@@ -220,3 +220,21 @@ def test_models_are_known_by_name():
         Ensemble().save("anywhere")
     with pytest.raises(AlignmentError, match="nothing to learn from"):
         HMM1().fit([])
+
+
+def test_conditional_fields_count_less_where_they_learned_from_few_videos(tmp_path):
+    films = plays(6, noise=0.1)
+    pairs = [(text, seen) for text, seen, _ in films]
+    few = Ensemble(hsmm=1, lcrf=1).fit(pairs[:2])
+    many = Ensemble(hsmm=1, lcrf=1).fit(pairs)
+    np.testing.assert_allclose(few.votes_, [5 / 3, 1 / 3])
+    np.testing.assert_allclose(many.votes_, [1.0, 1.0])
+    few.save(tmp_path / "few")
+    np.testing.assert_array_equal(load_aligner(tmp_path / "few").votes_, few.votes_)
+    # The pooled posterior moves from one kind to the other as votes do.
+    semi, field = (member.posterior(*pairs[0]) for member in few.members_)
+    even = Ensemble(hsmm=1, lcrf=1)
+    even.vocabulary_, even.members_, even.votes_ = few.vocabulary_, few.members_, np.ones(2)
+    pooled, evenly = few.posterior(*pairs[0]), even.posterior(*pairs[0])
+    assert np.abs(pooled - semi).sum() < np.abs(evenly - semi).sum()
+    assert np.abs(pooled - field).sum() > np.abs(evenly - field).sum()

@@ -33,6 +33,9 @@ _CELLS = {"hsmm": 1.2e5, "lcrf": 1e5}
 _FEWEST = 2
 _ENOUGH_TOUCHES = 12  # fewer say too little about chance
 _DOUBT = 1e-3  # probability left to what a kind of model rules out
+# Conditional fields have a weight for every noun and thing and trust a handful of videos too much;
+# they get a full vote from this many videos on, less in proportion before.
+_FULL_VOTE = 6
 
 
 @dataclass
@@ -41,8 +44,8 @@ class Ensemble(Model):
 
     Within a kind posteriors are averaged, because one setting is right and it is not known which.
     Between kinds their logarithms are, because the kinds look at different evidence, durations
-    and edges here, the order of lines there, and both should agree. Inputs: chunks, lines and
-    steps, clock time.
+    and edges here, the order of lines there, and both should agree; of few videos conditional
+    fields learn less, and count less. Inputs: chunks, lines and steps, clock time.
 
     Args:
         hsmm: How many semi-Markov models; fewer where texts and videos are long.
@@ -56,6 +59,7 @@ class Ensemble(Model):
 
     Attributes:
         members_: The fitted models.
+        votes_: ``(2,)`` how much semi-Markov models and conditional random fields count.
         links_: ``(X, V)`` how strongly nouns and things are linked, likely in both directions;
             ``table_`` is the same with rows that sum to one. Units and other nouns that name
             nothing a hand could touch have rows of zeros.
@@ -81,15 +85,16 @@ class Ensemble(Model):
 
     def state(self) -> dict[str, Array]:
         """Return all learned arrays by name, for storage."""
-        arrays = super().state() | {"links": self.links_}
+        arrays = super().state() | {"links": self.links_, "votes": self.votes_}
         for number, member in enumerate(self.members_):
             arrays |= {f"{number}.{name}": array for name, array in member.state().items()}
         return arrays
 
     def restore(self, vocabulary: Vocabulary, arrays: dict[str, Array]) -> None:
-        """Take learned values from storage; earlier versions kept no links."""
+        """Take learned values from storage; earlier versions kept no links and no votes."""
         super().restore(vocabulary, arrays)
         self.links_ = arrays.get("links", self.table_)
+        self.votes_ = arrays.get("votes", np.ones(2))
 
     def align(
         self,
@@ -141,6 +146,8 @@ class Ensemble(Model):
             if self._progress is not None:
                 self._progress(number + 1, len(members), "learning")
         self.members_ = members
+        share = min(1.0, len(pairs) / _FULL_VOTE)
+        self.votes_ = np.array([2.0 - share, share])
         naming = np.array([names_a_thing(noun) for noun in self.vocabulary_.nouns], dtype=bool)
         posteriors = [self._posterior(pair, 0.0) for pair in pairs]
         self.links_ = learn_links(pairs, posteriors, naming)
@@ -150,19 +157,17 @@ class Ensemble(Model):
         kinds: dict[type[Model], list[Model]] = {}
         for member in self.members_:
             kinds.setdefault(type(member), []).append(member)
-        return _pooled(
-            [
-                np.mean([member._posterior(encoded, bias) for member in group], axis=0)
-                for group in kinds.values()
-            ]
-        )
+        parts = [
+            np.mean([member._posterior(encoded, bias) for member in group], axis=0)
+            for group in kinds.values()
+        ]
+        return parts[0] if len(parts) == 1 else _pooled(parts, self.votes_)
 
 
-def _pooled(parts: list[Array]) -> Array:
+def _pooled(parts: list[Array], votes: Array) -> Array:
     """Return the normalised geometric mean of posteriors ``(T, N)``; none's share is averaged."""
-    if len(parts) == 1:
-        return parts[0]
-    logs = np.mean([np.log(part + _DOUBT) for part in parts], axis=0)
+    logs = np.average([np.log(part + _DOUBT) for part in parts], axis=0, weights=votes)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    kept = np.mean([part.sum(axis=1, keepdims=True) for part in parts], axis=0)
+    sums = [part.sum(axis=1, keepdims=True) for part in parts]
+    kept = np.average(sums, axis=0, weights=votes)
     return np.asarray(kept * weights / weights.sum(axis=1, keepdims=True))
