@@ -96,6 +96,8 @@ def test_pruning_drops_what_is_wrong_and_what_is_not_needed():
     model = GreedyMerge(rules, WORDS).fit([film(signal)], [labelled(signal)])
     assert len(model.rules_) == 3
     assert model.predict(film(signal)).states() == labelled(signal).states()
+    whole = GreedyMerge(rules, WORDS).fit([film(signal)], [labelled(signal)], prune=False)
+    assert len(whole.rules_) == 4  # what is wrong goes in any case
 
 
 def test_pruning_keeps_rules_that_help_although_no_video_comes_out_right():

@@ -102,6 +102,19 @@ def test_clauses_found_are_valid_general_and_not_redundant():
     assert not any(a < b for a in bodies for b in bodies)
 
 
+def test_clauses_that_must_always_be_right_are_right_near_changes_too():
+    rare = {"accuracy": 1.0, "most_rows": 60, "num_thresholds": 4}
+    broken = []
+    for seconds in (0.0, 1.0):
+        settings = ClausalSettings(**rare, around_changes=seconds)
+        rules = discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+        made = [ground(rules, seen, HOLDING) for seen in SEEN]
+        wrong = [g.violations(told.table(g.facts)) for g, told in zip(made, TOLD, strict=True)]
+        broken.append(int(np.sum(wrong)))
+    assert broken[1] <= broken[0]
+    assert broken[1] == 0
+
+
 def test_clausal_discovery_is_the_same_on_any_number_of_threads():
     one, two = (
         discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], ClausalSettings(workers=workers))

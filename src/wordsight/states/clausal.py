@@ -41,6 +41,8 @@ class ClausalSettings:
         beam: Conjunctions refined further at each length; the rest is given up.
         most_rules: Most rules per predicate and side, those that cover most.
         most_rows: Most samples to learn from.
+        around_changes: Seconds before and after a change of a fact of which all frames are learned
+            from, beyond the most samples, so that rules are held to be right there too.
         workers: Threads to use.
     """
 
@@ -52,6 +54,7 @@ class ClausalSettings:
     beam: int = 60
     most_rules: int = 60
     most_rows: int = 12_000
+    around_changes: float = 0.0
     workers: int = 2
 
     def __post_init__(self) -> None:
@@ -91,6 +94,7 @@ def discover_clauses(
             vocabulary,
             num_thresholds=chosen.num_thresholds,
             most_rows=chosen.most_rows,
+            around_changes=chosen.around_changes,
         )
         for predicate in predicates
     ]

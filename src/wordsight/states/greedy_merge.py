@@ -69,12 +69,21 @@ class GreedyMerge:
         self.rules_: tuple[Rule, ...] = tuple(self.rules)
 
     def fit(
-        self, observations: Sequence[Observations], states: Sequence[StateSequence]
+        self,
+        observations: Sequence[Observations],
+        states: Sequence[StateSequence],
+        *,
+        prune: bool = True,
     ) -> "GreedyMerge":
         """Keep a small set of sound rules that still gets the labelled videos right.
 
         Rules are added one by one, the one first that corrects most moments, as long as one does;
         then those are dropped without which as many videos come out right, and as many moments.
+
+        Args:
+            observations: What is measured in each video.
+            states: What holds when.
+            prune: Whether to keep few rules; else all that are sound.
         """
         if not observations or len(observations) != len(states):
             raise StateError(
@@ -85,9 +94,10 @@ class GreedyMerge:
             _Labelled(ground(self.rules, seen, self.vocabulary), truth)
             for seen, truth in zip(observations, states, strict=True)
         ]
-        sound = self._sound(videos)
-        chosen = _chosen(videos, sound)
-        self.rules_ = tuple(self.rules[k] for k in self._thinned(videos, chosen))
+        kept = self._sound(videos)
+        if prune:
+            kept = self._thinned(videos, _chosen(videos, kept))
+        self.rules_ = tuple(self.rules[k] for k in kept)
         return self
 
     def predict(self, observations: Observations) -> StateSequence:
