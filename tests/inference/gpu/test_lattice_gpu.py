@@ -10,6 +10,7 @@ from wordsight.inference.gpu import (
     DeviceWarning,
     expected_counts_on,
     find_device,
+    lattice_batch,
     lattice_gpu,
     log_scores_on,
 )
@@ -86,6 +87,16 @@ def test_torch_equals_the_processor_also_for_clips_of_different_length(name, dou
         assert score.log_joint == pytest.approx(other.log_joint, abs=1e-9 if double else 1e-4)
 
 
+def test_many_clips_are_laid_out_by_several_threads_alike(monkeypatch):
+    lattices = [random_lattice(SHAPES["a preposition turned"], 1 + n % 5, n) for n in range(40)]
+    shape = Shape(topology_of(lattices[0]), 6, 64)
+    monkeypatch.setattr(lattice_batch.os, "cpu_count", lambda: 4)
+    several = pack_batch(lattices, shape, np.float32)
+    monkeypatch.setattr(lattice_batch.os, "cpu_count", lambda: 1)
+    for one, other in zip(several, pack_batch(lattices, shape, np.float32), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_what_does_not_fit_the_device_is_left_to_the_processor(monkeypatch):
     pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
     lattices = [random_lattice(SHAPES["a verb"], frames, frames) for frames in (4, 40)]
@@ -121,10 +132,10 @@ def test_frames_and_clips_added_to_fill_a_batch_up_change_nothing(name):
         ):
             np.testing.assert_allclose(one, other, atol=1e-10)
         for table, word, other in zip(tables, lattice.words, wanted.tables, strict=True):
-            own = split_table(table[: lattice.num_frames, n], word)
+            own = split_table(table[n, : lattice.num_frames], word)
             np.testing.assert_allclose(own, other, atol=1e-10)
-            assert (table[lattice.num_frames :, n] == 0).all()
-    assert all((table[:, 2:] == 0).all() for table in tables)
+            assert (table[n, lattice.num_frames :] == 0).all()
+    assert all((table[2:] == 0).all() for table in tables)
 
 
 FOLDED = ["a verb and a preposition", "a preposition turned"]

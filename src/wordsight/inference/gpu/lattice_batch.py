@@ -1,11 +1,14 @@
 """Lattices of one shape side by side, as the arrays torch computes with, and their results apart.
 
-Frames come first and clips second, so that what a step reads lies together. Words of one state move
-nowhere: they only weigh. The states of all other words are joined into one, which is small.
+Clips are copied as they lie; the device puts frames first, so that what a step reads lies together.
+Words of one state move nowhere: they only weigh. The states of all other words are joined into one,
+which is small.
 """
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +18,12 @@ from numpy.typing import NDArray
 from wordsight.inference.lattice import Lattice, WordChain
 from wordsight.inference.lattice_plan import Topology
 
-__all__ = ["Shape", "log_constant", "pack_batch", "split_steps", "split_table"]
+__all__ = ["Shape", "for_each", "log_constant", "pack_batch", "split_steps", "split_table"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[Any]
+
+_THREADS, _CLIPS_PER_THREAD = 8, 16  # copying is what a processor does here, and it waits a lot
 
 
 @dataclass(frozen=True)
@@ -55,37 +60,54 @@ def pack_batch(lattices: Sequence[Lattice], shape: Shape, dtype: Any) -> list[Nu
         dtype: Of the arrays.
 
     Returns:
-        In order: ``unary`` (T, B, P or 1, J), ``coherence`` (T - 1, B, P or 1, J, J), ``initial``
+        In order: ``unary`` (B, P or 1, T, J), ``coherence`` (B, P or 1, T - 1, J, J), ``initial``
         and ``final`` (B, Q), ``transition`` (B, Q, Q), ``alive`` (T, B) 1 up to each clip's last
-        frame, ``last`` (T, B) 1 at it, and per word ``(T, B, J, ..., J, I)`` its weights with
+        frame, ``last`` (T, B) 1 at it, and per word ``(B, T, I, J, ..., J)`` its weights with
         participants ascending.
     """
-    wide, seen = shape.topology, shape.topology.num_detections
-    apart = [
+    wide, clips = shape.topology, shape.clips
+    seen, states = wide.num_detections, wide.num_word_states
+    people = [
         1 if shared else wide.num_participants
         for shared in (wide.shared_unary, wide.shared_coherence)
     ]
-    states = wide.num_word_states
-    unary = np.ones((shape.frames, shape.clips, apart[0], seen), dtype)
-    coherence = np.zeros((max(shape.frames - 1, 0), shape.clips, apart[1], seen, seen), dtype)
-    coherence[...] = np.eye(seen, dtype=dtype)
-    initial, final = np.zeros((2, shape.clips, states), dtype)
-    transition = np.zeros((shape.clips, states, states), dtype)
-    alive, last = np.zeros((2, shape.frames, shape.clips), dtype)
+    unary = np.empty((clips, people[0], shape.frames, seen), dtype)
+    coherence = np.empty((clips, people[1], max(shape.frames - 1, 0), seen, seen), dtype)
+    initial, final = np.zeros((2, clips, states), dtype)
+    transition = np.zeros((clips, states, states), dtype)
+    alive, last = np.zeros((2, shape.frames, clips), dtype)
     tables = [
-        np.ones((shape.frames, shape.clips, *(seen,) * len(axes), count), dtype)
+        np.empty((clips, shape.frames, count, *(seen,) * len(axes)), dtype)
         for axes, count in wide.words
     ]
-    for n, lattice in enumerate(lattices):
-        length = lattice.num_frames
-        unary[:length, n] = np.moveaxis(_apart(lattice.unary, 2), 0, 1)
-        coherence[: length - 1, n] = np.moveaxis(_apart(lattice.coherence, 3), 0, 1)
+
+    def lay(n: int) -> None:
+        length = lattices[n].num_frames if n < len(lattices) else 0
+        unary[n, :, length:] = 1.0
+        coherence[n, :, max(length - 1, 0) :] = np.eye(seen)
+        for table in tables:
+            table[n, length:] = 1.0
+        if not length:
+            return
+        lattice = lattices[n]
+        unary[n, :, :length] = lattice.unary
+        coherence[n, :, : length - 1] = lattice.coherence
         initial[n], transition[n], final[n] = _joined([lattice.words[w] for w in shape.moving])
         alive[:length, n], last[length - 1, n] = 1.0, 1.0
         for table, word in zip(tables, lattice.words, strict=True):
-            order = np.argsort(word.participants)
-            table[:length, n] = word.emission.transpose(0, *(2 + order), 1)
+            table[n, :length] = _ascending(word)
+
+    for_each(lay, clips)
     return [unary, coherence, initial, final, transition, alive, last, *tables]
+
+
+def for_each(work: Callable[[int], Any], count: int) -> list[Any]:
+    """Do work on the numbers up to ``count``, several at once where there are many."""
+    threads = min(_THREADS, os.cpu_count() or 1, count // _CLIPS_PER_THREAD)
+    if threads < 2:
+        return [work(number) for number in range(count)]
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        return list(pool.map(work, range(count), chunksize=_CLIPS_PER_THREAD))
 
 
 def log_constant(lattice: Lattice) -> float:
@@ -101,9 +123,10 @@ def log_constant(lattice: Lattice) -> float:
 
 def split_table(table: Numbers, word: WordChain) -> Array:
     """Return ``(T, I, J, ..., J)`` in the order of a word's roles from one with roles ascending."""
+    if len(word.participants) == 1:
+        return np.ascontiguousarray(table, dtype=np.float64)
     places = np.argsort(np.argsort(word.participants))
-    ordered = table.transpose(0, table.ndim - 1, *(1 + places))
-    return np.ascontiguousarray(ordered, dtype=np.float64)
+    return np.ascontiguousarray(table.transpose(0, 1, *(2 + places)), dtype=np.float64)
 
 
 def split_steps(steps: Numbers, lattice: Lattice, *, possible: bool) -> tuple[Array, ...]:
@@ -127,6 +150,10 @@ def _joined(words: Sequence[WordChain]) -> tuple[Array, Array, Array]:
     initial: Array = np.ones(1)
     final: Array = np.ones(1)
     transition: Array = np.ones((1, 1))
+    if len(words) == 1:  # the usual case; a product of one takes longer than a copy
+        (word,) = words
+        ends = final.repeat(word.num_states) if word.final is None else word.final
+        return word.initial, word.transition, ends
     for word in words:
         ends = np.ones(word.num_states) if word.final is None else word.final
         initial, final = _kron(initial, word.initial), _kron(final, ends)
@@ -138,8 +165,11 @@ def _kron(one: Array, other: Array) -> Array:
     return np.asarray(np.kron(one, other), dtype=np.float64)
 
 
-def _apart(array: Array, shared_ndim: int) -> Array:
-    return array[None] if array.ndim == shared_ndim else array
+def _ascending(word: WordChain) -> Array:
+    """Return a word's emission with its participants ascending."""
+    if len(word.participants) == 1:
+        return word.emission
+    return word.emission.transpose(0, 1, *(2 + np.argsort(word.participants)))
 
 
 def _log(weight: float) -> float:

@@ -24,20 +24,39 @@ def score_batch(shape: Shape, *inputs: Tensor) -> list[Tensor]:
         shape: The sizes.
         inputs: What :func:`wordsight.inference.gpu.lattice_batch.pack_batch` gives, as tensors.
     """
-    return [_forward(shape, inputs, kept=False)[0], partition_batch(inputs, shape)]
+    inputs = _frames_first(inputs)
+    return [_forward(shape, inputs, kept=False)[0], _partitions(inputs, shape)]
 
 
 def count_batch(shape: Shape, *inputs: Tensor) -> list[Tensor]:
     """Return what :func:`score_batch` does, ``(B, Q, Q)`` expected steps, and a table per word.
 
-    Tables are ``(T, B, J, ..., J, I)`` with participants ascending.
+    Tables are ``(B, T, I, J, ..., J)`` with participants ascending.
     """
+    inputs = _frames_first(inputs)
     logs, nodes, weights, share = _forward(shape, inputs, kept=True)
     steps = _backward(shape, inputs, nodes, weights, share)
     sizes = (shape.topology.num_detections,) * shape.topology.num_participants
     posterior = nodes.reshape(shape.frames, shape.clips, *sizes, *shape.moving_states)
     tables = [_marginal(posterior, shape, number) for number in range(len(shape.topology.words))]
-    return [logs, partition_batch(inputs, shape), steps, *tables]
+    return [logs, _partitions(inputs, shape), steps, *tables]
+
+
+def partition_batch(inputs: tuple[Tensor, ...], shape: Shape) -> Tensor:
+    """Return ``(B,)`` log sums over tracks alone."""
+    return _partitions(_frames_first(inputs), shape)
+
+
+def _frames_first(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return unary (T, B, P, J), coherence (T - 1, B, P, J, J) and tables (T, B, J, ..., J, I)."""
+    unary, coherence = inputs[:2]
+    tables = (table.movedim(2, -1).transpose(0, 1) for table in inputs[7:])
+    return (
+        unary.permute(2, 0, 1, 3).contiguous(),
+        coherence.permute(2, 0, 1, 3, 4).contiguous(),
+        *inputs[2:7],
+        *tables,
+    )
 
 
 def _forward(shape: Shape, inputs: tuple[Tensor, ...], *, kept: bool) -> tuple[Tensor, ...]:
@@ -137,17 +156,18 @@ def _weights(shape: Shape, inputs: tuple[Tensor, ...]) -> Tensor:
 
 
 def _marginal(posterior: Tensor, shape: Shape, number: int) -> Tensor:
-    """Sum ``(T, B, J, ..., J, I, ..., I)`` posteriors to the table of one word."""
+    """Sum ``(T, B, J, ..., J, I, ..., I)`` posteriors to the ``(B, T, I, J, ..., J)`` of a word."""
     axes, states = shape.topology.words[number]
     kept = {0, 1, *(2 + p for p in axes)}
     if states > 1:
         kept.add(2 + shape.topology.num_participants + shape.moving.index(number))
     rest = [axis for axis in range(posterior.ndim) if axis not in kept]
     table = posterior.sum(dim=rest) if rest else posterior
-    return table if states > 1 else table[..., None]
+    table = table if states > 1 else table[..., None]
+    return table.movedim(-1, 2).transpose(0, 1).contiguous()
 
 
-def partition_batch(inputs: tuple[Tensor, ...], shape: Shape) -> Tensor:
+def _partitions(inputs: tuple[Tensor, ...], shape: Shape) -> Tensor:
     """Return ``(B,)`` log sums over tracks alone, by products of neighbouring steps in pairs."""
     import torch
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wordsight.inference.gpu.graphs import Recorder
 from wordsight.inference.gpu.lattice_batch import (
     Shape,
+    for_each,
     log_constant,
     pack_batch,
     split_steps,
@@ -46,20 +47,19 @@ def counts_torch(lattices: Sequence[Lattice], device: Any, dtype: Any) -> list[L
     logs, partitions, steps, *tables = _run(count_batch, lattices, device, dtype)
     joint, alone = _floats(logs), _floats(partitions)
     moves, counted = _numpy(steps), [_numpy(table) for table in tables]
-    results = []
-    for n, lattice in enumerate(lattices):
-        possible = joint[n] > -np.inf
-        results.append(
-            LatticeCounts(
-                *_scaled(lattice, joint[n], alone[n]),
-                split_steps(moves[n], lattice, possible=possible),
-                tuple(
-                    split_table(table[: lattice.num_frames, n], word)
-                    for table, word in zip(counted, lattice.words, strict=True)
-                ),
-            )
+
+    def split(n: int) -> LatticeCounts:
+        lattice, possible = lattices[n], joint[n] > -np.inf
+        return LatticeCounts(
+            *_scaled(lattice, joint[n], alone[n]),
+            split_steps(moves[n], lattice, possible=possible),
+            tuple(
+                split_table(table[n, : lattice.num_frames], word)
+                for table, word in zip(counted, lattice.words, strict=True)
+            ),
         )
-    return results
+
+    return for_each(split, len(lattices))
 
 
 def partitions_torch(lattices: Sequence[Lattice], device: Any, dtype: Any) -> list[float]:
@@ -120,4 +120,5 @@ def _floats(values: Tensor) -> list[float]:
 
 
 def _numpy(values: Tensor) -> NDArray[Any]:
-    return np.asarray(values.cpu().numpy())
+    # Torch doubles all clips at once, by all cores; each result is then a view.
+    return np.asarray(values.cpu().double().numpy())
