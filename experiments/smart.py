@@ -1,9 +1,9 @@
 """Text retrieval on a SMART collection (Cranfield, MEDLINE, CISI, ...), beside BM25.
 
 Run with ``python -m experiments.smart --data DIR [--json]``. DIR holds documents, queries and
-judgements as they are handed down. Jelinek-Mercer and Dirichlet smoothing, the relevance model RM3
-and BM25 (bm25s) get the same terms. Every parameter is chosen by cross-validation over queries:
-each fifth of the queries is answered with what is best on the other four fifths.
+judgements as they are handed down. Jelinek-Mercer, Dirichlet and two-stage smoothing, the relevance
+model RM3 and BM25 (bm25s) get the same terms. Every parameter is chosen by cross-validation over
+queries: each fifth of the queries is answered with what is best on the other four fifths.
 """
 
 import sys
@@ -31,6 +31,7 @@ from wordsight.retrieval.text import (
     Shard,
     Smoothing,
     TextQuery,
+    TwoStage,
     relevance_model,
 )
 
@@ -41,6 +42,7 @@ DEPTH = 1000
 FOLDS = 5
 LAMBDAS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
 MASSES = (25, 50, 100, 150, 200, 300, 500, 800, 1200, 2000, 4000)
+TWO_STAGES = tuple(product((10, 25, 50, 100, 200, 400, 800), (0.1, 0.3, 0.5, 0.7, 0.9)))
 BACKGROUNDS: tuple[Literal["words", "documents"], ...] = ("words", "documents")
 BELIEVED = (3, 5, 10, 15)
 NEW_TERMS = tuple(product((10, 20, 40, 80), (0.3, 0.5, 0.7, 0.9)))
@@ -63,6 +65,7 @@ def measure(data: Path, seed: int = 0) -> dict[str, Any]:
     smoothings: dict[str, list[Smoothing]] = {
         "jm": [JelinekMercer(weight) for weight in LAMBDAS],
         "dirichlet": [Dirichlet(mass) for mass in MASSES],
+        "two_stage": [TwoStage(mass, share) for mass, share in TWO_STAGES],
     }
     results, chosen = {}, {}
     models: dict[str, LanguageModel] = {}
@@ -177,6 +180,7 @@ def main(arguments: list[str] | None = None) -> None:
     titles = {
         "jm": "Jelinek-Mercer",
         "dirichlet": "Dirichlet",
+        "two_stage": "Two-stage (Dirichlet, then Jelinek-Mercer)",
         "rm3": "RM3",
         "bm25": "BM25 (bm25s)",
     }

@@ -22,6 +22,7 @@ from wordsight.retrieval.text import (
     TextIndex,
     TextPart,
     TextQuery,
+    TwoStage,
     more_like_this,
 )
 from wordsight.retrieval.trec import read_qrels, read_run, write_qrels, write_run
@@ -57,6 +58,7 @@ __all__ = [
     "TextIndex",
     "TextPart",
     "TextQuery",
+    "TwoStage",
     "VisualIndex",
     "VisualPart",
     "VisualSettings",

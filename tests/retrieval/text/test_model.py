@@ -19,12 +19,19 @@ from wordsight.retrieval.text import (
     Postings,
     Shard,
     TextQuery,
+    TwoStage,
 )
+from wordsight.retrieval.text.smoothing import smoothing_from_json
 
 words = st.sampled_from("abcdef")
 texts = st.lists(st.lists(words, max_size=8), min_size=1, max_size=7)
 queries = st.dictionaries(words, st.integers(1, 3).map(float), min_size=1)
-smoothings = st.one_of(st.floats(0.01, 0.99).map(JelinekMercer), st.floats(0.5, 500).map(Dirichlet))
+masses = st.floats(0.5, 500)
+smoothings = st.one_of(
+    st.floats(0.01, 0.99).map(JelinekMercer),
+    masses.map(Dirichlet),
+    st.builds(TwoStage, masses, st.floats(0, 0.95)),
+)
 
 
 def query_of(throws):
@@ -77,13 +84,27 @@ def test_against_an_independent_computation(texts, query, smoothing):
         counts, total = Counter(text), 0.0
         for term, weight in known.items():
             share = whole[term] / sum(whole.values())
-            if isinstance(smoothing, Dirichlet):
+            if isinstance(smoothing, Dirichlet | TwoStage):
                 p = (counts[term] + smoothing.mass * share) / (len(text) + smoothing.mass)
+                asked = getattr(smoothing, "share", 0.0)
+                p = (1 - asked) * p + asked * share
             else:
                 own = counts[term] / len(text) if text else 0.0
                 p = smoothing.weights[0] * own + smoothing.rest * share
             total += weight * math.log(p)
         assert value == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+@given(texts, queries, masses)
+def test_two_stages_without_the_second_are_one(texts, query, mass):
+    two, one = (LanguageModel.of(texts, each) for each in (TwoStage(mass, 0.0), Dirichlet(mass)))
+    found = two.log_likelihoods(TextQuery(query))
+    assert found == pytest.approx(one.log_likelihoods(TextQuery(query)))
+
+
+@given(smoothings)
+def test_smoothings_are_kept_as_json(smoothing):
+    assert smoothing_from_json(smoothing.to_json()).to_json() == smoothing.to_json()
 
 
 @given(texts, queries, smoothings)
@@ -163,6 +184,9 @@ def test_more_levels_than_there_are():
         lambda: Interpolation(()),
         lambda: Interpolation((-0.1, 0.5)),
         lambda: Dirichlet(0),
+        lambda: TwoStage(0),
+        lambda: TwoStage(10, 1.0),
+        lambda: TwoStage(10, -0.1),
         lambda: Dirichlet(math.inf),
     ],
 )

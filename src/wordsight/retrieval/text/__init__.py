@@ -14,7 +14,13 @@ from wordsight.retrieval.text.model import LanguageModel, Ranking, Shard, TermEv
 from wordsight.retrieval.text.part import LEVELS, TEXT, TextPart, text_shards
 from wordsight.retrieval.text.postings import Postings
 from wordsight.retrieval.text.queries import TextQuery
-from wordsight.retrieval.text.smoothing import Dirichlet, Interpolation, JelinekMercer, Smoothing
+from wordsight.retrieval.text.smoothing import (
+    Dirichlet,
+    Interpolation,
+    JelinekMercer,
+    Smoothing,
+    TwoStage,
+)
 from wordsight.retrieval.text.stop_words import STOP_WORDS
 from wordsight.retrieval.text.terms import Terms
 
@@ -40,6 +46,7 @@ __all__ = [
     "TextIndex",
     "TextPart",
     "TextQuery",
+    "TwoStage",
     "fit_mixing_weights",
     "learned_from_queries",
     "learned_interpolation",

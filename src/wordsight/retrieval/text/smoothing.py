@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from wordsight.retrieval.errors import RetrievalError
 
-__all__ = ["Dirichlet", "Interpolation", "JelinekMercer", "Smoothing", "smoothing_from_json"]
+__all__ = [
+    "Dirichlet",
+    "Interpolation",
+    "JelinekMercer",
+    "Smoothing",
+    "TwoStage",
+    "smoothing_from_json",
+]
 
 Array = NDArray[np.float64]
 _LEAST_SHARE = 1e-12  # of the background: without any, a missing word would rule a text out
@@ -149,10 +156,61 @@ class Dirichlet:
         return {"name": "dirichlet", "mass": self.mass}
 
 
+@dataclass(frozen=True)
+class TwoStage:
+    r"""Dirichlet smoothing of a text, then the collection's share of what people ask.
+
+    .. math:: P(t|d) = (1-\lambda)\frac{n(t,d) + \mu P(t)}{|d| + \mu} + \lambda P(t)
+
+    The first stage makes up for words a short text left out, the second for words that any query
+    may hold. Without the second it is :class:`Dirichlet`, with a small mass nearly
+    :class:`JelinekMercer`.
+
+    Attributes:
+        mass: How many words the collection counts for in a text, above 0.
+        share: Share of the collection in what is asked, from 0 to below 1.
+    """
+
+    mass: float = 100.0
+    share: float = 0.7
+
+    def __post_init__(self) -> None:
+        if not self.mass > 0 or not np.isfinite(self.mass):
+            raise RetrievalError(f"the mass must be above 0, got {self.mass}.")
+        if not 0 <= self.share < 1:
+            raise RetrievalError(f"the share must be from 0 to below 1, got {self.share}.")
+
+    @property
+    def num_levels(self) -> int:
+        """Only the texts themselves."""
+        return 1
+
+    def evidence(self, counts: Sequence[Array], lengths: Sequence[Array], background: Any) -> Array:
+        """As :meth:`Smoothing.evidence`."""
+        drawn = self.mass + self.share * lengths[0]
+        ratio: Array = np.log1p((1 - self.share) * counts[0] / (drawn * background))
+        return ratio
+
+    def length_cost(self, lengths: Array) -> Array | None:
+        """As :meth:`Smoothing.length_cost`."""
+        cost: Array = np.log((self.mass + self.share * lengths) / (lengths + self.mass))
+        return cost
+
+    def background(self, probabilities: Array) -> Array:
+        """As :meth:`Smoothing.background`."""
+        return np.log(probabilities)
+
+    def to_json(self) -> dict[str, Any]:
+        """As :meth:`Smoothing.to_json`."""
+        return {"name": "two-stage", "mass": self.mass, "share": self.share}
+
+
 def smoothing_from_json(values: dict[str, Any]) -> Smoothing:
     """Make the smoothing that its ``to_json`` described."""
     if values["name"] == "interpolation":
         return Interpolation(tuple(values["weights"]))
     if values["name"] == "dirichlet":
         return Dirichlet(float(values["mass"]))
+    if values["name"] == "two-stage":
+        return TwoStage(float(values["mass"]), float(values["share"]))
     raise RetrievalError(f"there is no smoothing {values['name']!r}.")
