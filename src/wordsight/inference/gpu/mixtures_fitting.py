@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.inference.gpu.device import DeviceWarning, find_device
+from wordsight.inference.gpu.lattice_batch import for_each
 from wordsight.inference.mixtures import MixtureError, MixtureFits, Mixtures, fit_mixtures
 from wordsight.inference.numba_there import numba_is_there
 
@@ -177,7 +178,7 @@ def _fit_batch(
     import torch
 
     dtype = torch.float64 if double else torch.float32
-    centres = np.stack([bag.mean(axis=0) for bag in bags])
+    centres = np.stack([np.ones(len(bag)) @ bag / len(bag) for bag in bags])
     batch = _laid_out(bags, starts, centres, floor, device, dtype)
     least = torch.as_tensor(floor.copy(), dtype=dtype, device=device)
     found = [np.empty_like(each) for each in (starts.weights, starts.means, starts.variances)]
@@ -209,18 +210,23 @@ def _laid_out(
     counts = np.array([len(bag) for bag in bags])
     dimensions = starts.num_dimensions
     plain = np.float64 if dtype == torch.float64 else np.float32
-    features = np.zeros((len(bags), counts.max(), 2 * dimensions + 1), plain)
-    for row, bag, centre in zip(features, bags, centres, strict=True):
-        values = bag - centre
-        row[: len(bag), :dimensions] = values
-        row[: len(bag), dimensions:-1] = values**2
-        row[: len(bag), -1] = 1.0
+    values = np.empty((len(bags), counts.max(), dimensions + 1), plain)
+
+    def lay(n: int) -> None:
+        np.subtract(bags[n], centres[n], out=values[n, : counts[n], :-1], casting="same_kind")
+        values[n, : counts[n], -1] = 1.0
+        values[n, counts[n] :] = 0.0
+
+    for_each(lay, len(bags))
+    moved = torch.from_numpy(values).to(device)
+    # Squares are made where they are needed: half as much to copy.
+    features = torch.cat([moved[..., :-1], moved[..., :-1] ** 2, moved[..., -1:]], dim=-1)
 
     def tensor(array: Array) -> Tensor:
         return torch.as_tensor(array, dtype=dtype, device=device)
 
     return _Batch(
-        torch.from_numpy(features).to(device),
+        features,
         torch.as_tensor(counts, dtype=torch.float64, device=device),
         tensor(starts.weights),
         tensor(starts.means - centres[:, None]),
