@@ -43,9 +43,3 @@ class LexiconError(FormatError):
 def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
     """Return up to ``count`` known words spelled most like ``word``, the best first."""
     return get_close_matches(word, sorted(set(known)), n=count, cutoff=0.6)
-
-
-def pointing_at(text: str, start: int, end: int) -> str:
-    """Return the text with a line of carets under the characters ``start`` to ``end``."""
-    line = text.replace("\n", " ").replace("\t", " ")
-    return f"  {line}\n  {' ' * start}{'^' * max(1, end - start)}"

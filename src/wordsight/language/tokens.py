@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from wordsight.language.errors import LanguageError, pointing_at
+from wordsight.errors import pointing_at
+from wordsight.language.errors import LanguageError
 
 __all__ = ["Token", "tokenise", "words_of"]
 

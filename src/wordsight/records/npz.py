@@ -102,6 +102,7 @@ def load_npz(
         EOFError,
         RuntimeError,
         NotImplementedError,
+        MemoryError,  # an array whose header says that it is huge
     ) as error:
         raise FormatError(
             f"{name} is not a readable {kind} file ({error}); expected an .npz that Wordsight "

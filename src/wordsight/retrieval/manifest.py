@@ -112,7 +112,7 @@ class Manifest:
 def _gone_rows(path: Path) -> NDArray[np.int64]:
     try:
         rows: NDArray[np.int64] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, MemoryError) as error:
         raise IndexDamagedError(
             f"{path} cannot be read ({error}); delete the index's folder and build it again."
         ) from error

@@ -174,11 +174,11 @@ def _mapped(path: Path) -> NDArray[Any]:
         # An empty array cannot be mapped; everything else is damage.
         try:
             array = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError):
+        except (OSError, ValueError, EOFError, MemoryError):
             raise _damaged(path, error) from error
         if array.size:
             raise _damaged(path, error) from error
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, MemoryError, OverflowError) as error:
         raise _damaged(path, error) from error
     # A plain view of the map: the subclass numpy gives costs time at every slice.
     return array.view(np.ndarray)

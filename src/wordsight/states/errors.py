@@ -1,6 +1,6 @@
 """What the learner of states refuses."""
 
-from wordsight.errors import WordsightError
+from wordsight.errors import WordsightError, pointing_at
 
 __all__ = ["RuleError", "StateError"]
 
@@ -19,4 +19,5 @@ class RuleError(StateError):
 
     def __init__(self, problem: str, text: str, line: int, column: int):
         self.line, self.column = line, column
-        super().__init__(f"line {line}, column {column}: {problem}\n  {text}\n  {'':{column - 1}}^")
+        shown = pointing_at(text, column - 1, column)
+        super().__init__(f"line {line}, column {column}: {problem}\n{shown}")
