@@ -151,6 +151,42 @@ def fault_table(options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def fuzz_readers(options: argparse.Namespace) -> None:
+    """Fuzz every reader for a while and print what was found."""
+    import importlib.util
+
+    from benchmarks.reliability_fuzz import fuzz_all
+    from tests.fuzz.test_readers import NAMES
+
+    if importlib.util.find_spec("atheris") is None:
+        raise WordsightError("coverage-guided fuzzing needs atheris: pip install atheris")
+    options.findings.mkdir(parents=True, exist_ok=True)
+    rows = fuzz_all(options.readers or NAMES, options.seconds, options.findings.absolute(), say)
+    results = {
+        "seconds_each": options.seconds,
+        "readers": len(rows),
+        "executions": sum(row["executions"] for row in rows),
+        "findings": sum(bool(row["finding"]) for row in rows),
+        "peak_mb": max(row["peak_mb"] for row in rows),
+        "rows": rows,
+    }
+    print_report(
+        results,
+        as_json=options.json,
+        title=f"{results['executions']:,} inputs, {results['findings']} findings",
+        columns=[
+            Column("reader", "reader", justify="left"),
+            Column("executions", "runs"),
+            Column("covered", "edges"),
+            Column("peak_mb", "peak, MB"),
+        ],
+        rows=rows,
+        notes=[row["finding"] for row in rows if row["finding"]],
+    )
+    if results["findings"]:
+        sys.exit(1)
+
+
 def soak_studio(options: argparse.Namespace) -> None:
     """Use a studio for a while and print its memory over time."""
     from benchmarks.reliability_soak import make_library, soak
@@ -188,11 +224,16 @@ def main(arguments: list[str] | None = None) -> None:
     faults = kinds.add_parser("faults", help="take away room, rights, database and time")
     faults.add_argument("--commands", nargs="*", help="only these: add learn index align")
     faults.set_defaults(call=fault_table)
+    fuzz = kinds.add_parser("fuzz", help="read damaged files under coverage guidance")
+    fuzz.add_argument("--seconds", type=int, default=60, help="for each reader")
+    fuzz.add_argument("--readers", nargs="*", help="only these")
+    fuzz.add_argument("--findings", type=Path, default=Path("fuzz-findings"), metavar="DIR")
+    fuzz.set_defaults(call=fuzz_readers)
     soaking = kinds.add_parser("soak", help="use a studio for a long while")
     soaking.add_argument("--minutes", type=float, default=30.0)
     soaking.add_argument("--rate", type=float, default=4.0, help="requests a second")
     soaking.set_defaults(call=soak_studio)
-    for each in (crash, faults, soaking):
+    for each in (crash, faults, fuzz, soaking):
         each.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     # So that servers are stopped and disks unmounted when somebody ends it.
