@@ -50,9 +50,14 @@ feature gap_next(thing, thing) = coming change of vertical_gap over 0.2 s
 feature nearing(thing, thing) = change of distance over 0.3 s
 feature nearing_next(thing, thing) = coming change of distance over 0.3 s
 feature calm(thing) = mean of speed over 0.2 s
+feature width(thing)
+feature opening(thing) = change of width over 0.1 s
+feature opening_next(thing) = coming change of width over 0.1 s
+feature opening_more(thing) = change of width over 0.3 s
+feature opening_soon(thing) = coming change of width over 0.3 s
 """
-"""Beyond those built in: short spans, because a hand has closed a quarter of a second before the
-block leaves its support, and opens a sixth of a second after the block has come to stand."""
+"""Beyond those built in: how far the hand is open, and short spans, because it has closed a quarter
+of a second before the block leaves its support, and opens a sixth after the block stands."""
 
 _SMOOTHING = Smoothing(median_frames=3, fill_seconds=30.0, hold=True, steady=True)
 ITERATIONS = 8

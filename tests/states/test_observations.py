@@ -100,6 +100,22 @@ def test_declarations_that_make_no_sense(line, message):
         parse_vocabulary(f"# first\n{line}\n")
 
 
+def test_sizes_are_measured_where_they_are_declared():
+    words = parse_vocabulary(
+        "feature width(thing)\nfeature height(thing)\n"
+        "feature opening(thing) = change of width over 0.1 s"
+    )
+    boxes = np.zeros((60, 1, 4)) + STILL
+    boxes[30:, 0, 2] += 3.0 * np.arange(30)
+    seen = Observations.from_boxes(
+        "v", TIMES, [Thing("hand")], boxes, vocabulary=words, smoothing=Smoothing(1)
+    )
+    assert seen.features["width"][[0, 40], 0].tolist() == pytest.approx([20, 50])
+    assert seen.features["height"][:, 0].tolist() == pytest.approx([30] * 60)
+    assert seen.features["opening"][[20, 40], 0].tolist() == pytest.approx([0, 9])
+    assert "width" not in two_things().features
+
+
 def test_an_object_that_appears_halfway_and_vanishes():
     boxes = np.zeros((60, 2, 4)) + STILL
     boxes[:20, 1] = np.nan

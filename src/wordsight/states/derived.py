@@ -22,8 +22,12 @@ def derived_features(
         motion: Times and kinds of the objects.
     """
     found: dict[str, Array] = {}
+    sizes = motion.whole[..., 2:] - motion.whole[..., :2]
+    further = {"width": sizes[..., 0], "height": sizes[..., 1]}
     for feature in vocabulary.features:
-        if feature.recipe is not None:
+        if feature.recipe is None and feature.name in further:
+            found[feature.name] = further[feature.name]
+        elif feature.recipe is not None:
             source = {**features, **found}[feature.recipe.source]
             found[feature.name] = _computed(feature.recipe, source, motion)
     return found

@@ -9,16 +9,18 @@ extend it in a small text file that :func:`parse_vocabulary` reads::
     feature lift(thing) = change of elevation over 0.5 s
     feature calm(thing) = mean of speed over 1 s
     feature nearest(thing) = least of distance
+    feature width(thing)
+    feature opening(thing) = change of width over 0.2 s
 """
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from wordsight.states.errors import StateError
 
-__all__ = ["ANY_KIND", "BUILT_IN", "Feature", "Predicate", "Recipe", "Vocabulary"]
+__all__ = ["ANY_KIND", "BUILT_IN", "FURTHER", "Feature", "Predicate", "Recipe", "Vocabulary"]
 __all__ += ["parse_vocabulary"]
 
 ANY_KIND = "thing"
@@ -139,6 +141,14 @@ BUILT_IN = (
 )
 """The features of the paper and those that proved useful on real tracks."""
 
+FURTHER = _built_in(
+    1,
+    True,
+    width="of its box, pixels; of a hand, how far it is open",
+    height="of its box, pixels",
+)
+"""Measured where they are declared: ``feature width(thing)``."""
+
 Named = TypeVar("Named", Predicate, Feature)
 
 
@@ -236,11 +246,15 @@ def _extended(vocabulary: Vocabulary, content: str) -> Vocabulary:
 
 
 def _derived(vocabulary: Vocabulary, name: str, types: tuple[str, ...], definition: str) -> Feature:
+    for further in FURTHER:
+        if further.name == name and not definition and len(types) == further.arity:
+            return replace(further, types=types)
     found = _RECIPE.fullmatch(definition.strip())
     if found is None:
         raise StateError(
             f"the feature {name} needs a definition such as 'change of elevation over 0.5 s' or "
-            f"'least of distance' (known: {', '.join(_OPERATIONS)}), got {definition!r}."
+            f"'least of distance' (known: {', '.join(_OPERATIONS)}), got {definition!r}; only "
+            f"{' and '.join(f.name for f in FURTHER)} are declared without one."
         )
     operation, source_name, seconds = found.groups()
     source = vocabulary.feature(source_name)
