@@ -23,7 +23,7 @@ from wordsight.errors import WordsightError
 __all__ = ["main", "measure"]
 
 GOAL = 60.0  # seconds until everything is ready
-_PATIENCE = 900.0
+_PATIENCE = 3600.0
 
 
 def measure(folder: str) -> dict[str, Any]:
