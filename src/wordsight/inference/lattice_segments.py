@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from wordsight.inference import lattice_kernel, lattice_steps, lattice_viterbi, lattice_weights
+from wordsight.inference import (
+    lattice_borrowing,
+    lattice_kernel,
+    lattice_steps,
+    lattice_viterbi,
+    lattice_weights,
+)
 
 __all__ = ["count_back", "move_on", "move_on_best", "trace"]
 
@@ -68,7 +74,13 @@ def _weigh_first(clip, plan, spare, weights, nodes):  # type: ignore[no-untyped-
 
 def _digest() -> str:
     digest = hashlib.sha256()
-    for module in (lattice_kernel, lattice_steps, lattice_viterbi, lattice_weights):
+    for module in (
+        lattice_borrowing,
+        lattice_kernel,
+        lattice_steps,
+        lattice_viterbi,
+        lattice_weights,
+    ):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()
 
