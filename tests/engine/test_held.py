@@ -1,5 +1,8 @@
 """Held parts: the same sums wherever they are held, also when workers die."""
 
+import os
+import signal
+
 import pytest
 
 from tests.engine import jobs
@@ -46,6 +49,26 @@ def test_a_worker_that_died_between_rounds_is_replaced():
         worker.kill()
         worker.wait()
         assert held.map(jobs.weighted_sum, 2.0) == [6, 60, 200, 30]
+
+
+def test_a_cluster_brings_parts_of_a_lost_worker_to_others(cluster):
+    with cluster.hold(PARTS) as held:
+        assert held.map(jobs.weighted_sum, 1.0) == [3, 30, 100, 15]
+        for turn in (2.0, 3.0):
+            os.kill(next(iter(cluster._client.run(os.getpid).values())), signal.SIGKILL)
+            assert held.map(jobs.weighted_sum, turn) == [3 * turn, 30 * turn, 100 * turn, 15 * turn]
+
+
+@pytest.mark.slow
+def test_a_part_that_kills_every_worker_of_a_cluster_is_told(tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    monkeypatch.setattr("wordsight.engine.held_cluster._PATIENCE", 10.0)
+    with (
+        working_with("dask:1") as cluster,
+        cluster.hold(PARTS) as held,
+        pytest.raises(EngineError, match=r"work failed|again and again|no workers"),
+    ):
+        held.map(jobs.weighted_sum_or_die, (2.0, str(tmp_path), 99))
 
 
 def test_a_part_that_kills_every_worker_is_told(tmp_path):

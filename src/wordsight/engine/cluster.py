@@ -31,6 +31,9 @@ _CALM = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.worker.memory.monitor-interval": "1s",
+    # Dask has memory given back as soon as it is free; arrays that come and go then cost more time
+    # in the system than in the work.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
 }
 
 
