@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -143,9 +143,7 @@ class Namer:
         }
         belief = learned.belief
         if belief is not None:
-            alike: Any = next(iter(belief.slopes.values()), (1.0,))
-            slope: Any = (1.0,) if isinstance(alike, tuple) else 1.0
-            slopes = {**belief.slopes, **dict.fromkeys(words, slope)}
+            slopes = {**belief.slopes, **dict.fromkeys(words, (1.0,))}
             offsets = {**belief.offsets, **dict.fromkeys(words, 0.0)}
             belief = replace(belief, slopes=slopes, offsets=offsets)
         return replace(learned, words={**learned.words, **words}, belief=belief)
