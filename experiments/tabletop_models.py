@@ -65,8 +65,8 @@ ITERATIONS = 8
 
 TESTED_ITERATIONS = (0, 1, 2, 4, 8)
 _DISCOVERY = BoostingSettings(
-    rounds=150, least_videos=3, most_rows=10_000, around_changes=0.5
-)  # most pairs of blocks are never near each other and teach little
+    rounds=300, least_videos=3, num_thresholds=64, most_rows=10_000, around_changes=0.5
+)  # most blocks rest most of the time: few thresholds would all lie in the jitter of resting boxes
 LEAST_FRAMES = 3  # the world knows no contact shorter than a tenth of a second
 _SAME_COST = 1e-6  # costs nearer than this differ by the order of adding up
 _LATE = 2  # frames by which a change may be early or late without being told
