@@ -2,18 +2,26 @@
 
 import os
 import signal
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
 import pytest
 
 from tests.library.conftest import make_video
+from tests.meaning.plays import LEXICON, troupe
 from tests.states.making import HOLDING, carrying
+from wordsight.desk.meaning import grounded_hits
+from wordsight.desk.teller import Notebook
 from wordsight.engine import Processes, Serial
 from wordsight.library import Library
+from wordsight.meaning import WordLearner
 from wordsight.retrieval import Index, VisualSettings, build_index
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.states import BoostingSettings, Learning, StateModel
+
+pytestmark = pytest.mark.slow
 
 SMALL = VisualSettings(num_components=2, longest=64)
 
@@ -168,3 +176,28 @@ def test_discovering_rules_finds_the_same(engine):
     assert found[0].rules_ == found[1].rules_
     assert found[0].transition_cost_ == found[1].transition_cost_
     assert found[0].notes_ == found[1].notes_
+
+
+class Shelf:
+    """As much of a library as searching by meaning asks for."""
+
+    def __init__(self, clips):
+        self.clips = {clip.video_id: clip for clip in clips}
+
+    def videos(self):
+        return [SimpleNamespace(id=name) for name in self.clips]
+
+
+def test_searching_by_meaning_finds_the_same(engine, monkeypatch):
+    clips, sentences = troupe(8)
+    shelf = Shelf(replace(clip, video_id=f"clip{n}") for n, clip in enumerate(clips))
+    monkeypatch.setattr("wordsight.desk.clips.whole_clip", lambda shelf, name, _: shelf.clips[name])
+    quick = {"restarts": 1, "tempered_iterations": 1, "iterations": 1, "discriminative": None}
+    learned = WordLearner(**quick).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    found = [
+        grounded_hits(
+            shelf, learned, sentences[0], [], Notebook(), top=5, everything=True, engine=who
+        )
+        for who in (None, engine)
+    ]
+    assert found[0] == found[1] and len(found[0]) == 5

@@ -111,7 +111,7 @@ def _problems_of(check: _Check, hashes: bool) -> Iterator[Problem]:
     try:
         # A size that differs settles it, and spares reading the file.
         found = check.digest(False)
-        if found is not None and found[1] == check.size and hashes:
+        if hashes and found is not None and found[0] is None and found[1] == check.size:
             found = check.digest(True)
     except OSError as error:
         yield Problem("unreadable", path, video, f"{path} cannot be read: {error.strerror}.")
