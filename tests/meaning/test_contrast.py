@@ -134,18 +134,3 @@ def test_durations_tell_short_from_long():
     alike = fit_durations([1.0] * 4, ["a", "a", "b", "b"])
     assert durations.weight == 1.0
     assert not alike(("a", "b"), 0.3).any()  # a length never seen says nothing
-
-
-@pytest.mark.parametrize(
-    ("settings", "clips", "passes"),
-    [
-        (GradientSettings(), 40, 30),  # one step per pass
-        (GradientSettings(), 65, 15),  # two steps per pass
-        (GradientSettings(), 5000, 15),
-        (GradientSettings(batch=8), 40, 15),
-        (GradientSettings(), 0, 30),
-        (GradientSettings(epochs=2), 40, 2),  # what is asked for is done
-    ],
-)
-def test_few_clips_are_passed_over_more_often(settings, clips, passes):
-    assert settings.passes(clips) == passes

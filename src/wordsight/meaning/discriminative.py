@@ -21,7 +21,6 @@ __all__ = ["GradientSettings", "GradientTraining"]
 Array = NDArray[np.float64]
 
 _FLOOR = 1e-6  # of a probability: logits below would never come back
-_PASSES, _STEPS = 15, 30  # over the training clips, at least
 _MOMENTUM, _SPREAD, _CAREFUL = 0.9, 0.99, 1e-4  # Adam's constants
 
 
@@ -30,24 +29,16 @@ class GradientSettings:
     """How discriminative training goes.
 
     Attributes:
-        epochs: Passes over the training clips; if None 15, or more where clips are so few that
-            these would be fewer than 30 steps.
+        epochs: Passes over the training clips.
         rate: Step size of Adam.
         batch: Clips per step.
         penalty: L2 penalty of logits towards the start, per clip.
     """
 
-    epochs: int | None = None
+    epochs: int = 15
     rate: float = 0.03
     batch: int = 64
     penalty: float = 1e-3
-
-    def passes(self, clips: int) -> int:
-        """Return how often a corpus of so many clips is passed over."""
-        if self.epochs is not None:
-            return self.epochs
-        steps = max(1, -(-clips // self.batch))
-        return max(_PASSES, -(-_STEPS // steps))
 
 
 # Per clip: how firmly each kind of calibration parameter is held.

@@ -12,7 +12,7 @@ from wordsight.inference import ConvergenceMonitor
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.arrays import arrays_of_words, words_from_arrays
 from wordsight.meaning.calibration import Calibration, fit_calibration, fit_durations
-from wordsight.meaning.contrast import asked, questions
+from wordsight.meaning.contrast import questions
 from wordsight.meaning.corpus import Corpus, Example
 from wordsight.meaning.discriminative import GradientTraining
 from wordsight.meaning.expectation import HeldExamples, expected
@@ -85,7 +85,6 @@ class Training:
         self._engine = Serial() if engine is None and device is not None else engine
         self._device = device
         self._held: dict[bool, HeldExamples] = {}
-        self._passes = settings.gradient.passes(len(asked(corpus.examples)))
 
     def close(self) -> None:
         """Let go of what the engine holds."""
@@ -102,7 +101,7 @@ class Training:
     def num_steps(self) -> int:
         """How many steps training takes at most."""
         chosen = self.settings
-        sharpening = {"gradient": self._passes, "growth": 1, None: 0}
+        sharpening = {"gradient": chosen.gradient.epochs, "growth": 1, None: 0}
         per_restart = chosen.tempered_iterations + chosen.iterations
         return chosen.restarts * per_restart + sharpening[chosen.discriminative]
 
@@ -261,7 +260,7 @@ class Training:
             state.stage = "sharpen" if chosen.discriminative else "done"
 
     def _calibrated(self, found: LearnedLexicon) -> tuple[Calibration, float]:
-        posed = questions(
+        asked = questions(
             self.corpus.examples, found.tables, found.looking.sight, threads=self.threads
         )
         said = [
@@ -273,7 +272,7 @@ class Training:
         durations = fit_durations(seconds if self.settings.durations else (), verbs)
         if not self.settings.durations:
             durations = replace(durations, ratios={}, weight=0.0)
-        return fit_calibration(posed, durations)
+        return fit_calibration(asked, durations)
 
     def _sharpen(self) -> str:
         state, chosen = self.state, self.settings
@@ -285,12 +284,12 @@ class Training:
             return "growth"
         if self.gradient is None:
             self.gradient = GradientTraining(self.chosen, chosen.gradient)
-        if state.iteration < self._passes:
+        if state.iteration < chosen.gradient.epochs:
             rng = self._rng(10_000 + state.iteration)
             value = self.gradient.epoch(self.corpus.examples, rng, threads=self.threads)
             state.sharpened.append(value)
             state.iteration += 1
-        if state.iteration >= self._passes:
+        if state.iteration >= chosen.gradient.epochs:
             self.chosen = self.gradient.lexicon()
             state.stage = "done"
         return f"epoch {state.iteration}"
