@@ -20,6 +20,8 @@ types: Any = numba.core.types
 
 
 def _uncounted(typing_context: Any, owner: Any) -> Any:
+    """Return an array, or a tuple of arrays and numbers, that does not keep its memory alive."""
+
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _without_owner(context, builder, signature.args[0], arguments[0])
 
@@ -27,7 +29,6 @@ def _uncounted(typing_context: Any, owner: Any) -> Any:
 
 
 uncounted: Any = intrinsic(_uncounted)
-"""Return an array, or a tuple of arrays and numbers, that does not keep its memory alive."""
 
 
 def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
