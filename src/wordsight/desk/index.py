@@ -159,6 +159,7 @@ def describe_shots(
 
     Only sentences that are said to be true are kept; returns how many there are.
     """
+    from wordsight.desk.clips import followed
     from wordsight.records import Clip
 
     found: dict[str, list[tuple[float, float, str]]] = {}
@@ -168,7 +169,8 @@ def describe_shots(
         for shot in opened.shots(video.id):
             clip = Clip.cut(video.id, seen, shot.start, shot.end)
             if clip.mask.any():
-                true = [each for each in learned.describe(clip, top=3) if each.holds]
+                # Linked first, as everywhere else where words are read: surer, and far quicker.
+                true = [each for each in learned.describe(followed(clip), top=3) if each.holds]
                 found.setdefault(video.id, []).extend((shot.start, shot.end, d.text) for d in true)
         progress(done, len(videos), video.id)
     folder.mkdir(parents=True, exist_ok=True)

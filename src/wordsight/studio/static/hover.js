@@ -41,7 +41,12 @@ studio.hover = (player) => {
     const best = found.things.map((thing, number) => [shared(thing.box, box), number]).sort((a, b) => b[0] - a[0])[0];
     return best && best[0] > 0.3 ? best[1] : -1;
   };
-  const named = (word) => word.word.replace(/p(\d+)/g, (all, number) => player.tracks[number]?.label ?? all);
+  // picked-up(p0,p1) is said of a person and a backpack; a noun is said of what it names anyway.
+  const named = (word) => {
+    const entry = word.word.split("(")[0];
+    const cast = word.participants.map((number) => player.tracks[number]?.label ?? "something");
+    return cast.length === 1 && cast[0] === entry ? entry : `${entry}(${cast.join(", ")})`;
+  };
   const frameOf = (time) => {
     let best = 0;
     player.times.forEach((each, number) => { if (Math.abs(each - time) < Math.abs(player.times[best] - time)) best = number; });

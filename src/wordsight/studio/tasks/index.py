@@ -1,11 +1,13 @@
 """Bringing the search index up to date with the library."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from wordsight.desk.meaning import load_words
 from wordsight.desk.named_shots import remember_words
 from wordsight.desk.naming import load_taught
+from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.studio.tasks.learn import LEXICON
 from wordsight.studio.tasks.task import Workplace
@@ -28,9 +30,11 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
     with Library.open(workplace.library) as library:
         folder = index_folder(library, None)
         if arguments.get("describe"):
+            _need(workplace.folder / LEXICON, "learned", "Lexicon")
             words = load_words(workplace.folder / LEXICON)
             describe_shots(library, folder, words, workplace.progress)
         if arguments.get("attributes"):
+            _need(workplace.folder / TAUGHT, "taught", "Attributes")
             remember_words(folder, load_taught(workplace.folder / TAUGHT))
         report = update_index(library, folder, progress=workplace.progress)
     return {
@@ -39,3 +43,8 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
         "removed": len(report.removed),
         "failed": [f"{video}: {reason}" for video, reason in report.failed],
     }
+
+
+def _need(folder: Path, what: str, page: str) -> None:
+    if not folder.exists():
+        raise WordsightError(f"no words were {what} yet; do so on the {page} page first.")
