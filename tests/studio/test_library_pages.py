@@ -5,6 +5,7 @@ import html
 import pytest
 
 from tests.studio.conftest import finished
+from wordsight.studio.pages.benchmarks import _table
 from wordsight.worlds import street
 
 PAGES = [
@@ -103,3 +104,9 @@ def test_what_is_no_video_fails_alone(client):
 def test_bad_uploads_are_refused(client, name, content):
     answer = client.post("/api/v1/uploads", params={"name": name}, content=content)
     assert answer.status_code == 422 and answer.json()["detail"]
+
+
+def test_results_become_tables():
+    laid = _table({"ours": {"f1": 0.5}, "runs": [{"f1": 1, "note": "x"}, {"f1": 2}], "seed": 4})
+    assert laid["columns"] == ["f1", "note"] and laid["single"] == {"seed": "4"}
+    assert laid["rows"] == {"ours": ["0.5", ""], "runs 1": ["1", "x"], "runs 2": ["2", ""]}

@@ -24,13 +24,24 @@ def benchmarks_page(request: Request, studio: Here) -> Any:
 def _table(results: Mapping[str, Any]) -> dict[str, Any]:
     """Lay results out: rows with the same columns where they are objects, else pairs."""
     rows = {name: value for name, value in results.items() if isinstance(value, dict)}
-    single = {name: value for name, value in results.items() if not isinstance(value, dict)}
+    lists = {name: value for name, value in results.items() if _is_table(value)}
+    for name, value in lists.items():
+        rows |= {f"{name} {number}": row for number, row in enumerate(value, start=1)}
+    single = {
+        name: value
+        for name, value in results.items()
+        if not isinstance(value, dict) and name not in lists
+    }
     columns = list(dict.fromkeys(key for row in rows.values() for key in row))
     return {
         "columns": columns,
         "rows": {name: [_short(row.get(key)) for key in columns] for name, row in rows.items()},
         "single": {name: _short(value) for name, value in single.items()},
     }
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
 def _short(value: Any) -> str:
