@@ -38,6 +38,7 @@ def stage(store, text="content", video_id="walk-1"):
 def write_folder(path):
     (path / "inner").mkdir(parents=True)
     (path / "one.txt").write_text("one")
+    (path / "inner.txt").write_text("sorted before or after its namesake")
     (path / "inner" / "two.txt").write_text("two")
 
 

@@ -141,6 +141,7 @@ class RemoteStore(ArtefactStore):
             sha256 = self.bucket.sha256(relative) if hashes else None
             return sha256, self.bucket.size(relative)
         size = sum(self.bucket.size(name) for name in names)
+        names.sort(key=lambda name: name.split("/"))  # as paths are sorted
         parts = [(self.bucket.sha256(n), n.removeprefix(f"{relative}/")) for n in names]
         return folder_digest(parts), size
 
