@@ -91,10 +91,12 @@ class HeldByCluster(Generic[Part]):
 
     def _bring(self, numbers: Sequence[int], seats: Sequence[str]) -> None:
         """Bring groups to the workers in turn; the scheduler knows how to make them again."""
+        config: Any = import_module("dask.config")
         for number in numbers:
             seat = seats[number % len(seats)] if seats else ""
             key = f"wordsight-part-{uuid.uuid4().hex}"
-            held = self._client.submit(_keep, self._groups[number], key=key, **_at(seat))
+            with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+                held = self._client.submit(_keep, self._groups[number], key=key, **_at(seat))
             self._held[number] = (held, seat)
 
     def _homeless(self, seats: Sequence[str]) -> list[int]:
