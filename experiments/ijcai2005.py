@@ -59,6 +59,7 @@ COLUMNS = (
     Column("events", "events right %"),
     Column("fps", "frames/s", ".0f"),
     Column("rules", "rules"),
+    Column("transition_cost", "K"),
     Column("patience", "patience"),
     Column("cut_off", "searches cut off %"),
     Column("dearer", "films dearer for it %"),
@@ -153,7 +154,8 @@ def _rows(
     rules = len(model.rules_)
     exact = at_bound(model, EXACT)
     exact(tested[0].seen)
-    yield {"model": "ours", **_score(judge(exact, tested)), "rules": rules}
+    chosen = {"rules": rules, "transition_cost": round(model.transition_cost_, 3)}
+    yield {"model": "ours", **_score(judge(exact, tested)), **chosen}
     for line in mistakes(exact, tested):
         say(f"  wrong: {line}")
     any_length = _score(judge(model.predict, tested))
