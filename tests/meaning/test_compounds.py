@@ -76,7 +76,7 @@ def test_evidence_adds_up_and_counts_are_shared_out(problem):
     prior -= np.log(np.exp(prior).sum())
     for sentence in sentences:
         evidence = seen.num_frames * reading.evidence(sentence, 10_000)[..., 0]
-        choices = np.sort(reading.choices(sentence).ravel())[::-1]
+        choices = np.sort(reading.choices(sentence).logs.ravel())[::-1]
         assert len(evidence) == np.isfinite(choices).sum()
         least, most = (len(sentence.words) and f(prior) * sentence.num_participants
                        for f in (np.min, np.max))  # fmt: skip
