@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tests.studio.conftest import finished
+from wordsight.attributes import AttributeLearner
+from wordsight.desk.naming import Namer, namer_of
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
@@ -155,3 +157,19 @@ def test_a_course_that_cannot_be_read_is_none(tmp_path):
     assert read_kept_course(tmp_path).restarts == [[1.0, 2.0]]
     (tmp_path / "lexicon-history.json").write_text("{")
     assert read_kept_course(tmp_path) == Course()
+
+
+def test_taught_words_stay_beside_a_lexicon_that_is_changed_and_restored(words, folder, client):
+    pictures = [np.full((16, 16, 3), value, np.uint8) for value in (10, 240) * 6]
+    taught = AttributeLearner(num_attributes=1, random_state=0)
+    Namer(taught.fit(pictures, ["black", "white"] * 6)).save(folder / "lexicon")
+    assert client.put(WORD, json={"edits": [edit([0, 3, 1])]}).status_code == 200
+    assert namer_of(folder / "lexicon") is not None
+    restore_version(folder, 1)
+    assert namer_of(folder / "lexicon").groups == (("black", "white"),)
+
+
+def test_adjectives_need_taught_words(folder, client):
+    begun = client.post("/api/v1/lexicon/learn", json={"attributes": True})
+    job = finished(client, begun.json()["id"])
+    assert job["state"] == "failed" and "Attributes page" in job["message"]

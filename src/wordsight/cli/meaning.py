@@ -87,6 +87,7 @@ def learn(
 
     Interrupted? The same command goes on where it was.
     """
+    from wordsight.desk.naming import save_words
     from wordsight.meaning import WordLearner
 
     if words.exists() and not force:
@@ -116,9 +117,7 @@ def learn(
                 checkpoint=words.with_name(f"{words.name}.learning.npz"),
             )
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
-    learned.save(words, overwrite=force)
-    if namer is not None:
-        namer.save(words)
+    save_words(learned, words, namer, overwrite=force)
     report = {
         "lexicon": words,
         "clips": len(clips),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wordsight.meaning.word import WordModel
     from wordsight.records import Clip
 
-__all__ = ["Namer", "load_taught", "namer_of"]
+__all__ = ["Namer", "load_taught", "namer_of", "save_words"]
 
 _BESIDE = "attributes"
 _RIGHT = 0.9  # how often a thing is given its own word, for words that sentences never used
@@ -45,6 +45,22 @@ def load_taught(taught: Path) -> "AttributeLearner":
 def namer_of(words: Path) -> "Namer | None":
     """Return the taught words that a lexicon was learned with, if it was."""
     return Namer(load_taught(words / _BESIDE)) if (words / _BESIDE).exists() else None
+
+
+def save_words(
+    learned: "LearnedLexicon", words: Path, namer: "Namer | None", *, overwrite: bool = False
+) -> None:
+    """Write a lexicon, and beside it the taught words it was learned with.
+
+    Args:
+        learned: The lexicon.
+        words: The folder to make.
+        namer: Who named things for it, if anybody did.
+        overwrite: Whether to replace a lexicon that is there.
+    """
+    learned.save(words, overwrite=overwrite)
+    if namer is not None:
+        namer.save(words)
 
 
 @dataclass(frozen=True)

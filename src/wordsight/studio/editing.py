@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wordsight.desk.clips import clips_with_sentences
+from wordsight.desk.naming import Namer
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon, SentenceScore
@@ -86,6 +87,7 @@ def effects_of(
     before: LearnedLexicon,
     after: LearnedLexicon,
     progress: Progress,
+    namer: Namer | None = None,
 ) -> list[Effect]:
     """Score the sentences with a word before and after a change, those that change most first.
 
@@ -106,7 +108,8 @@ def effects_of(
             asked.append((number, texts))
     found: list[Effect] = []
     for done, (number, texts) in enumerate(asked[:_MOST_CLIPS], start=1):
-        found += _effects(clips[number], texts, before, after)
+        clip = clips[number] if namer is None else namer.name_clip(library, clips[number])
+        found += _effects(clip, texts, before, after)
         progress(done, min(len(asked), _MOST_CLIPS), "scoring before and after")
     flips = [one.holds_before != one.holds_after for one in found]
     moved = [abs(one.after - one.before) for one in found]

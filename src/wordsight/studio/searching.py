@@ -8,6 +8,7 @@ from typing import Any
 from wordsight.desk import Asked, Found, Notebook, Searching
 from wordsight.desk.index import index_folder, is_current
 from wordsight.desk.meaning import readable
+from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon
 from wordsight.retrieval import Index
@@ -15,7 +16,7 @@ from wordsight.retrieval.joint import JointSearch
 from wordsight.retrieval.manifest import MANIFEST
 from wordsight.studio.jobs import Job
 from wordsight.studio.studio import Studio
-from wordsight.studio.words import learned_words, words_stamp
+from wordsight.studio.words import learned_words, words_folder, words_stamp
 
 __all__ = ["Answer", "answer", "index_job", "names_of"]
 
@@ -83,7 +84,13 @@ def answer(
     if job is not None and not job.over:
         book.note("The library has changed; what is new can be found when the index is up to date.")
     searching = Searching(
-        book, studio.library, top=top, everything=everything, weight=weight, ready=ready
+        book,
+        studio.library,
+        top=top,
+        everything=everything,
+        weight=weight,
+        ready=ready,
+        namer=None if words is None else namer_of(words_folder(studio)),
     )
     found, how = searching.answer(asked, by, words, named=by == "meaning")
     return Answer(found, how, book.notes, job)

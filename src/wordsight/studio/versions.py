@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordsight.desk.naming import namer_of, save_words
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
 from wordsight.meaning import LearnedLexicon
@@ -78,10 +79,14 @@ def load_version(folder: Path, number: int) -> LearnedLexicon:
     Raises:
         WordsightError: If there is none of that number.
     """
-    place = folder / _FOLDER / f"{number:06d}" / LEXICON
+    place = _place(folder, number)
     if not place.is_dir():
         raise WordsightError(f"there is no version {number} of the lexicon.")
     return LearnedLexicon.load(place)
+
+
+def _place(folder: Path, number: int) -> Path:
+    return folder / _FOLDER / f"{number:06d}" / LEXICON
 
 
 def restore_version(folder: Path, number: int) -> LearnedLexicon:
@@ -92,5 +97,6 @@ def restore_version(folder: Path, number: int) -> LearnedLexicon:
     """
     earlier = load_version(folder, number)
     keep_version(folder, f"before going back to version {number}")
-    earlier.save(folder / LEXICON, overwrite=True)
+    namer = namer_of(_place(folder, number))
+    save_words(earlier, folder / LEXICON, namer, overwrite=True)
     return earlier

@@ -36,6 +36,7 @@ class Learning(BaseModel):
 
     restarts: int = Field(default=2, ge=1, le=20)
     quick: bool = True
+    attributes: bool = False
     seed: int = Field(default=0, ge=0, le=2**31)
 
 

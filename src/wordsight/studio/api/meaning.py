@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from wordsight.desk.clips import whole_clip
+from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, TrackedSentence
 from wordsight.records import Clip
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.words import learned_words
+from wordsight.studio.words import learned_words, words_folder
 
 __all__ = ["router"]
 
@@ -157,7 +158,8 @@ def describe_video(
 
 def _clip(studio: Studio, video_id: str, start: float | None, end: float | None) -> Clip:
     """Return what is seen in a video, or between two moments of it."""
-    whole = whole_clip(studio.library, studio.library.resolve(video_id))
+    namer = namer_of(words_folder(studio))
+    whole = whole_clip(studio.library, studio.library.resolve(video_id), namer)
     if start is None and end is None:
         return whole
     first, last = whole.start if start is None else start, whole.end if end is None else end

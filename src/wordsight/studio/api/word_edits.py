@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, Field
 
+from wordsight.desk.naming import namer_of, save_words
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.words import WordInfo, word_info
 from wordsight.studio.editing import edited
@@ -57,7 +58,8 @@ def edit_word(studio: Here, entry: str, wanted: Edits) -> WordInfo:
     with _changing:
         changed = edited(learned_words(studio), entry, _plain(wanted.edits))
         keep_version(studio.folder, f"before {entry} was changed by hand")
-        changed.save(words_folder(studio), overwrite=True)
+        folder = words_folder(studio)
+        save_words(changed, folder, namer_of(folder), overwrite=True)
     return word_info(changed, entry)
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from wordsight.errors import WordsightError
 from wordsight.studio.api.words import FeatureTable, examples_of, word_info
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.teach import TAUGHT
 from wordsight.studio.versions import list_versions, load_version
 from wordsight.studio.words import learned_words
 
@@ -35,6 +36,7 @@ def lexicon_page(request: Request, studio: Here) -> Any:
         here="lexicon",
         parts=dict(sorted(parts.items())),
         known=lexicon is not None,
+        taught=(studio.folder / TAUGHT).exists(),
         notes={} if lexicon is None else lexicon.notes,
         sentences=sum(video.num_sentences for video in studio.library.videos()),
         running=next((job for job in latest if job.kind == "learn" and not job.over), None),

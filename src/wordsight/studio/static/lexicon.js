@@ -90,6 +90,7 @@
       const begun = await studio.post("/api/v1/lexicon/learn", {
         restarts: Number(document.getElementById("restarts").value),
         quick: document.getElementById("quick").value === "true",
+        attributes: document.getElementById("attributes").checked,
         seed: Number(document.getElementById("seed").value),
       });
       watch(begun.id);

@@ -20,6 +20,7 @@ def compare_word(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str
             lexicon it is compared with, the one of now if ``None``.
         workplace: Where to work.
     """
+    from wordsight.desk.naming import namer_of
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
     from wordsight.studio.editing import edited, effects_of
@@ -29,9 +30,10 @@ def compare_word(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str
     version, entry = arguments.get("version"), arguments["entry"]
     before = now if version is None else load_version(workplace.folder, int(version))
     after = edited(now, entry, arguments.get("edits", ()))
+    namer = namer_of(workplace.folder / LEXICON)
     with Library.open(workplace.library) as library:
         names = {video.id: video.name for video in library.videos()}
-        effects = effects_of(library, entry, before, after, workplace.progress)
+        effects = effects_of(library, entry, before, after, workplace.progress, namer)
     flips = [one for one in effects if one.holds_before != one.holds_after]
     return {
         "entry": entry,

@@ -21,11 +21,13 @@ def find_examples(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
     import numpy as np
 
     from wordsight.desk.clips import whole_clip
+    from wordsight.desk.naming import namer_of
     from wordsight.errors import WordsightError
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
 
     words, entry = LearnedLexicon.load(workplace.folder / LEXICON), arguments["entry"]
+    namer = namer_of(workplace.folder / LEXICON)
     found: list[dict[str, Any]] = []
     with Library.open(workplace.library) as library:
         names = {video.id: video.name for video in library.videos()}
@@ -33,7 +35,8 @@ def find_examples(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
         said = said[:_MOST_SENTENCES]
         for done, sentence in enumerate(said, start=1):
             try:
-                told = words.explain(whole_clip(library, sentence.video_id), sentence.text)
+                clip = whole_clip(library, sentence.video_id, namer)
+                told = words.explain(clip, sentence.text)
             except WordsightError:
                 continue  # a sentence the lexicon cannot read is no example of anything
             fits = [word.fit for word in told.words if word.word.split("(")[0] == entry]

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from wordsight.errors import WordsightError
 from wordsight.studio.tasks.task import Workplace
+from wordsight.studio.tasks.teach import TAUGHT
 
 if TYPE_CHECKING:
+    from wordsight.desk.naming import Namer
     from wordsight.meaning import WordLearner
 
 __all__ = ["LEXICON", "learn_words"]
@@ -18,20 +21,30 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     """Learn from all videos with sentences and replace the studio's lexicon, keeping the old one.
 
     Args:
-        arguments: ``restarts``, ``quick``, ``seed``; ``grammar`` is ``street`` where the words are
+        arguments: ``restarts``, ``quick``, ``seed``; ``attributes``, whether words taught by
+            pictures become adjectives; ``grammar`` is ``street`` where the words are
             known to combine as those of the rendered street do.
         workplace: Where to work.
     """
+    from wordsight.desk import Notebook
     from wordsight.desk.clips import clips_with_sentences
+    from wordsight.desk.naming import save_words
     from wordsight.language import default_lexicon
     from wordsight.library import Library
     from wordsight.meaning import WordLearner
     from wordsight.studio.course import Course, watched, write_course
     from wordsight.studio.versions import keep_version
 
+    namer = _namer(arguments, workplace)
+    grammar = default_lexicon() if arguments.get("grammar") == "street" else None
     with Library.open(workplace.library) as library:
         clips, sentences = clips_with_sentences(library)
+        if namer is not None:
+            book = Notebook(watcher=workplace.progress)
+            clips = [*namer.name_clips(library, clips, book)]
+            grammar, sentences = namer.grammar(grammar, sentences, book)
     learner = WordLearner(
+        features="recommended" if namer is None else namer.features(),
         restarts=int(arguments.get("restarts", 2)),
         trembling=True,
         discriminative=None if arguments.get("quick") else "gradient",
@@ -40,15 +53,27 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     )
     checkpoint = workplace.folder / f"{LEXICON}.learning.npz"
     options = {
-        "lexicon": default_lexicon() if arguments.get("grammar") == "street" else None,
+        "lexicon": grammar,
         "progress": watched(workplace.progress, checkpoint, workplace.folder),
         "checkpoint": checkpoint,
     }
     _fit(learner, clips, sentences, options)
     keep_version(workplace.folder, "before words were learned anew")
-    learner.lexicon_.save(workplace.folder / LEXICON, overwrite=True)
+    learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
+    save_words(learned, workplace.folder / LEXICON, namer, overwrite=True)
     write_course(workplace.folder, Course(learner.histories_, learner.sharpened_))
-    return {"clips": len(clips), "words": sorted(learner.lexicon_.words)}
+    return {"clips": len(clips), "words": sorted(learned.words)}
+
+
+def _namer(arguments: Mapping[str, Any], workplace: Workplace) -> "Namer | None":
+    from wordsight.desk.naming import Namer, load_taught
+
+    if not arguments.get("attributes"):
+        return None
+    taught = workplace.folder / TAUGHT
+    if not taught.exists():
+        raise WordsightError("no words were taught yet; do so on the Attributes page first.")
+    return Namer(load_taught(taught))
 
 
 def _fit(

@@ -21,6 +21,7 @@ def search_meaning(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
         workplace: Where to work.
     """
     from wordsight.desk import Asked, Notebook, Searching
+    from wordsight.desk.naming import namer_of
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
 
@@ -33,6 +34,7 @@ def search_meaning(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
             top=int(arguments["top"]),
             everything=bool(arguments["everything"]),
             most_videos=_MOST_VIDEOS,
+            namer=namer_of(workplace.folder / LEXICON),
         )
         by = str(arguments["by"])
         found, how = searching.answer(Asked(arguments["text"]), by, words, named=by == "meaning")
