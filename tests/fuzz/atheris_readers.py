@@ -1,4 +1,4 @@
-"""One reader under coverage-guided fuzzing: ``python -m tests.fuzz.atheris_readers NAME [OPTIONS]``.
+"""One reader under coverage-guided fuzzing: ``python -m tests.fuzz.atheris_readers NAME ...``.
 
 Atheris sees which lines an input reaches and keeps those that reach new ones. It is no dependency
 of the tests (``pip install atheris`` where it has a wheel); options are those of libFuzzer, such as
@@ -60,7 +60,7 @@ def _compiled_modules() -> list[str]:
 
 
 def _fast_folder() -> str | None:
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 if __name__ == "__main__":
