@@ -83,6 +83,7 @@ def test_learning_is_drawn_while_it_runs(page):
     page.fill("#restarts", "2")
     page.fill("#seed", "1")
     page.click("#learn button.main")
+    until(page, "document.getElementById('course').dataset.live === 'true'")
     points = []
     drawn = "[course.dataset.live === 'true', Number(course.dataset.points ?? 0), !curve.hidden]"
     ask = f"(() => {{ const {{ course, curve }} = window; return {drawn}; }})()"
