@@ -51,13 +51,16 @@ class Clip(NamedTuple):
     Attributes:
         tables: (T, entries) folded tables.
         singles: (P, T, J) factors of single participants.
-        coherence: (P or 1, T - 1, J, J) steps of tracks.
+        coherence: (P or 1, steps, J, J) steps of the tracks of all clips; a part of it would not
+            be contiguous, and the compiler would read it number by number.
+        step: Which of them is the clip's first.
         params: Initial, final and transition weights of the words.
     """
 
     tables: Array
     singles: Array
     coherence: Array
+    step: int
     params: Array
 
 
@@ -189,7 +192,8 @@ def read_clip(number, frames, rows, steps, emission, unary, coherence, params, p
     return Clip(
         fold_tables(emission, row, length, plan),
         single_weights(emission, unary, row, length, plan),
-        coherence[:, step : step + length - 1],
+        coherence,
+        step,
         params[number],
     )
 

@@ -132,9 +132,10 @@ def step_matrices(clip, frame, backward, matrices):  # type: ignore[no-untyped-d
     people, count, _ = matrices.shape
     for p in range(people):
         own = min(p, len(clip.coherence) - 1)
+        step = clip.step + frame - 1
         for j in range(count):
             for k in range(count):
-                weight = clip.coherence[own, frame - 1, j, k] * clip.singles[p, frame, k]
+                weight = clip.coherence[own, step, j, k] * clip.singles[p, frame, k]
                 if backward:
                     matrices[p, k, j] = weight
                 else:
