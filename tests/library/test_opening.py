@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from wordsight.errors import LibraryError
-from wordsight.library import Library
+from wordsight.library import Library, opening
 
 # To root nothing is read-only, so the right to override permissions is given up first (Linux's
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, bits 1 and 2).
@@ -50,6 +50,24 @@ def test_a_library_can_be_opened_again(place):
     with Library.open(place["where"]) as library:
         assert library.folder == Path(place.get("artefacts", place["where"]))
         assert not library.read_only
+
+
+@pytest.mark.parametrize("moment", ["_located", "_make_folder", "make_or_upgrade"])
+def test_a_library_that_another_makes_meanwhile_is_opened(place, monkeypatch, moment):
+    real, calls = getattr(opening, moment), []
+
+    def overtaken(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            monkeypatch.setattr(opening, moment, real)
+            with Library.create(**place) as other:
+                (Path(other.folder) / "videos").mkdir()
+        return real(*arguments)
+
+    monkeypatch.setattr(opening, moment, overtaken)
+    with Library.open(**place, create=True) as library:
+        assert calls
+        assert library.verify().clean
 
 
 def test_there_is_no_second_library_in_one_place(place):

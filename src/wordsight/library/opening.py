@@ -77,7 +77,7 @@ def open_library(
     location = _located(where, artefacts)
     if location.file is not None and not location.file.is_file():
         if create:
-            return create_library(where, artefacts)
+            return _create_or_join(where, artefacts)
         raise _no_library(location)
     database = Database(location, read_only=_is_read_only(location))
     try:
@@ -86,7 +86,7 @@ def open_library(
             if not create:
                 raise _no_library(location)
             database.close()
-            return create_library(where, artefacts)
+            return _create_or_join(where, artefacts)
         if version < SCHEMA_VERSION:
             _upgrade(database, version)
         store = store_at(*_place_of(database))
@@ -94,6 +94,20 @@ def open_library(
         database.close()
         raise
     return database, store
+
+
+def _create_or_join(
+    where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None
+) -> tuple[Database, ArtefactStore]:
+    """Make a library, or open the one that somebody else made at this very moment."""
+    try:
+        return create_library(where, artefacts)
+    except LibraryError:
+        try:
+            return open_library(where, artefacts, create=False)
+        except LibraryError:
+            pass  # nobody did: what was in the way of making it is the news
+        raise
 
 
 def _located(where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None) -> Location:
