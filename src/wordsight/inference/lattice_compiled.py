@@ -20,9 +20,10 @@ from wordsight.inference import (
     lattice_weights,
 )
 
-__all__ = ["counts", "paths"]
+__all__ = ["counts", "kernel_digest", "paths"]
 
 backward_counts = lattice_kernel.backward_counts
+begin = lattice_kernel.begin
 best_scores = lattice_viterbi.best_scores
 ended = lattice_kernel.ended
 forward = lattice_kernel.forward
@@ -35,7 +36,8 @@ trace_back = lattice_viterbi.trace_back
 uncounted = lattice_borrowing.uncounted
 
 
-def _digest() -> str:
+def kernel_digest() -> str:
+    """Return what changes whenever a file of the kernel does."""
     digest = hashlib.sha256()
     for module in (
         lattice_borrowing,
@@ -75,7 +77,8 @@ def _counts_made_from(digest: str) -> Callable[..., None]:
             read = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
             clip = uncounted(read)
             mass = 0.0
-            if forward(clip, initial, plan, space):
+            begin(clip, initial, plan, space)
+            if forward(clip, plan, space):
                 mass = ended(space.nodes, final, plan)
             scores[n, 0] = -np.inf
             if mass > 0.0:
@@ -123,7 +126,7 @@ def _paths_made_from(digest: str) -> Callable[..., None]:
     return paths
 
 
-counts: Callable[..., Any] = _counts_made_from(_digest())
+counts: Callable[..., Any] = _counts_made_from(kernel_digest())
 """Scores of all clips of a pack, and with ``tables`` also the expected counts.
 
 Arguments are the arrays of a pack; ``arrivals`` (T or 1, nodes), work area; and the results:
@@ -132,7 +135,7 @@ posteriors, or (0, entries) where only scores are wanted; ``transitions`` (N, ..
 Impossible clips are left out of both.
 """
 
-paths: Callable[..., Any] = _paths_made_from(_digest())
+paths: Callable[..., Any] = _paths_made_from(kernel_digest())
 """The heaviest path of every clip of a pack.
 
 Arguments are the arrays of a pack; ``best`` (T, nodes), work area; and the results: ``scores``

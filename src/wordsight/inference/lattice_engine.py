@@ -5,8 +5,10 @@ and however clips are grouped.
 """
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -179,11 +181,20 @@ def _in_batches(
     if threads <= 1 or len(batches) <= 1:
         done = [run(batch) for batch in batches]
     else:
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            done = list(pool.map(run, batches))
+        done = list(_pool(threads).map(run, batches))
     for (_, numbers), found in zip(batches, done, strict=True):
         results.update(zip(numbers, found, strict=True))
     return [results[number] for number in range(len(lattices))]
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Return threads that live on, because their work areas do."""
+    return ThreadPoolExecutor(max_workers=threads, thread_name_prefix="lattice")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not come along
 
 
 def _batches(lattices: Sequence[Lattice], threads: int) -> list[tuple[Topology, list[int]]]:

@@ -35,6 +35,7 @@ __all__ = [
     "Clip",
     "Space",
     "backward_counts",
+    "begin",
     "ended",
     "forward",
     "partition",
@@ -147,29 +148,36 @@ def weights_at(clip, frame, plan, space):  # type: ignore[no-untyped-def]
 
 
 @njit(**INNER)
-def forward(clip, initial, plan, space):  # type: ignore[no-untyped-def]
-    """Run the forward recursion, leave the last frame in ``nodes``, tell whether it is possible."""
+def begin(clip, initial, plan, space):  # type: ignore[no-untyped-def]
+    """Fill ``nodes`` with those of the clip's first frame."""
+    weights = weights_at(clip, 0, plan, space)
+    first_nodes(initial, clip.singles, plan, weights, space.nodes)
+
+
+@njit(**INNER)
+def forward(clip, plan, space):  # type: ignore[no-untyped-def]
+    """Go on from the first frame's ``nodes`` to the last; tell whether that is possible."""
     nodes, masses = space.nodes, space.masses
     seen, spare = views(nodes, plan), views(space.work, plan)
     kept = space.arrivals.reshape((len(space.arrivals), *seen[1].shape))
     kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[3].shape))
-    for t in range(len(clip.tables)):
+    for x in range(len(nodes)):
+        space.arrivals[0, x] = nodes[x]
+    masses[0] = total_of(nodes)
+    if not masses[0] > 0.0:
+        return False
+    for t in range(1, len(clip.tables)):
         weights = weights_at(clip, t, plan, space)
-        if t == 0:
-            first_nodes(initial, clip.singles, plan, weights, nodes)
-            for x in range(len(nodes)):
-                space.arrivals[0, x] = nodes[x]
-        else:
-            at = t % len(space.arrivals)
-            step_matrices(clip, t, False, space.matrices)
-            step_tracks(seen, spare, kept[at], kept_rows[at], space.matrices, plan, space.scratch)
-            moved = space.arrivals[at]
-            for m in range(len(plan.many)):
-                step_states(moved, space.stages[m], clip.params, plan.many[m], False)
-                moved = space.stages[m]
-            factor = 1.0 / masses[t - 1]
-            for x in range(len(nodes)):
-                nodes[x] = moved[x] * weights[x] * factor
+        at = t % len(space.arrivals)
+        step_matrices(clip, t, False, space.matrices)
+        step_tracks(seen, spare, kept[at], kept_rows[at], space.matrices, plan, space.scratch)
+        moved = space.arrivals[at]
+        for m in range(len(plan.many)):
+            step_states(moved, space.stages[m], clip.params, plan.many[m], False)
+            moved = space.stages[m]
+        factor = 1.0 / masses[t - 1]
+        for x in range(len(nodes)):
+            nodes[x] = moved[x] * weights[x] * factor
         masses[t] = total_of(nodes)
         if not masses[t] > 0.0:
             return False

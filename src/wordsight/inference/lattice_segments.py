@@ -4,65 +4,29 @@ Imports numba. Made of the same inner loops as :mod:`wordsight.inference.lattice
 clip in parts gives what it gives whole.
 """
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from wordsight.inference import (
-    lattice_borrowing,
-    lattice_kernel,
-    lattice_steps,
-    lattice_viterbi,
-    lattice_weights,
-)
+from wordsight.inference import lattice_kernel, lattice_steps, lattice_viterbi, lattice_weights
+from wordsight.inference.lattice_compiled import kernel_digest
 
 __all__ = ["count_back", "move_on", "move_on_best", "trace"]
 
 backward_counts = lattice_kernel.backward_counts
+begin = lattice_kernel.begin
 best_step = lattice_viterbi._best_step
 ended = lattice_kernel.ended
 first_nodes = lattice_weights.first_nodes
+forward = lattice_kernel.forward
 frame_weights = lattice_weights.frame_weights
 origin = lattice_viterbi._origin
 read_clip = lattice_kernel.read_clip
 space_for = lattice_kernel.space_for
 start_and_end = lattice_weights.start_and_end
 step_matrices = lattice_steps.step_matrices
-step_states = lattice_steps.step_states
-step_tracks = lattice_steps.step_tracks
-total_of = lattice_weights.total_of
-views = lattice_steps.views
-
-
-@njit(**lattice_weights.INNER)
-def _on(clip, plan, space):  # type: ignore[no-untyped-def]
-    """Run the forward recursion from the nodes and the mass of the first frame."""
-    nodes, masses = space.nodes, space.masses
-    seen, spare = views(nodes, plan), views(space.work, plan)
-    kept = space.arrivals.reshape((len(space.arrivals), *seen[1].shape))
-    kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[3].shape))
-    for x in range(len(nodes)):
-        space.arrivals[0, x] = nodes[x]
-    for t in range(1, len(clip.tables)):
-        frame_weights(clip.tables[t], plan, space.stages[0], space.weights)
-        at = t % len(space.arrivals)
-        step_matrices(clip, t, False, space.matrices)
-        step_tracks(seen, spare, kept[at], kept_rows[at], space.matrices, plan, space.scratch)
-        moved = space.arrivals[at]
-        for m in range(len(plan.many)):
-            step_states(moved, space.stages[m], clip.params, plan.many[m], False)
-            moved = space.stages[m]
-        factor = 1.0 / masses[t - 1]
-        for x in range(len(nodes)):
-            nodes[x] = moved[x] * space.weights[x] * factor
-        masses[t] = total_of(nodes)
-        if not masses[t] > 0.0:
-            return False
-    return True
 
 
 @njit(**lattice_weights.INNER)
@@ -70,19 +34,6 @@ def _weigh_first(clip, plan, spare, weights, nodes):  # type: ignore[no-untyped-
     initial, _ = start_and_end(clip.params, plan)
     frame_weights(clip.tables[0], plan, spare, weights)
     first_nodes(initial, clip.singles, plan, weights, nodes)
-
-
-def _digest() -> str:
-    digest = hashlib.sha256()
-    for module in (
-        lattice_borrowing,
-        lattice_kernel,
-        lattice_steps,
-        lattice_viterbi,
-        lattice_weights,
-    ):
-        digest.update(Path(str(module.__file__)).read_bytes())
-    return digest.hexdigest()
 
 
 def _move_on_made_from(digest: str) -> Callable[..., float]:
@@ -107,11 +58,10 @@ def _move_on_made_from(digest: str) -> Callable[..., float]:
         clip = read_clip(0, frames, rows, steps, emission, unary, coherence, params, plan)
         space = space_for(arrivals, frames[0], plan)
         if is_first:
-            _weigh_first(clip, plan, space.stages[0], space.weights, space.nodes)
+            begin(clip, start_and_end(clip.params, plan)[0], plan, space)
         else:
             space.nodes[:] = nodes
-        space.masses[0] = total_of(space.nodes)
-        possible = space.masses[0] > 0.0 and _on(clip, plan, space)
+        possible = forward(clip, plan, space)
         masses[:] = space.masses
         nodes[:] = space.nodes
         _, final = start_and_end(params[0], plan)
@@ -207,7 +157,7 @@ def _trace_made_from(digest: str) -> Callable[..., None]:
     return trace
 
 
-move_on: Callable[..., Any] = _move_on_made_from(_digest())
-count_back: Callable[..., Any] = _count_back_made_from(_digest())
-move_on_best: Callable[..., Any] = _move_on_best_made_from(_digest())
-trace: Callable[..., Any] = _trace_made_from(_digest())
+move_on: Callable[..., Any] = _move_on_made_from(kernel_digest())
+count_back: Callable[..., Any] = _count_back_made_from(kernel_digest())
+move_on_best: Callable[..., Any] = _move_on_best_made_from(kernel_digest())
+trace: Callable[..., Any] = _trace_made_from(kernel_digest())
