@@ -3,15 +3,39 @@
 All functions take a time or an array of times and are constant before and after the movement.
 """
 
+from collections.abc import Iterator
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cruise", "cruise_time", "glide", "overshoot", "smooth"]
+__all__ = ["Ticks", "cruise", "cruise_time", "glide", "overshoot", "smooth"]
 
 _JERK_PEAK = 1.875
 """Peak speed of a smooth movement, as a multiple of its mean speed."""
+
+
+class Ticks:
+    """The short steps in which a film with physics is performed, a whole number to each frame.
+
+    Args:
+        frame_rate: Frames per second.
+
+    Attributes:
+        per_frame: Steps in a frame.
+        seconds: How long a step is.
+    """
+
+    _PER_SECOND = 240  # joints that hold things, and stacks, need short steps
+
+    def __init__(self, frame_rate: float) -> None:
+        self.per_frame = max(round(self._PER_SECOND / frame_rate), 1)
+        self.seconds = 1.0 / (frame_rate * self.per_frame)
+
+    def during(self, seconds: float) -> Iterator[float]:
+        """Count the steps of some seconds: yields the time since the beginning, after each."""
+        for step in range(1, max(round(seconds / self.seconds), 1) + 1):
+            yield min(step * self.seconds, seconds)
 
 
 @overload

@@ -131,8 +131,8 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class PickUp:
-    """Bend down to a thing, take it and rise with it.
+class _Bending:
+    """Bend down, do something to a thing and rise.
 
     Attributes:
         thing: Which one, by name.
@@ -143,7 +143,6 @@ class PickUp:
     thing: str
     down: float
     up: float
-    name = "pick-up"
 
     def seconds(self, x: float) -> float:
         """Return the time from upright to upright."""
@@ -152,6 +151,13 @@ class PickUp:
     def leads_to(self, x: float) -> float:
         """Stay."""
         return x
+
+
+@dataclass(frozen=True)
+class PickUp(_Bending):
+    """Bend down to a thing, take it and rise with it."""
+
+    name = "pick-up"
 
     def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
         """Reach for the grip, close the hand, lift a little too far and settle."""
@@ -175,27 +181,10 @@ class PickUp:
 
 
 @dataclass(frozen=True)
-class PutDown:
-    """Bend down with the thing one holds, let it go and rise.
+class PutDown(_Bending):
+    """Bend down with the thing one holds, let it go and rise."""
 
-    Attributes:
-        thing: Which one, by name.
-        down: Seconds to bend.
-        up: Seconds to rise.
-    """
-
-    thing: str
-    down: float
-    up: float
     name = "put-down"
-
-    def seconds(self, x: float) -> float:
-        """Return the time from upright to upright."""
-        return self.down + _GRASP + self.up
-
-    def leads_to(self, x: float) -> float:
-        """Stay."""
-        return x
 
     def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
         """Lower the thing almost to the ground, open the hand, rise empty-handed."""

@@ -1,6 +1,6 @@
 """Performing a scenario: scripts move the people, physics moves the things, frames are recorded."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,10 @@ from wordsight.worlds.street.people.body import Pose, joints_of
 from wordsight.worlds.street.physics import Physics
 from wordsight.worlds.street.recording import Activity, Recording
 from wordsight.worlds.street.scenario import Part, Scenario
+from wordsight.worlds.timing import Ticks
 
 __all__ = ["perform"]
 
-_STEPS_PER_SECOND = 240  # joints that hold things need short steps
 _SETTLING = 0.7  # seconds before the film in which things come to rest
 
 
@@ -33,8 +33,7 @@ class _Stage:
     def __init__(self, scenario: Scenario, frame_rate: float) -> None:
         self.scenario = scenario
         self.frame_rate = frame_rate
-        self.steps_per_frame = max(round(_STEPS_PER_SECOND / frame_rate), 1)
-        self.step_seconds = 1.0 / (frame_rate * self.steps_per_frame)
+        self.ticks = Ticks(frame_rate)
         props = {prop.name: prop for prop in scenario.props}
         self.actors = [
             Actor(part.person.name, part.x, float(part.facing), props) for part in scenario.parts
@@ -52,7 +51,7 @@ class _Stage:
                 actor.settle()
                 self.physics.place_hand(actor.name, actor.reach)
                 self.physics.grip(actor.name, part.holding, hanging=True)
-        for _ in range(round(_SETTLING / self.step_seconds)):
+        for _ in range(round(_SETTLING / self.ticks.seconds)):
             self._step_physics()
 
     def shoot(self) -> Recording:
@@ -66,7 +65,7 @@ class _Stage:
             poses.append([actor.pose() for actor in self.actors])
             places.append(self.physics.places())
             holders.append(self._holders())
-            for _ in range(self.steps_per_frame):
+            for _ in range(self.ticks.per_frame):
                 for actor, script in zip(self.actors, scripts, strict=True):
                     next(script, None)
                     actor.settle()
@@ -79,19 +78,15 @@ class _Stage:
         for act in part.acts:
             first = self.frame
             try:
-                yield from act.perform(actor, self.physics, self._clock)
+                yield from act.perform(actor, self.physics, self.ticks.during)
             finally:  # also when the film ends in the middle of it
                 self.activities.append(
                     Activity(actor.name, act.name, act.thing, first, max(self.frame, first))
                 )
 
-    def _clock(self, seconds: float) -> Iterator[float]:
-        for step in range(1, max(round(seconds / self.step_seconds), 1) + 1):
-            yield min(step * self.step_seconds, seconds)
-
     def _step_physics(self) -> None:
         hands = {actor.name: actor.reach for actor in self.actors if actor.holding is not None}
-        self.physics.step(hands, self.step_seconds)
+        self.physics.step(hands, self.ticks.seconds)
 
     def _holders(self) -> NDArray[np.int64]:
         number = {actor.name: index for index, actor in enumerate(self.actors)}

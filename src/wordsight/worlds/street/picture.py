@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from wordsight.worlds.camera import Camera
 from wordsight.worlds.effects import Effects
 from wordsight.worlds.painter import Colour, Layer, lay_over
+from wordsight.worlds.picture import Picture
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.sprite import Sprite, soft_shadow
 from wordsight.worlds.street.people.figure import extent_of, paint_body, paint_near_arm
@@ -21,7 +22,7 @@ _UNSEEN = 4e-4  # metres: a twentieth of a pixel
 _MOST_LIGHT = 1.4  # shading at which light and dark sides are fully drawn is 1 / this
 
 
-class StreetPicture:
+class StreetPicture(Picture):
     """Paints any frame of one film.
 
     What never moves is painted once: the backdrop, and the things nobody touches.
@@ -36,10 +37,9 @@ class StreetPicture:
     def __init__(
         self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
     ) -> None:
-        self._recording = recording
-        self._camera = camera
-        self._blur = effects.blur
         place = recording.scenario.place
+        super().__init__(camera, place.view.scale, effects.blur)
+        self._recording = recording
         self._view = place.view
         self._light = place.light * min(_MOST_LIGHT * effects.shading, 1.0)
         self._looks = [_lit(part.person.look, place) for part in recording.scenario.parts]
@@ -52,15 +52,9 @@ class StreetPicture:
         self._background = self._paint_background(place, effects, rng)
         self._occluders = _paint_occluders(place, effects, rng)
         self._state = _state_of(recording)
-        self._clean: tuple[int, NDArray[np.uint8]] | None = None
 
-    def __call__(self, index: int) -> NDArray[np.uint8]:
-        """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
-        last = self._clean
-        # People often stand still; then the last painting will do.
-        if last is None or np.abs(self._state[index] - self._state[last[0]]).max() > _UNSEEN:
-            last = self._clean = (index, self._paint(index))
-        return self._camera.develop(last[1].copy(), index)
+    def _differ(self, one: int, other: int) -> bool:
+        return bool(np.abs(self._state[one] - self._state[other]).max() > _UNSEEN)
 
     def _paint(self, index: int) -> NDArray[np.uint8]:
         image = self._background.copy()
@@ -115,13 +109,6 @@ class StreetPicture:
         front = Sketch(self._view, (arm.min(axis=0) - 0.08, arm.max(axis=0) + 0.08), self._light)
         paint_near_arm(front, joints, look)
         front.layer.onto(image, motion)
-
-    def _motion(self, track: NDArray[np.float64], index: int) -> tuple[float, float]:
-        """Return the pixels a point moves while the shutter is open."""
-        before, after = max(index - 1, 0), min(index + 1, len(track) - 1)
-        step = (track[after] - track[before]) / max(after - before, 1)
-        across, up = step * self._view.scale * self._blur
-        return float(across), -float(up)
 
 
 class _Shadows:

@@ -8,10 +8,10 @@ from wordsight.worlds.tabletop.physics import Physics, Touch
 from wordsight.worlds.tabletop.puppet import Puppet
 from wordsight.worlds.tabletop.recording import Activity, Recording
 from wordsight.worlds.tabletop.scenario import Scenario
+from wordsight.worlds.timing import Ticks
 
 __all__ = ["perform"]
 
-_STEPS_PER_SECOND = 240  # joints and stacks need short steps
 _SETTLING = 0.5  # seconds before the film in which blocks come to rest
 
 
@@ -31,8 +31,7 @@ class _Stage:
     def __init__(self, scenario: Scenario, frame_rate: float) -> None:
         self.scenario = scenario
         self.frame_rate = frame_rate
-        self.steps_per_frame = max(round(_STEPS_PER_SECOND / frame_rate), 1)
-        self.step_seconds = 1.0 / (frame_rate * self.steps_per_frame)
+        self.ticks = Ticks(frame_rate)
         self.physics = Physics(scenario.blocks, scenario.places)
         self.hand = Puppet(scenario.blocks, self.physics, scenario.start, scenario.speed)
         self.frame = 0
@@ -43,8 +42,8 @@ class _Stage:
         if self.scenario.held is not None:
             self.hand.opening = self.hand.width(self.scenario.held)
             self.physics.grip(self.scenario.held)
-        for _ in range(round(_SETTLING / self.step_seconds)):
-            self.physics.step(self.hand.place, self.step_seconds)
+        for _ in range(round(_SETTLING / self.ticks.seconds)):
+            self.physics.step(self.hand.place, self.ticks.seconds)
         self.physics.touches()  # forget what happened while settling
         self._frame_of_time()
 
@@ -71,25 +70,21 @@ class _Stage:
         )
 
     def _play_frame(self, script: Iterator[None]) -> bool:
-        for _ in range(self.steps_per_frame):
+        for _ in range(self.ticks.per_frame):
             if next(script, StopIteration) is StopIteration:
                 return False
-            self.physics.step(self.hand.place, self.step_seconds)
+            self.physics.step(self.hand.place, self.ticks.seconds)
         return True
 
     def _frame_of_time(self) -> None:
-        for _ in range(self.steps_per_frame):
-            self.physics.step(self.hand.place, self.step_seconds)
+        for _ in range(self.ticks.per_frame):
+            self.physics.step(self.hand.place, self.ticks.seconds)
 
     def _script(self) -> Iterator[None]:
         for act in self.scenario.acts:
             first = self.frame
-            yield from act.perform(self.hand, self._clock)
+            yield from act.perform(self.hand, self.ticks.during)
             self.activities.append(Activity(act.name, act.block, first, max(self.frame - 1, first)))
-
-    def _clock(self, seconds: float) -> Iterator[float]:
-        for step in range(1, max(round(seconds / self.step_seconds), 1) + 1):
-            yield min(step * self.step_seconds, seconds)
 
 
 def _as_arrays(

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from wordsight.worlds.camera import Camera
 from wordsight.worlds.effects import Effects
 from wordsight.worlds.painter import Layer, lay_over
+from wordsight.worlds.picture import Picture
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.sprite import soft_shadow
 from wordsight.worlds.tabletop.hand import joints_of
@@ -24,7 +25,7 @@ __all__ = ["TabletopPicture"]
 _UNSEEN = 1e-4  # metres; a smaller movement is not seen
 
 
-class TabletopPicture:
+class TabletopPicture(Picture):
     """Paints any frame of one film.
 
     What never moves is painted once: the background, and the blocks nobody touches.
@@ -39,9 +40,8 @@ class TabletopPicture:
     def __init__(
         self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
     ) -> None:
+        super().__init__(camera, VIEW.scale, effects.blur)
         self._recording = recording
-        self._camera = camera
-        self._blur = effects.blur
         self._hands = np.array([(pose.x, pose.y) for pose in recording.poses])
         setting = SETTINGS[recording.scenario.setting]
         self._light = setting.light * min(1.4 * effects.shading, 1.0)
@@ -63,15 +63,9 @@ class TabletopPicture:
             self._paint_block(self._background, number, 0)
         self._occluders = _paint_occluders(effects, rng)
         self._state = _state_of(recording)
-        self._painted: tuple[int, NDArray[np.uint8]] | None = None
 
-    def __call__(self, index: int) -> NDArray[np.uint8]:
-        """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
-        last = self._painted
-        # Hands wait now and then; then the last painting will do.
-        if last is None or np.abs(self._state[index] - self._state[last[0]]).max() > _UNSEEN:
-            last = self._painted = (index, self._paint(index))
-        return self._camera.develop(last[1].copy(), index)
+    def _differ(self, one: int, other: int) -> bool:
+        return bool(np.abs(self._state[one] - self._state[other]).max() > _UNSEEN)
 
     def _paint(self, index: int) -> NDArray[np.uint8]:
         image = self._background.copy()
@@ -129,13 +123,6 @@ class TabletopPicture:
             sketch = Sketch(VIEW, fingers, self._light)
         paint_front(sketch, joints, look)
         sketch.layer.onto(image, motion)
-
-    def _motion(self, track: NDArray[np.float64], index: int) -> tuple[float, float]:
-        """Return the pixels a point moves while the shutter is open."""
-        before, after = max(index - 1, 0), min(index + 1, len(track) - 1)
-        step = (track[after] - track[before]) / max(after - before, 1)
-        across, up = step * VIEW.scale * self._blur
-        return float(across), -float(up)
 
 
 def _state_of(recording: Recording) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from wordsight.worlds.camera import Camera
 from wordsight.worlds.effects import Effects
 from wordsight.worlds.painter import Layer, lay_over, mix, shade
+from wordsight.worlds.picture import Picture
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.sprite import Sprite, soft_shadow
 from wordsight.worlds.workbench.bench import SIZE, VIEW, seen
@@ -25,7 +26,7 @@ _BOTTOM = float(VIEW.metres((0, SIZE[1]))[1]) - 0.05  # below the picture, in me
 _RAISED = 0.012  # metres; what is higher is in the air, before everything that stands
 
 
-class WorkbenchPicture:
+class WorkbenchPicture(Picture):
     """Paints any frame of one film.
 
     Things that no hand touches are painted together once, until one of them changes.
@@ -40,9 +41,9 @@ class WorkbenchPicture:
     def __init__(
         self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
     ) -> None:
+        # The shutter is open a thirtieth of a second at most.
+        super().__init__(camera, VIEW.scale, min(1.0, recording.frame_rate / 30.0) * effects.blur)
         self._recording = recording
-        self._camera = camera
-        self._blur = effects.blur
         self._darkness = 0.5 * effects.shadow
         scenery = Scenery.chosen(rng)
         self._light = scenery.light * min(1.4 * effects.shading, 1.0)
@@ -55,18 +56,10 @@ class WorkbenchPicture:
         self._raised = np.where(self._touched, heights - heights.min(axis=1, keepdims=True), 0.0)
         self._sprites: dict[tuple[int, Look], Sprite] = {}
         self._resting: tuple[object, NDArray[np.uint8]] | None = None
-        self._painted: tuple[int, NDArray[np.uint8]] | None = None
         self._shadows = [
             soft_shadow(THINGS[name].width * 1.1, 0.030, VIEW.scale, self._darkness)
             for name in recording.things
         ]
-
-    def __call__(self, index: int) -> NDArray[np.uint8]:
-        """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
-        # Hands pause often; then the last painting will do.
-        if self._painted is None or self._differ(index, self._painted[0]):
-            self._painted = (index, self._paint(index))
-        return self._camera.develop(self._painted[1].copy(), index)
 
     def _differ(self, one: int, other: int) -> bool:
         recording = self._recording
@@ -198,14 +191,6 @@ class WorkbenchPicture:
     def _hand_tracks(self) -> NDArray[np.float64]:
         poses = self._recording.poses
         return np.array([[(pose[hand].x, pose[hand].y) for pose in poses] for hand in (0, 1)])
-
-    def _motion(self, track: NDArray[np.float64], index: int) -> tuple[float, float]:
-        """Return the pixels a point moves while the shutter is open, at most a thirtieth second."""
-        before, after = max(index - 1, 0), min(index + 1, len(track) - 1)
-        step = (track[after] - track[before]) / max(after - before, 1)
-        shutter = min(1.0, self._recording.frame_rate / 30.0) * self._blur
-        across, up = step * VIEW.scale * shutter
-        return float(across), -float(up)
 
 
 def _paint_occluders(
