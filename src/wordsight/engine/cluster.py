@@ -5,9 +5,9 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from wordsight.closing import Closing
 from wordsight.engine.notes import listening
 from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome, message_of
@@ -37,7 +37,7 @@ _CALM = {
 }
 
 
-class Cluster:
+class Cluster(Closing):
     """Runs a function on the workers of a Dask cluster.
 
     Functions must be importable on the workers, where Wordsight must be installed too. A worker
@@ -153,17 +153,6 @@ class Cluster:
         self._client.close()
         if self._own is not None:
             self._own.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _local_cluster(workers: int) -> Any:

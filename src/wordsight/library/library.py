@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
+from wordsight.closing import Closing
 from wordsight.engine import Engine, Processes, Serial
 from wordsight.errors import LibraryError
 from wordsight.language.captions import Caption
@@ -21,7 +21,7 @@ from wordsight.progress import Progress
 __all__ = ["Library"]
 
 
-class Library(LibraryReader):
+class Library(LibraryReader, Closing):
     """A collection of videos: a folder, or a database server with a folder beside it.
 
     Made with :meth:`create` or :meth:`open`, to be closed or used in a ``with`` block. Several
@@ -224,14 +224,3 @@ class Library(LibraryReader):
     def remove_artefact(self, artefact: ArtefactEntry) -> None:
         """Take an artefact out of the library and delete its files."""
         remove_artefact(self._database, self._store, artefact.id)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -11,11 +11,11 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
+from wordsight.closing import Closing
 from wordsight.files import TEMPORARY_MARK, atomic_path
 from wordsight.retrieval.documents import Source
 from wordsight.retrieval.documents_part import DocumentsPart, videos_of
@@ -39,7 +39,7 @@ GRACE_SECONDS = 600.0
 _LOCK = "lock"
 
 
-class IndexWriter:
+class IndexWriter(Closing):
     """Changes an index; one at a time, and readers are not disturbed.
 
     Args:
@@ -230,17 +230,6 @@ class IndexWriter:
                 continue
             if TEMPORARY_MARK in path.name or time.time() - path.stat().st_mtime > self._grace:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _locked(path: Path) -> int:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
+from wordsight.closing import Closing
 from wordsight.engine import Engine, Held
 from wordsight.retrieval.index import Index
 from wordsight.retrieval.joint import DEFAULT_WEIGHT, JointHit, JointQuery, JointSearch
@@ -62,7 +62,7 @@ class _Ask:
     shares: Mapping[str, float]
 
 
-class ShardedSearch(JointSearch):
+class ShardedSearch(JointSearch, Closing):
     """Searches as :class:`JointSearch` does, each shard wherever an engine works.
 
     To be closed, or used in a ``with`` block; workers keep their shards open until then.
@@ -109,17 +109,6 @@ class ShardedSearch(JointSearch):
                 start += entry.alive
             self._held = self._engine.hold(parts).__enter__()
         return self._held
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _Shares(LanguageModel):

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.closing import Closing
 from wordsight.errors import VideoError, VideoWarning
 from wordsight.video.decoding import Damage, decode_from
 from wordsight.video.frame import Converter, Frame
@@ -49,7 +48,7 @@ class VideoInfo:
     start_time: float
 
 
-class VideoReader:
+class VideoReader(Closing):
     """Reads a video file.
 
     Opening scans the time stamps of the file and decodes its first frame, so that a reader that
@@ -172,17 +171,6 @@ class VideoReader:
     def close(self) -> None:
         """Let no more frames be asked for; iterators close their file when they end."""
         self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"VideoReader({str(self.path)!r})"
