@@ -20,6 +20,8 @@ __all__ = ["Guard"]
 COOKIE = "wordsight_token"
 _PICTURES = ("/api/v1/attributes/", "/api/v1/search")
 _PICTURE_BYTES = 40 << 20  # a picture and a recording
+_FILES = ("/api/v1/states/learn",)
+_FILES_BYTES = 512 << 20  # labels and boxes of many films
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _HEADERS = {
     "Content-Security-Policy": (
@@ -111,6 +113,8 @@ class Guard:
             most = self._settings.max_upload
         elif path.startswith(_PICTURES):
             most = max(most, _PICTURE_BYTES)
+        elif path.startswith(_FILES):
+            most = max(most, _FILES_BYTES)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > most:
             return PlainTextResponse(f"Too large: at most {most:,} bytes are taken.", 413)

@@ -1,6 +1,8 @@
 """The rules the studio infers states with, as the texts people edit, and how videos are read."""
 
 import json
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,18 @@ from wordsight.states import Observations, StateModel, parse_rules, parse_vocabu
 from wordsight.states.event_text import parse_events
 from wordsight.states.events import check_predicates
 
-__all__ = ["RuleBook", "observe", "read_rules", "write_rules"]
+__all__ = [
+    "RuleBook",
+    "book_of",
+    "observe",
+    "observe_clip",
+    "parse_kinds",
+    "read_rules",
+    "write_rules",
+]
 
 _FILE = Path("states") / "rules.json"
+_ODD = re.compile(r"[^A-Za-z0-9_]")
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,9 @@ class RuleBook:
         rules: Weighted rules.
         events: Kinds of events over states.
         cost: What every change of state costs.
-        hands: Labels of what can hold things.
+        hands: Labels of what can hold things: they are of the kind ``hand``, others of the kind
+            ``object``; where none are named, a label is its own kind.
+        kinds: The kinds of labels, such as ``red,green=block``; they come before ``hands``.
     """
 
     vocabulary: str = "predicate attached(hand, object)\n"
@@ -45,6 +58,15 @@ class RuleBook:
     )
     cost: float = 10.0
     hands: tuple[str, ...] = ("hand", "person")
+    kinds: tuple[str, ...] = ()
+
+    def kind_of(self, label: str) -> str:
+        """Return the kind of what a detector calls so, as a word that rules can be written with."""
+        usual = label
+        if self.hands:
+            usual = "hand" if any(hand in label.lower() for hand in self.hands) else "object"
+        kind = _ODD.sub("_", parse_kinds(self.kinds).get(label, usual))
+        return kind if kind[:1].islower() else f"a_{kind}"
 
     def model(self) -> StateModel:
         """Make the model of these rules.
@@ -53,6 +75,7 @@ class RuleBook:
             WordsightError: If a text cannot be read; the message points at the place.
         """
         words = parse_vocabulary(self.vocabulary)
+        parse_kinds(self.kinds)
         check_predicates(parse_events(self.events), words)
         return StateModel(parse_rules(self.rules), self.cost, words)
 
@@ -62,8 +85,28 @@ def read_rules(folder: Path) -> RuleBook:
     path = folder / _FILE
     if not path.is_file():
         return RuleBook()
-    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return RuleBook(**{**kept, "hands": tuple(kept["hands"])})
+    return book_of(json.loads(path.read_text(encoding="utf-8")))
+
+
+def book_of(kept: Mapping[str, Any]) -> RuleBook:
+    """Return rules that were kept as JSON."""
+    lists = {name: tuple(kept.get(name, ())) for name in ("hands", "kinds")}
+    return RuleBook(**{**kept, **lists})
+
+
+def parse_kinds(pairs: Iterable[str]) -> dict[str, str]:
+    """Read which labels are of which kind, as in ``red,green=block``.
+
+    Raises:
+        WordsightError: If one is written otherwise.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        labels, _, kind = (part.strip() for part in pair.partition("="))
+        if not (labels and kind):
+            raise WordsightError(f"kinds are written as LABEL=KIND or A,B=KIND, got {pair!r}.")
+        found.update({label.strip(): kind for label in labels.split(",")})
+    return found
 
 
 def write_rules(folder: Path, rules: RuleBook) -> None:
@@ -76,11 +119,13 @@ def write_rules(folder: Path, rules: RuleBook) -> None:
 
 def observe(library: Library, video_id: str, rules: RuleBook) -> Observations:
     """Follow the things of a video and measure them."""
-    clip = _followed(whole_clip(library, video_id))
-    kinds = {
-        label: "hand" if any(hand in label.lower() for hand in rules.hands) else "object"
-        for label in clip.detections.label_names
-    }
+    return observe_clip(whole_clip(library, video_id), rules)
+
+
+def observe_clip(clip: Clip, rules: RuleBook) -> Observations:
+    """Follow the things of a clip, where they have no identities yet, and measure them."""
+    clip = _followed(clip)
+    kinds = {label: rules.kind_of(label) for label in clip.detections.label_names}
     words = parse_vocabulary(rules.vocabulary)
     return Observations.from_clip(clip, kinds=kinds, vocabulary=words)
 
@@ -91,7 +136,7 @@ def _followed(clip: Clip) -> Clip:
         return clip
     tracks = Tracker().track(seen, clip.video_id)
     if not tracks:
-        raise WordsightError("nothing can be followed in this video; it shows no things.")
+        raise WordsightError(f"nothing can be followed in {clip.video_id}; it shows no things.")
     linked = detections_from_tracks(
         tracks, seen.times, seen.frame_size, label_names=seen.label_names
     )

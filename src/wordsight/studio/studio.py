@@ -1,6 +1,5 @@
 """`Studio`: everything the pages and the API share: library, jobs, templates, folders."""
 
-import re
 import secrets
 import shutil
 from pathlib import Path
@@ -11,10 +10,10 @@ from fastapi import Request
 from fastapi.templating import Jinja2Templates
 
 from wordsight import __version__
-from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.studio.format import clock, megabytes, since
 from wordsight.studio.jobs import Job, JobStore
+from wordsight.studio.received import harmless_name
 from wordsight.studio.runner import JobRunner
 from wordsight.studio.settings import StudioSettings
 from wordsight.studio.tasks import TASKS
@@ -23,7 +22,6 @@ __all__ = ["Studio", "studio_at", "studio_of"]
 
 _HERE = Path(__file__).parent
 _ASIDE_FOR = 86400.0  # seconds for which what parts of pages came to is kept
-_NAME = re.compile(r"[^\w.\- ]+")
 _MODERN = {".3gp", ".m4v", ".mkv", ".mov", ".mp4", ".ogv", ".webm"}
 _OLDER = {".avi", ".flv", ".m2ts", ".mpeg", ".mpg", ".ts", ".wmv"}
 VIDEO_SUFFIXES = frozenset(_MODERN | _OLDER)
@@ -70,19 +68,18 @@ class Studio:
         aside = [name for name, task in TASKS.items() if task.aside]
         return self.jobs.list(limit=limit, without=aside)
 
+    def running(self, kind: str) -> Job | None:
+        """Return the newest job of a kind that is not over, if there is one among the newest."""
+        newest = self.jobs.list(limit=30)
+        return next((job for job in newest if job.kind == kind and not job.over), None)
+
     def new_upload(self, name: str) -> Path:
         """Return a new path for an upload; only the harmless part of its name is kept.
 
         Raises:
             WordsightError: If the name does not end as a video's does.
         """
-        last = Path(name.replace("\\", "/")).name
-        clean = _NAME.sub("_", last).strip(" .")[-120:]
-        if Path(clean).suffix.lower() not in VIDEO_SUFFIXES:
-            raise WordsightError(
-                f"{clean or 'the file'} does not look like a video; names may end in "
-                f"{', '.join(sorted(VIDEO_SUFFIXES))}."
-            )
+        clean = harmless_name(name, VIDEO_SUFFIXES, "video")
         folder = self.folder / "uploads" / secrets.token_hex(8)
         folder.mkdir(parents=True)
         return folder / clean

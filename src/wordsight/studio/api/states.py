@@ -11,11 +11,11 @@ from starlette.exceptions import HTTPException
 from wordsight.states import Observations
 from wordsight.states.explanations import explain
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.states import RuleBook, observe, read_rules, write_rules
+from wordsight.studio.states import RuleBook, book_of, observe, read_rules, write_rules
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.states import states_file
 
-__all__ = ["Found", "found_states", "router"]
+__all__ = ["Found", "Rules", "found_states", "router"]
 
 router = APIRouter(prefix="/states", tags=["states"])
 Here = Annotated[Studio, Depends(studio_of)]
@@ -30,6 +30,12 @@ class Rules(BaseModel):
     events: Text
     cost: float = Field(ge=0, le=1e6)
     hands: list[Annotated[str, Field(max_length=100)]] = Field(max_length=100)
+    kinds: list[Annotated[str, Field(max_length=1000)]] = Field(default=[], max_length=200)
+
+    @classmethod
+    def of(cls, book: RuleBook) -> "Rules":
+        """Tell rules as they are."""
+        return cls(**{**vars(book), "hands": list(book.hands), "kinds": list(book.kinds)})
 
 
 class FactSpan(BaseModel):
@@ -57,6 +63,13 @@ class Found(BaseModel):
     events: list[EventSpan]
 
 
+class ThingName(BaseModel):
+    """What facts call a thing that is followed in a video, and of what kind it is."""
+
+    name: str
+    kind: str
+
+
 class Why(BaseModel):
     """Which rules speak for and against the state of a moment."""
 
@@ -70,15 +83,13 @@ class Why(BaseModel):
 @router.get("/rules")
 def show_rules(studio: Here) -> Rules:
     """Show the rules."""
-    book = read_rules(studio.folder)
-    return Rules(**{**vars(book), "hands": list(book.hands)})
+    return Rules.of(read_rules(studio.folder))
 
 
 @router.put("/rules")
 def change_rules(studio: Here, rules: Rules) -> Rules:
     """Change the rules; what cannot be read is refused with a message that points at it."""
-    book = RuleBook(**{**rules.model_dump(), "hands": tuple(rules.hands)})
-    write_rules(studio.folder, book)
+    write_rules(studio.folder, book_of(rules.model_dump()))
     return rules
 
 
@@ -95,6 +106,13 @@ def show_states(studio: Here, video_id: str) -> Found:
     if found is None:
         raise HTTPException(404)
     return found
+
+
+@router.get("/videos/{video_id}/things")
+def show_things(studio: Here, video_id: str) -> list[ThingName]:
+    """Say what facts about a video call the things in it, as labels to learn from must."""
+    seen = _observed(studio, studio.library.resolve(video_id), read_rules(studio.folder))
+    return [ThingName(name=one.name, kind=one.kind) for one in seen.objects]
 
 
 @router.get("/videos/{video_id}/why")

@@ -23,7 +23,6 @@ Here = Annotated[Studio, Depends(studio_of)]
 def lexicon_page(request: Request, studio: Here) -> Any:
     """Show all words by part of speech, and how to learn."""
     parts: dict[str, list[Any]] = defaultdict(list)
-    latest = studio.jobs.list(limit=30)
     try:
         lexicon = learned_words(studio)
         for entry in sorted(lexicon.words):
@@ -39,7 +38,7 @@ def lexicon_page(request: Request, studio: Here) -> Any:
         taught=(studio.folder / TAUGHT).exists(),
         notes={} if lexicon is None else lexicon.notes,
         sentences=sum(video.num_sentences for video in studio.library.videos()),
-        running=next((job for job in latest if job.kind == "learn" and not job.over), None),
+        running=studio.running("learn"),
     )
 
 

@@ -38,6 +38,40 @@ const studio = {
       await new Promise((wake) => setTimeout(wake, 400));
     }
   },
+  // A job that is watched where it was asked for: a bar, what it is at, and a way to stop it.
+  async watch(number, place) {
+    place.hidden = false;
+    place.querySelector("button").onclick = () => studio.post(`/api/v1/jobs/${number}/cancel`).catch(() => {});
+    try {
+      return await studio.job(number, (now) => {
+        place.querySelector("progress").value = now.progress;
+        place.querySelector("[role=status]").textContent = now.message || now.state;
+      });
+    } finally {
+      place.hidden = true;
+    }
+  },
+  node(kind, text = "", name = "") {
+    const made = document.createElement(kind);
+    made.textContent = text;
+    if (name) made.className = name;
+    return made;
+  },
+  // Rows of cells as a table with a heading; a cell may be a text, a number or a node.
+  table(heads, rows) {
+    const table = document.createElement("table");
+    table.createTHead().insertRow().append(...heads.map((head) => studio.node("th", head)));
+    const body = table.createTBody();
+    for (const cells of rows) {
+      const row = body.insertRow();
+      for (const cell of cells) {
+        const made = row.insertCell();
+        if (typeof cell === "number") made.className = "num";
+        made.append(cell ?? "");
+      }
+    }
+    return table;
+  },
   clock(seconds) {
     const tenths = Math.round(seconds * 10);
     const minutes = Math.floor(tenths / 600);

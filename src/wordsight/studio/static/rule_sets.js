@@ -1,0 +1,92 @@
+// Learning rules from labelled films, and the sets of rules that are kept.
+"use strict";
+
+(() => {
+  const form = document.getElementById("learn");
+  const problem = document.getElementById("learn-problem");
+  const now = document.getElementById("learning-now");
+  const button = form.querySelector("button.main");
+
+  const watch = async (number) => {
+    button.disabled = true;
+    try {
+      const job = await studio.watch(number, now);
+      if (job.state === "done") location.reload();
+      else problem.textContent = job.message || "Learning was cancelled.";
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+    button.disabled = false;
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    problem.textContent = "";
+    const body = new FormData(form);
+    const above = document.getElementById("rules").elements;
+    for (const name of ["mine", "words"]) body.delete(name);
+    if (form.elements.mine.checked) body.append("rules", above.rules.value);
+    if (form.elements.words.checked) body.append("vocabulary", above.vocabulary.value);
+    if (!form.elements.boxes.files.length) body.delete("boxes"); // no choice is sent as an empty file
+    if (!form.elements.engine.value) body.delete("engine");
+    try {
+      watch((await studio.ask("/api/v1/states/learn", { method: "POST", body })).id);
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  });
+  if (form.dataset.job) watch(form.dataset.job);
+
+  document.getElementById("things").addEventListener("click", async () => {
+    const place = document.getElementById("called");
+    const films = [...form.elements.videos.selectedOptions].slice(0, 12);
+    place.replaceChildren(studio.node("p", films.length ? "Looking …" : "Choose films of the library first."));
+    const lines = await Promise.all(films.map(async (film) => {
+      try {
+        const found = await studio.ask(`/api/v1/states/videos/${encodeURIComponent(film.value)}/things`);
+        return studio.node("p", `${film.textContent.split(",")[0]}: ${found.map((one) => one.name).join(", ")}`);
+      } catch (error) {
+        return studio.node("p", `${film.textContent}: ${error.message}`, "no");
+      }
+    }));
+    if (lines.length) place.replaceChildren(...lines);
+  });
+
+  const share = (one) => `${one.right ? "right" : "wrong"}, ${(100 * one.facts).toFixed(1)} % of facts`;
+  const differs = ({ rules }) => rules.filter((one) => one.now !== one.set);
+  const shown = (found) => {
+    const changed = differs(found);
+    const parts = [studio.node("p", `Every change of state costs ${found.costs[0].toPrecision(3)} in use, ${found.costs[1].toPrecision(3)} in this set. `
+      + `${found.rules.length - changed.length} rules are the same, ${changed.length} differ.`, "strong")];
+    if (found.films.length) {
+      const count = (which) => found.films.filter((film) => film[which].right).length;
+      parts.push(studio.node("p", `Films whose states come out exactly right: ${count("now")} of ${found.films.length} with the rules in use, ${count("set")} with this set.`),
+        studio.table(["Film", "In use", "This set"], found.films.map((film) => [film.film, share(film.now), share(film.set)])));
+    }
+    if (changed.length)
+      parts.push(studio.table(["Rule", "In use", "This set"],
+        changed.map((one) => [studio.node("code", one.rule), one.now ?? "–", one.set ?? "–"])));
+    return parts;
+  };
+  document.getElementById("sets")?.addEventListener("click", async (event) => {
+    const { compare, use, forget, title } = event.target.dataset;
+    try {
+      if (use) {
+        await studio.post(`/api/v1/states/sets/${use}/use`);
+        location.reload();
+      } else if (forget && confirm(`Forget the set ${title}?`)) {
+        await studio.ask(`/api/v1/states/sets/${forget}`, { method: "DELETE" });
+        location.reload();
+      } else if (compare) {
+        const row = document.getElementById(`set-${compare}`);
+        row.cells[0].replaceChildren(studio.node("p", "Comparing …", "dim"));
+        row.hidden = false;
+        const job = await studio.job((await studio.post(`/api/v1/states/sets/${compare}/compare`)).id);
+        const box = studio.node("div", "", "stack scroll tall");
+        box.append(...(job.state === "done" ? shown(job.result) : [studio.node("p", job.message, "no")]));
+        row.cells[0].replaceChildren(box);
+      }
+    } catch (error) {
+      studio.say(error.message);
+    }
+  });
+})();
