@@ -14,6 +14,7 @@ from wordsight.inference import (
     lattice_bytes,
     log_scores,
 )
+from wordsight.inference.lattice_beam import beam_bytes
 from wordsight.inference.lattice_fit import (
     Limits,
     PrunedWarning,
@@ -84,13 +85,47 @@ def test_detections_are_limited_where_it_is_asked_for():
         assert scores_that_fit([lattice]) == [exact] and not losses
 
 
+def test_a_beam_loses_no_more_than_it_may():
+    lattice = like_a_film(3, frames=10)
+    with within(Limits(beam_loss=1e-3)), noting_losses() as losses:
+        (found,) = scores_that_fit([lattice])
+        (counts,) = counts_that_fit([lattice], participants=True)
+        (path,) = paths_that_fit([lattice])
+    (exact,) = expected_counts([lattice], participants=True)
+    assert found.log_joint < exact.log_joint < found.log_upper
+    assert losses == [found.lost_mass, counts.lost_mass] and 0 < max(losses) <= 1e-3
+    gap = np.abs(counts.participants - exact.participants).sum(axis=2)
+    assert 0 < gap.max() <= 2 * counts.lost_mass
+    assert path.log_score == best_paths([lattice])[0].log_score  # paths have no beam
+
+
+def test_a_beam_for_which_a_frame_is_too_large_gives_way_to_the_best_detections():
+    lattice = like_a_film(1, frames=15, things=4, clutter=10, people=3)
+    small = beam_bytes(lattice) - 1
+    with within(Limits(max_bytes=small, beam_loss=1e-3)), noting_losses() as losses:
+        (found,) = scores_that_fit([lattice])
+    (exact,) = log_scores([lattice])
+    assert found.log_joint < exact.log_joint < found.log_upper
+    assert len(losses) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [  # no memory, no detection, a loss of everything, and two ways at once
+        ({"max_bytes": 0}, "1 byte or more"),
+        ({"most_detections": 0}, "1 detection or more"),
+        ({"beam_loss": 1.0}, "from 0 to under 1"),
+        ({"beam_loss": 0.1, "most_detections": 2}, "choose one limit"),
+    ],
+)
+def test_limits_that_cannot_be_are_refused(limits, words):
+    with pytest.raises(LatticeError, match=words):
+        Limits(**limits)
+
+
 def test_what_cannot_fit_at_all_is_refused():
     lattice = random_lattice(VERB, 5, 0)
     with within(Limits(max_bytes=100)), pytest.raises(LatticeTooLargeError, match="more than the"):
         scores_that_fit([lattice])
-
-
-@pytest.mark.parametrize("options", [{"max_bytes": 0}, {"most_detections": 0}])
-def test_limits_that_allow_nothing_are_refused(options):
-    with pytest.raises(LatticeError, match="1 byte or more"):
-        Limits(**options)
+    with pytest.raises(LatticeTooLargeError, match=r"fewer detections .* \(--prune\)"):
+        log_scores([lattice], max_bytes=100)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wordsight.cli.engines import EngineOption, engine_of
-from wordsight.cli.limits import PruneOption, keeping, tell_lost
+from wordsight.cli.limits import BeamOption, PruneOption, keeping, tell_lost
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     LibraryOption,
@@ -81,6 +82,8 @@ def learn(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a lexicon that is there.", show_default=False)
     ] = False,
+    prune: PruneOption = None,
+    beam: BeamOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Learn what words mean from the library's videos and sentences.
@@ -97,7 +100,7 @@ def learn(
     grammar_ = _grammar(grammar)
     if namer is not None:
         grammar_, sentences = namer.grammar(grammar_, sentences, output)
-    with engine_of(output, engine) as workers:
+    with keeping(prune, beam) as losses, engine_of(output, engine) as workers:
         learner = WordLearner(
             features="recommended" if namer is None else namer.features(),
             restarts=restarts,
@@ -118,12 +121,15 @@ def learn(
             )
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
     save_words(learned, words, namer, overwrite=force)
+    tell_lost(output, max(losses, default=0.0), prune or beam, usual=median(losses or [0.0]))
     report = {
         "lexicon": words,
         "clips": len(clips),
         "sentences": sum(len(said) for said in sentences),
         "words": sorted(learned.words),
         "threshold": learned.threshold,
+        "lost_mass": max(losses, default=0.0),
+        "lost_mass_median": median(losses or [0.0]),
     }
     output.result(report, lambda out: _render_learned(out, learned, words, len(clips)))
 
@@ -138,15 +144,16 @@ def score(
     start: StartOption = None,
     end: EndOption = None,
     prune: PruneOption = None,
+    beam: BeamOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say how well sentences fit a video, and whether they are true of it."""
     learned = load_words(words)
     clip = _clip(library, video, start, end, words)
-    with keeping(prune):
+    with keeping(prune, beam):
         found = [learned.score(clip, sentence) for sentence in sentences]
-    tell_lost(output, max(one.lost_mass for one in found), prune)
+    tell_lost(output, max(one.lost_mass for one in found), prune or beam)
     output.result(found, lambda out: _render_scores(out, found))
 
 
@@ -200,11 +207,17 @@ def describe(
     top: Annotated[int, typer.Option("-k", min=1, help="How many sentences.")] = 5,
     start: StartOption = None,
     end: EndOption = None,
+    prune: PruneOption = None,
+    beam: BeamOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say in sentences what happens in a video, the best first."""
-    found = load_words(words).describe(_clip(library, video, start, end, words), top=top)
+    clip = _clip(library, video, start, end, words)
+    with keeping(prune, beam):
+        found = load_words(words).describe(clip, top=top)
+    if found:
+        tell_lost(output, found[0].lost_mass, prune or beam)
 
     def render(out: Output) -> None:
         if not found:
@@ -223,11 +236,15 @@ def explain(
     sentence: SentenceArgument,
     start: StartOption = None,
     end: EndOption = None,
+    prune: PruneOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say which word of a sentence fits a video when, and which one fails."""
-    found = load_words(words).explain(_clip(library, video, start, end, words), sentence)
+    clip = _clip(library, video, start, end, words)
+    with keeping(prune):
+        found = load_words(words).explain(clip, sentence)
+    tell_lost(output, found.lost_mass, prune)
     output.result(found, lambda out: _render_explanation(out, found))
 
 

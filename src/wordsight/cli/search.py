@@ -8,6 +8,7 @@ import typer
 
 from wordsight.cli.devices import DeviceOption, device_of
 from wordsight.cli.engines import EngineOption, engine_of
+from wordsight.cli.limits import PruneOption, keeping, tell_lost
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
@@ -98,6 +99,7 @@ def find(
     run: RunOption = None,
     queries: QueriesOption = None,
     force: ForceFlag = False,
+    prune: PruneOption = None,
     words: LexiconOption = None,
     engine: EngineOption = None,
     device: DeviceOption = None,
@@ -131,21 +133,27 @@ def find(
         asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
         place = device_of(output, device)
         learned = _words(words, required=words is not None or by == "meaning") if text else None
-        with closing(
-            Searching(
-                output,
-                opened,
-                index,
-                top,
-                everything,
-                weight,
-                device=place,
-                engine=who,
-                namer=None if learned is None else namer_of(words or DEFAULT_WORDS),
-            )
-        ) as searching:
+        namer = None if learned is None else namer_of(words or DEFAULT_WORDS)
+        with (
+            closing(
+                Searching(
+                    output,
+                    opened,
+                    index,
+                    top,
+                    everything,
+                    weight,
+                    device=place,
+                    engine=who,
+                    namer=namer,
+                )
+            ) as searching,
+            keeping(prune),
+        ):
             found, how = searching.answer(asked, by, learned, named=words is not None)
         _write(output, opened, found, sheet, run, text or "like-this", force)
+    if any("meaning" in each.by for each in found):
+        tell_lost(output, max(each.lost_mass for each in found), prune)
     output.result(found, lambda out: render(out, found, how))
 
 

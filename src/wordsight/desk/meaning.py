@@ -12,6 +12,7 @@ from wordsight.errors import LibraryError, WordsightError
 if TYPE_CHECKING:
     from wordsight.desk.naming import Namer
     from wordsight.engine import Engine
+    from wordsight.inference import Limits
     from wordsight.library import Library
     from wordsight.meaning import Hit, LearnedLexicon
     from wordsight.records import Clip
@@ -88,6 +89,7 @@ def grounded_hits(
         namer: Names things for a lexicon that was learned with taught words.
     """
     from wordsight.engine import Serial
+    from wordsight.inference import current_limits
 
     videos = [video.id for video in opened.videos()]
     if len(videos) > most:
@@ -95,7 +97,14 @@ def grounded_hits(
         which = "in which the words are said" if said else "that came first"
         videos = said or videos[:most]
         teller.note(f"Looking closely at the {len(videos)} videos {which}.")
-    look = partial(_moments, learned=learned, text=text, top=top, only_true=not everything)
+    look = partial(
+        _moments,
+        learned=learned,
+        text=text,
+        top=top,
+        only_true=not everything,
+        limits=current_limits(),  # whoever looks, elsewhere too
+    )
     clips = _clips(opened, videos, namer)
     hits: list[Hit] = []
     with (
@@ -126,6 +135,15 @@ def _clips(opened: "Library", videos: Sequence[str], namer: "Namer | None") -> "
 
 
 def _moments(
-    clip: "Clip", *, learned: "LearnedLexicon", text: str, top: int, only_true: bool
+    clip: "Clip",
+    *,
+    learned: "LearnedLexicon",
+    text: str,
+    top: int,
+    only_true: bool,
+    limits: "Limits",
 ) -> "list[Hit]":
-    return learned.search([clip], text, top=top, only_true=only_true)
+    from wordsight.inference import within
+
+    with within(limits):
+        return learned.search([clip], text, top=top, only_true=only_true)

@@ -17,10 +17,13 @@ from wordsight.inference.lattice_pruning import PrunedLattice, prune
 from wordsight.inference.lattice_results import LatticeCounts
 from wordsight.inference.lattice_streaming import log_partition
 
-__all__ = ["BeamCounts", "beam_counts"]
+__all__ = ["BeamCounts", "beam_bytes", "beam_counts"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_AREAS = 8
+"""Arrays of all nodes of a frame that are there at once, their order among them."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,19 @@ class _Frame:
     log_scale: float
 
 
+def beam_bytes(lattice: Lattice) -> int:
+    """Return about how many bytes a beam needs at least: all nodes of one frame, and tables."""
+    tables = sum(word.emission.size for word in lattice.words)
+    return 8 * (_AREAS * lattice.num_nodes + tables)
+
+
 def beam_counts(
-    lattice: Lattice, *, loss: float = 1e-6, guide: int = 3, groups: int = 2
+    lattice: Lattice,
+    *,
+    loss: float = 1e-6,
+    guide: int = 3,
+    groups: int = 2,
+    participants: bool = False,
 ) -> BeamCounts:
     """Compute expected counts over few nodes, such that at most a given share is lost.
 
@@ -55,6 +69,7 @@ def beam_counts(
         loss: Share of the summed weight that may be lost; 0 keeps every node that is possible.
         guide: Detections that the lattice of the bound keeps apart.
         groups: Into how many it joins the others.
+        participants: Whether to return the posterior of every participant's detections too.
 
     Returns:
         The counts; ``lost_mass`` is the bound, never above ``loss``.
@@ -77,7 +92,7 @@ def beam_counts(
         if dropped > 0:
             lost = float(np.logaddexp(lost, np.log(dropped) + log_scale + scales[frame]))
         kept.append(_Frame(chosen, nodes.ravel()[chosen], log_scale))
-    return _counted(lattice, kept, lost)
+    return _counted(lattice, kept, lost, participants)
 
 
 def _chosen(bounds: Array, allowed: float) -> tuple[Ints, float]:
@@ -106,8 +121,9 @@ def _arrived(lattice: Lattice, kept: list[_Frame], frame: int) -> tuple[Array, f
     return (nodes / top, log_scale + np.log(top)) if top > 0 else (nodes, log_scale)
 
 
-def _counted(lattice: Lattice, kept: list[_Frame], lost: float) -> BeamCounts:
+def _counted(lattice: Lattice, kept: list[_Frame], lost: float, participants: bool) -> BeamCounts:
     """Walk back over the kept nodes."""
+    people = (lattice.num_participants, lattice.num_frames, lattice.num_detections)
     mass, last = float(kept[-1].values.sum()), kept[-1].log_scale
     total = float(np.log(mass)) + last if mass > 0 else -np.inf
     scale = lattice.total_log_scale
@@ -116,6 +132,7 @@ def _counted(lattice: Lattice, kept: list[_Frame], lost: float) -> BeamCounts:
         log_partition(lattice),
         tuple(np.zeros((word.num_states,) * 2) for word in lattice.words),
         tuple(np.zeros(word.emission.shape) for word in lattice.words),
+        np.zeros(people) if participants else None,
         nodes_kept=np.array([len(each.nodes) for each in kept]),
         log_upper=float(np.logaddexp(total, lost)) + scale,
     )
@@ -223,6 +240,10 @@ def _add_tables(lattice: Lattice, posterior: Array, frame: int, counts: LatticeC
         rest = tuple(axis for axis in range(posterior.ndim) if axis not in axes)
         order = np.argsort(np.argsort(axes))
         counts.tables[number][frame] = posterior.sum(axis=rest).transpose(order)
+    if counts.participants is not None:
+        for p, own in enumerate(counts.participants):
+            rest = tuple(axis for axis in range(posterior.ndim) if axis != p)
+            own[frame] = posterior.sum(axis=rest)
 
 
 def _add_steps(

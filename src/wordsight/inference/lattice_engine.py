@@ -163,8 +163,8 @@ def _too_large(lattice: Lattice, needed: int, max_bytes: int) -> str:
         f"a sentence of {lattice.num_participants} participants over {lattice.num_detections} "
         f"detections, with word states {states}, has {lattice.num_nodes:,} joint states in each of "
         f"{lattice.num_frames} frames and needs {needed / 2**30:.1f} GiB, more than the allowed "
-        f"{max_bytes / 2**30:.1f} GiB. Keep fewer detections per frame, use fewer frames per "
-        "second, cut the clip or the sentence into parts, or allow more memory (max_bytes)."
+        f"{max_bytes / 2**30:.1f} GiB. Keep fewer detections per frame (--prune), use fewer frames "
+        "per second, cut the clip or the sentence into parts, or allow more memory (max_bytes)."
     )
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wordsight.inference.lattice import Lattice, LatticeError, LatticeTooLargeError
+from wordsight.inference.lattice_beam import beam_bytes, beam_counts
 from wordsight.inference.lattice_engine import (
     DEFAULT_MEMORY,
-    _too_large,
     best_paths,
     expected_counts,
     lattice_bytes,
@@ -36,6 +36,7 @@ __all__ = [
     "counts_that_fit",
     "current_limits",
     "note_loss",
+    "note_losses",
     "noting_losses",
     "paths_that_fit",
     "scores_that_fit",
@@ -58,17 +59,30 @@ class Limits:
     Attributes:
         max_bytes: Memory, beside its own arrays.
         most_detections: Detections per participant and frame; all that fit if None.
+        beam_loss: Share of the summed weight that a beam may lose where scores and counts are
+            computed; no beam if None. Best paths have none.
     """
 
     max_bytes: int = DEFAULT_MEMORY
     most_detections: int | None = None
+    beam_loss: float | None = None
 
     def __post_init__(self) -> None:
+        if self.beam_loss is not None and not 0 <= self.beam_loss < 1:
+            raise LatticeError(f"a loss is a share from 0 to under 1, got {self.beam_loss}.")
+        if self.beam_loss is not None and self.most_detections is not None:
+            raise LatticeError("a beam keeps joint states, not detections: choose one limit.")
         if self.max_bytes < 1 or (self.most_detections is not None and self.most_detections < 1):
             raise LatticeError(
                 "limits are 1 byte or more and 1 detection or more, got "
                 f"{self.max_bytes} and {self.most_detections}."
             )
+
+    def touch(self, lattice: Lattice) -> bool:
+        """Tell whether part of a lattice is to be left out even if all of it fits."""
+        return self.beam_loss is not None or (
+            self.most_detections is not None and self.most_detections < lattice.num_detections
+        )
 
 
 _limits: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039 - it is frozen
@@ -117,7 +131,11 @@ def scores_that_fit(lattices: Sequence[Lattice], *, threads: int = 1) -> list[La
     def all_at_once(some: Sequence[Lattice]) -> list[LatticeScore]:
         return log_scores(some, threads=threads, max_bytes=_limits.get().max_bytes)
 
-    return _fitted(lattices, all_at_once, None, pruned)
+    def beamed(lattice: Lattice, loss: float) -> LatticeScore:
+        kept = beam_counts(lattice, loss=loss)
+        return LatticeScore(kept.log_joint, kept.log_partition, log_upper=kept.log_upper)
+
+    return _fitted(lattices, all_at_once, None, pruned, beamed)
 
 
 def counts_that_fit(
@@ -157,7 +175,10 @@ def counts_that_fit(
         limit = _limits.get().max_bytes
         return expected_counts(some, participants=participants, threads=threads, max_bytes=limit)
 
-    return _fitted(lattices, all_at_once, in_parts, pruned)
+    def beamed(lattice: Lattice, loss: float) -> LatticeCounts:
+        return beam_counts(lattice, loss=loss, participants=participants)
+
+    return _fitted(lattices, all_at_once, in_parts, pruned, beamed)
 
 
 def paths_that_fit(lattices: Sequence[Lattice], *, threads: int = 1) -> list[LatticePath]:
@@ -190,11 +211,17 @@ def _fitted(
     all_at_once: Callable[[Sequence[Lattice]], list[Result]],
     in_parts: Callable[[Lattice], Result] | None,
     pruned: Callable[[Lattice, PrunedLattice], Result],
+    beamed: Callable[[Lattice, float], Result] | None = None,
 ) -> list[Result]:
-    """Do each lattice the exact way that fits, or prune it."""
+    """Do each lattice by the beam that is asked for, the exact way that fits, or prune it."""
     limits, kept_frames = _limits.get(), in_parts is not None
     results: dict[int, Result] = {}
     for number, lattice in enumerate(lattices):
+        fits = limits.beam_loss is not None and beam_bytes(lattice) <= limits.max_bytes
+        if beamed is not None and limits.beam_loss is not None and fits:
+            results[number] = beamed(lattice, limits.beam_loss)
+            note_losses([results[number].lost_mass])
+            continue
         most = limits.most_detections or lattice.num_detections
         if most >= lattice.num_detections:
             if lattice_bytes(lattice, frames_kept=kept_frames) <= limits.max_bytes:
@@ -221,8 +248,13 @@ def _most_that_fit(lattice: Lattice, most: int, max_bytes: int, *, kept_frames: 
         size = min(count + _GROUPS, lattice.num_detections)
         if _bytes_with(lattice, size, kept_frames=kept_frames) <= max_bytes:
             return count
-    needed = lattice_bytes(lattice, frames_kept=kept_frames)
-    raise LatticeTooLargeError(_too_large(lattice, needed, max_bytes))
+    needed = _bytes_with(lattice, 1, kept_frames=kept_frames)
+    raise LatticeTooLargeError(
+        f"a sentence of {lattice.num_participants} participants and {len(lattice.words)} words "
+        f"over {lattice.num_frames} frames needs {needed / 2**30:.1f} GiB even with one detection "
+        f"per participant, more than the allowed {max_bytes / 2**30:.1f} GiB. Cut the clip or the "
+        "sentence into parts, or use fewer frames per second."
+    )
 
 
 def _bytes_with(lattice: Lattice, detections: int, *, kept_frames: bool) -> int:
@@ -262,7 +294,15 @@ def note_loss(lost_mass: float, people: int, given: int, kept: int, what: str) -
     warnings.warn(
         f"a sentence of {people} participants over {given} {what} was computed with the best "
         f"{kept} of each participant; at most {lost_mass:.2g} of its weight is lost. Allow more "
-        f"memory ({_limits.get().max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less.",
+        f"memory ({_limits.get().max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less; "
+        "--prune says how many are kept.",
         PrunedWarning,
         stacklevel=5,
     )
+
+
+def note_losses(losses: Sequence[float]) -> None:
+    """Note losses that somebody asked for or that were noted elsewhere, where any are noted."""
+    noted = _losses.get()
+    if noted is not None:
+        noted.extend(losses)

@@ -10,6 +10,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference import noting_losses
 from wordsight.language import (
     LanguageError,
     Lexicon,
@@ -57,6 +58,20 @@ def describe(
     seen = lexicon.observe(clip)
     if not seen.view.present.any():
         return []
+    with noting_losses() as losses:
+        everything = _searched(lexicon, seen, beam, max_modifiers, max_participants, timed)
+        return _descriptions(lexicon, clip, seen, everything, top, losses)
+
+
+def _searched(
+    lexicon: LearnedLexicon,
+    seen: Observation,
+    beam: int,
+    max_modifiers: int,
+    max_participants: int,
+    timed: bool,
+) -> dict[tuple[Word, ...], tuple[Sentence, float]]:
+    """Return all sentences that were weighed, with their values."""
     known = _learned(lexicon)
     sentences = list(_plain(known, max_participants))
     weighed = _weighed(lexicon, seen, sentences, timed)
@@ -74,7 +89,7 @@ def describe(
         grown = _weighed(lexicon, seen, fresh, timed)
         everything |= grown
         best = dict(sorted(grown.items(), key=lambda item: -item[1][1])[:beam])
-    return _descriptions(lexicon, clip, seen, everything, top)
+    return everything
 
 
 def _learned(lexicon: LearnedLexicon) -> Lexicon:
@@ -143,6 +158,7 @@ def _descriptions(
     seen: Observation,
     weighed: dict[tuple[Word, ...], tuple[Sentence, float]],
     top: int,
+    losses: list[float],
 ) -> list[Description]:
     ranked = sorted(weighed.values(), key=lambda pair: -pair[1])
     if not ranked:
@@ -161,6 +177,7 @@ def _descriptions(
             sentence.text,
             bool(scores[k] >= lexicon.threshold),
             float(shares[k]),
+            max(losses, default=0.0),
         )
         for k, sentence in enumerate(chosen)
     ]

@@ -1,8 +1,9 @@
 """The E-step: expected counts of all words over a corpus, with the same sums wherever it runs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextvars import copy_context
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine import Engine
+from wordsight.inference import Limits, current_limits, note_losses, noting_losses, within
 from wordsight.meaning.corpus import Example
 from wordsight.meaning.joint_tracks import look_on_device
 from wordsight.meaning.reading import Counts, Sight, read
@@ -60,8 +62,10 @@ def in_chunks(
     chunks = chunks_of(items)
     if threads <= 1 or len(chunks) <= 1:
         return [work(chunk) for chunk in chunks]
+    # Threads know nothing of the limits and notes of who started them, unless they are told.
+    calls = [partial(copy_context().run, work, chunk) for chunk in chunks]
     with ThreadPoolExecutor(max_workers=threads) as pool:
-        return list(pool.map(work, chunks))
+        return [done.result() for done in [pool.submit(call) for call in calls]]
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,14 @@ class Words:
         noise: Probability that a pair of clip and sentence is a mistake; then the background
             explains the clip, and the pair teaches that much less.
         device: Where lattices are computed; the processor if left out.
+        limits: What one lattice may use.
     """
 
     tables: Mapping[str, WordTables]
     sight: Sight
     noise: float = 0.0
     device: str | None = None
+    limits: Limits = field(default_factory=current_limits)
 
 
 def expected_of(chunk: Sequence[Example], words: Words) -> tuple[float, Counts]:
@@ -138,11 +144,27 @@ class HeldExamples:
     ) -> tuple[float, Counts]:
         """Do what :func:`expected` does; without a device to the same digits."""
         words = Words(dict(tables), sight, noise, self._device)
-        return _added_up(tables, self._held.map(expected_of, words))
+        return _added_up(tables, _noted(self._held.map(_expected_elsewhere, words)))
 
     def close(self) -> None:
         """Let the corpus go."""
         self._held.__exit__(None, None, None)
+
+
+def _expected_elsewhere(
+    chunk: Sequence[Example], words: Words
+) -> tuple[tuple[float, Counts], list[float]]:
+    """Do what :func:`expected_of` does within the words' limits, and tell what that lost."""
+    with within(words.limits), noting_losses() as losses:
+        return expected_of(chunk, words), losses
+
+
+def _noted(
+    parts: Iterable[tuple[tuple[float, Counts], list[float]]],
+) -> Iterator[tuple[float, Counts]]:
+    for part, lost in parts:
+        note_losses(lost)
+        yield part
 
 
 def _added_up(

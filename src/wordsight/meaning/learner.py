@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.engine import Engine
+from wordsight.inference import Limits, current_limits
 from wordsight.language import Lexicon, infer_lexicon, parse
 from wordsight.meaning.apart import Apart, set_apart
 from wordsight.meaning.belief_fitting import learn_belief
@@ -195,6 +196,8 @@ class WordLearner:
         checkpoint: str | os.PathLike[str] | None,
     ) -> None:
         mark = fingerprint(training.corpus, self.settings) if checkpoint is not None else ""
+        if checkpoint is not None and current_limits() != Limits():
+            mark += f" {current_limits()}"  # what was begun with less is not gone on with
         if checkpoint is not None:
             load_checkpoint(checkpoint, training, mark)
         while not training.done:

@@ -55,11 +55,14 @@ class Description(Moment):
         text: The sentence.
         holds: Whether it is likely enough to be true: see :class:`SentenceScore`.
         probability: Share of this sentence among all that were weighed.
+        lost_mass: Of the sentence, among all that were weighed, that lost most: as of a
+            :class:`SentenceScore`.
     """
 
     text: str
     holds: bool
     probability: float
+    lost_mass: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class Explanation(Moment):
         weakest: The word with the least share of the evidence typical of it.
         weakest_span: From when to when, in seconds, that word fails: the longest such stretch, or
             None if there is none.
+        lost_mass: As of a :class:`SentenceScore`.
     """
 
     text: str
@@ -122,6 +126,7 @@ class Explanation(Moment):
     words: tuple[WordTime, ...]
     weakest: str
     weakest_span: tuple[float, float] | None
+    lost_mass: float = 0.0
 
     def table(self) -> str:
         """Return one line per word: its fit, and a strip of when it fits."""

@@ -87,7 +87,8 @@ def explain(lexicon: LearnedLexicon, clip: Clip, sentence: Said) -> Explanation:
     """Say which word fits when, and which one fits least."""
     said = lexicon.sentence(sentence)
     seen = lexicon.observe(clip)
-    _, words = _explained(lexicon, seen, said)
+    with noting_losses() as losses:
+        _, words = _explained(lexicon, seen, said)
     found = score(lexicon, clip, said)
     weakest = min(words, key=lambda word: word.fit)
     return Explanation(
@@ -100,6 +101,7 @@ def explain(lexicon: LearnedLexicon, clip: Clip, sentence: Said) -> Explanation:
         words,
         weakest.word,
         _longest_failure(seen.view.times, weakest),
+        max(*losses, found.lost_mass, 0.0),
     )
 
 

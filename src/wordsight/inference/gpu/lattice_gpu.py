@@ -20,7 +20,7 @@ from wordsight.inference.gpu.lattice_torch import (
     scores_torch,
 )
 from wordsight.inference.lattice import Lattice
-from wordsight.inference.lattice_fit import counts_that_fit, scores_that_fit
+from wordsight.inference.lattice_fit import counts_that_fit, current_limits, scores_that_fit
 from wordsight.inference.lattice_plan import Topology, topology_of
 from wordsight.inference.lattice_results import LatticeCounts, LatticeScore
 
@@ -108,20 +108,24 @@ def _in_batches(
     most_bytes: int,
 ) -> list[Result]:
     results: dict[int, Result] = {}
-    # What would not fit the device at all is left to the processor, which prunes if it must.
-    large = [n for n, each in enumerate(lattices) if _bytes_of(each) > most_bytes]
+    # What would not fit the device at all is left to the processor, which prunes if it must; so is
+    # what is to be pruned in any case.
+    limits = current_limits()
+    large = [
+        n for n, each in enumerate(lattices) if _bytes_of(each) > most_bytes or limits.touch(each)
+    ]
     results.update(zip(large, on_processor([lattices[n] for n in large]), strict=True))
-    for numbers in _batches(lattices, most_bytes):
+    for numbers in _batches(lattices, set(large), most_bytes):
         batch = [lattices[number] for number in numbers]
         results.update(zip(numbers, _checked(batch, work(batch), on_processor), strict=True))
     return [results[number] for number in range(len(lattices))]
 
 
-def _batches(lattices: Sequence[Lattice], most_bytes: int) -> list[list[int]]:
-    """Group lattices by shape, short beside short, into batches that fit the memory."""
+def _batches(lattices: Sequence[Lattice], without: set[int], most_bytes: int) -> list[list[int]]:
+    """Group other lattices by shape, short beside short, into batches that fit the memory."""
     by_shape: dict[Topology, list[int]] = {}
     for number, lattice in enumerate(lattices):
-        if _bytes_of(lattice) <= most_bytes:
+        if number not in without:
             by_shape.setdefault(topology_of(lattice), []).append(number)
     batches = []
     for numbers in by_shape.values():

@@ -1,0 +1,83 @@
+"""Keeping less of what explains a clip: asked for on the command line, bounded, and told."""
+
+import math
+
+import pytest
+
+from wordsight.library import Library
+from wordsight.worlds import street, write_world
+
+SAID = "The person picked up the backpack."
+LEARN = ("learn", "--quick", "--restarts", 1, "--grammar", "street", "--json")
+
+
+@pytest.fixture(scope="module")
+def loose(tmp_path_factory):
+    """A library of one film whose detections have no identities, so that lattices are needed."""
+    folder = tmp_path_factory.mktemp("loose")
+    write_world(street(1, 1, noise=0.0, frame_rate=10.0), folder / "films")
+    with Library.open(folder / "library", create=True) as library:
+        library.add(folder / "films", workers=1, detector="regions")
+        return folder, [video.id for video in library.videos()]
+
+
+@pytest.fixture
+def call(run, loose, monkeypatch):
+    folder, _ = loose
+    monkeypatch.setenv("WORDSIGHT_LIBRARY", str(folder / "library"))
+
+    def with_words(*arguments):
+        if not (folder / "lexicon").exists():
+            assert run(*LEARN, "-w", folder / "lexicon").json["lost_mass"] == 0.0
+        return run(*arguments, "-w", folder / "lexicon")
+
+    return with_words
+
+
+@pytest.mark.slow
+class TestLess:
+    def test_scores_stay_within_the_bound(self, call, loose):
+        whole, few, beam = (
+            call("score", loose[1][0], SAID, "--json", *how)
+            for how in ((), ("--prune", 4), ("--beam", "1e-3"))
+        )
+        assert whole.json[0]["lost_mass"] == 0.0 and "left out" not in whole.err
+        assert 0 < beam.json[0]["lost_mass"] <= 1e-3
+        for less in (few, beam):
+            gap = whole.json[0]["log_ratio"] - less.json[0]["log_ratio"]
+            lost = less.json[0]["lost_mass"]
+            assert gap >= -1e-9 and -math.expm1(-gap) <= lost + 1e-9
+            assert f"at most {lost:.2g} of the weight" in less.err
+
+    def test_every_command_tells_the_bound(self, call, loose):
+        video = loose[1][0]
+        assert call("track", video, SAID, "--prune", 3, "--json").json["lost_mass"] > 0
+        assert call("explain", video, SAID, "--prune", 3, "--json").json["lost_mass"] > 0
+        for how in (("--prune", 3), ("--beam", "1e-3")):
+            told = call("describe", video, "--to", "0.5", "-k", 1, "--json", *how)
+            assert told.json[0]["lost_mass"] > 0 and "is left out" in told.err
+        assert "lost_mass" in call("search", SAID, "--all", "--prune", 1, "--json").json[0]
+
+    def test_learning_tells_the_bound_whoever_works(self, run, call, tmp_path):
+        found = {
+            engine: run(*LEARN, "--prune", 4, "-w", tmp_path / str(n), *engine).json
+            for n, engine in enumerate([(), ("--engine", "processes:2")])
+        }
+        one, other = found.values()
+        assert {**one, "lexicon": ""} == {**other, "lexicon": ""}
+        assert 0 < one["lost_mass_median"] <= one["lost_mass"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [  # a share is no percentage, nothing is no share, and two ways are one too many
+        (("--beam", "2"), "a share above 0 and under 1"),
+        (("--beam", "0"), "a share above 0 and under 1"),
+        (("--beam", "0.1", "--prune", "3"), "choose one of them"),
+    ],
+)
+def test_limits_that_cannot_be_are_refused(call, loose, options, words, monkeypatch):
+    monkeypatch.setattr("wordsight.cli.meaning.load_words", lambda folder: None)
+    monkeypatch.setattr("wordsight.cli.meaning._clip", lambda *where: None)
+    answer = call("score", loose[1][0], SAID, *options)
+    assert answer.code == 1 and words in answer.err
