@@ -60,6 +60,7 @@ def test_lenient_layouts(tmp_path, text):
         "a -1 2 cup\n",  # negative
         "a 1\n",  # too short
         "a nan 2 cup\n",
+        "a 2 4444448 cup\n",  # milliseconds, perhaps: millions of chunks
     ],
 )
 def test_bad_lines_are_named(tmp_path, text):

@@ -19,6 +19,9 @@ from wordsight.language.captions.decoding import read_text
 
 __all__ = ["IntervalFile"]
 
+_LONGEST = 100 * 3600.0
+"""Seconds of a video at most: each is a chunk, and a slip of the pen would fill the memory."""
+
 
 @dataclass(frozen=True)
 class IntervalFile:
@@ -81,6 +84,11 @@ class IntervalFile:
             raise FormatError(
                 f"{self.path}, line {number}: an interval must start at 0 s or later and not end "
                 f"before it starts, got {start:g} to {end:g} s; correct the times."
+            )
+        if end > _LONGEST:
+            raise FormatError(
+                f"{self.path}, line {number}: an interval ends at {end:g} s, which is over "
+                f"{_LONGEST / 3600:g} hours; times are in seconds: correct them."
             )
         things = [token for token in tokens.split(",") if token]
         step = int(things.pop()) if things and things[-1].isdecimal() else -1
