@@ -11,6 +11,7 @@ from wordsight.studio.api import (
     benchmarks,
     jobs,
     lexicon,
+    made,
     meaning,
     moment,
     rule_sets,
@@ -54,6 +55,7 @@ for part in (
     states,
     attributes,
     benchmarks,
+    made,
     uploads,
     jobs,
 ):

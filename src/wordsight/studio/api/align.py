@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 from fastapi import Path as InPath
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.api.packing import zipped
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.align import ALIGNMENTS
+from wordsight.studio.tasks.align import ALIGNER, ALIGNMENTS
 
 __all__ = ["Kept", "kept_alignments", "read_alignment", "router"]
 
@@ -31,6 +32,17 @@ class Wanted(BaseModel):
     pins: list[Pin] = Field(default=[], max_length=500)
     others: list[str] = Field(default=[], max_length=100)
     mistakes: bool = False
+    parses: str | None = Field(
+        default=None, max_length=400_000, description="a bracketed parse for each line of the text"
+    )
+    seen: str | None = Field(
+        default=None,
+        max_length=400_000,
+        description="what is touched when: ID start end thing,thing on every line",
+    )
+    learned: str | None = Field(
+        default=None, pattern="^[0-9a-f]{12}$", description="use the words of this alignment as is"
+    )
     name: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
 
 
@@ -45,6 +57,9 @@ class Kept(BaseModel):
     pins: list[str]
     others: list[str]
     mistakes: bool = False
+    parses: str | None = None
+    seen: str | None = None
+    learned: str | None = None
     dictionary: dict[str, list[tuple[str, float]]] = {}
     result: dict[str, Any]
     files: list[str]
@@ -54,6 +69,8 @@ class Kept(BaseModel):
 def align(studio: Here, wanted: Wanted) -> JobInfo:
     """Time a text against a video, in a job; a name given replaces the alignment of that name."""
     studio.library.resolve(wanted.video)
+    if wanted.learned is not None:
+        read_alignment(studio, wanted.learned)
     name = wanted.name or secrets.token_hex(6)
     asked = wanted.model_dump() | {"name": name}
     return JobInfo.of(studio.begin("align", **asked))
@@ -86,6 +103,13 @@ def download(
     )
 
 
+@router.get("/{name}/aligner", response_class=Response)
+def take_aligner(studio: Here, name: Name) -> Response:
+    """Send what was learned, as a ZIP of the folder that ``wordsight dictionary`` reads."""
+    read_alignment(studio, name)
+    return zipped(studio.folder / ALIGNMENTS / name / ALIGNER)
+
+
 def kept_alignments(studio: Studio) -> list[Kept]:
     """Return all alignments, the newest first."""
     folders = (studio.folder / ALIGNMENTS).glob("*/studio.json")
@@ -103,5 +127,6 @@ def read_alignment(studio: Studio, name: str) -> Kept:
 
 def _read(folder: Path) -> Kept:
     kept = json.loads((folder / "studio.json").read_text(encoding="utf-8"))
-    files = sorted(path.name for path in folder.iterdir() if path.name != "studio.json")
+    paths = [path for path in folder.iterdir() if path.is_file()]
+    files = sorted(path.name for path in paths if path.name != "studio.json")
     return Kept(name=folder.name, files=files, **kept)

@@ -7,11 +7,9 @@ from fastapi import APIRouter, Depends, Query
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from wordsight.desk.clips import whole_clip
-from wordsight.desk.naming import namer_of
-from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, TrackedSentence
 from wordsight.records import Clip
+from wordsight.studio.clips import clip_between, keeping
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words, words_folder
 
@@ -27,6 +25,9 @@ class Asked(BaseModel):
     sentence: str = Field(min_length=1, max_length=500)
     start: float | None = Field(default=None, ge=0, le=1e7)
     end: float | None = Field(default=None, ge=0, le=1e7)
+    prune: int | None = Field(
+        default=None, ge=1, le=1000, description="detections followed per participant and frame"
+    )
 
 
 class Followed(BaseModel):
@@ -65,6 +66,7 @@ class Tracked(BaseModel):
     tracks: list[Followed]
     times: list[float]
     words: list[WordStates]
+    lost: float = Field(description="share of all explanations that pruning left out, at most")
 
 
 class WordEvidence(BaseModel):
@@ -103,8 +105,9 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
     """Find who is who in a video, given a sentence."""
     words = learned_words(studio)
     clip = _clip(studio, video_id, asked.start, asked.end)
-    found = words.track(clip, asked.sentence)
-    score = words.score(clip, asked.sentence)
+    with keeping(asked.prune):
+        found = words.track(clip, asked.sentence)
+        score = words.score(clip, asked.sentence)
     return Tracked(
         sentence=asked.sentence,
         score=_finite(score.score),
@@ -120,6 +123,7 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
         ],
         times=np.round(found.times, 4).tolist(),
         words=_words(words, clip, found),
+        lost=_finite(max(found.lost_mass, score.lost_mass)),
     )
 
 
@@ -157,15 +161,7 @@ def describe_video(
 
 
 def _clip(studio: Studio, video_id: str, start: float | None, end: float | None) -> Clip:
-    """Return what is seen in a video, or between two moments of it."""
-    namer = namer_of(words_folder(studio))
-    whole = whole_clip(studio.library, studio.library.resolve(video_id), namer)
-    if start is None and end is None:
-        return whole
-    first, last = whole.start if start is None else start, whole.end if end is None else end
-    if not first < last:
-        raise WordsightError(f"a part of a video starts before it ends, got {first:g} to {last:g}.")
-    return Clip.cut(whole.video_id, whole.detections, first, last)
+    return clip_between(studio.library, video_id, words_folder(studio), start, end)
 
 
 def _words(words: LearnedLexicon, clip: Clip, found: TrackedSentence) -> list[WordStates]:

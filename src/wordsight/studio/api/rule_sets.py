@@ -1,9 +1,7 @@
 """Sets of rules: learning them from labelled films, comparing, using and taking them away."""
 
-import io
 import secrets
 import shutil
-import zipfile
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, UploadFile
@@ -16,6 +14,7 @@ from wordsight.errors import WordsightError
 from wordsight.states import parse_rules, parse_vocabulary
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.means import Engine
+from wordsight.studio.api.packing import zipped
 from wordsight.studio.api.states import Rules
 from wordsight.studio.labelled import BOX_ENDINGS, LABEL_ENDINGS, LESSONS
 from wordsight.studio.received import keep_file
@@ -129,12 +128,7 @@ def compare(studio: Here, name: Name) -> JobInfo:
 @router.get("/sets/{name}/model", response_class=Response)
 def take_away(studio: Here, name: Name) -> Response:
     """Send a learned model as a ZIP of the folder that ``wordsight states --model`` reads."""
-    folder, packed = model_folder(studio.folder, name), io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.iterdir()):
-            archive.write(path, f"{folder.name}/{path.name}")
-    headers = {"Content-Disposition": f'attachment; filename="{folder.name}.zip"'}
-    return Response(packed.getvalue(), media_type="application/zip", headers=headers)
+    return zipped(model_folder(studio.folder, name))
 
 
 @router.delete("/sets/{name}")

@@ -9,6 +9,7 @@ from wordsight.studio.pages import (
     jobs,
     lexicon,
     library,
+    made,
     player,
     search,
     states,
@@ -17,5 +18,5 @@ from wordsight.studio.pages import (
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-for part in (library, player, search, lexicon, align, states, attributes, benchmarks, jobs):
+for part in (library, player, search, lexicon, align, states, attributes, benchmarks, jobs, made):
     pages.include_router(part.router)

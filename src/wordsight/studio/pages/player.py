@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
+from wordsight.studio.making import MAKERS
 from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["router"]
@@ -16,4 +17,11 @@ Here = Annotated[Studio, Depends(studio_of)]
 def player_page(request: Request, studio: Here, video_id: str) -> Any:
     """Show one video."""
     details = studio.library.show(video_id)
-    return studio.page(request, "player.html", here="library", details=details, video=details.video)
+    return studio.page(
+        request,
+        "player.html",
+        here="library",
+        details=details,
+        video=details.video,
+        makers=MAKERS,
+    )

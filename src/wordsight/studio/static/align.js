@@ -17,11 +17,17 @@
   };
   const form = document.getElementById("align");
   if (form)
-    form.addEventListener("submit", (event) => {
+    form.addEventListener("submit", async (event) => {
       event.preventDefault();
+      const value = (name) => document.getElementById(name).value;
+      const text = async (name) => document.getElementById(name).files[0]?.text();
       const video = document.getElementById("video").value;
       const others = [...document.getElementById("others").selectedOptions].map((one) => one.value);
-      run({ video, text: document.getElementById("text").value, others: others.filter((one) => one !== video), mistakes: document.getElementById("mistakes").checked });
+      run({
+        video, text: value("text"), others: others.filter((one) => one !== video), mistakes: document.getElementById("mistakes").checked,
+        pins: value("pins").split("\n").map((one) => one.trim()).filter(Boolean), learned: value("learned") || null,
+        seen: await text("seen"), parses: await text("parses"),
+      });
     });
 
   const bands = document.getElementById("bands");
@@ -89,7 +95,7 @@
   for (const item of document.querySelectorAll("[data-line] .swatch"))
     item.style.background = colour(Number(item.parentElement.dataset.line));
   const again = (wanted) =>
-    run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, pins: wanted });
+    run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, parses: kept.parses, seen: kept.seen, learned: kept.learned, pins: wanted });
   document.getElementById("again").addEventListener("click", () =>
     again([...pins].map(([line, at]) => `${line}=${at.toFixed(3)}`)));
   document.getElementById("clear").addEventListener("click", () => again([]));

@@ -8,6 +8,7 @@ from wordsight.studio.tasks.examples import find_examples
 from wordsight.studio.tasks.index import index_library
 from wordsight.studio.tasks.learn import learn_words
 from wordsight.studio.tasks.learn_rules import learn_rules
+from wordsight.studio.tasks.make import make_file
 from wordsight.studio.tasks.search import search_meaning
 from wordsight.studio.tasks.states import infer_states
 from wordsight.studio.tasks.task import Task, Workplace
@@ -25,6 +26,7 @@ TASKS: dict[str, Task] = {
     "index": Task("Index the library for searching", index_library, awaited=True),
     "learn": Task("Learn words", learn_words),
     "learn-rules": Task("Learn rules: {title}", learn_rules),
+    "make": Task("{title}", make_file, awaited=True),
     "search": Task("Look for: {text}", search_meaning, awaited=True, aside=True),
     "states": Task("Infer states of {video}", infer_states, awaited=True),
     "teach": Task("Learn from lessons", teach_words),

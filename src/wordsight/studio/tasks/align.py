@@ -1,15 +1,24 @@
 """Timing a text against a video of the library, with what the user pinned."""
 
 import json
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from wordsight.errors import WordsightError
 from wordsight.files import atomic_path
 from wordsight.library import Library
 from wordsight.studio.tasks.task import Workplace
 
-__all__ = ["ALIGNMENTS", "align_text"]
+if TYPE_CHECKING:
+    from wordsight.alignment import Observed
+    from wordsight.library import VideoEntry
+
+__all__ = ["ALIGNER", "ALIGNMENTS", "align_text"]
+
+ALIGNER = "aligner"
+"""Name of the folder of what was learned, as ``wordsight dictionary`` reads it."""
 
 ALIGNMENTS = "alignments"
 """Name of the folder of alignments in the studio's folder."""
@@ -20,44 +29,98 @@ def align_text(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
 
     Args:
         arguments: ``video``, ``others``, ``text``, ``pins`` such as ``7=3:20``, ``mistakes``:
-            whether steps may have been skipped, repeated or swapped, and ``name``, the folder to
-            write to.
+            whether steps may have been skipped, repeated or swapped; ``parses``, a bracketed parse
+            for each line; ``seen``, what is touched when, instead of looking at the video;
+            ``learned``, the alignment whose words are used as they are; and ``name``, the folder
+            to write to.
         workplace: Where to work.
     """
     from wordsight.alignment.exports import EXPORTS, as_json, write_alignment
     from wordsight.alignment.pins import parse_pins
     from wordsight.alignment.tasks import align_together
     from wordsight.alignment.text import instructions_from_text
-    from wordsight.alignment.watching import DetectedThings
+    from wordsight.alignment.timeline import draw_timeline
 
-    instructions = instructions_from_text(arguments["text"])
+    parses = [line for line in (arguments.get("parses") or "").splitlines() if line.strip()]
+    instructions = instructions_from_text(arguments["text"], parses=parses or None)
     pins = parse_pins(arguments.get("pins", ()), instructions)
     workplace.progress(0, 3, "looking at what is handled")
-    with Library.open(workplace.library) as library:
-        ids = [library.resolve(arguments["video"])]
-        ids += [library.resolve(one) for one in arguments.get("others", ())]
-        observed = [
-            DetectedThings(
-                one, library.detections(one), duration=library.video(one).duration
-            ).observe()
-            for one in dict.fromkeys(ids)
-        ]
-        film = library.video(ids[0])
+    ids, film, observed = _looked(arguments, workplace)
     workplace.progress(1, 3, "aligning")
-    mistakes = bool(arguments.get("mistakes", False))
-    timed = align_together(instructions, observed, constraints={ids[0]: pins}, mistakes=mistakes)
+    learned = _learned(arguments.get("learned"), workplace)
+    timed = align_together(
+        instructions,
+        observed,
+        constraints={ids[0]: pins},
+        aligner=learned,
+        fit=learned is None,
+        mistakes=bool(arguments.get("mistakes", False)),
+    )
     workplace.progress(2, 3, "writing")
     folder = workplace.folder / ALIGNMENTS / Path(arguments["name"]).name
     folder.mkdir(parents=True, exist_ok=True)
-    write_alignment(
-        folder / Path(film.name).stem,
-        timed.alignments[0],
-        instructions,
-        list(EXPORTS),
-        video=film.path,
-        overwrite=True,
-    )
-    found = as_json(timed.alignments[0], instructions)
+    base = folder / Path(film.name).stem
+    found = timed.alignments[0]
+    exports = list(EXPORTS)
+    write_alignment(base, found, instructions, exports, video=film.path, overwrite=True)
+    draw_timeline(base.with_name(f"{base.name}.png"), found, instructions, overwrite=True)
+    timed.aligner.save(folder / ALIGNER, overwrite=True)
+    told = as_json(found, instructions)
+    _keep(folder, arguments, ids, film, timed.aligner, told)
+    happened = sum(line["happened"] for line in told["lines"])
+    return {"alignment": folder.name, "lines": len(told["lines"]), "happened": happened}
+
+
+def _looked(
+    arguments: Mapping[str, Any], workplace: Workplace
+) -> tuple[list[str], "VideoEntry", list["Observed"]]:
+    """Return the videos, the one that is asked for and what is handled in each."""
+    from wordsight.alignment.watching import DetectedThings
+
+    with Library.open(workplace.library) as library:
+        ids = [library.resolve(arguments["video"])]
+        ids += [library.resolve(one) for one in arguments.get("others", ())]
+        ids = list(dict.fromkeys(ids))
+        film = library.video(ids[0])
+        given = [_told(arguments["seen"], film)] if arguments.get("seen") else []
+        observed = given + [
+            DetectedThings(
+                one, library.detections(one), duration=library.video(one).duration
+            ).observe()
+            for one in ids[len(given) :]
+        ]
+    return ids, film, observed
+
+
+def _told(seen: str, film: "VideoEntry") -> "Observed":
+    """Return what is touched when, as somebody wrote it down."""
+    from wordsight.alignment.watching import IntervalFile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "seen.txt"
+        path.write_text(seen, encoding="utf-8")
+        return IntervalFile(path, film.id, film.duration).observe()
+
+
+def _learned(name: str | None, workplace: Workplace) -> Any:
+    from wordsight.alignment.storage import load_aligner
+
+    if not name:
+        return None
+    folder = workplace.folder / ALIGNMENTS / Path(name).name / ALIGNER
+    if not folder.is_dir():
+        raise WordsightError("that alignment kept no words; align its text again first.")
+    return load_aligner(folder)
+
+
+def _keep(
+    folder: Path,
+    arguments: Mapping[str, Any],
+    ids: list[str],
+    film: "VideoEntry",
+    aligner: Any,
+    result: dict[str, Any],
+) -> None:
     kept = {
         "video": ids[0],
         "film": film.name,
@@ -65,14 +128,15 @@ def align_text(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
         "text": arguments["text"],
         "pins": list(arguments.get("pins", ())),
         "others": ids[1:],
-        "mistakes": mistakes,
-        "dictionary": _dictionary(timed.aligner),
-        "result": found,
+        "mistakes": bool(arguments.get("mistakes", False)),
+        "parses": arguments.get("parses"),
+        "seen": arguments.get("seen"),
+        "learned": arguments.get("learned"),
+        "dictionary": _dictionary(aligner),
+        "result": result,
     }
     with atomic_path(folder / "studio.json") as path:
         path.write_text(json.dumps(kept), encoding="utf-8")
-    happened = sum(line["happened"] for line in found["lines"])
-    return {"alignment": folder.name, "lines": len(found["lines"]), "happened": happened}
 
 
 def _dictionary(aligner: Any) -> dict[str, list[tuple[str, float]]]:

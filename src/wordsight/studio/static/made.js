@@ -1,0 +1,53 @@
+// Files made of a video: asked for by a form or a button, watched while they are made, taken away.
+"use strict";
+
+(() => {
+  const place = document.getElementById("making");
+  const problem = document.getElementById("making-problem");
+
+  const make = async (wanted) => {
+    problem.textContent = "";
+    try {
+      const begun = await studio.post("/api/v1/made", { video: place.dataset.video, ...wanted });
+      const job = await studio.watch(begun.id, document.getElementById("making-now"));
+      if (job.state === "done") studio.say(`${job.result.file} is ready.`);
+      else problem.textContent = job.message || "It was cancelled.";
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+    document.body.dispatchEvent(new Event("made"));
+  };
+  document.addEventListener("click", async (event) => {
+    const { make: what, ending, alignment, unmake } = event.target.dataset ?? {};
+    if (what) make({ what, ...(ending && { ending }), ...(alignment && { alignment }) });
+    if (!unmake) return;
+    try {
+      await studio.ask(`/api/v1/made/${unmake}`, { method: "DELETE" });
+    } catch (error) {
+      studio.say(error.message);
+    }
+    document.body.dispatchEvent(new Event("made"));
+  });
+
+  const form = document.getElementById("make");
+  if (!form) return;
+  const what = form.elements.what, ending = form.elements.ending;
+  // Only the endings that the chosen file can have.
+  const fit = () => {
+    ending.replaceChildren(...what.selectedOptions[0].dataset.endings.split(" ").map((one) => new Option(one, one)));
+    ending.closest("label").hidden = ending.options.length < 2;
+  };
+  what.addEventListener("change", fit);
+  fit();
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const wanted = { what: what.value, ending: ending.value };
+    // A film is of the part that is asked about, and of the sentence that stands there.
+    for (const [name, id] of [["start", "from"], ["end", "to"]]) {
+      const value = document.getElementById(id)?.value;
+      if (value && what.value.startsWith("film")) wanted[name] = Number(value);
+    }
+    if (what.value === "film-sentence") wanted.sentence = document.getElementById("sentence").value.trim() || undefined;
+    make(wanted);
+  });
+})();
