@@ -5,9 +5,11 @@ import pytest
 
 from wordsight.perception import write_boxes
 from wordsight.records import Clip, Detections
+from wordsight.states import StateModel
 
 VOCABULARY = "predicate moves(thing)\n"
 RULES = "2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n"
+OWN = ("--rules", "mine.rules", "--vocabulary", "words.txt")
 EVENTS = "START(x) = [not moves(x)] ; [moves(x)]\n"
 
 
@@ -125,6 +127,16 @@ def test_learning_reading_and_using_rules(run, labelled):
         (("learn", "play.csv", "--labels", "ghost.csv"), "ghost"),
         (("infer", "play.csv", "--kind", "c", "--rules", "mine.rules", "--vocabulary", "words.txt"),
          "LABEL=KIND"),
+        (("infer", "play.csv", "--rules", "empty.rules", "--vocabulary", "words.txt"),
+         "empty.rules holds no rule"),
+        (("infer", "play.csv", "--rules", "binary", "--vocabulary", "words.txt"), "UTF-8"),
+        (("infer", "play.csv", "--rules", "mine.rules", "--vocabulary", "binary"), "UTF-8"),
+        (("infer", "play.csv", "--rules", "mine.rules", "--vocabulary", "bad.rules"),
+         "bad.rules, line 1: expected 'predicate"),
+        (("events", "play.csv", *OWN, "--events", "binary"), "UTF-8"),
+        (("events", "play.csv", *OWN, "--events", "empty.rules"), "defines no event"),
+        (("events", "play.csv", *OWN, "--events", "gone"), "there is no file gone"),
+        (("learn", "play.csv", "--labels", "still.csv", "--model", "none"), "nothing could be"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
@@ -135,10 +147,45 @@ def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
     (tmp_path / "empty.csv").write_text(head)
     (tmp_path / "other.csv").write_text(f"{head}else,0,1,moves(cup)\n")
     (tmp_path / "ghost.csv").write_text(f"{head}play,0,1,moves(ghost)\n")
+    (tmp_path / "still.csv").write_text(f"{head}play,,,\n")
+    (tmp_path / "empty.rules").write_text("# none yet\n")
+    (tmp_path / "binary").write_bytes(b"\xde\xad\xbe\xef")
     answer = run("states", *arguments)
     assert answer.code == 1
     assert says in answer.err
     assert "Traceback" not in answer.err
+    assert not (tmp_path / "none").exists()  # what was not learned leaves nothing behind
+
+
+def test_a_damaged_list_of_kinds_is_told(run, labelled, tmp_path):
+    assert run("states", "learn", *labelled[:4], "--labels", "labels.csv").code == 0
+    (tmp_path / "states-model" / "kinds.json").write_text("{")
+    answer = run("states", "infer", labelled[5])
+    assert (answer.code, "--kind" in answer.err) == (1, True)
+
+
+def shaken(seen, rng):
+    """The same things before a camera in somebody's hand."""
+    shift = np.tile(rng.normal(0, 2, (len(seen.times), 1, 2)), 2)
+    return Detections(**{**vars(seen), "boxes": seen.boxes + shift})
+
+
+def test_a_shaking_camera_is_steadied_if_told_so(run, written, tmp_path):
+    rng = np.random.default_rng(0)
+    resting = cups([20, 99, 99, 99], labels=("cup", "jar", "pot", "pan"))
+    write_boxes(tmp_path / "shaken.csv", shaken(resting, rng))
+    loose = run("states", "infer", "shaken.csv", *written, "--json").json
+    assert {row["fact"] for row in loose} > {"moves(cup)"}  # the camera moves everything
+    (row,) = run("states", "infer", "shaken.csv", *written, "--steady", "--json").json
+    assert (row["fact"], row["start"]) == ("moves(cup)", pytest.approx(2.0, abs=0.3))
+
+
+def test_a_model_remembers_that_the_camera_was_steadied(run, labelled, tmp_path):
+    made = run("states", "learn", *labelled[:4], "--labels", "labels.csv", "--steady")
+    assert made.code == 0, made.err
+    assert StateModel.load(tmp_path / "states-model").notes_["steady"] is True
+    told = run("states", "infer", labelled[5], "--json").json
+    assert told == run("states", "infer", labelled[5], "--steady", "--json").json
 
 
 def test_things_that_come_late_or_go_early_and_share_a_name(run, written, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from wordsight.errors import FormatError
 from wordsight.states import StateError, StateSequence, parse_fact
+from wordsight.states.eaf import eaf_document
 from wordsight.states.events import find_events
 from wordsight.states.formats import (
     read_intervals,
@@ -29,8 +30,7 @@ def test_states_written_are_read_back(tmp_path, ending):
     again = sequence_from_intervals("film", SEQUENCE.times, told["film"])
     assert again.states() == SEQUENCE.states()
     assert np.array_equal(again.table(FACTS), SEQUENCE.table(FACTS))
-    if ending == "json":  # a video in which nothing holds is told too
-        assert told["nothing"] == []
+    assert told["nothing"] == []  # a video in which nothing holds is told too
 
 
 def test_eaf_has_a_tier_per_fact_with_times_in_order(tmp_path):
@@ -65,6 +65,23 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         write_states(tmp_path / "s.csv", [SEQUENCE])
 
 
+def test_a_fact_without_quotes_is_put_together_again(tmp_path):
+    (tmp_path / "a.csv").write_text("video,start,end,fact\nfilm,0,1,on(a,b)\nother,,,\n")
+    told = read_intervals(tmp_path / "a.csv")
+    assert [str(row.fact) for row in told["film"]] == ["on(a,b)"]
+    assert told["other"] == []
+
+
+def test_eaf_gives_changes_at_once_a_length_and_every_annotation_its_own_moments():
+    rows = [("v", 1.0, 1.0, "E(a)"), ("v", 1.0, 2.0, "E(b)"), ("v", 2.0, 3.0, "E(b)")]
+    root = ElementTree.fromstring(eaf_document(rows, "v"))
+    slots = {s.get("TIME_SLOT_ID"): int(s.get("TIME_VALUE")) for s in root.iter("TIME_SLOT")}
+    used = [a.get(f"TIME_SLOT_REF{k}") for a in root.iter("ALIGNABLE_ANNOTATION") for k in (1, 2)]
+    assert len(set(used)) == len(used) == len(slots)
+    assert [slots[name] for name in used] == [1000, 1001, 1000, 2000, 2000, 3000]
+    assert list(slots.values()) == sorted(slots.values())
+
+
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -74,11 +91,15 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         ("a.csv", "video,start,end,fact\nfilm,2,1,on(a)\n", "must start before it ends"),
         ("a.csv", "video,start,end,fact\nfilm,0,inf,on(a)\n", "must start before it ends"),
         ("a.csv", "video,start,end,fact\n", "no labels"),
+        ("a.csv", "video,start,end,fact\nfilm,0,1\n", "line 2: expected video, .* is shorter"),
         ("a.json", "[1, 2]", "expected"),
         ("a.json", "{", "expected"),
         ("a.json", '{"videos": [{"video": "v"}]}', "intervals"),
+        # one video with two sets of labels, which may contradict each other
+        ("a.json", '{"videos": [{"video": "v", "intervals": []}, {"video": "v", "intervals": []}]}',
+         "tells of v twice"),
     ],
-)
+)  # fmt: skip
 def test_labels_that_cannot_be_read_say_where(tmp_path, name, text, says):
     (tmp_path / name).write_text(text)
     with pytest.raises(FormatError, match=says):

@@ -1,25 +1,30 @@
 """What the commands about states read: tracked things from files or a library, models, labels."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wordsight.cli.output import Output
-from wordsight.errors import WordsightError
+from wordsight.errors import FormatError, WordsightError
 
 if TYPE_CHECKING:
     from wordsight.records import Clip, Detections
-    from wordsight.states import Observations, StateModel, Vocabulary
+    from wordsight.states import Observations, Rule, StateModel, Vocabulary
+    from wordsight.states.event_language import EventDefinition
 
 __all__ = [
     "KINDS_NAME",
     "parse_kinds",
     "read_clips",
+    "read_events",
     "read_model",
     "read_observations",
+    "read_rules",
     "read_vocabulary",
 ]
+
+Found = TypeVar("Found")
 
 KINDS_NAME = "kinds.json"
 """Beside a saved model: the kind of each label, as told when it was learned."""
@@ -31,12 +36,15 @@ def read_observations(
     library: str,
     kinds: dict[str, str],
     vocabulary: "Vocabulary | None",
+    *,
+    steady: bool = False,
 ) -> list["Observations"]:
-    """Measure the tracked things of each input."""
-    from wordsight.states import Observations
+    """Measure the tracked things of each input, the shake of the camera taken out if told so."""
+    from wordsight.states import Observations, Smoothing
 
+    smoothing = Smoothing(steady=steady)
     return [
-        Observations.from_clip(clip, kinds=kinds, vocabulary=vocabulary)
+        Observations.from_clip(clip, kinds=kinds, vocabulary=vocabulary, smoothing=smoothing)
         for clip in read_clips(output, inputs, library)
     ]
 
@@ -113,25 +121,75 @@ def read_vocabulary(path: Path | None) -> "Vocabulary | None":
     """Read the file that declares predicates and features."""
     from wordsight.states import parse_vocabulary
 
-    return None if path is None else parse_vocabulary(path.read_text(encoding="utf-8"))
+    return None if path is None else _parsed(path, parse_vocabulary)
+
+
+def read_rules(path: Path) -> "tuple[Rule, ...]":
+    """Read rules that somebody wrote."""
+    from wordsight.states import parse_rules
+
+    found = _parsed(path, parse_rules)
+    if not found:
+        raise FormatError(
+            f"{path} holds no rule; write one a line, such as 2: speed(X) >= 20 -> moves(X)."
+        )
+    return found
+
+
+def read_events(path: Path) -> "tuple[EventDefinition, ...]":
+    """Read kinds of events that somebody defined."""
+    from wordsight.states.event_text import parse_events
+
+    found = _parsed(path, parse_events)
+    if not found:
+        raise FormatError(
+            f"{path} defines no event; write one a line, such as START(x) = [not moves(x)] ; "
+            "[moves(x)]."
+        )
+    return found
+
+
+def _parsed(path: Path, parse: Callable[[str], Found]) -> Found:
+    """Read a text file; whatever is wrong with its text is told with the file's name."""
+    from wordsight.states import StateError
+
+    try:
+        return parse(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise WordsightError(f"there is no file {path}; check the name.") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path}: expected UTF-8 text, but byte {error.start} is not; save it as UTF-8."
+        ) from None
+    except StateError as error:
+        raise FormatError(f"{path}, {error}") from error
 
 
 def read_model(
     folder: Path, rules: Path | None, vocabulary: Path | None, transition_cost: float
 ) -> tuple["StateModel", dict[str, str]]:
     """Load a learned model, or make one of rules that somebody wrote; with the kinds of labels."""
-    from wordsight.states import StateModel, parse_rules
+    from wordsight.states import StateModel
 
     if rules is not None:
         if vocabulary is None:
             raise WordsightError("rules need --vocabulary FILE, which declares their predicates.")
-        text = rules.read_text(encoding="utf-8")
-        return StateModel(parse_rules(text), transition_cost, read_vocabulary(vocabulary)), {}
+        return StateModel(read_rules(rules), transition_cost, read_vocabulary(vocabulary)), {}
     if not folder.exists():
         raise WordsightError(
             f"there is no learned model at {folder}; make one with `wordsight states learn`, name "
             "its folder with --model, or give --rules FILE and --vocabulary FILE."
         )
-    kinds = folder / KINDS_NAME
-    told = json.loads(kinds.read_text(encoding="utf-8")) if kinds.exists() else {}
-    return StateModel.load(folder), {str(k): str(v) for k, v in told.items()}
+    return StateModel.load(folder), _kept_kinds(folder / KINDS_NAME)
+
+
+def _kept_kinds(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return {str(label): str(kind) for label, kind in told.items()}
+    except (ValueError, AttributeError) as error:
+        raise FormatError(
+            f"{path} is damaged ({error}); restore it, or remove it and give --kind LABEL=KIND."
+        ) from None

@@ -57,6 +57,14 @@ PlotOption = Annotated[
 ForceFlag = Annotated[
     bool, typer.Option("--force", help="Replace files that exist.", show_default=False)
 ]
+SteadyFlag = Annotated[
+    bool,
+    typer.Option(
+        "--steady",
+        help="Take the shake of the camera out of the boxes; a learned model remembers it.",
+        show_default=False,
+    ),
+]
 DEFAULT_MODEL = Path("states-model")
 DEFAULT_COST = 10.0
 
@@ -76,6 +84,7 @@ def learn(
     rules: RulesOption = None,
     vocabulary: VocabularyOption = None,
     kind: KindOption = None,
+    steady: SteadyFlag = False,
     seed: Annotated[int, typer.Option(help="The same seed learns the same rules.")] = 0,
     engine: EngineOption = None,
     force: ForceFlag = False,
@@ -86,30 +95,33 @@ def learn(
         KINDS_NAME,
         parse_kinds,
         read_observations,
+        read_rules,
         read_vocabulary,
     )
     from wordsight.files import write_text
-    from wordsight.states import StateModel, parse_rules
+    from wordsight.states import StateModel
     from wordsight.states.formats import read_intervals, sequence_from_intervals
 
     if model.exists() and not force:
         raise WordsightError(f"{model} exists already; choose another name, or --force.")
     kinds, words = parse_kinds(kind), read_vocabulary(vocabulary)
     told = read_intervals(labels)
-    seen = read_observations(output, inputs, library, kinds, words)
+    seen = read_observations(output, inputs, library, kinds, words, steady=steady)
     missing = [one.video_id for one in seen if one.video_id not in told]
     if missing:
         raise WordsightError(
             f"{labels} says nothing of {missing[0]}; it knows {', '.join(sorted(told)[:5])}."
         )
     truth = [sequence_from_intervals(o.video_id, o.times, told[o.video_id]) for o in seen]
-    given = None if rules is None else parse_rules(rules.read_text(encoding="utf-8"))
+    given = None if rules is None else read_rules(rules)
     learner = StateModel(given, vocabulary=words, random_state=seed)
     with engine_of(output, engine) as who, output.progress("Learning") as progress:
         learner.fit(seen, truth, progress=progress, engine=who)
+    right = learner.score(seen, truth)
+    if steady:
+        learner.notes_["steady"] = True
     learner.save(model, overwrite=force)
     write_text(model / KINDS_NAME, _json_text(kinds))
-    right = learner.score(seen, truth)
     report = {
         "model": model,
         "videos": len(seen),
@@ -138,6 +150,7 @@ def infer(
     vocabulary: VocabularyOption = None,
     transition_cost: CostOption = DEFAULT_COST,
     kind: KindOption = None,
+    steady: SteadyFlag = False,
     output_path: OutputOption = None,
     plot: PlotOption = None,
     force: ForceFlag = False,
@@ -147,7 +160,9 @@ def infer(
     from wordsight.states.formats import write_states
 
     _check_targets(inputs, output_path, plot, force)
-    known, seen = _prepare(output, inputs, library, model, rules, vocabulary, transition_cost, kind)
+    known, seen = _prepare(
+        output, inputs, library, model, rules, vocabulary, transition_cost, kind, steady
+    )
     found = [known.predict(one) for one in seen]
     if output_path is not None:
         write_states(output_path, found, overwrite=force)
@@ -208,20 +223,23 @@ def events(
     vocabulary: VocabularyOption = None,
     transition_cost: CostOption = DEFAULT_COST,
     kind: KindOption = None,
+    steady: SteadyFlag = False,
     output_path: OutputOption = None,
     plot: PlotOption = None,
     force: ForceFlag = False,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say what happens in videos, to whom and when."""
-    from wordsight.states.event_text import leonard_events, parse_events
+    from wordsight.cli.state_inputs import read_events
+    from wordsight.states.event_text import leonard_events
     from wordsight.states.events import check_predicates, find_events, outermost
     from wordsight.states.formats import write_events
 
     _check_targets(inputs, output_path, plot, force)
-    text = None if definitions is None else definitions.read_text(encoding="utf-8")
-    wanted = leonard_events() if text is None else parse_events(text)
-    known, seen = _prepare(output, inputs, library, model, rules, vocabulary, transition_cost, kind)
+    wanted = leonard_events() if definitions is None else read_events(definitions)
+    known, seen = _prepare(
+        output, inputs, library, model, rules, vocabulary, transition_cost, kind, steady
+    )
     check_predicates(wanted, known.vocabulary_)
     sequences = [known.predict(one) for one in seen]
     found: list[Event] = []
@@ -254,6 +272,7 @@ def explain(
     vocabulary: VocabularyOption = None,
     transition_cost: CostOption = DEFAULT_COST,
     kind: KindOption = None,
+    steady: SteadyFlag = False,
     strongest: Annotated[int, typer.Option(min=1, help="So many rules for and against.")] = 10,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
@@ -261,7 +280,7 @@ def explain(
     from wordsight.states.explanations import explain as explanation_of
 
     known, seen = _prepare(
-        output, [source], library, model, rules, vocabulary, transition_cost, kind
+        output, [source], library, model, rules, vocabulary, transition_cost, kind, steady
     )
     found = explanation_of(known, seen[0], at)
     report = {
@@ -286,12 +305,15 @@ def _prepare(
     vocabulary: Path | None,
     transition_cost: float,
     kind: list[str] | None,
+    steady: bool,
 ) -> tuple["StateModel", list["Observations"]]:
     from wordsight.cli.state_inputs import parse_kinds, read_model, read_observations
 
     known, kinds = read_model(model, rules, vocabulary, transition_cost)
     told = kinds | parse_kinds(kind)
-    return known, read_observations(output, inputs, library, told, known.vocabulary_)
+    still = steady or bool(known.notes_.get("steady"))
+    seen = read_observations(output, inputs, library, told, known.vocabulary_, steady=still)
+    return known, seen
 
 
 def _check_targets(

@@ -77,6 +77,8 @@ def write_events(
 def read_intervals(path: str | PathLike[str]) -> dict[str, list[FactInterval]]:
     """Read when facts hold from a CSV with the columns video, start, end, fact, or from JSON.
 
+    A video in which nothing holds is a row of the CSV with nothing but its name.
+
     Returns:
         Per video its intervals, in the order of the file.
 
@@ -140,6 +142,8 @@ def _write_rows(
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows((v, f"{s:.6g}", f"{e:.6g}", what) for v, s, e, what in rows)
+        told = {row[0] for row in rows}
+        writer.writerows((video, "", "", "") for video in videos if video not in told)
         write_text(path, text.getvalue(), overwrite=overwrite)
     elif kind == ".eaf":
         if len(videos) > 1:
@@ -163,12 +167,27 @@ def _csv_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
         raise FormatError(
             f"{path}: expected the columns {', '.join(_COLUMNS)}, but {missing[0]} is missing."
         )
-    return [(f"{path}, line {reader.line_num}", dict(row)) for row in reader]
+    return [_csv_row(f"{path}, line {reader.line_num}", dict(row)) for row in reader]
+
+
+def _csv_row(where: str, row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a row as it was meant: a fact without quotes falls apart at its comma."""
+    if None in (row[name] for name in _COLUMNS):
+        raise FormatError(
+            f"{where}: expected {', '.join(_COLUMNS)}, but the line is shorter; a video in which "
+            "nothing holds is written with the last three left empty: film,,,"
+        )
+    beyond = row.pop(None, [])  # type: ignore[call-overload]  # where csv puts cells without a name
+    row["fact"] = ",".join([row["fact"], *beyond])
+    if not any(str(row[name]).strip() for name in _COLUMNS[1:]):
+        row["fact"] = None
+    return where, row
 
 
 def _json_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
     try:
         videos = json.loads(text)["videos"]
+        names = [str(video["video"]) for video in videos]
         rows = []
         for video in videos:
             where = f"{path}, video {video['video']}"
@@ -179,6 +198,11 @@ def _json_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
             f'{path}: expected {{"videos": [{{"video", "intervals": [{{"start", "end", "fact"}}]}}]'
             f"}}, found otherwise ({error})."
         ) from None
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FormatError(
+            f"{path} tells of {twice[0]} twice, and the two may contradict each other; keep one."
+        )
     return rows
 
 

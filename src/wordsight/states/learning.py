@@ -128,6 +128,11 @@ def learn(
     folds = _folds(task, groups)
     found_rules = _all_rules([task, *(task.part(train) for train, _ in folds)], progress, engine)
     rules = found_rules[0]
+    if not rules:
+        raise StateError(
+            f"nothing could be learned from {len(task.observations)} videos: no rule says when a "
+            "fact holds. Their labels must tell of facts, and things must differ where they hold."
+        )
     notes: dict[str, Any] = {"videos": len(task.observations), "rules": len(rules)}
     if folds:
         transition_cost, scores = _crossfitted(task, folds, found_rules[1:])
