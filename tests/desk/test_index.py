@@ -7,6 +7,7 @@ from tests.library.conftest import make_video
 from wordsight.desk.index import index_folder, is_current, open_index, update_index
 from wordsight.desk.teller import Notebook
 from wordsight.library import Library
+from wordsight.library.mirror import Mirror
 from wordsight.worlds import street, write_world
 
 
@@ -39,3 +40,33 @@ def test_an_index_is_shared_through_a_bucket(tmp_path):
         after = open_index(library, folder, Notebook(watcher=lambda *each: told.append(each)))
         assert (after.generation, [d.id for d in after.documents]) == (generation, names)
     assert told == []  # fetched, not built again
+
+
+def test_two_machines_that_index_at_once_lose_nothing(tmp_path, monkeypatch):
+    """Who comes second to the same bucket goes on from what the first has sent."""
+    url = f"memory://desk-{uuid.uuid4().hex}"
+    names = ("first.mp4", "second.mp4")
+    with Library.create(tmp_path / "library", artefacts=url) as library:
+        for seed, name in enumerate(names):
+            library.add(make_video(tmp_path / name, seed=seed), workers=1)
+        folder = index_folder(library, None)
+        other, push, built = tmp_path / "other", Mirror.push, []
+
+        def somebody_was_quicker(mirror):
+            monkeypatch.undo()
+            mine = folder.rename(other)
+            try:
+                built.append(update_index(library, folder))  # the other machine
+            finally:
+                shutil.rmtree(folder)
+                mine.rename(folder)
+            push(mirror)
+
+        monkeypatch.setattr(Mirror, "push", somebody_was_quicker)
+        report = update_index(library, folder)
+        assert len(built[0].added) == 2 and len(report.unchanged) == 2
+        assert is_current(library, folder)
+    shutil.rmtree(folder)
+    with Library.open(tmp_path / "library") as library:
+        found = open_index(library, folder, Notebook())
+        assert len({document.video_id for document in found.documents}) == 2

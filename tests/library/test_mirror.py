@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from wordsight.library.bucket import Bucket
-from wordsight.library.mirror import Mirror
+from wordsight.library.mirror import ChangedMeanwhileError, Mirror
 
 HEADS = ("head.json",)
 
@@ -77,3 +77,87 @@ def test_files_go_before_the_heads_that_name_them(ends, bucket, monkeypatch):
     monkeypatch.undo()
     one.push()
     assert two.pull() and content(two) == content(one)
+
+
+def test_who_comes_second_is_told_and_goes_on_from_the_first(ends, bucket):
+    one, two = ends
+    write(one, head_json="1", segment__a="data")
+    one.push()
+    two.pull()
+    one.pull()
+    write(one, head_json="2", segment__b="more")
+    write(two, head_json="3", segment__c="else")
+    one.push()
+    with pytest.raises(ChangedMeanwhileError, match="run the same command again"):
+        two.push()
+    assert bucket.read("index/head.json") == b"2"  # theirs is as they left it
+    assert two.pull()
+    assert content(two)["head.json"] == "2" and content(two)["segment/b"] == "more"
+    write(two, head_json="4")
+    two.push()
+    assert one.pull() and content(one) == content(two)
+
+
+def test_who_is_overwritten_while_sending_is_told(ends, bucket, monkeypatch):
+    one, two = ends
+    write(one, head_json="1", segment__a="data")
+    write(two, head_json="2", segment__b="more")
+    send = Bucket.send
+
+    def other_first(self, local, name):
+        send(self, local, name)
+        if name == "index/head.json" and local.parent == one._folder:
+            send(self, two._folder / "head.json", name)  # the other's arrives right after ours
+
+    monkeypatch.setattr(Bucket, "send", other_first)
+    with pytest.raises(ChangedMeanwhileError):
+        one.push()
+    assert bucket.read("index/head.json") == b"2"
+
+
+def test_what_people_chose_here_stays_and_the_rest_is_theirs(bucket, tmp_path):
+    heads = ("head.json", "words.json")
+    one, two = (
+        Mirror(bucket, "index", tmp_path / name, heads, chosen=("words.json",))
+        for name in ("one", "two")
+    )
+    for mirror in (one, two):
+        mirror._folder.mkdir()
+    write(one, head_json="1", words_json="theirs")
+    one.push()
+    write(two, words_json="ours")  # before it ever looked
+    assert two.pull() and content(two) == {"head.json": "1", "words.json": "ours"}
+    two.push()
+    assert one.pull() and content(one)["words.json"] == "ours"  # not changed there since
+    (one._folder / "words.json").unlink()
+    one.push()
+    assert bucket.names() == ["index/head.json"]
+
+
+def test_files_that_are_replaced_while_they_are_fetched_are_fetched_anew(ends, bucket, monkeypatch):
+    one, two = ends
+    write(one, head_json="1", segment__a="data")
+    one.push()
+    fetch = Bucket.fetch
+
+    def too_late(self, name, local):
+        monkeypatch.undo()
+        one.pull()
+        (one._folder / "segment" / "a").unlink()
+        write(one, head_json="2", segment__b="more")
+        one.push()
+        fetch(self, name, local)
+
+    monkeypatch.setattr(Bucket, "fetch", too_late)
+    assert two.pull()
+    assert content(two) == {"head.json": "2", "segment/b": "more"}
+
+
+def test_an_emptied_bucket_is_filled_again(ends, bucket):
+    one, _ = ends
+    write(one, head_json="1", segment__a="data")
+    one.push()
+    bucket.remove("index")
+    assert not one.pull()
+    one.push()
+    assert bucket.names() == ["index/head.json", "index/segment/a"]

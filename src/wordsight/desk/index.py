@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import random
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +29,9 @@ _STAMP = "library-stamp.json"
 _DESCRIPTIONS = "descriptions.json"
 # What changes in an index, the manifest last; all else is written once under a name of its own.
 _HEADS = (_DESCRIPTIONS, NAMED, "text-shares.json", _STAMP, "index.json")
+_CHOSEN = (_DESCRIPTIONS, NAMED)
 _LEAVE = ("lock",)
+_TRIES = 8  # against others who index into the same bucket
 
 
 @dataclass(frozen=True)
@@ -116,11 +120,38 @@ def update_index(
         engine: Who looks at the videos; this process if left out.
         device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
     """
+    from wordsight.library import ChangedMeanwhileError
+
+    mirror = _pull(opened, folder)
+    for attempt in range(_TRIES):
+        report = _built(opened, folder, language, progress, engine, device)
+        if mirror is None:
+            break
+        try:
+            mirror.push()
+            break
+        except ChangedMeanwhileError:
+            if attempt == _TRIES - 1:
+                raise
+            time.sleep(random.uniform(0.0, 0.1 * 2**attempt))  # so that not both come again at once
+            mirror.pull()
+    return report
+
+
+def _built(
+    opened: "Library",
+    folder: Path,
+    language: str | None,
+    progress: "Progress | None",
+    engine: "Engine | None",
+    device: str | None,
+) -> "BuildReport":
+    """Bring the index on this machine up to date."""
     from wordsight.retrieval import build_index
     from wordsight.retrieval.text import TEXT, TextPart
 
-    mirror = _pull(opened, folder)
     analyser = _analyser(folder, language)
+    stamp = _stamp(opened)  # before looking: what is added meanwhile is looked at next time
     named = name_shots(opened, folder, progress)
     try:
         report = build_index(
@@ -136,9 +167,7 @@ def update_index(
         raise WordsightError(
             f"the index in {folder} cannot be written; name another place with --index FOLDER."
         ) from error
-    write_text(folder / _STAMP, json.dumps(_stamp(opened)) + "\n")
-    if mirror is not None:
-        mirror.push()
+    write_text(folder / _STAMP, json.dumps(stamp) + "\n")
     return report
 
 
@@ -146,7 +175,7 @@ def _pull(opened: "Library", folder: Path) -> "Mirror | None":
     """Fetch what others did to the index of a library whose files are in a bucket."""
     if folder != opened.folder / FOLDER:
         return None
-    mirror = opened.mirror(FOLDER, _HEADS, _LEAVE)
+    mirror = opened.mirror(FOLDER, _HEADS, _LEAVE, _CHOSEN)
     if mirror is not None:
         mirror.pull()
     return mirror
@@ -162,6 +191,7 @@ def describe_shots(
     from wordsight.desk.clips import followed
     from wordsight.records import Clip
 
+    _pull(opened, folder)
     found: dict[str, list[tuple[float, float, str]]] = {}
     videos = opened.videos()
     for done, video in enumerate(videos, start=1):

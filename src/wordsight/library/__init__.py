@@ -12,10 +12,12 @@ from wordsight.library.entries import (
     VideoEntry,
 )
 from wordsight.library.library import Library
+from wordsight.library.mirror import ChangedMeanwhileError
 
 __all__ = [
     "AddReport",
     "ArtefactEntry",
+    "ChangedMeanwhileError",
     "Failure",
     "Library",
     "Problem",

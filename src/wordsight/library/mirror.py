@@ -2,20 +2,28 @@
 
 Most of its files are written once under names of their own and never change; a few *heads* say
 which of them count. So files are sent before the heads that name them, and fetched likewise: what
-a head names is there. Whoever writes last is right; what others added meanwhile is made again.
+a head names is there. Nothing is put over what others sent since we looked: who comes second is
+told so, fetches, does the work again on top of theirs, and sends that.
 """
 
 import hashlib
+import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from wordsight.errors import LibraryError
 from wordsight.files import TEMPORARY_MARK, write_text
-from wordsight.library.bucket import Bucket
+from wordsight.library.bucket import Bucket, shown_url
 
-__all__ = ["Mirror"]
+__all__ = ["ChangedMeanwhileError", "Mirror"]
 
 _SEEN = "mirrored.txt"  # the heads as the bucket had them when we last looked
+_TRIES = 5  # to fetch what others replace at the same time
+
+
+class ChangedMeanwhileError(LibraryError):
+    """Somebody else changed the folder in the bucket since it was looked at."""
 
 
 class Mirror:
@@ -27,6 +35,8 @@ class Mirror:
         folder: The local folder.
         heads: Names of the files that change.
         leave: Names of local files that are nobody else's business.
+        chosen: Those of the heads that people decide on, and nothing else can make again: one that
+            was changed here since we looked stays, also if it was changed there.
     """
 
     def __init__(
@@ -36,42 +46,90 @@ class Mirror:
         folder: Path,
         heads: Sequence[str],
         leave: Sequence[str] = (),
+        chosen: Sequence[str] = (),
     ) -> None:
         self._bucket, self._name, self._folder = bucket, name, folder
         self._heads, self._leave = tuple(heads), {*leave, _SEEN}
+        self._chosen = set(chosen)
+        self._known: set[str] = set()
 
     def pull(self) -> bool:
-        """Fetch what others have sent since; return whether there was anything."""
-        heads = {head: self._bucket.read(f"{self._name}/{head}") for head in self._heads}
-        mark = _mark(heads)
-        if mark == self._seen() or not any(heads.values()):
-            return False
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for name in self._there():
-            if name not in self._heads and not (self._folder / name).exists():
-                self._fetch(name)
-        for head, content in heads.items():
-            if content is not None:
-                write_text(self._folder / head, content.decode("utf-8"))
-        write_text(self._folder / _SEEN, mark)
-        return True
+        """Fetch what others have sent since; return whether there was anything.
+
+        Raises:
+            LibraryError: If the bucket does not answer, or changes all the time.
+        """
+        for attempt in range(_TRIES):
+            heads = self._heads_there()
+            try:
+                return self._pull(heads)
+            except LibraryError:
+                # A file that has gone since was perhaps replaced by others, heads and all.
+                if attempt == _TRIES - 1 or self._heads_there() == heads:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
 
     def push(self) -> None:
-        """Send what is new here, then the heads, and delete what they no longer name."""
+        """Send what is new here, then the heads, and delete what they no longer name.
+
+        Raises:
+            ChangedMeanwhileError: If others have sent something since :meth:`pull`, or do so at
+                the same moment; nothing of theirs is deleted.
+        """
         here, there = self._here(), set(self._there())
         for name in here:
             if name not in self._heads and name not in there:
                 self._bucket.send(self._folder / name, f"{self._name}/{name}")
+        if _marks(self._heads_there()) != (self._seen() or {}):
+            raise self._changed()
         for head in self._heads:
             if head in here:
                 self._bucket.send(self._folder / head, f"{self._name}/{head}")
-        for name in there - set(here):
+            elif head in there:
+                self._bucket.remove(f"{self._name}/{head}")
+        sent = _marks({head: self._local(head) for head in self._heads})
+        # A bucket cannot be locked. Of two that send at once, at least the later one sees it here.
+        if _marks(self._heads_there()) != sent:
+            raise self._changed()
+        for name in self._known - set(here) - set(self._heads):
             self._bucket.remove(f"{self._name}/{name}")
-        contents = {
-            head: (self._folder / head).read_bytes() if head in here else None
-            for head in self._heads
-        }
-        write_text(self._folder / _SEEN, _mark(contents))
+        self._note(sent)
+
+    def _pull(self, heads: dict[str, bytes | None]) -> bool:
+        marks, seen = _marks(heads), self._seen()
+        self._known = set(self._there())
+        if marks == (seen or {}):
+            return False
+        if not marks:  # somebody emptied the bucket; what is here goes there again
+            self._note(marks)
+            return False
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for name in self._known:
+            if name not in self._heads and not (self._folder / name).exists():
+                self._fetch(name)
+        for head, content in heads.items():
+            if content is not None and not self._is_ours(head, seen):
+                write_text(self._folder / head, content.decode("utf-8"))
+        self._note(marks)
+        return True
+
+    def _is_ours(self, head: str, seen: dict[str, str] | None) -> bool:
+        """Tell whether a head was decided on here since we last looked."""
+        mine = _marks({head: self._local(head)}).get(head)
+        return head in self._chosen and mine != (seen or {}).get(head)
+
+    def _changed(self) -> ChangedMeanwhileError:
+        return ChangedMeanwhileError(
+            f"{self._name} at {shown_url(self._bucket.url)} was changed by somebody else at the "
+            "same time; run the same command again, it goes on from theirs."
+        )
+
+    def _heads_there(self) -> dict[str, bytes | None]:
+        return {head: self._bucket.read(f"{self._name}/{head}") for head in self._heads}
+
+    def _local(self, head: str) -> bytes | None:
+        path = self._folder / head
+        return path.read_bytes() if path.is_file() else None
 
     def _fetch(self, name: str) -> None:
         target = self._folder / name
@@ -89,19 +147,26 @@ class Mirror:
         start = len(self._name) + 1
         return [name[start:] for name in self._bucket.names(self._name)]
 
-    def _seen(self) -> str | None:
+    def _seen(self) -> dict[str, str] | None:
         try:
-            return (self._folder / _SEEN).read_text(encoding="utf-8")
-        except OSError:
-            return None
+            marks = json.loads((self._folder / _SEEN).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None  # never looked, or by an older release: as if never
+        return marks if isinstance(marks, dict) else None
+
+    def _note(self, marks: dict[str, str]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_text(self._folder / _SEEN, json.dumps(marks) + "\n")
 
 
 def _files_below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _mark(heads: dict[str, bytes | None]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(heads):
-        digest.update(f"{name} {hashlib.sha256(heads[name] or b'').hexdigest()}\n".encode())
-    return digest.hexdigest() + "\n"
+def _marks(heads: dict[str, bytes | None]) -> dict[str, str]:
+    """Return what tells one content from another, of the heads that are there."""
+    return {
+        head: hashlib.sha256(content).hexdigest()
+        for head, content in heads.items()
+        if content is not None
+    }

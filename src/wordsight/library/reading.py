@@ -53,17 +53,24 @@ class LibraryReader:
         """Where its files are, for people: a folder, or the address of a bucket."""
         return shown_url(self._store.url) if self._store.url else str(self._store.folder)
 
-    def mirror(self, name: str, heads: Sequence[str], leave: Sequence[str] = ()) -> Mirror | None:
+    def mirror(
+        self,
+        name: str,
+        heads: Sequence[str],
+        leave: Sequence[str] = (),
+        chosen: Sequence[str] = (),
+    ) -> Mirror | None:
         """Return what brings a folder of this name to others and back; ``None`` without a bucket.
 
         Args:
             name: Name of a folder inside :attr:`folder`.
             heads: Names of the files in it that change; all others are written once.
             leave: Names of files that stay here.
+            chosen: Those of the heads that people decide on: see :class:`Mirror`.
         """
         if not isinstance(self._store, RemoteStore):
             return None
-        return Mirror(self._store.bucket, name, self.folder / name, heads, leave)
+        return Mirror(self._store.bucket, name, self.folder / name, heads, leave, chosen)
 
     @property
     def read_only(self) -> bool:

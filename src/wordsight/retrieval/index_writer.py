@@ -144,7 +144,8 @@ class IndexWriter(Closing):
         alive = self._stretch(entry).rows
         before = np.setdiff1d(np.arange(entry.count), alive, assume_unique=True)
         gone = np.union1d(before, rows).astype(np.int64)
-        name = f"{entry.name}.gone-{self._manifest.generation + 1}.npy"
+        # Others may mark other rows at the same time, elsewhere, for a bucket we share.
+        name = f"{entry.name}.gone-{self._manifest.generation + 1}-{os.urandom(4).hex()}.npy"
         with atomic_path(self.folder / name) as temporary:
             np.save(temporary, gone, allow_pickle=False)
         return SegmentEntry(entry.name, entry.count, name, len(gone))
