@@ -366,6 +366,16 @@ def test_an_id_must_be_clear(library, videos):
         library.videos(order="colour")
 
 
+def test_a_video_answers_to_the_file_it_came_from(library, videos, monkeypatch):
+    add(library, videos)
+    for entry in library.videos():
+        monkeypatch.chdir(Path(entry.path).parent)
+        for name in (entry.id, entry.name, entry.path, f"./{entry.name}"):
+            assert library.resolve(name) == entry.id
+    with pytest.raises(LibraryError, match="no video 'elsewhere/clip"):
+        library.resolve(f"elsewhere/{entry.name}")
+
+
 def test_detections_of_a_detector_that_never_looked(small_library, videos):
     (video_id,) = add(small_library, videos[0]).added
     assert isinstance(small_library.detections(video_id, detector="regions"), Detections)

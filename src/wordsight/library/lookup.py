@@ -1,5 +1,6 @@
 """Reading the catalogue: functions on a connection that return records."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
@@ -16,6 +17,7 @@ __all__ = [
     "artefacts",
     "count_videos",
     "failures",
+    "ids_of_file",
     "matching_ids",
     "sentences",
     "setting",
@@ -68,6 +70,13 @@ def matching_ids(connection: sa.Connection, beginning: str) -> list[str]:
     column = schema.videos.c.id
     query = sa.select(column).where(column.startswith(beginning, autoescape=True))
     return list(connection.scalars(query.order_by(column).limit(5)))
+
+
+def ids_of_file(connection: sa.Connection, file: str) -> list[str]:
+    """Return the ids of the videos that came from a file of this path or name, a few at most."""
+    table = schema.videos
+    came_from = (table.c.name == file) | (table.c.path == os.path.abspath(file))
+    return list(connection.scalars(sa.select(table.c.id).where(came_from).order_by("id").limit(5)))
 
 
 def sentences(connection: sa.Connection, video_id: str | None = None) -> Iterator[SentenceEntry]:

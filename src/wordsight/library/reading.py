@@ -105,13 +105,17 @@ class LibraryReader:
             return lookup.count_videos(connection, text)
 
     def resolve(self, name: str) -> str:
-        """Return the id that ``name`` is or, unambiguously, begins.
+        """Return the id of the video that ``name`` means, if it means one.
+
+        Args:
+            name: An id or the beginning of one, or the file it was added from, by path or name.
 
         Raises:
             LibraryError: If there is none, or several.
         """
         with self._database.read() as connection:
             found = lookup.matching_ids(connection, name) if name else []
+            found = found or lookup.ids_of_file(connection, name)
         if name in found or len(found) == 1:
             return name if name in found else found[0]
         if found:
@@ -119,7 +123,7 @@ class LibraryReader:
         raise LibraryError(f"there is no video {name!r} in {self.location}; list them to see ids.")
 
     def video(self, video_id: str) -> VideoEntry:
-        """Return the entry of one video, by its id or an unambiguous beginning of it."""
+        """Return the entry of one video, by its id or whatever :meth:`resolve` takes for it."""
         full = self.resolve(video_id)
         with self._database.read() as connection:
             rows = lookup.videos(connection, ids=[full])
