@@ -1,8 +1,8 @@
 """Reading the catalogue: functions on a connection that return records."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -75,7 +75,7 @@ def matching_ids(connection: sa.Connection, beginning: str) -> list[str]:
 def ids_of_file(connection: sa.Connection, file: str) -> list[str]:
     """Return the ids of the videos that came from a file of this path or name, a few at most."""
     table = schema.videos
-    came_from = (table.c.name == file) | (table.c.path == os.path.abspath(file))
+    came_from = (table.c.name == file) | (table.c.path == str(Path(file).absolute()))
     return list(connection.scalars(sa.select(table.c.id).where(came_from).order_by("id").limit(5)))
 
 
