@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wordsight.states import StateSequence
     from wordsight.states.events import Event
 
-__all__ = ["MAKERS", "Maker"]
+__all__ = ["MAKERS", "Maker", "followed"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _film_of_boxes(
 def _film_of_tracks(
     asked: Mapping[str, Any], library: Library, workplace: Workplace, path: Path
 ) -> None:
-    tracks, _ = _followed(library, asked["video"])
+    tracks, _ = followed(library, asked["video"])
     _draw(asked, library, workplace, path, tracks=tracks)
 
 
@@ -95,7 +95,7 @@ def _film_of_facts(
     found, events = _inferred(asked, library, workplace)
     said = [Caption(row.start, row.end, str(row.fact)) for row in found.intervals()]
     said += [Caption(event.start, event.end, str(event)) for event in events]
-    tracks, _ = _followed(library, asked["video"])
+    tracks, _ = followed(library, asked["video"])
     _draw(asked, library, workplace, path, tracks=tracks, captions=said)
 
 
@@ -117,7 +117,7 @@ def _boxes(asked: Mapping[str, Any], library: Library, workplace: Workplace, pat
 
 
 def _tracks(asked: Mapping[str, Any], library: Library, workplace: Workplace, path: Path) -> None:
-    _, seen = _followed(library, asked["video"])
+    _, seen = followed(library, asked["video"])
     _write_boxes(library, asked["video"], seen, path)
 
 
@@ -129,7 +129,7 @@ def _write_boxes(library: Library, video: str, seen: "Detections", path: Path) -
         write_boxes(path, seen, times=reader.times)
 
 
-def _followed(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
+def followed(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
     """Follow what was seen in a video, if that was not done when it was added."""
     from wordsight.perception import Tracker, detections_from_tracks
     from wordsight.perception.tracks import tracks_from_ids

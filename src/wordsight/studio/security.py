@@ -19,8 +19,8 @@ __all__ = ["Guard"]
 
 COOKIE = "wordsight_token"
 _PICTURES = ("/api/v1/attributes/", "/api/v1/search")
-_PICTURE_BYTES = 40 << 20  # a picture and a recording
-_FILES = ("/api/v1/states/learn",)
+_PICTURE_BYTES = 140 << 20  # some pictures and a recording, or a ranking and judgements
+_FILES = ("/api/v1/states/learn", "/api/v1/convert")
 _FILES_BYTES = 512 << 20  # labels and boxes of many films
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _HEADERS = {
@@ -113,7 +113,7 @@ class Guard:
             most = self._settings.max_upload
         elif path.startswith(_PICTURES):
             most = max(most, _PICTURE_BYTES)
-        elif path.startswith(_FILES):
+        elif path.startswith(_FILES) or path.endswith("/look"):
             most = max(most, _FILES_BYTES)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > most:

@@ -1,11 +1,12 @@
 """Attributes: lessons of pictures and words, learning from them, and naming new pictures."""
 
 import json
+import math
 import secrets
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, File, Form, UploadFile
 from fastapi.responses import FileResponse, Response
@@ -13,6 +14,8 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.attributes import AttributeLearner, Naming, write_sound
+from wordsight.attributes.videos import cut_out
+from wordsight.desk.query import parse_region
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.pictures import keep_picture, read_upload
@@ -20,10 +23,11 @@ from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.teach import LESSONS, TAUGHT
 from wordsight.video import read_image
 
-__all__ = ["Lesson", "lessons_of", "router", "taught"]
+__all__ = ["Lesson", "Named", "lessons_of", "router", "taught", "taught_folder"]
 
 router = APIRouter(prefix="/attributes", tags=["attributes"])
 Here = Annotated[Studio, Depends(studio_of)]
+Box = Annotated[str, Form(max_length=100, description="x,y,width,height of a part, pixels")]
 _LIST = "pairs.jsonl"
 
 
@@ -39,6 +43,8 @@ class Learning(BaseModel):
     """How to learn."""
 
     attributes: int | None = Field(default=None, ge=1, le=50)
+    method: Literal["default", "annealed", "faithful"] = "default"
+    seed: int = Field(default=0, ge=0, le=2**31)
 
 
 class Renaming(BaseModel):
@@ -62,6 +68,13 @@ class Named(BaseModel):
 
     text: str
     attributes: list[Answer]
+
+    @classmethod
+    def of(cls, found: Naming) -> "Named":
+        """Tell what was found."""
+        names = Answer.model_fields
+        told = [Answer(**{name: getattr(one, name) for name in names}) for one in found.attributes]
+        return cls(text=found.text, attributes=told)
 
 
 @router.get("/lessons")
@@ -117,27 +130,15 @@ def rename_word(studio: Here, wanted: Renaming) -> list[list[str]]:
 
 
 @router.post("/name")
-def name_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Named:
-    """Say all words for a picture."""
-    found = _named(studio, image)
-    return Named(
-        text=found.text,
-        attributes=[
-            Answer(
-                attribute=one.attribute,
-                word=one.word,
-                confidence=one.confidence,
-                known=one.known,
-            )
-            for one in found.attributes
-        ],
-    )
+def name_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> Named:
+    """Say all words for a picture, or for a part of it."""
+    return Named.of(_named(studio, image, box))
 
 
 @router.post("/say", response_class=Response)
-def say_picture(studio: Here, image: Annotated[UploadFile, File()]) -> Response:
+def say_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> Response:
     """Say all words for a picture in the teacher's own voice, as a WAV file."""
-    found = _named(studio, image)
+    found = _named(studio, image, box)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.wav"
         write_sound(path, taught(studio).say(found))
@@ -197,7 +198,14 @@ def _loaded(folder: Path, _stamp: int) -> AttributeLearner:
     return AttributeLearner.load(folder)
 
 
-def _named(studio: Studio, image: UploadFile) -> Naming:
+def _named(studio: Studio, image: UploadFile, box: str) -> Naming:
     learner = taught(studio)
     with tempfile.TemporaryDirectory() as folder:
-        return learner.name(read_image(keep_picture(image, Path(folder) / "picture")))
+        picture = read_image(keep_picture(image, Path(folder) / "picture"))
+    region = parse_region(box or None)
+    if region is not None:
+        if not all(map(math.isfinite, region)):
+            raise WordsightError(f"a part of a picture is told in pixels, got {box!r}.")
+        x, y, width, height = region
+        picture = cut_out(picture, (x, y, x + width, y + height))
+    return learner.name(picture)

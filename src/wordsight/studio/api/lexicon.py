@@ -1,11 +1,19 @@
 """The lexicon: all words, each word's tables, where it is surest, and learning anew."""
 
-from typing import Annotated
+import tempfile
+from pathlib import Path
+from threading import Lock
+from typing import Annotated, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from wordsight.language import parse_lexicon
+from wordsight.meaning.plot import save_word_plot
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.api.means import Device, Engine
 from wordsight.studio.api.words import (
     Examples,
     WordInfo,
@@ -16,12 +24,14 @@ from wordsight.studio.api.words import (
 )
 from wordsight.studio.course import read_kept_course
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.learn import STREET
 from wordsight.studio.words import learned_words
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/lexicon", tags=["lexicon"])
 Here = Annotated[Studio, Depends(studio_of)]
+_drawing = Lock()  # what draws has settings that all threads share
 
 
 class CourseInfo(BaseModel):
@@ -38,6 +48,15 @@ class Learning(BaseModel):
     quick: bool = True
     attributes: bool = False
     seed: int = Field(default=0, ge=0, le=2**31)
+    grammar: str | None = Field(
+        default=None,
+        max_length=500_000,
+        description="how words combine: the text of a lexicon file, or street for the one that "
+        "ships with Wordsight; inferred from the sentences if left out",
+    )
+    threads: int = Field(default=1, ge=1, le=64)
+    engine: Engine = None
+    device: Device = None
 
 
 @router.get("")
@@ -59,6 +78,8 @@ def show_history(studio: Here) -> CourseInfo:
 @router.post("/learn", status_code=202)
 def learn(studio: Here, asked: Learning) -> JobInfo:
     """Learn from all videos with sentences, in a job."""
+    if asked.grammar is not None and asked.grammar != STREET:
+        parse_lexicon(asked.grammar, "the grammar")  # what is wrong with it is said at once
     return JobInfo.of(studio.begin("learn", **asked.model_dump()))
 
 
@@ -66,6 +87,21 @@ def learn(studio: Here, asked: Learning) -> JobInfo:
 def show_word(studio: Here, entry: str) -> WordInfo:
     """Show a word's tables."""
     return word_info(learned_words(studio), entry)
+
+
+@router.get("/words/{entry}/figure", response_class=Response)
+def draw_word(studio: Here, entry: str, ending: Literal["png", "svg", "pdf"] = "png") -> Response:
+    """Send a drawing of a word: its states, steps and distributions."""
+    lexicon = learned_words(studio)
+    lexicon[entry]  # says what is near where there is no such word
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"word.{ending}"
+        with _drawing:
+            save_word_plot(lexicon, entry, path)
+        kind = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}[ending]
+        name = quote(f"{entry}.{ending}")
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+        return Response(path.read_bytes(), media_type=kind, headers=headers)
 
 
 @router.get("/words/{entry}/examples")

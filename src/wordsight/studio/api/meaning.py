@@ -69,6 +69,26 @@ class Tracked(BaseModel):
     lost: float = Field(description="share of all explanations that pruning left out, at most")
 
 
+class Several(BaseModel):
+    """Sentences about a video."""
+
+    sentences: list[Annotated[str, Field(min_length=1, max_length=500)]] = Field(
+        min_length=1, max_length=50
+    )
+    start: float | None = Field(default=None, ge=0, le=1e7)
+    end: float | None = Field(default=None, ge=0, le=1e7)
+    prune: int | None = Field(default=None, ge=1, le=1000)
+
+
+class Scored(BaseModel):
+    """How well a sentence fits a video, and whether it is true of it."""
+
+    sentence: str
+    score: float
+    holds: bool
+    lost: float
+
+
 class WordEvidence(BaseModel):
     """How well a word fits: about 1 where it is true."""
 
@@ -125,6 +145,24 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
         words=_words(words, clip, found),
         lost=_finite(max(found.lost_mass, score.lost_mass)),
     )
+
+
+@router.post("/score")
+def score_sentences(studio: Here, video_id: str, asked: Several) -> list[Scored]:
+    """Say how well sentences fit a video, and whether they are true of it."""
+    words = learned_words(studio)
+    clip = _clip(studio, video_id, asked.start, asked.end)
+    with keeping(asked.prune):
+        found = [words.score(clip, sentence) for sentence in asked.sentences]
+    return [
+        Scored(
+            sentence=sentence,
+            score=_finite(one.score),
+            holds=one.holds,
+            lost=_finite(one.lost_mass),
+        )
+        for sentence, one in zip(asked.sentences, found, strict=True)
+    ]
 
 
 @router.post("/explain")

@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from fastapi.responses import Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from wordsight.desk import Asked, Found
 from wordsight.desk.found import why
 from wordsight.desk.query import parse_moment, parse_region
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.api.means import Device, Engine
 from wordsight.studio.pictures import keep_picture
 from wordsight.studio.searching import Answer, answer, names_of
 from wordsight.studio.studio import Studio, studio_of
@@ -78,6 +79,12 @@ class Indexing(BaseModel):
 
     describe: bool = False
     attributes: bool = False
+    forget: bool = Field(default=False, description="things in shots are named no longer")
+    language: str | None = Field(
+        default=None, pattern="^[a-z]{2,20}$", description="of the words: english, …, or none"
+    )
+    engine: Engine = None
+    device: Device = None
 
 
 @router.get("", response_model=Results)
@@ -102,13 +109,13 @@ def search(
 @router.post("")
 def search_by_picture(
     studio: Here,
-    image: Annotated[UploadFile, File()],
+    image: Annotated[list[UploadFile], File(min_length=1, max_length=8)],
     text: Annotated[str | None, Form(max_length=500)] = None,
     region: Annotated[str | None, Form(max_length=100)] = None,
     top: Annotated[int, Form(ge=1, le=100)] = 12,
     weight: Annotated[float | None, Form(ge=0, le=1)] = None,
 ) -> Results:
-    """Find moments that look like a picture or a part of it, with words beside it if there are."""
+    """Find moments that look like pictures or a part of one, with words beside if there are."""
     return search_with(studio, image, text, region, top, weight)
 
 
@@ -139,16 +146,19 @@ def search_for(
 
 def search_with(
     studio: Studio,
-    image: UploadFile,
+    images: list[UploadFile],
     text: str | None,
     region: str | None,
     top: int,
     weight: float | None = None,
 ) -> Results:
-    """Search by a picture that was sent."""
+    """Search by pictures that were sent."""
     with tempfile.TemporaryDirectory() as folder:
-        picture = keep_picture(image, Path(folder) / "picture")
-        asked = Asked((text or "").strip() or None, (picture,), parse_region(region or None))
+        pictures = tuple(
+            keep_picture(image, Path(folder) / f"picture-{number}")
+            for number, image in enumerate(images)
+        )
+        asked = Asked((text or "").strip() or None, pictures, parse_region(region or None))
         return results_of(studio, answer(studio, asked, top=top, weight=weight))
 
 

@@ -1,17 +1,59 @@
-"""Uploads: a video comes in as the body of a request, and a job adds it to the library."""
+"""Uploads: videos come in as bodies of requests, and a job adds them to the library."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
+from fastapi import Path as InPath
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.api.means import Engine
+from wordsight.studio.looking import detector_options, keep_network, list_networks
+from wordsight.studio.received import harmless_name
+from wordsight.studio.studio import VIDEO_SUFFIXES, Studio, studio_of
 
-__all__ = ["router"]
+__all__ = ["Looking", "router"]
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 Here = Annotated[Studio, Depends(studio_of)]
+Batch = Annotated[str, InPath(pattern="^[0-9a-f]{16}$")]
+Setting = Annotated[str, Field(max_length=200)]
+_BESIDE = frozenset((".srt", ".vtt", ".jsonl", ".csv", ".txt", ".json", ".xml"))
+_MOST_FILES = 5000
+
+
+class Looking(BaseModel):
+    """How a detector looks at videos."""
+
+    detector: str = Field(default="regions", pattern="^[a-z]{1,40}$")
+    network: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
+    settings: list[Setting] = Field(default=[], max_length=50)
+    rate: float = Field(default=10.0, ge=0.1, le=1000)
+    force: bool = False
+    engine: Engine = None
+
+
+class Adding(Looking):
+    """What is to be done with the files of a batch."""
+
+    sentences: list[Annotated[str, Field(max_length=2000)]] = Field(default=[], max_length=50)
+
+
+class Received(BaseModel):
+    """A file that has come in."""
+
+    name: str
+    size: int
+
+
+class NetworkInfo(BaseModel):
+    """A detection network that was sent, for the onnx detector."""
+
+    name: str
+    title: str
 
 
 @router.post("", status_code=202)
@@ -21,28 +63,93 @@ async def upload_video(
     name: Annotated[str, Query(min_length=1, max_length=300)],
     sentence: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006
     detector: Annotated[str, Query(pattern="^[a-z]{1,40}$")] = "regions",
+    network: Annotated[str | None, Query(pattern="^[0-9a-f]{12}$")] = None,
+    setting: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006
+    rate: Annotated[float, Query(ge=0.1, le=1000)] = 10.0,
+    force: bool = False,
 ) -> JobInfo:
     """Take in the video that is the body of the request.
 
     The file's name is only a name: it is cleaned, and never says where the file goes.
     """
+    how: dict[str, Any] = {"detector": detector, "network": network, "settings": setting}
+    detector_options(studio.folder, how)  # what is wrong is said before gigabytes are sent
     path = studio.new_upload(name)
-    most = studio.settings.max_upload
-    written = 0
     try:
-        with path.open("wb") as file:
-            async for piece in request.stream():
-                written += len(piece)
-                if written > most:
-                    raise HTTPException(413, f"Too large: at most {most:,} bytes are taken.")
-                file.write(piece)
-        if not written:
-            raise HTTPException(422, "The file is empty.")
+        await _receive(request, path, studio.settings.max_upload)
     except BaseException:
         studio.drop_upload(path)
         raise
     said = [text.strip() for text in sentence if text.strip()]
-    job = studio.begin(
-        "add", upload=path.parent.name, name=path.name, sentences=said, detector=detector
-    )
-    return JobInfo.of(job)
+    how |= {"upload": path.parent.name, "sentences": said, "rate": rate, "force": force}
+    return JobInfo.of(studio.begin("add", name=path.name, **how))
+
+
+@router.get("/networks")
+def show_networks(studio: Here) -> list[NetworkInfo]:
+    """List the networks that were sent."""
+    return [NetworkInfo(**vars(one)) for one in list_networks(studio.folder)]
+
+
+@router.post("/networks", status_code=201)
+def add_network(
+    studio: Here,
+    model: Annotated[UploadFile, File(description="a YOLO- or DETR-style network as ONNX")],
+    labels: Annotated[UploadFile | None, File(description="names of its classes")] = None,
+) -> NetworkInfo:
+    """Take in a detection network for the onnx detector."""
+    return NetworkInfo(**vars(keep_network(studio.folder, model, labels)))
+
+
+@router.put("/{batch}/{name}")
+async def upload_file(
+    request: Request,
+    studio: Here,
+    batch: Batch,
+    name: Annotated[str, InPath(min_length=1, max_length=300)],
+) -> Received:
+    """Take in one file of several that belong together: videos, captions, boxes, metadata.jsonl."""
+    clean = harmless_name(name, VIDEO_SUFFIXES | _BESIDE, "video, or captions or boxes of one")
+    folder = _folder(studio, batch)
+    folder.mkdir(parents=True, exist_ok=True)
+    if len(list(folder.iterdir())) >= _MOST_FILES:
+        raise WordsightError(f"at most {_MOST_FILES:,} files are taken at once.")
+    path = folder / clean
+    try:
+        size = await _receive(request, path, studio.settings.max_upload)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return Received(name=clean, size=size)
+
+
+@router.post("/{batch}", status_code=202)
+def add_batch(studio: Here, batch: Batch, wanted: Adding) -> JobInfo:
+    """Add the files of a batch to the library, in a job; captions and boxes find their videos."""
+    folder = _folder(studio, batch)
+    files = sorted(path.name for path in folder.glob("*"))
+    if not files:
+        raise HTTPException(404)
+    detector_options(studio.folder, wanted.model_dump())
+    said = [text.strip() for text in wanted.sentences if text.strip()]
+    title = files[0] if len(files) == 1 else f"{len(files)} files"
+    asked = wanted.model_dump() | {"sentences": said, "upload": folder.name}
+    return JobInfo.of(studio.begin("add", name=title, **asked))
+
+
+async def _receive(request: Request, path: Path, most: int) -> int:
+    """Write the body of a request into a file."""
+    written = 0
+    with path.open("wb") as file:
+        async for piece in request.stream():
+            written += len(piece)
+            if written > most:
+                raise HTTPException(413, f"Too large: at most {most:,} bytes are taken.")
+            file.write(piece)
+    if not written:
+        raise HTTPException(422, "The file is empty.")
+    return written
+
+
+def _folder(studio: Studio, batch: str) -> Path:
+    return studio.folder / "uploads" / batch

@@ -13,10 +13,23 @@ from wordsight.studio.pages import (
     player,
     search,
     states,
+    tools,
 )
 
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-for part in (library, player, search, lexicon, align, states, attributes, benchmarks, jobs, made):
+for part in (
+    library,
+    player,
+    search,
+    lexicon,
+    align,
+    states,
+    attributes,
+    tools,
+    benchmarks,
+    jobs,
+    made,
+):
     pages.include_router(part.router)

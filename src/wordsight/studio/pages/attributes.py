@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
+from wordsight.attributes.card import looks_at
 from wordsight.errors import WordsightError
 from wordsight.studio.api.attributes import lessons_of, taught
 from wordsight.studio.studio import Studio, studio_of
@@ -18,15 +19,18 @@ Here = Annotated[Studio, Depends(studio_of)]
 def attributes_page(request: Request, studio: Here) -> Any:
     """Show the lessons and what was learned from them."""
     try:
-        groups = taught(studio).attributes()
+        learner = taught(studio)
+        groups = learner.attributes()
+        looks = [looks_at(learner, recall) for recall in learner.recalls_]
     except WordsightError:
-        groups = []
+        groups, looks = [], []
     lessons = lessons_of(studio)
     return studio.page(
         request,
         "attributes.html",
         here="attributes",
         groups=groups,
+        looks=looks + [[]] * len(groups),
         lessons=lessons[:24],
         count=len(lessons),
     )

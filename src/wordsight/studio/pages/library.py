@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from wordsight.perception import available_detectors
+from wordsight.studio.looking import list_networks
 from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["router"]
@@ -37,5 +38,6 @@ def library_page(
         page=page,
         pages=max(1, -(-total // PER_PAGE)),
         detectors=available_detectors(),
+        networks=list_networks(studio.folder),
         jobs=studio.work(),
     )

@@ -13,6 +13,12 @@ router = APIRouter()
 Here = Annotated[Studio, Depends(studio_of)]
 
 
+@router.get("/parts/made")
+def rankings_part(request: Request, studio: Here) -> Any:
+    """Show what was made of no video in particular: rankings."""
+    return studio.page(request, "parts/made.html", made=list_made(studio.folder, ""))
+
+
 @router.get("/parts/made/{video_id}")
 def made_part(request: Request, studio: Here, video_id: str) -> Any:
     """Show what was made of a video."""

@@ -4,8 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
+from wordsight.library import ArtefactEntry, VideoDetails
+from wordsight.perception import available_detectors
+from wordsight.studio.looking import list_networks
 from wordsight.studio.making import MAKERS
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.teach import TAUGHT
 
 __all__ = ["router"]
 
@@ -24,4 +28,14 @@ def player_page(request: Request, studio: Here, video_id: str) -> Any:
         details=details,
         video=details.video,
         makers=MAKERS,
+        detectors=available_detectors(),
+        networks=list_networks(studio.folder),
+        taught=(studio.folder / TAUGHT).exists(),
+        seen=_looks(details),
     )
+
+
+def _looks(details: VideoDetails) -> list[ArtefactEntry]:
+    """Return what was seen in a video, by whom it was seen, the last look first."""
+    looks = [one for one in details.artefacts if one.kind == "detections"]
+    return sorted(looks, key=lambda one: one.created_at, reverse=True)

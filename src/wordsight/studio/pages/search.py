@@ -1,11 +1,13 @@
 """The search page: one box for words and sentences, a picture, a region, and what was found."""
 
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 
 from wordsight.desk.query import parse_moment
 from wordsight.errors import WordsightError
+from wordsight.retrieval.text import stemming_languages
 from wordsight.studio.api.search import By, search_for, search_with
 from wordsight.studio.searching import index_job
 from wordsight.studio.studio import Studio, studio_of
@@ -19,6 +21,8 @@ Here = Annotated[Studio, Depends(studio_of)]
 Text = Annotated[str, Query(max_length=500)]
 Like = Annotated[str, Query(max_length=400)]
 Region = Annotated[str, Query(max_length=100)]
+Top = Annotated[int, Query(ge=1, le=100)]
+Weight = Annotated[float | None, Query(ge=0, le=1)]
 
 
 @router.get("/search")
@@ -31,6 +35,8 @@ def search_page(
     by: By = "auto",
     everything: bool = False,
     expand: bool = False,
+    top: Top = 12,
+    weight: Weight = None,
 ) -> Any:
     """Show the box; what was found is asked for by the page itself, since it may take a while."""
     index_job(studio)
@@ -45,6 +51,9 @@ def search_page(
         by=by,
         everything=everything,
         expand=expand,
+        top=top,
+        weight=weight,
+        languages=(*stemming_languages(), "none"),
         known=bool(words_stamp(studio)),
         taught=(studio.folder / TAUGHT).exists(),
     )
@@ -60,29 +69,36 @@ def found_part(
     by: By = "auto",
     everything: bool = False,
     expand: bool = False,
+    top: Top = 12,
+    weight: Weight = None,
 ) -> Any:
     """Show what was found."""
-    how: dict[str, Any] = {"by": by, "everything": everything}
+    how: dict[str, Any] = {"by": by, "everything": everything, "top": top, "weight": weight}
     try:
         found = search_for(studio, text, like, region, expand=expand, **how)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
-    asked = {"text": text, "like": like, "region": region, "by": by}
-    return studio.page(request, "parts/found.html", found=found, asked=asked)
+    asked = {"text": text, "like": like, "region": region, "by": by, "top": top}
+    asked |= {"expand": str(expand).lower(), "everything": str(everything).lower()}
+    if weight is not None:
+        asked |= {"weight": weight}
+    same = urlencode({name: value for name, value in asked.items() if value != ""})
+    return studio.page(request, "parts/found.html", found=found, asked=asked, same=same)
 
 
 @router.post("/parts/search")
 def pictured_part(
     request: Request,
     studio: Here,
-    image: Annotated[UploadFile, File()],
+    image: Annotated[list[UploadFile], File(min_length=1, max_length=8)],
     text: Annotated[str, Form(max_length=500)] = "",
     region: Annotated[str, Form(max_length=100)] = "",
     weight: Annotated[float | None, Form(ge=0, le=1)] = None,
+    top: Annotated[int, Form(ge=1, le=100)] = 12,
 ) -> Any:
     """Show what looks like a picture."""
     try:
-        found = search_with(studio, image, text, region, 12, weight)
+        found = search_with(studio, image, text, region, top, weight)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
     return studio.page(request, "parts/found.html", found=found)

@@ -44,18 +44,39 @@
       studio.say("No microphone can be used here; write the word instead.");
     }
   });
+  const teach = (picture, word, sound) => {
+    const body = new FormData();
+    body.append("image", picture);
+    if (word) body.append("word", word);
+    if (sound) body.append("sound", sound, "word.wav");
+    return studio.ask("/api/v1/attributes/lessons", { method: "POST", body });
+  };
+  // A folder: what stands or sounds beside a picture is its word, else the folder's name is.
+  document.getElementById("folder").addEventListener("change", async (event) => {
+    const said = document.getElementById("folder-said");
+    const files = [...event.target.files];
+    const beside = new Map(files.map((file) => [file.webkitRelativePath, file]));
+    const pictures = files.filter((file) => /\.(png|jpe?g)$/i.test(file.name));
+    let done = 0;
+    try {
+      for (const picture of pictures) {
+        const stem = picture.webkitRelativePath.replace(/\.[^.]+$/, "");
+        const text = beside.get(`${stem}.txt`), sound = beside.get(`${stem}.wav`);
+        const word = text ? (await text.text()).trim() : sound ? "" : picture.webkitRelativePath.split("/").at(-2);
+        await teach(picture, word, sound);
+        said.textContent = `${++done} of ${pictures.length} lessons`;
+      }
+      location.reload();
+    } catch (error) {
+      said.textContent = `${done} of ${pictures.length} lessons, then: ${error.message}`;
+    }
+  });
   document.getElementById("lesson").addEventListener("submit", async (event) => {
     event.preventDefault();
     const word = document.getElementById("word").value.trim();
     if (!word && !spoken) { studio.say("Say or write a word for the picture."); return; }
     try {
-      for (const picture of document.getElementById("pictures").files) {
-        const body = new FormData();
-        body.append("image", picture);
-        if (word) body.append("word", word);
-        if (spoken) body.append("sound", spoken, "word.wav");
-        await studio.ask("/api/v1/attributes/lessons", { method: "POST", body });
-      }
+      for (const picture of document.getElementById("pictures").files) await teach(picture, word, spoken);
       location.reload();
     } catch (error) {
       studio.say(error.message);
@@ -65,7 +86,10 @@
     const done = document.getElementById("done");
     done.hidden = false;
     try {
-      const begun = await studio.post("/api/v1/attributes/learn", {});
+      const begun = await studio.post("/api/v1/attributes/learn", {
+        attributes: Number(document.getElementById("count").value) || null,
+        method: document.getElementById("method").value, seed: Number(document.getElementById("seed").value),
+      });
       const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
       if (job.state === "done") location.reload();
       else studio.say(job.message);
@@ -88,6 +112,7 @@
   const shown = () => {
     const body = new FormData();
     body.append("image", document.getElementById("new").files[0]);
+    body.append("box", document.getElementById("part").value.trim());
     return body;
   };
   document.getElementById("name").addEventListener("submit", async (event) => {

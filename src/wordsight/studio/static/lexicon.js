@@ -84,6 +84,15 @@
     document.getElementById("running").hidden = true;
     button.disabled = false;
   };
+  const value = (name) => document.getElementById(name).value;
+  const grammar = document.getElementById("grammar"), grammarFile = document.getElementById("grammar-file");
+  grammar.addEventListener("change", () => { grammarFile.hidden = grammar.value !== "file"; });
+  const grammarText = async () => {
+    if (grammar.value !== "file") return grammar.value || null;
+    const file = grammarFile.querySelector("input").files[0];
+    if (!file) throw new Error("Choose the lexicon file, or let it be inferred.");
+    return file.text();
+  };
   learn.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
@@ -92,6 +101,10 @@
         quick: document.getElementById("quick").value === "true",
         attributes: document.getElementById("attributes").checked,
         seed: Number(document.getElementById("seed").value),
+        grammar: await grammarText(),
+        threads: Number(value("threads")),
+        engine: value("engine") || null,
+        device: value("device") || null,
       });
       watch(begun.id);
     } catch (error) {

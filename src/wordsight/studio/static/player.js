@@ -124,9 +124,12 @@
     get times() { return times; },
   };
   const hover = studio.hover(player);
+  let last = null; // the box that was pointed at last: a button that asks about it takes the pointer away
+  studio.picked = () => last;
   let told = 0; // when features were last asked for
   const pick = (box) => {
     picked = box;
+    if (box) last = box.box;
     if (box) { cursor = null; hover.box(box, shown); told = Date.now(); } else hover.clear();
     draw();
   };
@@ -246,7 +249,7 @@
     return node;
   };
   // The part of the film that is asked about: all of it where nothing is said.
-  const part = () => Object.fromEntries([["start", "from"], ["end", "to"]]
+  const part = () => Object.fromEntries([["start", "from"], ["end", "to"], ["prune", "prune"]]
     .map(([name, id]) => [name, document.getElementById(id).value]).filter(([, value]) => value !== "")
     .map(([name, value]) => [name, Number(value)]));
   const followSentence = async () => {
@@ -256,7 +259,8 @@
     times = found.times;
     pick(null);
     tell([line(found.holds ? "Yes, this happens here." : "This does not seem to happen here.", "strong", found.holds ? "yes" : "no"),
-      line(`Score ${found.score.toFixed(3)}, threshold ${found.threshold.toFixed(3)}.`, "p", "dim")]);
+      line(`Score ${found.score.toFixed(3)}, threshold ${found.threshold.toFixed(3)}.`
+      + (found.lost > 0 ? ` Not every box was followed: at most ${found.lost.toPrecision(2)} of all explanations is left out.` : ""), "p", "dim")]);
     if (tracks[0]?.times.length) film.currentTime = tracks[0].times[0];
     draw();
   };
@@ -279,7 +283,7 @@
   });
   document.getElementById("describe").addEventListener("click", async () => {
     try {
-      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams(part())}`);
+      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), top: document.getElementById("top").value || 5 })}`);
       tell(found.sentences.length ? found.sentences.map((one) => line(`${one.text} (${Math.round(100 * one.probability)} %)`)) : [line("Nothing is seen here.")]);
     } catch (error) { studio.say(error.message); }
   });

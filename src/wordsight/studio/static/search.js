@@ -54,9 +54,13 @@
   }
 
   document.getElementById("index").addEventListener("click", async () => {
-    const chosen = (name) => document.getElementById(name).checked;
+    const value = (name) => document.getElementById(name).value;
+    const things = value("attributes");
     try {
-      const begun = await studio.post("/api/v1/search/index", { describe: chosen("describe"), attributes: chosen("attributes") });
+      const begun = await studio.post("/api/v1/search/index", {
+        describe: document.getElementById("describe").checked, attributes: things === "attributes", forget: things === "forget",
+        language: value("language") || null, engine: value("engine") || null, device: value("device") || null,
+      });
       studio.say("The library is being indexed.");
       const job = await studio.job(begun.id);
       studio.say(job.state === "done" ? "The index is up to date." : job.message);
@@ -68,12 +72,12 @@
   form.addEventListener("submit", (event) => {
     if (!form.elements.weight.value) form.elements.weight.disabled = true; // an empty number is no number
     setTimeout(() => { form.elements.weight.disabled = false; });
-    const file = picture.files[0];
-    if (!file) return; // words travel in the address, so that a search can be kept
+    const files = [...picture.files];
+    if (!files.length) return; // words travel in the address, so that a search can be kept
     event.preventDefault();
     const body = new FormData();
-    body.append("image", file);
-    for (const name of ["text", "region"]) body.append(name, form.elements[name].value.trim());
+    for (const file of files) body.append("image", file);
+    for (const name of ["text", "region", "top"]) body.append(name, form.elements[name].value.trim());
     if (form.elements.weight.value) body.append("weight", form.elements.weight.value);
     show("/parts/search", { method: "POST", body });
   });
@@ -117,7 +121,8 @@
     document.getElementById("like")?.remove();
     region.value = "";
     const file = picture.files[0];
-    if (file) open(URL.createObjectURL(file), `${file.name}. Draw a rectangle to look for a part of it.`);
+    const more = picture.files.length - 1;
+    if (file) open(URL.createObjectURL(file), more ? `${file.name} and ${more} more.` : `${file.name}. Draw a rectangle to look for a part of it.`);
   });
   region.addEventListener("input", readRegion);
   document.getElementById("forget").addEventListener("click", () => {

@@ -105,12 +105,34 @@ const drop = document.getElementById("drop");
 if (drop) {
   const form = document.getElementById("add");
   const sent = document.getElementById("sent");
+  let looking = {};
+  const look = async () => ({
+    detector: document.getElementById("detector").value,
+    network: await studio.network(),
+    settings: document.getElementById("settings").value.split(",").map((one) => one.trim()).filter(Boolean),
+    rate: Number(document.getElementById("rate").value) || 10,
+    force: document.getElementById("force").checked,
+  });
+  const isVideo = (file) => !/\.(srt|vtt|jsonl|csv|txt|json|xml)$/i.test(file.name);
+  // Videos with captions, boxes or a description belong together: all are sent, then added at once.
+  const sendAll = async (files) => {
+    const batch = [...crypto.getRandomValues(new Uint8Array(8))].map((one) => one.toString(16).padStart(2, "0")).join("");
+    let done = 0;
+    for (const file of files) {
+      await studio.ask(`/api/v1/uploads/${batch}/${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
+      sent.value = ++done / files.length;
+    }
+    const said = document.getElementById("sentence").value.trim();
+    const engine = document.getElementById("engine").value || null;
+    await studio.post(`/api/v1/uploads/${batch}`, { ...looking, engine, sentences: said ? [said] : [] });
+  };
   const send = (file) =>
     new Promise((done, fail) => {
       const asked = new URLSearchParams({ name: file.name });
       const sentence = document.getElementById("sentence").value.trim();
       if (sentence) asked.append("sentence", sentence);
-      asked.append("detector", document.getElementById("detector").value);
+      for (const [name, value] of Object.entries(looking))
+        for (const one of [value].flat()) if (one !== null && one !== "") asked.append(name === "settings" ? "setting" : name, one);
       const request = new XMLHttpRequest(); // fetch cannot tell how much was sent
       request.open("POST", `/api/v1/uploads?${asked}`);
       request.upload.onprogress = (event) => { sent.value = event.loaded / event.total; };
@@ -125,7 +147,20 @@ if (drop) {
     });
   const take = async (files) => {
     sent.hidden = false;
-    for (const file of files) {
+    let single = files;
+    try {
+      looking = await look();
+      if (!files.every(isVideo) || document.getElementById("engine").value) {
+        await sendAll(files);
+        studio.say(`${files.length} files were taken in.`);
+        single = [];
+      }
+    } catch (error) {
+      studio.say(error.message);
+      single = [];
+    }
+    document.body.dispatchEvent(new Event("jobs-changed"));
+    for (const file of single) {
       try {
         await send(file);
         studio.say(`${file.name} was taken in.`);
@@ -149,6 +184,9 @@ if (drop) {
     event.preventDefault();
     take([...document.getElementById("files").files]);
   });
+  const kept = /\.(3gp|m4v|mkv|mov|mp4|ogv|webm|avi|flv|m2ts|mpeg|mpg|ts|wmv|srt|vtt|jsonl)$|\.boxes\.(csv|txt|json|xml)$/i;
+  document.getElementById("whole").addEventListener("change", (event) =>
+    take([...event.target.files].filter((file) => kept.test(file.name))));
   for (const name of ["dragover", "dragenter"])
     drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
   drop.addEventListener("dragleave", () => drop.classList.remove("over"));

@@ -1,14 +1,16 @@
 """Bringing the search index up to date with the library."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wordsight.desk.meaning import load_words
-from wordsight.desk.named_shots import remember_words
+from wordsight.desk.named_shots import forget_words, remember_words
 from wordsight.desk.naming import load_taught
 from wordsight.errors import WordsightError
 from wordsight.library import Library
+from wordsight.studio.tasks.devices import device_at_hand
 from wordsight.studio.tasks.learn import LEXICON
 from wordsight.studio.tasks.task import Workplace
 from wordsight.studio.tasks.teach import TAUGHT
@@ -21,14 +23,20 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
 
     Args:
         arguments: ``describe``: whether what learned words say of every shot can be searched, too;
-            ``attributes``: whether the things in every shot are named by taught words. Left out,
-            both stay as they are.
+            ``attributes``: whether the things in every shot are named by taught words;
+            ``forget``: whether they are named no longer. Left out, all stay as they are.
+            ``language`` of the words, for their endings; ``engine`` and ``device``.
         workplace: Where to work.
     """
     from wordsight.desk.index import describe_shots, index_folder, update_index
+    from wordsight.engine import working_with
 
+    device, notes = device_at_hand(arguments.get("device"))
     with Library.open(workplace.library) as library:
         folder = index_folder(library, None)
+        if arguments.get("language"):
+            # Word endings are part of all that is indexed: another language begins anew.
+            shutil.rmtree(folder, ignore_errors=True)
         if arguments.get("describe"):
             _need(workplace.folder / LEXICON, "learned", "Lexicon")
             words = load_words(workplace.folder / LEXICON)
@@ -36,8 +44,19 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
         if arguments.get("attributes"):
             _need(workplace.folder / TAUGHT, "taught", "Attributes")
             remember_words(folder, load_taught(workplace.folder / TAUGHT))
-        report = update_index(library, folder, progress=workplace.progress)
+        elif arguments.get("forget"):
+            forget_words(folder)
+        with working_with(arguments.get("engine")) as engine:
+            report = update_index(
+                library,
+                folder,
+                language=arguments.get("language"),
+                progress=workplace.progress,
+                engine=engine,
+                device=device,
+            )
     return {
+        "notes": notes,
         "added": len(report.added),
         "unchanged": len(report.unchanged),
         "removed": len(report.removed),

@@ -4,17 +4,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
+from wordsight.studio.tasks.devices import device_at_hand
 from wordsight.studio.tasks.task import Workplace
 from wordsight.studio.tasks.teach import TAUGHT
 
 if TYPE_CHECKING:
     from wordsight.desk.naming import Namer
+    from wordsight.language import Lexicon
     from wordsight.meaning import WordLearner
 
-__all__ = ["LEXICON", "learn_words"]
+__all__ = ["LEXICON", "STREET", "learn_words"]
 
 LEXICON = "lexicon"
 """Name of the studio's learned lexicon in its folder."""
+
+STREET = "street"
+"""Name of the grammar that ships with Wordsight."""
 
 
 def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, Any]:
@@ -22,47 +27,60 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
 
     Args:
         arguments: ``restarts``, ``quick``, ``seed``; ``attributes``, whether words taught by
-            pictures become adjectives; ``grammar`` is ``street`` where the words are
-            known to combine as those of the rendered street do.
+            pictures become adjectives; ``grammar``, how words combine: the text of a lexicon
+            file, or ``street`` where they do as those of the rendered street; ``threads``,
+            ``engine`` and ``device``, who computes it.
         workplace: Where to work.
     """
     from wordsight.desk import Notebook
     from wordsight.desk.clips import clips_with_sentences
     from wordsight.desk.naming import save_words
-    from wordsight.language import default_lexicon
+    from wordsight.engine import working_with
     from wordsight.library import Library
     from wordsight.meaning import WordLearner
     from wordsight.studio.course import Course, watched, write_course
     from wordsight.studio.versions import keep_version
 
     namer = _namer(arguments, workplace)
-    grammar = default_lexicon() if arguments.get("grammar") == "street" else None
+    grammar = _grammar(arguments.get("grammar"))
     with Library.open(workplace.library) as library:
         clips, sentences = clips_with_sentences(library)
         if namer is not None:
             book = Notebook(watcher=workplace.progress)
             clips = [*namer.name_clips(library, clips, book)]
             grammar, sentences = namer.grammar(grammar, sentences, book)
-    learner = WordLearner(
-        features="recommended" if namer is None else namer.features(),
-        restarts=int(arguments.get("restarts", 2)),
-        trembling=True,
-        discriminative=None if arguments.get("quick") else "gradient",
-        random_state=int(arguments.get("seed", 0)),
-        threads=int(arguments.get("threads", 1)),
-    )
+    device, notes = device_at_hand(arguments.get("device"))
     checkpoint = workplace.folder / f"{LEXICON}.learning.npz"
     options = {
         "lexicon": grammar,
         "progress": watched(workplace.progress, checkpoint, workplace.folder),
         "checkpoint": checkpoint,
     }
-    _fit(learner, clips, sentences, options)
+    with working_with(arguments.get("engine")) as engine:
+        learner = WordLearner(
+            features="recommended" if namer is None else namer.features(),
+            restarts=int(arguments.get("restarts", 2)),
+            trembling=True,
+            discriminative=None if arguments.get("quick") else "gradient",
+            random_state=int(arguments.get("seed", 0)),
+            threads=int(arguments.get("threads", 1)),
+            engine=engine,
+            device=device,
+        )
+        _fit(learner, clips, sentences, options)
     keep_version(workplace.folder, "before words were learned anew")
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
     save_words(learned, workplace.folder / LEXICON, namer, overwrite=True)
     write_course(workplace.folder, Course(learner.histories_, learner.sharpened_))
-    return {"clips": len(clips), "words": sorted(learned.words)}
+    return {"clips": len(clips), "words": sorted(learned.words), "notes": notes}
+
+
+def _grammar(told: str | None) -> "Lexicon | None":
+    from wordsight.language import default_lexicon, parse_lexicon
+
+    if told is None:
+        return None
+    return default_lexicon() if told == STREET else parse_lexicon(told, "the grammar")
 
 
 def _namer(arguments: Mapping[str, Any], workplace: Workplace) -> "Namer | None":

@@ -12,13 +12,24 @@ LESSONS, TAUGHT = "lessons", "taught"
 
 
 def teach_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, Any]:
-    """Learn from all lessons which words there are and which attribute each names."""
-    from wordsight.attributes import AttributeLearner
+    """Learn from all lessons which words there are and which attribute each names.
+
+    Args:
+        arguments: ``attributes``, how many, found out if left out; ``method``: ``default``,
+            ``annealed`` or ``faithful``; ``seed``.
+        workplace: Where to work.
+    """
+    from wordsight.attributes import ANNEALED, FAITHFUL, RECOMMENDED, AttributeLearner
     from wordsight.attributes.figure import draw_attributes
     from wordsight.attributes.teaching import find_lessons, read_lesson_files
 
     pictures, words = read_lesson_files(find_lessons(workplace.folder / LESSONS))
-    learner = AttributeLearner(num_attributes=arguments.get("attributes"))
+    methods = {"default": RECOMMENDED, "annealed": ANNEALED, "faithful": FAITHFUL}
+    learner = AttributeLearner(
+        methods[arguments.get("method", "default")],
+        num_attributes=arguments.get("attributes"),
+        random_state=int(arguments.get("seed", 0)),
+    )
     learner.fit(pictures, words, progress=workplace.progress)
     learner.save(workplace.folder / TAUGHT, overwrite=True)
     draw_attributes(workplace.folder / "attributes.png", learner, overwrite=True)

@@ -1,0 +1,145 @@
+"""Rankings to take away and to measure: contact sheets, TREC runs, many queries, evaluation."""
+
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
+from fastapi.responses import PlainTextResponse, Response
+from pydantic import BaseModel
+
+from wordsight.desk.query import read_queries
+from wordsight.errors import WordsightError
+from wordsight.evaluation import evaluate_run, parse_measure
+from wordsight.retrieval.trec import read_qrels, read_run, write_run
+from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.api.means import Device, Engine
+from wordsight.studio.api.search import By, Moment, Region, Weight, search_for
+from wordsight.studio.format import clock
+from wordsight.studio.received import keep_file
+from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.tasks.queries import QUERIES
+from wordsight.video import VideoReader, write_contact_sheet
+
+__all__ = ["MEASURES", "router"]
+
+router = APIRouter(prefix="/search", tags=["search"])
+Here = Annotated[Studio, Depends(studio_of)]
+MEASURES = "AP nDCG@10 P@10 R@100 RR"
+"""What a ranking is measured by if nobody says otherwise."""
+_TEXTS = (".txt", ".tsv", ".run", ".trec", ".qrels", ".queries")
+
+
+class Scores(BaseModel):
+    """How good a ranking is."""
+
+    queries: int
+    missing: int
+    unjudged: int
+    means: dict[str, float]
+    per_query: dict[str, dict[str, float]]
+
+
+class Same:
+    """What is looked for, as :func:`wordsight.studio.api.search.search` takes it."""
+
+    def __init__(
+        self,
+        text: Annotated[str | None, Query(max_length=500)] = None,
+        like: Annotated[str | None, Query(max_length=400)] = None,
+        region: Region = None,
+        by: By = "auto",
+        top: Annotated[int, Query(ge=1, le=100)] = 12,
+        everything: bool = False,
+        expand: bool = False,
+        weight: Weight = None,
+    ) -> None:
+        self.text, self.like, self.region = text, like, region
+        self.how: dict[str, Any] = {"by": by, "top": top, "everything": everything}
+        self.how |= {"expand": expand, "weight": weight}
+
+    def moments(self, studio: Studio) -> list[Moment]:
+        """Search for it.
+
+        Raises:
+            WordsightError: If nothing is there to be taken away, or not yet.
+        """
+        found = search_for(studio, self.text, self.like, self.region, **self.how)
+        if not found.moments:
+            raise WordsightError(" ".join(found.notes) or "Nothing was found to be taken away.")
+        return found.moments
+
+
+@router.get("/sheet", response_class=Response)
+def contact_sheet(studio: Here, same: Annotated[Same, Depends()]) -> Response:
+    """Send what a search finds as a contact sheet, best first."""
+    images, titles = [], []
+    for rank, one in enumerate(same.moments(studio), start=1):
+        with VideoReader(studio.library.video(one.video_id).path) as reader:
+            size = (320, max(1, round(320 * reader.info.height / reader.info.width)))
+            images.append(reader.frame_at(one.key_time).scaled(*size))
+        span = f"{clock(one.start)} - {clock(one.end)}"
+        titles.append(f"{rank}  {one.video_id}\n{span}  score {one.score:.2f}\n{one.why}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.png"
+        write_contact_sheet(path, images, titles, heading=same.text or "like this")
+        headers = {"Content-Disposition": 'attachment; filename="found.png"'}
+        return Response(path.read_bytes(), media_type="image/png", headers=headers)
+
+
+@router.get("/run", response_class=PlainTextResponse)
+def trec_run(studio: Here, same: Annotated[Same, Depends()]) -> PlainTextResponse:
+    """Send what a search finds as a TREC run."""
+    best: dict[str, float] = {}
+    for one in same.moments(studio):
+        best.setdefault(one.shot or f"{one.video_id}@{clock(one.start)}", one.score)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.run"
+        write_run(path, {same.text or "like-this": best.items()})
+        headers = {"Content-Disposition": 'attachment; filename="found.run"'}
+        return PlainTextResponse(path.read_text(encoding="utf-8"), headers=headers)
+
+
+@router.post("/queries", status_code=202)
+def ask_many(
+    studio: Here,
+    queries: Annotated[UploadFile, File(description="on each line an id and the words")],
+    top: Annotated[int, Form(ge=1, le=1000)] = 100,
+    expand: Annotated[bool, Form()] = False,
+    engine: Annotated[Engine, Form()] = None,
+    device: Annotated[Device, Form()] = None,
+) -> JobInfo:
+    """Answer many queries at once and keep the ranking as a TREC run, in a job."""
+    name = secrets.token_hex(6)
+    kept = keep_file(queries, studio.folder / QUERIES / name, _TEXTS, "file of queries")
+    try:
+        count = len(read_queries(kept))
+    except WordsightError as error:
+        kept.unlink()
+        raise WordsightError(str(error).replace(str(kept), kept.name)) from None
+    asked = {"top": top, "expand": expand, "engine": engine, "device": device}
+    return JobInfo.of(studio.begin("queries", name=name, file=kept.name, count=count, **asked))
+
+
+@router.post("/evaluate")
+def evaluate(
+    run: Annotated[UploadFile, File(description="a ranking, as a TREC run")],
+    qrels: Annotated[UploadFile, File(description="judgements, as TREC qrels")],
+    measures: Annotated[str, Form(max_length=1000)] = MEASURES,
+) -> Scores:
+    """Measure a ranking against judgements; measures as ir-measures names them."""
+    wanted = [parse_measure(name) for name in measures.replace(",", " ").split()]
+    if not wanted:
+        raise WordsightError("say by which measures, such as AP or nDCG@10.")
+    with tempfile.TemporaryDirectory() as folder:
+        ranked = read_run(keep_file(run, Path(folder) / "run", _TEXTS, "TREC run"))
+        judged = read_qrels(keep_file(qrels, Path(folder) / "qrels", _TEXTS, "file of judgements"))
+    scores = evaluate_run(ranked, judged, wanted)
+    return Scores(
+        queries=len(judged),
+        missing=len(set(judged) - set(ranked)),
+        unjudged=len(set(ranked) - set(judged)),
+        means=scores.means,
+        per_query=dict(scores.queries),
+    )

@@ -1,0 +1,59 @@
+// Tools for files: converting one, ranking for many queries, measuring a ranking.
+"use strict";
+
+(() => {
+  // What is empty in a form was not chosen.
+  const filled = (form) => {
+    const body = new FormData(form);
+    for (const [name, value] of [...body]) if (value === "") body.delete(name);
+    return body;
+  };
+  const problem = (id, text) => { document.getElementById(`${id}-problem`).textContent = text; };
+  const told = async (answer) => {
+    const detail = (await answer.json().catch(() => ({}))).detail;
+    return typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText;
+  };
+
+  document.getElementById("convert").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    problem("convert", "");
+    const answer = await fetch("/api/v1/convert", { method: "POST", body: filled(event.target) });
+    if (!answer.ok) { problem("convert", await told(answer)); return; }
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await answer.blob());
+    link.download = answer.headers.get("Content-Disposition").match(/filename="(.+)"/)[1];
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+
+  document.getElementById("queries").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    problem("making", "");
+    try {
+      const begun = await studio.ask("/api/v1/search/queries", { method: "POST", body: filled(event.target) });
+      const job = await studio.watch(begun.id, document.getElementById("making-now"));
+      if (job.state === "done") studio.say(`${job.result.queries} queries, ${job.result.hits} shots.`);
+      else problem("making", job.message || "It was cancelled.");
+    } catch (error) {
+      problem("making", error.message);
+    }
+    document.body.dispatchEvent(new Event("made"));
+  });
+
+  document.getElementById("evaluate").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    problem("evaluate", "");
+    const place = document.getElementById("scores");
+    place.replaceChildren();
+    try {
+      const found = await studio.ask("/api/v1/search/evaluate", { method: "POST", body: filled(event.target) });
+      const names = Object.keys(found.means);
+      const row = (name, values) => [name, ...names.map((one) => values[one].toFixed(4))];
+      place.append(studio.node("p", `${found.queries} judged queries` + (found.missing ? `, ${found.missing} of them not in the ranking count as 0` : "")
+        + (found.unjudged ? `; ${found.unjudged} of the ranking have no judgements and are left out` : "") + "."),
+        studio.table(["Query", ...names], [row("mean", found.means), ...Object.entries(found.per_query).map(([name, values]) => row(name, values))]));
+    } catch (error) {
+      problem("evaluate", error.message);
+    }
+  });
+})();
