@@ -2,7 +2,9 @@
 
 import pytest
 
+from wordsight.language import Lexicon, default_lexicon, write_lexicon
 from wordsight.library import Library
+from wordsight.states import StateModel, parse_rules, parse_vocabulary
 from wordsight.worlds import street, write_world
 
 SAID = "The person picked up the backpack."
@@ -88,6 +90,34 @@ class TestLearned:
         assert answer.code == 1
         assert words in answer.err
         assert "should not have happened" not in answer.err
+
+
+@pytest.mark.slow
+def test_words_look_at_states_and_unknown_words_are_inferred(run, learned, tmp_path, monkeypatch):
+    folder, videos = learned
+    monkeypatch.setenv("WORDSIGHT_LIBRARY", str(folder / "library"))
+    words = parse_vocabulary("predicate moves(thing)\n")
+    rules = parse_rules("2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n")
+    StateModel(rules, 5.0, words).save(tmp_path / "rules")
+    known = Lexicon(tuple(entry for entry in default_lexicon() if entry.name != "backpack"))
+    write_lexicon(tmp_path / "partly.txt", known)
+    arguments = ("--quick", "--restarts", 1, "-j", 1, "--grammar", "partly.txt")
+    made = run("learn", "--states", "rules", *arguments, "--json")
+    assert made.code == 0, made.err
+    assert "backpack (noun)" in made.err.replace("\n", " ")
+    assert made.json["facts"] == ["moves(1)"] and "backpack" in made.json["words"]
+    assert "fact:moves(1)" in run("lexicon", "picked-up", "--json").out
+    # Everything that uses the words infers the states again, by rules kept beside them.
+    (tmp_path / "rules").rename(tmp_path / "elsewhere")
+    whole = run("score", videos[0], SAID, "--json").json[0]["score"]
+    (tmp_path / "lexicon" / "states").rename(tmp_path / "taken")
+    assert run("score", videos[0], SAID, "--json").json[0]["score"] != whole
+
+
+def test_states_that_are_not_there(run, learned, monkeypatch):
+    monkeypatch.setenv("WORDSIGHT_LIBRARY", str(learned[0] / "library"))
+    answer = run("learn", "--states", "nowhere")
+    assert (answer.code, "states learn" in answer.err.replace("\n", " ")) == (1, True)
 
 
 def test_nothing_to_learn_from(run):

@@ -1,6 +1,5 @@
 """``learn``, ``score``, ``track``, ``describe``, ``explain`` and ``lexicon``: words and clips."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +8,7 @@ import typer
 
 from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.limits import BeamOption, PruneOption, keeping, tell_lost
+from wordsight.cli.meaning_inputs import facts_used, grammar_of, namer_for, read_pairs
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
     LibraryOption,
@@ -20,7 +20,6 @@ from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.desk.naming import Namer
     from wordsight.meaning import Explanation, LearnedLexicon, SentenceScore, TrackedSentence
     from wordsight.records import Clip
 
@@ -48,7 +47,7 @@ def learn(
         typer.Option(
             metavar="FILE|street",
             help="How words combine: a lexicon file, or `street` for the one that ships with "
-            "Wordsight; inferred from the sentences if left out.",
+            "Wordsight; what it does not say is inferred from the sentences.",
         ),
     ] = None,
     attributes: Annotated[
@@ -57,6 +56,14 @@ def learn(
             metavar="FOLDER",
             help="Words of `wordsight teach` become adjectives that look at what things are "
             "called.",
+        ),
+    ] = None,
+    states: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Rules of `wordsight states learn`: verbs, adjectives and prepositions look at "
+            "the facts they infer.",
         ),
     ] = None,
     restarts: Annotated[int, typer.Option(min=1, help="How often to start anew.")] = 2,
@@ -90,16 +97,16 @@ def learn(
 
     Interrupted? The same command goes on where it was.
     """
+    from wordsight.desk.grammar import readable_grammar
     from wordsight.desk.naming import save_words
     from wordsight.meaning import WordLearner
 
     if words.exists() and not force:
         raise WordsightError(f"{words} exists already; choose another name, or --force.")
-    namer = None if attributes is None else _namer(attributes)
-    clips, sentences = _pairs(library, namer, output)
-    grammar_ = _grammar(grammar)
-    if namer is not None:
-        grammar_, sentences = namer.grammar(grammar_, sentences, output)
+    namer, known = namer_for(attributes, states), grammar_of(grammar)
+    clips, sentences = read_pairs(library, namer, output)
+    read = readable_grammar if namer is None else namer.grammar
+    lexicon, sentences = read(known, sentences, output)
     with keeping(prune, beam) as losses, engine_of(output, engine) as workers:
         learner = WordLearner(
             features="recommended" if namer is None else namer.features(),
@@ -115,7 +122,7 @@ def learn(
             learner.fit(
                 clips,
                 sentences,
-                lexicon=grammar_,
+                lexicon=lexicon,
                 progress=progress,
                 checkpoint=words.with_name(f"{words.name}.learning.npz"),
             )
@@ -131,6 +138,8 @@ def learn(
         "lost_mass": max(losses, default=0.0),
         "lost_mass_median": median(losses or [0.0]),
     }
+    if namer is not None and namer.stated is not None:
+        report["facts"] = facts_used(output, learned)
     output.result(report, lambda out: _render_learned(out, learned, words, len(clips)))
 
 
@@ -285,31 +294,6 @@ def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) 
     if path.exists() and not force:
         raise WordsightError(f"{path} exists already; choose another name, or --force.")
     save_word_plot(learned, word, path)
-
-
-def _pairs(
-    library: str, namer: "Namer | None", output: Output
-) -> tuple[Sequence["Clip"], list[list[str]]]:
-    from wordsight.desk.clips import clips_with_sentences
-    from wordsight.library import Library
-
-    with Library.open(library) as opened:
-        clips, sentences = clips_with_sentences(opened)
-        return (clips if namer is None else namer.name_clips(opened, clips, output)), sentences
-
-
-def _namer(attributes: Path) -> "Namer":
-    from wordsight.desk.naming import Namer, load_taught
-
-    return Namer(load_taught(attributes))
-
-
-def _grammar(name: str | None):  # type: ignore[no-untyped-def]  # lark stays unloaded until used
-    if name is None:
-        return None
-    from wordsight.language import default_lexicon, read_lexicon
-
-    return default_lexicon() if name == "street" else read_lexicon(name)
 
 
 def _clip(library: str, video: str, start: float | None, end: float | None, words: Path) -> "Clip":

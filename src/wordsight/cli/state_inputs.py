@@ -1,6 +1,5 @@
 """What the commands about states read: tracked things from files or a library, models, labels."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from wordsight.states.event_language import EventDefinition
 
 __all__ = [
-    "KINDS_NAME",
     "parse_kinds",
     "read_clips",
     "read_events",
@@ -25,9 +23,6 @@ __all__ = [
 ]
 
 Found = TypeVar("Found")
-
-KINDS_NAME = "kinds.json"
-"""Beside a saved model: the kind of each label, as told when it was learned."""
 
 
 def read_observations(
@@ -169,6 +164,7 @@ def read_model(
     folder: Path, rules: Path | None, vocabulary: Path | None, transition_cost: float
 ) -> tuple["StateModel", dict[str, str]]:
     """Load a learned model, or make one of rules that somebody wrote; with the kinds of labels."""
+    from wordsight.desk.stating import load_stater
     from wordsight.states import StateModel
 
     if rules is not None:
@@ -180,16 +176,5 @@ def read_model(
             f"there is no learned model at {folder}; make one with `wordsight states learn`, name "
             "its folder with --model, or give --rules FILE and --vocabulary FILE."
         )
-    return StateModel.load(folder), _kept_kinds(folder / KINDS_NAME)
-
-
-def _kept_kinds(path: Path) -> dict[str, str]:
-    if not path.exists():
-        return {}
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return {str(label): str(kind) for label, kind in told.items()}
-    except (ValueError, AttributeError) as error:
-        raise FormatError(
-            f"{path} is damaged ({error}); restore it, or remove it and give --kind LABEL=KIND."
-        ) from None
+    known = load_stater(folder)
+    return known.model, known.kinds

@@ -92,13 +92,12 @@ def learn(
 ) -> None:
     """Learn weighted rules from tracked things and labels of when facts hold."""
     from wordsight.cli.state_inputs import (
-        KINDS_NAME,
         parse_kinds,
         read_observations,
         read_rules,
         read_vocabulary,
     )
-    from wordsight.files import write_text
+    from wordsight.desk.stating import Stater
     from wordsight.states import StateModel
     from wordsight.states.formats import read_intervals, sequence_from_intervals
 
@@ -120,8 +119,7 @@ def learn(
     right = learner.score(seen, truth)
     if steady:
         learner.notes_["steady"] = True
-    learner.save(model, overwrite=force)
-    write_text(model / KINDS_NAME, _json_text(kinds))
+    Stater(learner, kinds).save(model, overwrite=force)
     report = {
         "model": model,
         "videos": len(seen),
@@ -366,9 +364,3 @@ def _render_explanation(output: Output, found: "Explanation", strongest: int) ->
 
 def _saving(use: "RuleUse") -> tuple[str, str]:
     return ("hard" if use.rule.hard else f"{use.spared:.2f}", use.text)
-
-
-def _json_text(kinds: dict[str, str]) -> str:
-    import json
-
-    return json.dumps(kinds, ensure_ascii=False, indent=2) + "\n"

@@ -1,18 +1,20 @@
-"""Taught words for things in videos: adjectives for sentences, and names for what is detected."""
+"""What others know of things in videos, for words to look at: taught names, and inferred facts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wordsight.desk.teller import Teller
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.attributes import AttributeLearner
+    from wordsight.desk.stating import Stater
     from wordsight.language import Entry, Lexicon
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Namer", "load_taught", "namer_of", "save_words"]
 
-_BESIDE = "attributes"
+_BESIDE, _STATES = "attributes", "states"
 _RIGHT = 0.9  # how often a thing is given its own word, for words that sentences never used
 
 
@@ -43,8 +45,14 @@ def load_taught(taught: Path) -> "AttributeLearner":
 
 
 def namer_of(words: Path) -> "Namer | None":
-    """Return the taught words that a lexicon was learned with, if it was."""
-    return Namer(load_taught(words / _BESIDE)) if (words / _BESIDE).exists() else None
+    """Return the taught words and the rules of states a lexicon was learned with, if it was."""
+    taught = load_taught(words / _BESIDE) if (words / _BESIDE).exists() else None
+    stated = None
+    if (words / _STATES).exists():
+        from wordsight.desk.stating import load_stater
+
+        stated = load_stater(words / _STATES)
+    return None if taught is None and stated is None else Namer(taught, stated)
 
 
 def save_words(
@@ -65,17 +73,21 @@ def save_words(
 
 @dataclass(frozen=True)
 class Namer:
-    """Whoever names things in clips, so that learned words can look at the names.
+    """Whoever names things in clips or knows facts of them, so that learned words can look at that.
 
     Attributes:
-        taught: The taught words.
+        taught: The taught words, if any.
+        stated: Who infers facts, if anybody does.
     """
 
-    taught: "AttributeLearner"
+    taught: "AttributeLearner | None" = None
+    stated: "Stater | None" = None
 
     @cached_property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Per attribute its words, as lexicons call them."""
+        if self.taught is None:
+            return ()
         from wordsight.attributes.videos import adjective_name
 
         return tuple(
@@ -84,10 +96,12 @@ class Namer:
         )
 
     def features(self) -> "FeatureSet":
-        """Return the recommended features, with adjectives that look at the names of things."""
-        from wordsight.meaning.features import feature_set, with_told
+        """Return the recommended features, those of the names of things, and those of facts."""
+        from wordsight.meaning.features import feature_set, with_facts, with_told
 
-        return with_told(feature_set("recommended"), self.groups)
+        found = feature_set("recommended")
+        found = found if self.taught is None else with_told(found, self.groups)
+        return found if self.stated is None else with_facts(found, self.stated.predicates)
 
     def grammar(
         self, known: "Lexicon | None", sentences: Sequence[Sequence[str]], teller: Teller
@@ -98,43 +112,60 @@ class Namer:
         a shape still reads "the chair".
 
         Args:
-            known: How words combine; inferred from the sentences if not given.
+            known: How words combine; what it does not say is inferred from the sentences.
             sentences: What is said of each clip.
-            teller: Told of sentences that no grammar could be inferred from.
+            teller: Told of words that were inferred, and of sentences that cannot be read.
         """
         from wordsight.attributes.videos import adjective_entries
-        from wordsight.language import Lexicon, infer_lexicon
+        from wordsight.desk.grammar import readable_grammar
+        from wordsight.language import Lexicon
 
-        adjectives, kept = adjective_entries(self.taught), [list(said) for said in sentences]
-        if known is None:
-            every = [text for said in sentences for text in said]
-            inferred = infer_lexicon(every, Lexicon(_used(adjectives, every)))
-            unread = dict(inferred.unread)
-            for text, why in inferred.unread[:3]:
-                teller.warn(f"cannot read {text!r}: {why.splitlines()[0]}")
-            known = inferred.lexicon
-            kept = [[text for text in said if text not in unread] for said in kept]
-        names = {entry.name for entry in known}
-        new = (entry for entry in adjectives if entry.name not in names)
-        return Lexicon((*known, *new)), kept
+        adjectives = () if self.taught is None else tuple(adjective_entries(self.taught))
+        every = [text for said in sentences for text in said]
+        used = _new(_used(adjectives, every), known or Lexicon())
+        wider, kept = readable_grammar(known, sentences, teller, taught=used)
+        return Lexicon((*wider, *_new(adjectives, wider))), kept
 
     def name_clips(
         self, opened: "Library", clips: Sequence["Clip"], teller: Teller
     ) -> list["NamedClip"]:
-        """Name the things of clips of a library."""
+        """Name the things of clips of a library, and say which facts hold of them.
+
+        Raises:
+            WordsightError: If facts are wanted, but none can be inferred of any clip.
+        """
         named = []
         with teller.progress("Naming") as progress:
             for done, clip in enumerate(clips, start=1):
                 named.append(self.name_clip(opened, clip))
                 progress(done, len(clips), clip.video_id)
+        if self.stated is not None and not any(clip.facts for clip in named):
+            raise WordsightError(
+                "no states can be inferred: nothing is followed in these clips. Add videos with "
+                "boxes that have identities, or with a detector that has classes."
+            )
         return named
 
     def name_clip(self, opened: "Library", clip: "Clip") -> "NamedClip":
-        """Name the things of a clip, a few looks a second; each thing gets what most looks say."""
-        from wordsight.attributes.videos import adjective_name, label_by_attribute, name_detections
+        """Name the things of a clip, a few looks a second; each thing gets what most looks say.
+
+        And say which facts hold of them, if anybody infers any.
+        """
         from wordsight.meaning.features import NamedClip
 
+        named = self._named(opened, clip)
+        facts = {} if self.stated is None else self.stated.facts(clip)
+        return NamedClip(
+            clip.video_id, clip.start, clip.end, clip.detections, self.groups, named, facts
+        )
+
+    def _named(self, opened: "Library", clip: "Clip") -> NDArray[np.int64]:
+        """Return ``(groups, T, J)`` which word of each group fits each detection."""
         seen = clip.detections
+        if self.taught is None:
+            return np.zeros((0, *seen.mask.shape), dtype=np.int64)
+        from wordsight.attributes.videos import adjective_name, label_by_attribute, name_detections
+
         looks = name_detections(self.taught, opened.video(clip.video_id).path, seen)
         named = np.full((len(self.groups), *seen.mask.shape), -1, dtype=np.int64)
         for number, words in enumerate(self.groups):
@@ -144,7 +175,7 @@ class Namer:
             places = {word: place for place, word in enumerate(words)}
             numbers = [places.get(adjective_name(name), -1) for name in told.label_names]
             named[number] = np.where(seen.mask, np.array(numbers)[told.labels], -1)
-        return NamedClip(clip.video_id, clip.start, clip.end, seen, self.groups, named)
+        return named
 
     def completed(self, learned: "LearnedLexicon") -> "LearnedLexicon":
         """Return a lexicon in which taught adjectives that no sentence used have a meaning too.
@@ -181,8 +212,17 @@ class Namer:
         return replace(blank, emissions=tuple(tables))
 
     def save(self, words: Path) -> None:
-        """Keep the taught words beside a lexicon that was learned with them."""
-        self.taught.save(words / _BESIDE, overwrite=True)
+        """Keep taught words and rules of states beside a lexicon that was learned with them."""
+        if self.taught is not None:
+            self.taught.save(words / _BESIDE, overwrite=True)
+        if self.stated is not None:
+            self.stated.save(words / _STATES)
+
+
+def _new(entries: Iterable["Entry"], known: "Lexicon") -> tuple["Entry", ...]:
+    """Return the entries whose names a lexicon does not have yet."""
+    names = {entry.name for entry in known}
+    return tuple(entry for entry in entries if entry.name not in names)
 
 
 def _used(entries: Sequence["Entry"], texts: Sequence[str]) -> tuple["Entry", ...]:

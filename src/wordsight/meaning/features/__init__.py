@@ -12,6 +12,7 @@ from wordsight.meaning.features.bins import (
     Share,
     Signed,
 )
+from wordsight.meaning.features.facts import FACT, fact_features, with_facts
 from wordsight.meaning.features.feature import Feature, available_features, feature, register
 from wordsight.meaning.features.observation import Observation, observe
 from wordsight.meaning.features.sets import (
@@ -27,6 +28,7 @@ from wordsight.meaning.features.view import PARTS, ClipView, view_clip
 from wordsight.meaning.features.vocabulary import Vocabulary, learn_vocabulary
 
 __all__ = [
+    "FACT",
     "FEATURE_SETS",
     "LABEL",
     "PARTS",
@@ -48,6 +50,7 @@ __all__ = [
     "Slot",
     "Vocabulary",
     "available_features",
+    "fact_features",
     "feature",
     "feature_set",
     "learn_vocabulary",
@@ -59,5 +62,6 @@ __all__ = [
     "single",
     "told_feature",
     "view_clip",
+    "with_facts",
     "with_told",
 ]

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.meaning.errors import MeaningError
-from wordsight.meaning.features.bins import Categories, Scheme
+from wordsight.meaning.features.bins import Categories, Fixed, Scheme
+from wordsight.meaning.features.facts import FACT, fact_arity, measure_fact
 from wordsight.meaning.features.told import TOLD, measure_told, told_words
 from wordsight.meaning.features.view import ClipView
 
@@ -73,6 +74,8 @@ def feature(name: str) -> Feature:
     """
     if name not in _FEATURES and name.startswith(TOLD):
         return _told(name)
+    if name not in _FEATURES and name.startswith(FACT):
+        return _fact(name)
     if name not in _FEATURES:
         raise MeaningError(
             f"there is no feature {name!r}; known are {', '.join(sorted(_FEATURES))}. One that you "
@@ -84,6 +87,12 @@ def feature(name: str) -> Feature:
 def _told(name: str) -> Feature:
     about = f"Which of {', '.join(told_words(name))} fits it, as it was taught."
     return Feature(name, 1, partial(measure_told, name), Categories(told_words(name)), "", about)
+
+
+def _fact(name: str) -> Feature:
+    about = f"Whether {name.removeprefix(FACT)} holds, as states were inferred."
+    scheme = Fixed((0.5,), ("no", "yes"))
+    return Feature(name, fact_arity(name), partial(measure_fact, name), scheme, "", about)
 
 
 def available_features() -> dict[str, Feature]:

@@ -26,22 +26,32 @@ _BETWEEN = "|"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedClip(Clip):
-    """A clip whose things have been named.
+    """A clip whose things have been named, or of whose things facts are known.
 
     Attributes:
         groups: Sets of words; of each set one word fits a thing.
         named: ``(groups, T, J)`` which word of each set fits each detection; -1 where none does,
             or nobody looked.
+        facts: Per predicate ``(T, J)`` or, if it is of two things, ``(T, J, J)`` whether it holds
+            of each detection: 1 or 0, -1 where that is not known.
     """
 
     groups: tuple[tuple[str, ...], ...] = ()
     named: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0, 0), dtype=np.int64))
+    facts: dict[str, NDArray[np.int8]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         shape = (len(self.groups), *self.mask.shape)
         if self.named.shape != shape and self.groups:
             raise MeaningError(f"names of things must have shape {shape}, got {self.named.shape}.")
+        frames, most = self.mask.shape
+        for name, known in self.facts.items():
+            if known.shape not in ((frames, most), (frames, most, most)):
+                raise MeaningError(
+                    f"facts must have shape {(frames, most)} or {(frames, most, most)}, got "
+                    f"{known.shape} for {name}."
+                )
 
 
 def told_feature(words: Sequence[str]) -> str:

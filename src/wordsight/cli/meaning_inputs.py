@@ -1,0 +1,62 @@
+"""What ``learn`` reads: a library's clips and sentences, a grammar, and what others know."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordsight.cli.output import Output
+
+if TYPE_CHECKING:
+    from wordsight.desk.naming import Namer
+    from wordsight.language import Lexicon
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.records import Clip
+
+__all__ = ["facts_used", "grammar_of", "namer_for", "read_pairs"]
+
+
+def read_pairs(
+    library: str, namer: "Namer | None", output: Output
+) -> tuple[Sequence["Clip"], list[list[str]]]:
+    """Read the clips of a library, their things named if somebody names them, and what is said."""
+    from wordsight.desk.clips import clips_with_sentences
+    from wordsight.library import Library
+
+    with Library.open(library) as opened:
+        clips, sentences = clips_with_sentences(opened)
+        return (clips if namer is None else namer.name_clips(opened, clips, output)), sentences
+
+
+def namer_for(attributes: Path | None, states: Path | None) -> "Namer | None":
+    """Return who names things and knows facts of them, by the folders of either."""
+    if attributes is None and states is None:
+        return None
+    from wordsight.desk.naming import Namer, load_taught
+    from wordsight.desk.stating import load_stater
+
+    taught = None if attributes is None else load_taught(attributes)
+    return Namer(taught, None if states is None else load_stater(states))
+
+
+def grammar_of(name: str | None) -> "Lexicon | None":
+    """Read how words combine: a lexicon file, or ``street`` for the one that comes along."""
+    if name is None:
+        return None
+    from wordsight.language import default_lexicon, read_lexicon
+
+    return default_lexicon() if name == "street" else read_lexicon(name)
+
+
+def facts_used(output: Output, learned: "LearnedLexicon") -> list[str]:
+    """Return the facts that words look at; say so if none of them ever differs."""
+    from wordsight.meaning.features import FACT
+
+    found = [name.removeprefix(FACT) for name in learned.vocabulary.bins if name.startswith(FACT)]
+    if found:
+        output.note(f"Words look at these facts: {', '.join(found)}.")
+    else:
+        output.warn(
+            "the states told nothing that differs between things or moments, so no word looks at "
+            "them; are the labels of things, or their --kind, those the rules were learned for?"
+        )
+    return found
