@@ -38,6 +38,9 @@ def test_teaching_naming_and_showing(run, pairs, tmp_path):
     shown = run("attributes", "--plot", "bars.png")
     assert shown.code == 0 and "green" in shown.out and (tmp_path / "bars.png").exists()
     assert "gradients" in shown.out
+    drawn = run("attributes", "--plot")
+    assert drawn.code == 0 and (tmp_path / "attributes.png").exists()
+    assert "exists" in run("attributes", "--plot").err
     part = run("name", pairs / "new.png", "--box", "0,0,32,32")
     assert "red" in part.out
     spelled = run("attributes", "--rename", "red=crimson", "--json")
@@ -82,6 +85,7 @@ def test_mistakes_in_naming(run, pairs):
         (("name", pairs / "new.png", "--box", "1,2"), "X,Y,W,H"),
         (("name", pairs / "new.png", "--box", "900,900,5,5"), "too little"),
         (("attributes", "--rename", "red"), "OLD=NEW"),
+        (("attributes", "--plot", "bars.txt"), ".png, .svg, .pdf"),
         (("teach", pairs), "--force"),
     ):
         answer = run(*arguments)

@@ -23,9 +23,9 @@ _SHRINKAGES = (0.02, 0.1, 0.3)
 _TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0)
 _FOLDS = 5
 _LEAST_PROBABILITY = 1e-4  # of a word that was not heard in a fold
-_STRANGE = 0.99  # quantile of the distances of held-out pictures that are still taken as known
+_FAMILIAR = 0.97  # share of the held-out pictures that are near enough to be known
 _HALF_WAY = 0.5
-_MARGIN = 1.5  # times that distance: a new picture may be a little further out
+_MADE_ALIKE = 2.0  # times what lessons differ by: words so far apart were shown under one light
 
 
 @dataclass(eq=False)
@@ -36,7 +36,8 @@ class Discriminant:
         columns: ``(c,)`` which features are looked at.
         shrinkage: Share of the round covariance.
         temperature: Divides log odds; features that depend on one another make them too large.
-        limit: Squared distance from the nearest word beyond which a picture is of no known word.
+        limits: The two squared distances of :meth:`distances` beyond which a picture is of no
+            known word.
         classes_: ``(C,)`` the words.
         means_: ``(C, c)`` their mean pictures.
         precision_: ``(c, c)`` inverse of the shared covariance.
@@ -46,7 +47,7 @@ class Discriminant:
     columns: Labels
     shrinkage: float = 0.1
     temperature: float = 1.0
-    limit: float = np.inf
+    limits: tuple[float, float] = (np.inf, np.inf)
     classes_: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     means_: Array = field(default_factory=lambda: np.zeros((0, 0)))
     precision_: Array = field(default_factory=lambda: np.zeros((0, 0)))
@@ -76,17 +77,23 @@ class Discriminant:
         return _log_shares(odds)
 
     def distances(self, x: Array) -> Array:
-        """Return ``(N,)`` squared distance to the nearest word, along what tells words apart."""
+        """Return ``(N, 2)`` squared distances to the nearest word.
+
+        The first is along what tells words apart: something halfway between all words is like
+        none. The second is along everything: something may be like a word in all that tells it
+        from the others, as yellow is like green, and yet be like nothing it was said of.
+        """
         basis, root = self._basis()
-        points = x[:, self.columns] @ root.T @ basis
-        means = self.means_ @ root.T @ basis
-        apart = ((points[:, None] - means[None]) ** 2).sum(axis=-1)
-        return np.asarray(apart.min(axis=1))
+        points, means = x[:, self.columns] @ root.T, self.means_ @ root.T
+        return np.stack([_nearest(points @ basis, means @ basis), _nearest(points, means)], axis=1)
+
+    def known(self, x: Array) -> NDArray[np.bool_]:
+        """Return ``(N,)`` whether pictures are like those the words were said of."""
+        return np.asarray((self.distances(x) <= self.limits).all(axis=1))
 
     def closest_words(self) -> float:
         """Return the squared distance between the two words that are nearest to each other."""
-        basis, root = self._basis()
-        means = self.means_ @ root.T @ basis
+        means = self.means_ @ self._basis()[1].T
         apart = ((means[:, None] - means[None]) ** 2).sum(axis=-1)
         np.fill_diagonal(apart, np.inf)
         return float(apart.min())
@@ -124,8 +131,9 @@ def choose_discriminant(
             odds, distance = _held_out(x, words, Discriminant(columns, shrinkage), folds)
             scores = {t: _likelihoods(odds, t) for t in _TEMPERATURES}
             best = max(scores, key=lambda t: float(scores[t].mean()))
-            limit = float(np.quantile(distance, _STRANGE)) * _MARGIN
-            tried.append((scores[best], Discriminant(columns, shrinkage, best, limit)))
+            limits = np.quantile(distance, _FAMILIAR, axis=0)
+            model = Discriminant(columns, shrinkage, best, (float(limits[0]), float(limits[1])))
+            tried.append((scores[best], model))
     top = max(tried, key=lambda one: float(one[0].mean()))[0]
 
     def nearly_best(scores: Array) -> bool:
@@ -138,9 +146,11 @@ def choose_discriminant(
         (one for one in good if len(one[1].columns) == fewest), key=lambda one: one[0].mean()
     )
     chosen.fit(x, words)
-    # Nearer to a word than half-way to the next is known in any case: lessons may be more alike
-    # than what is seen later, through another camera.
-    chosen.limit = max(chosen.limit, _HALF_WAY**2 * chosen.closest_words())
+    # Nearer to a word than half-way to the next is near enough in any case: lessons may be more
+    # alike than what is seen later, through another camera. How far pictures differ in all else
+    # is then not known either.
+    halfway, (near, far) = _HALF_WAY**2 * chosen.closest_words(), chosen.limits
+    chosen.limits = max(near, halfway), far if halfway <= _MADE_ALIKE * near else np.inf
     return chosen
 
 
@@ -209,7 +219,7 @@ def _held_out(
         odds.append((raw, np.where(heard, place, -1), np.log(fitted.prior_)))
         if with_distances:
             distances.append(fitted.distances(x[outside]))
-    return odds, np.concatenate(distances) if distances else np.zeros(0)
+    return odds, np.concatenate(distances) if distances else np.zeros((0, 2))
 
 
 def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -> Array:
@@ -219,6 +229,10 @@ def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -
         right = np.where(place >= 0, log[np.arange(len(log)), place], -np.inf)
         found.append(np.maximum(right, np.log(_LEAST_PROBABILITY)))
     return np.concatenate(found)
+
+
+def _nearest(points: Array, means: Array) -> Array:
+    return np.asarray(((points[:, None] - means[None]) ** 2).sum(axis=-1).min(axis=1))
 
 
 def _log_shares(odds: Array) -> Array:

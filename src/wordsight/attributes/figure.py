@@ -1,9 +1,11 @@
 """The paper's bar figure: for every word, into which attribute its lessons fell."""
 
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 
+from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.learner import AttributeLearner
 from wordsight.files import atomic_path
 
@@ -13,6 +15,7 @@ __all__ = ["draw_attributes"]
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#5d5d5d")
 _INK, _FAINT = "#222222", "#dddddd"
 _ROW_INCHES = 0.26
+_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def draw_attributes(
@@ -24,8 +27,16 @@ def draw_attributes(
         path: Where to.
         learner: What was taught.
         overwrite: Whether an existing file may be replaced.
+
+    Raises:
+        TeachingError: If the ending is another one.
     """
     from matplotlib.figure import Figure
+
+    if Path(path).suffix.lower() not in _ENDINGS:
+        raise TeachingError(
+            f"figures are drawn as {', '.join(_ENDINGS)}; {path} ends in none of them."
+        )
 
     words = [word for group in learner.attributes() for word in group]
     numbers = {word.name: number for number, word in enumerate(learner.words_)}

@@ -27,7 +27,6 @@ Arrays = dict[str, NDArray[Any]]
 
 _CCA = ("x_mean_", "x_weights_", "y_mean_", "y_weights_", "correlations_")
 _DISCRIMINANT = ("columns", "classes_", "means_", "precision_", "prior_")
-_DISCRIMINANT_NUMBERS = ("shrinkage", "temperature", "limit")
 _NEAREST = ("mean", "weights", "places", "words", "lessons")
 
 
@@ -61,7 +60,7 @@ def recall_arrays(recall: Recall, prefix: str) -> Arrays:
     """Return what answers for one attribute."""
     if isinstance(recall, DiscriminantRecall):
         model = recall.model
-        numbers = np.array([getattr(model, name) for name in _DISCRIMINANT_NUMBERS])
+        numbers = np.array([model.shrinkage, model.temperature, *model.limits])
         packed = {name: np.asarray(getattr(model, name)) for name in _DISCRIMINANT}
         return {prefix + name: value for name, value in packed.items()} | {
             prefix + "numbers": numbers
@@ -76,7 +75,9 @@ def recall_from(kind: str, arrays: Arrays, prefix: str) -> Recall:
         for name in _DISCRIMINANT:
             setattr(model, name, arrays[prefix + name])
         numbers = arrays[prefix + "numbers"]
-        model.shrinkage, model.temperature, model.limit = (float(value) for value in numbers)
+        model.shrinkage, model.temperature, limit, *more = (float(value) for value in numbers)
+        # Learners of before know how far words lie apart, not how pictures vary otherwise.
+        model.limits = limit, more[0] if more else np.inf
         return DiscriminantRecall(model)
     values = {name: arrays[prefix + name] for name in _NEAREST}
     if kind == "NearestPicture":

@@ -60,7 +60,7 @@ class DiscriminantRecall:
         """Answer for pictures ``(N, D)``."""
         probabilities = np.exp(self.model.log_posterior(x))
         best = self.model.classes_[probabilities.argmax(axis=1)]
-        known = self.model.distances(x) <= self.model.limit
+        known = self.model.known(x)
         return Recalled(np.full(len(x), -1), best, probabilities, self.model.classes_, known)
 
 

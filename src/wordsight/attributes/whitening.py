@@ -60,7 +60,7 @@ def whitening(centred: Array, ridge: float) -> Whitening:
         ridge: As a share of the mean variance of a column.
     """
     rows, columns = centred.shape
-    if columns <= rows:
+    if 0 < columns <= rows:  # none where nothing varies, as in identical pictures
         scatter = centred.T @ centred
         scatter[np.diag_indices(columns)] += ridge * np.trace(scatter) / max(columns, 1)
         factor, failed = dpotrf(scatter, lower=True, clean=True)

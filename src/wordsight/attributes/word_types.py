@@ -14,7 +14,7 @@ Labels = NDArray[np.intp]
 
 _MOST_CLUSTERED = 3000  # recordings; beyond that the rest joins the nearest cluster
 _MOST_COMPARED = 1000  # recordings whose silhouettes choose the number of clusters
-_NEARLY_BEST = 0.98  # of the best silhouette: among such numbers the largest is taken
+_NEARLY_BEST = 0.9  # of the best silhouette: among such numbers the largest is taken
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ TaughtOption = Annotated[
     Path, typer.Option("--taught", "-t", metavar="FOLDER", help="Where taught words are kept.")
 ]
 DEFAULT_TAUGHT = Path("taught")
+DEFAULT_FIGURE = Path("attributes.png")
 ForceFlag = Annotated[
     bool, typer.Option("--force", help="Replace what is there.", show_default=False)
 ]
@@ -117,10 +118,16 @@ def name(
 @speaking
 def attributes(
     output: Output,
+    picture: Annotated[
+        Path,
+        typer.Argument(metavar="PNG", help="Where --plot draws to (.png, .svg, .pdf)."),
+    ] = DEFAULT_FIGURE,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="PNG", help="Draw which words fell into which attribute."),
-    ] = None,
+        bool,
+        typer.Option(
+            "--plot", help="Draw which words fell into which attribute.", show_default=False
+        ),
+    ] = False,
     rename: Annotated[
         list[str] | None,
         typer.Option(metavar="OLD=NEW", help="Spell a word that was only heard."),
@@ -137,11 +144,11 @@ def attributes(
         learner.rename(old, new)
     if rename:
         learner.save(taught, overwrite=True)
-    if plot is not None:
+    if plot or picture != DEFAULT_FIGURE:
         from wordsight.attributes.figure import draw_attributes
 
-        draw_attributes(plot, learner, overwrite=force)
-        output.note(f"Figure: {plot}")
+        draw_attributes(picture, learner, overwrite=force)
+        output.note(f"Figure: {picture}")
     summary = _summary(learner)
     output.result(summary, lambda out: _render_attributes(out, summary))
 
