@@ -71,6 +71,9 @@ def test_saving_and_loading(tmp_path, model):
     assert loaded.vocabulary_ == model.vocabulary_
     assert all(loaded.predict(seen) == model.predict(seen) for seen in SEEN[6:])
     assert "attached(hand, block)" in (tmp_path / "model" / "card.md").read_text()
+    described = tmp_path / "model" / "model.json"
+    described.write_text(described.read_text().replace('"version": 2', '"version": 1'))
+    assert StateModel.load(tmp_path / "model").rules_ == model.rules_  # of an earlier version
     with pytest.raises(FileExistsError, match="exists already"):
         model.save(tmp_path / "model")
     model.save(tmp_path / "model", overwrite=True)

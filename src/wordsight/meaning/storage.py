@@ -26,7 +26,8 @@ from wordsight.records.model_folder import ModelFolder
 
 __all__ = ["load_lexicon", "save_lexicon"]
 
-_FOLDER = ModelFolder("LearnedLexicon", 1, "a learned lexicon", "restore it or learn again")
+# 2: words are judged by several kinds of evidence, and may look at names and facts of things.
+_FOLDER = ModelFolder("LearnedLexicon", 2, "a learned lexicon", "restore it or learn again")
 
 
 def save_lexicon(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["load_model", "save_model"]
 
-_FOLDER = ModelFolder("StateModel", 1, "a state model", "restore it or learn again")
+# 2: notes may say that tracks are steadied before anything is measured; 1 would measure otherwise.
+_FOLDER = ModelFolder("StateModel", 2, "a state model", "restore it or learn again")
 
 Model = TypeVar("Model", bound="StateModel")
 
