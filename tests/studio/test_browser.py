@@ -169,7 +169,8 @@ def test_benchmarks_and_small_screens(page):
     page.goto("/benchmarks")
     page.wait_for_selector("h1")
     page.set_viewport_size({"width": 390, "height": 800})
-    for address in ("/", "/search", "/lexicon", "/align", "/states", "/attributes", "/benchmarks"):
+    pages = ("/", "/search", "/lexicon", "/align", "/states", "/attributes", "/tools")
+    for address in (*pages, "/benchmarks"):
         page.goto(address)
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 1, f"{address} is {wide} pixels wider than a phone"

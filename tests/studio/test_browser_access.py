@@ -7,7 +7,7 @@ from tests.studio.browsing import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 PAGES = ("/", "/search?text=person", "/lexicon", "/lexicon/approached", "/align", "/states")
-MORE = ("/attributes", "/benchmarks", "/nowhere")
+MORE = ("/attributes", "/tools", "/benchmarks", "/nowhere")
 
 UNNAMED = """
 [...document.querySelectorAll("a, button, input, select, textarea, canvas, video, summary")]
@@ -101,8 +101,8 @@ def test_keys_reach_everything_in_order_and_show_where_they_are(page, addresses)
             if name != "VIDEO#film":  # inside a film's own controls the browser draws its own ring
                 assert outline != "none" and width >= 2 and seen, (where, name, outline, width)
             places.append(top)
-        assert len(places) > 7  # the brand, seven pages, and what the page is for
-        header = places[:8]
+        assert len(places) > 8  # the brand, eight pages, and what the page is for
+        header = places[:9]
         assert max(header) < 120, where  # first the header, then the page
     page.goto("/")
     page.keyboard.press("Tab")
