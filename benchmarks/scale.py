@@ -7,11 +7,14 @@ is the serial time divided by workers times the parallel one, and wants as many 
 ``cpu_seconds`` is what all processes together computed in that iteration, which other work beside
 changes little. ``setup_seconds``: starting workers, bringing the clips there, and a first
 iteration. ``gap`` is the largest difference from the serial run's objective, relative. ``--shots``
-also searches an index of so many made-up shots, as ``benchmarks.retrieval`` does.
+also searches an index of so many made-up shots, as ``benchmarks.retrieval`` does, and by its shards
+with as many workers: ``sharded`` is by the clock, with the memory of the largest worker.
 """
 
+import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,7 @@ from wordsight.worlds import street
 __all__ = ["main", "measure"]
 
 _FILMS = 120
+_EXACT = 3  # pictures that are compared with every shot, by shards too
 _SETTINGS = TrainingSettings(restarts=1, tempered_iterations=1, iterations=20, discriminative=None)
 
 
@@ -99,19 +103,65 @@ def _computed() -> float:
     return float(sum(each.user + each.system for each in times))
 
 
+def measure_search(shots: int, workers: int, queries: int = 20) -> dict[str, float]:
+    """Search an index of made-up shots in one process, and by shards with some workers."""
+    from benchmarks.retrieval import ask_in_process, make_index
+
+    with tempfile.TemporaryDirectory() as folder:
+        make_index(Path(folder), shots, words=8)
+        say(f"{shots:,} shots made")
+        report = ask_in_process(Path(folder), queries, min(queries, max(8, 200_000 // shots)))
+        say(", ".join(f"{name} {value:.3g}" for name, value in report.items()))
+        with working_with(f"processes:{workers}") as engine:
+            return report | _by_shards(Path(folder), engine or Serial(), queries)
+
+
+def _by_shards(folder: Path, engine: Engine, queries: int) -> dict[str, float]:
+    """Time searches by words and by pictures, the latter also with every shot compared."""
+    from benchmarks.retrieval import SAMPLES
+    from wordsight.retrieval import Index, JointQuery, ShardedSearch
+    from wordsight.retrieval.visual import Samples
+
+    index, random = Index(folder), np.random.default_rng(4)
+    models = [index.visual.model(int(random.integers(len(index)))) for _ in range(queries)]
+    drawn = [model.draw(0, SAMPLES, random)[0] for model in models]
+    pictures = [JointQuery(None, Samples(values, np.zeros((SAMPLES, 4)))) for values in drawn]
+    with ShardedSearch(index, engine) as search:
+        rare = random.integers(2, 2000, (queries, 2)).tolist()
+        words = [JointQuery(search.text.query(f"word{a} word{b}")) for a, b in rare]
+        told, _ = _asked(search, "sharded_words", words)
+    with ShardedSearch(index, engine, exact=False) as search:
+        few, found = _asked(search, "sharded_two_stage", pictures)
+        children = psutil.Process().children(recursive=True)
+        told["sharded_worker_mb"] = max(c.memory_info().rss for c in children) / 2**20
+    with ShardedSearch(index, engine, exact=True) as search:
+        every, best = _asked(search, "sharded_exact", pictures[:_EXACT])
+    shared = [len(one & other) / len(one) for one, other in zip(best, found, strict=False)]
+    return told | few | every | {"sharded_recall_at_10": float(np.mean(shared))}
+
+
+def _asked(search: Any, name: str, queries: list[Any]) -> tuple[dict[str, float], list[set[int]]]:
+    """Return the times of queries by the clock, and what each found."""
+    search.search(queries[0])  # workers open their shards
+    times, found = [], []
+    for query in queries:
+        start = time.perf_counter()
+        found.append({hit.position for hit in search.search(query)})
+        times.append(time.perf_counter() - start)
+    return {f"{name}_p{p}_s": float(np.percentile(times, p)) for p in (50, 95)}, found
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure and print."""
     parser = report_parser("benchmarks.scale", __doc__ or "")
-    parser.add_argument("--clips", type=int, default=10_000)
+    parser.add_argument("--clips", type=int, default=10_000, help="0: none")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--shots", type=int, help="also search an index of so many shots")
     options = parser.parse_args(arguments)
-    report = measure(options.clips, options.workers)
+    report = measure(options.clips, options.workers) if options.clips else {}
     rows = [{"engine": name, **row} for name, row in report.items() if isinstance(row, dict)]
     if options.shots:
-        from benchmarks.retrieval import measure_growth
-
-        report["search"] = measure_growth([options.shots], 20)[str(options.shots)]
+        report["search"] = measure_search(options.shots, options.workers)
         say(", ".join(f"{name} {value:.3g}" for name, value in report["search"].items()))
     print_report(
         report,

@@ -24,6 +24,18 @@ def test_engines_change_no_result(run, footage, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_cluster_of_an_address_changes_no_result(run, footage, tmp_path):
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    from wordsight.engine.cluster import Cluster
+
+    expected = answers(run, footage, "serial", tmp_path / "one")
+    with Cluster(workers=2) as cluster:
+        address = cluster._client.scheduler_info()["address"]
+        assert address.startswith("tcp://")
+        assert answers(run, footage, address, tmp_path / "two") == expected
+
+
+@pytest.mark.slow
 def test_a_cluster_says_where_it_can_be_watched(run, footage, tmp_path):
     pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     answer = run("add", footage, "--engine", "dask:1", "-L", tmp_path / "lib")

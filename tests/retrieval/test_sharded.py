@@ -108,6 +108,32 @@ def test_shards_answer_as_the_one_index_does(whole, index, engine):
             assert names == [hit.document.id for hit in found]
 
 
+@pytest.mark.parametrize("excluded", [frozenset(), frozenset({0, 3})], ids=["all", "but two"])
+def test_a_first_look_scores_as_looking_at_all(index, excluded, monkeypatch):
+    """Candidates that are all documents but a few: found are the best, with the same scores."""
+    samples = index.visual.features.samples(picture([1, 2, 3]))
+    query = JointQuery(None, samples, excluded)
+    expected = JointSearch(index, exact=True).search(query, 3)
+    looked = []
+    score_some = type(index.visual).score_some
+    monkeypatch.setattr(
+        type(index.visual),
+        "score_some",
+        lambda self, values, at: looked.append(len(at)) or score_some(self, values, at),
+    )
+    monkeypatch.setattr(type(index.visual), "num_candidates", lambda self, k: 20)
+    assert_same(JointSearch(index, exact=False).search(query, 3), expected)
+    assert max(looked) <= 20 + len(excluded) < len(index)
+    with ShardedSearch(index, Serial(), exact=False) as search:
+        assert_same(search.search(query, 3), expected)
+
+
+def test_many_documents_are_looked_at_by_candidates_unless_told(index, monkeypatch):
+    assert JointSearch(index).exact
+    monkeypatch.setattr("wordsight.retrieval.joint.MANY_DOCUMENTS", 5)
+    assert not JointSearch(index).exact and JointSearch(index, exact=True).exact
+
+
 def test_a_worker_that_is_killed_between_queries_harms_nothing(index):
     with ShardedSearch(index, Processes(2)) as search:
         query, k, _ = queries(search)[3]

@@ -68,6 +68,15 @@ WeightOption = Annotated[
 ExpandFlag = Annotated[
     bool, typer.Option("--expand", help="Let words of the best shots join in.", show_default=False)
 ]
+ExactFlag = Annotated[
+    bool,
+    typer.Option(
+        "--exact",
+        help="Compare a picture with every shot, also of more than 100,000, where a first look "
+        "chooses candidates.",
+        show_default=False,
+    ),
+]
 SheetOption = Annotated[
     Path | None, typer.Option(metavar="PNG", help="Also write a contact sheet.")
 ]
@@ -95,6 +104,7 @@ def find(
     by: ByOption = "auto",
     weight: WeightOption = None,
     expand: ExpandFlag = False,
+    exact: ExactFlag = False,
     sheet: SheetOption = None,
     run: RunOption = None,
     queries: QueriesOption = None,
@@ -146,6 +156,7 @@ def find(
                     device=place,
                     engine=who,
                     namer=namer,
+                    exact=exact or None,
                 )
             ) as searching,
             keeping(prune),

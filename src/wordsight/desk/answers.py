@@ -41,6 +41,7 @@ class Searching:
         engine: Who searches the shards of the index and looks at videos; this process if ``None``.
         ready: An index that is open already; otherwise it is opened, and brought up to date first.
         namer: Names things for a lexicon that was learned with taught words.
+        exact: Whether a picture is compared with every shot; if ``None``, unless there are many.
     """
 
     teller: Teller
@@ -54,6 +55,7 @@ class Searching:
     engine: "Engine | None" = None
     ready: "JointSearch | None" = None
     namer: "Namer | None" = None
+    exact: bool | None = None
 
     def answer(
         self, asked: Asked, by: str, learned: "LearnedLexicon | None", *, named: bool = False
@@ -105,6 +107,8 @@ class Searching:
                 "are the nearest."
             )
         found = [from_joint(hit, query, self._said(hit), self._named(hit)) for hit in hits]
+        if query.samples is not None and not query.text and not search.exact:
+            self.teller.detail("A first look chose the shots that were compared; --exact: all.")
         named = any("named" in each.by for each in found)
         return found, _how(query, search.weight, named=named)
 
@@ -198,8 +202,8 @@ class Searching:
             self.opened, folder, self.teller, engine=self.engine, device=self.device
         )
         if self.engine is None:
-            return JointSearch(opened)
-        return ShardedSearch(opened, self.engine)
+            return JointSearch(opened, exact=self.exact)
+        return ShardedSearch(opened, self.engine, exact=self.exact)
 
 
 def _how(query: "JointQuery", weight: float, *, named: bool) -> str:

@@ -42,7 +42,7 @@ class Adding:
     def __init__(self, database: Database, store: ArtefactStore, planner: Planner, engine: Engine):
         self._database, self._store = database, store
         self._planner, self._engine = planner, engine
-        self._added: list[str] = []
+        self._added: dict[str, str] = {}  # by id, the path
         self._skipped: list[Skipped] = []
         self._failed: list[Failure] = []
         self._warnings: list[Failure] = []
@@ -78,11 +78,17 @@ class Adding:
         finally:
             self._remember_failures()
         sweep_staging(self._store)
+        # In the order of the files, whoever was done first.
+        order = {str(source.path): number for number, source in enumerate(sources)}
+
+        def place(path: str) -> int:
+            return order.get(path, -1)
+
         return AddReport(
-            tuple(self._added),
-            tuple(self._skipped),
-            tuple(self._failed),
-            tuple(self._warnings),
+            tuple(sorted(self._added, key=lambda name: place(self._added[name]))),
+            tuple(sorted(self._skipped, key=lambda each: place(each.path))),
+            tuple(sorted(self._failed, key=lambda each: place(each.path))),
+            tuple(sorted(self._warnings, key=lambda each: place(each.path))),
             self._num_sentences,
         )
 
@@ -117,7 +123,7 @@ class Adding:
         self._num_sentences += number
         self._warnings += [Failure(job.path, said) for said in result.warnings]
         if is_new:
-            self._added.append(job.video_id)
+            self._added[job.video_id] = job.path
         else:  # another process was faster
             self._skipped.append(Skipped(job.path, job.video_id, "unchanged"))
         for twin in sources[1:]:

@@ -30,6 +30,9 @@ __all__ = ["DEFAULT_WEIGHT", "JointHit", "JointQuery", "JointSearch", "RegionEvi
 DEFAULT_WEIGHT = 0.25
 """Share of the picture before anything is learned: words tell more, as all who tried found."""
 
+MANY_DOCUMENTS = 100_000
+"""From here on a picture is compared with candidates, not with every document."""
+
 Array = NDArray[np.float64]
 _ROWS, _COLUMNS = ("top", "middle", "bottom"), ("left", "centre", "right")
 
@@ -96,14 +99,20 @@ class JointSearch:
     Args:
         index: The index.
         weight: Share of the picture where both are given, from 0 to 1.
+        exact: Whether a picture alone is compared with every document; otherwise a few of its
+            samples choose candidates, and a document may be missed. If None, where there are at
+            most 100,000. Beside words it always is.
     """
 
-    def __init__(self, index: "Index", weight: float = DEFAULT_WEIGHT) -> None:
+    def __init__(
+        self, index: "Index", weight: float = DEFAULT_WEIGHT, exact: bool | None = None
+    ) -> None:
         if not 0 <= weight <= 1:
             raise RetrievalError(f"the share of the picture lies between 0 and 1, got {weight}.")
         self.index = index
         self.text = TextIndex.of(index)
         self.weight = weight
+        self.exact = len(index) <= MANY_DOCUMENTS if exact is None else exact
 
     def text_evidence(self, query: TextQuery) -> tuple[Array, NDArray[np.bool_]]:
         """Return ``(N,)`` the evidence of words, per word, and which documents have any."""
@@ -145,6 +154,8 @@ class JointSearch:
         """
         if query.text is None and query.samples is None:
             raise RetrievalError("there is nothing to look for; give words, a picture or both.")
+        if query.samples is not None and not query.text and not self.exact:
+            return self._by_candidates(query, query.samples, k)
         text, visual = None, None
         scores = np.zeros(len(self.index))
         if query.samples is not None:
@@ -161,7 +172,29 @@ class JointSearch:
         if query.samples is not None and visual is not None:
             self._settle(query, scores, visual, k)
         found = top_k(scores, k, self.index.documents.id_of).tolist()
-        return [self._hit(at, float(scores[at]), query, text, visual) for at in found]
+        return [
+            self._hit(
+                at,
+                float(scores[at]),
+                query,
+                None if text is None else float(text[at]),
+                None if visual is None else float(visual[at]),
+            )
+            for at in found
+        ]
+
+    def _by_candidates(self, query: JointQuery, samples: "Samples", k: int) -> list[JointHit]:
+        """Choose candidates by a few of the samples, and score only those in full."""
+        visual = self.index.visual
+        wanted = visual.num_candidates(k) + len(query.exclude)
+        likely = visual.candidates(samples.values, wanted)
+        likely = likely[~np.isin(likely, list(query.exclude))]
+        if not len(likely):
+            return []
+        scores = visual.score_some(samples.values, likely) - self._unrelated(samples)
+        order = top_k(scores, k, lambda at: self.index.documents.id_of(int(likely[at])))
+        best = [(int(likely[at]), float(scores[at])) for at in order]
+        return [self._hit(at, score, query, None, score) for at, score in best]
 
     def _picture_share(self, query: JointQuery) -> float:
         return self.weight if query.text else 1.0
@@ -180,14 +213,14 @@ class JointSearch:
         visual[likely] = exact
 
     def _hit(
-        self, at: int, score: float, query: JointQuery, text: Array | None, visual: Array | None
+        self, at: int, score: float, query: JointQuery, text: float | None, visual: float | None
     ) -> JointHit:
         return JointHit(
             self.index.documents[at],
             score,
             at,
-            None if text is None else float(text[at]),
-            None if visual is None else float(visual[at]),
+            text,
+            visual,
             () if query.text is None else self.text.model.explain(query.text, at),
             () if query.samples is None else self._regions(query.samples, at),
         )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ShardedSearch"]
 
 _OPEN_SHARDS = 256  # shards a worker keeps mapped between queries
+_backgrounds: dict[tuple[str, int], Background] = {}
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class _Ask:
     weight: float
     k: int
     everything: bool
+    exact: bool
     smoothing: Interpolation
     shares: Mapping[str, float]
 
@@ -71,10 +73,17 @@ class ShardedSearch(JointSearch, Closing):
         index: The index; its folder must be at the same place for all workers.
         engine: Who searches.
         weight: Share of the picture where both are given, from 0 to 1.
+        exact: As for :class:`JointSearch`; candidates are chosen shard by shard.
     """
 
-    def __init__(self, index: Index, engine: Engine, weight: float = DEFAULT_WEIGHT) -> None:
-        super().__init__(index, weight)
+    def __init__(
+        self,
+        index: Index,
+        engine: Engine,
+        weight: float = DEFAULT_WEIGHT,
+        exact: bool | None = None,
+    ) -> None:
+        super().__init__(index, weight, exact)
         self._engine = engine
         self._held: Held | None = None
 
@@ -83,7 +92,7 @@ class ShardedSearch(JointSearch, Closing):
         if len(self.index) == 0 or (query.text is None and query.samples is None):
             return super().search(query, k, everything=everything)
         shares = {} if query.text is None else self._shares(query.text)
-        ask = _Ask(query, self.weight, k, everything, self.text.smoothing, shares)
+        ask = _Ask(query, self.weight, k, everything, self.exact, self.text.smoothing, shares)
         found = [hit for hits in self._holding().map(_search_part, ask) for hit in hits]
         return sorted(found, key=lambda hit: (-hit.score, hit.document.id))[:k]
 
@@ -125,8 +134,8 @@ def _search_part(part: _Part, ask: _Ask) -> list[JointHit]:
     search = _opened(part.place)
     visual = search.index.visual
     # What both would otherwise work out from this shard alone.
-    visual.__dict__["background"] = Background(part.reference, visual.settings.floor)
-    search.weight = ask.weight
+    visual.__dict__["background"] = _background(part, visual.settings.floor)
+    search.weight, search.exact = ask.weight, ask.exact
     model = _Shares(text_shards(search.index.stretches), ask.smoothing)
     model.known_shares = ask.shares
     search.text.__dict__["model"] = model
@@ -135,6 +144,16 @@ def _search_part(part: _Part, ask: _Ask) -> list[JointHit]:
     query = replace(ask.query, exclude=excluded)
     hits = search.search(query, ask.k, everything=ask.everything)
     return [replace(hit, position=hit.position + start) for hit in hits]
+
+
+def _background(part: _Part, floor: float) -> Background:
+    """Return the one collection that all shards of an index are compared with, here."""
+    key = (part.place.folder, part.place.generation)
+    known = _backgrounds.get(key)
+    if known is None:
+        _backgrounds.clear()  # a worker serves one index at a time
+        known = _backgrounds[key] = Background(part.reference, floor)
+    return known
 
 
 @lru_cache(maxsize=_OPEN_SHARDS)

@@ -19,6 +19,8 @@ __all__ = ["REFERENCE_SIZE", "Background", "lot_of", "reference_rows"]
 REFERENCE_SIZE = 500
 """Documents that stand for the collection: enough that the mean density hardly moves with more."""
 
+_REMEMBERED = 8
+
 
 def lot_of(document_ids: Iterable[str]) -> NDArray[np.uint64]:
     """Return ``(D,)`` the lot each document draws: 64 bits of the hash of its id."""
@@ -47,6 +49,7 @@ class Background:
     def __init__(self, reference: PackedMixtures, floor: float) -> None:
         self.reference = reference
         self.floor = floor
+        self._found: dict[bytes, Array] = {}  # of the last few bags of samples, by their hash
 
     def log_density(self, samples: ArrayLike) -> Array:
         """Return ``(N,)`` log density of ``(N, n)`` samples; a column of NaN is unknown.
@@ -55,6 +58,19 @@ class Background:
         sample unlike anything in the reference says little about which document it came from.
         """
         values = np.asarray(samples, dtype=np.float64)
+        told = values.tobytes() + str(values.shape).encode()
+        key = hashlib.blake2b(told, digest_size=16).digest()
+        # One search asks for the same samples several times, and every shard of an index does.
+        found = self._found.get(key)
+        if found is None:
+            found = self._log_density(values)
+            found.flags.writeable = False
+            while len(self._found) >= _REMEMBERED:
+                self._found.pop(next(iter(self._found)), None)
+            self._found[key] = found
+        return found
+
+    def _log_density(self, values: Array) -> Array:
         dimensions = int((~np.isnan(values).all(axis=0)).sum())
         peak = -0.5 * dimensions * np.log(2.0 * np.pi * self.floor)
         found: Array = np.maximum(log_mean_density(self.reference, values), peak - LARGEST_RATIO)

@@ -136,7 +136,7 @@ class VisualIndex:
             candidates: How many candidates; by default 400, forty per hit or one document in 250,
                 whichever is most.
         """
-        wanted = candidates or max(LEAST_CANDIDATES, 40 * k, len(self) // CANDIDATE_SHARE)
+        wanted = candidates or self.num_candidates(k)
         if exact or len(self) <= wanted:
             likely = self._surely_among(samples, k)
         else:
@@ -144,6 +144,10 @@ class VisualIndex:
         scores = self.score_some(samples, likely)
         order = top_k(scores, k, lambda at: self.documents.id_of(int(likely[at])))
         return self._hits(likely[order], scores[order])
+
+    def num_candidates(self, k: int) -> int:
+        """Return how many documents the second stage looks at for ``k`` hits."""
+        return max(LEAST_CANDIDATES, 40 * k, len(self) // CANDIDATE_SHARE)
 
     def _surely_among(self, samples: ArrayLike, k: int) -> NDArray[np.int64]:
         """Score all in single precision; return all that may be among the ``k`` best in double."""
