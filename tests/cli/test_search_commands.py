@@ -107,6 +107,17 @@ def test_a_region_of_one_pixel(search, library):
     assert search("--image", library / "red.png", "--region", "50,50,1,1").code == 0
 
 
+def test_everything_at_once(search, library, tmp_path):
+    """Words, a part of a picture and another moment: the region is the picture's."""
+    picture = ["--image", library / "red.png", "--region", "45,45,40,30"]
+    answer = search("cup", *picture, "--like", "garden@0.5", "-k", 10, "--json", "--run", "all.run")
+    assert answer.code == 0, answer.err
+    assert {"said", "picture"} <= set(answer.json[0]["by"])
+    assert len((tmp_path / "all.run").read_text().splitlines()) == len(answer.json)
+    two = [*picture, "--image", library / "red.png"]
+    assert "part of one picture" in search("cup", *two).err
+
+
 def test_like_a_moment(search):
     hits = search("--like", "kitchen@0.5", "-k", 9, "--json").json
     assert len(hits) == 3  # all but the shot itself

@@ -28,7 +28,8 @@ class Asked:
     Attributes:
         text: Words.
         images: Example pictures.
-        region: Left, top, width and height in pixels of the one picture or frame.
+        region: Left, top, width and height in pixels of the one picture, or of the moment's frame
+            where there is no picture.
         like: A video and a time in seconds.
         expand: Whether the words of the best shots join the query.
     """
@@ -47,11 +48,11 @@ class Asked:
                 "say what to look for: words, a picture (--image FILE) or a moment (--like "
                 "VIDEO@TIME)."
             )
-        pictures = len(self.images) + (self.like is not None)
-        if self.region is not None and pictures != 1:
+        of = len(self.images) or int(self.like is not None)
+        if self.region is not None and of != 1:
             raise WordsightError(
-                f"a region is part of one picture, but there are {pictures}; give one picture or "
-                "one moment."
+                f"a region is part of one picture, but there are {of}; give one picture or one "
+                "moment."
             )
 
 

@@ -60,16 +60,17 @@ def picture_query(
     Args:
         features: The features of the index.
         pictures: At least one; every picture counts alike, whatever its size.
-        region: A rectangle of the picture, if there is only one.
+        region: A rectangle of the first picture; the others count whole.
         anywhere: Whether what is shown may lie anywhere in a found shot, so that places are left
             out of the comparison; by default so for a region, and not for whole pictures.
 
     Returns:
         ``(N, n)`` samples; places that do not count are NaN.
     """
-    if region is not None and len(pictures) != 1:
-        raise RetrievalError(f"a region belongs to exactly one picture, got {len(pictures)}.")
-    bags = [picture_samples(features, picture, region) for picture in pictures]
+    if not pictures:
+        raise RetrievalError("a query by picture needs at least one picture, got none.")
+    first = picture_samples(features, pictures[0], region)
+    bags = [first, *(picture_samples(features, picture) for picture in pictures[1:])]
     values = Samples.together(_of_one_size(bags)).values.copy()
     if anywhere if anywhere is not None else region is not None:
         values[:, list(features.places)] = np.nan
@@ -77,10 +78,10 @@ def picture_query(
 
 
 def _of_one_size(bags: Sequence[Samples]) -> list[Samples]:
-    """Thin out larger bags, so that a large picture does not outvote a small one."""
-    least = min((len(bag) for bag in bags), default=0)
-    thinned = []
+    """Repeat the samples of smaller bags, so that a large picture does not outvote a region."""
+    most = max(len(bag) for bag in bags)
+    filled = []
     for bag in bags:
-        rows = np.linspace(0, len(bag) - 1, least).round().astype(np.int64)
-        thinned.append(bag if len(bag) == least else Samples(bag.values[rows], bag.boxes[rows]))
-    return thinned
+        rows = np.linspace(0, len(bag) - 1, most).round().astype(np.int64)
+        filled.append(bag if len(bag) == most else Samples(bag.values[rows], bag.boxes[rows]))
+    return filled
