@@ -5,7 +5,12 @@ import pytest
 
 from tests.attributes.toys import lessons
 from wordsight.attributes import AttributeLearner
-from wordsight.attributes.attribute_count import CountScore, choose_count, score_counts
+from wordsight.attributes.attribute_count import (
+    CountScore,
+    choose_count,
+    score_counts,
+    without_strays,
+)
 from wordsight.attributes.exclusivity import Meetings
 
 
@@ -82,3 +87,18 @@ def test_the_learner_tells_how_it_chose(tmp_path):
     assert "log likelihood per lesson left out" in card
     given = AttributeLearner(num_attributes=2).fit(*lessons(60, np.random.default_rng(0)))
     assert given.counts_ == ()
+
+
+def test_a_few_stray_recordings_are_no_attribute():
+    # Two attributes of three words, and strays of one of them that meet all words by chance.
+    kinds = np.array([0, 0, 0, 1, 1, 1, 2])
+    expected = np.outer([30, 30, 30, 30, 30, 30, 4], [1, 1, 1, 1, 1, 1, 0.2])
+    meetings = Meetings(expected * (kinds[:, None] != kinds), expected)
+    scores = [CountScore(n, -2 + n / 2, 0.1, 0.0) for n in (1, 2, 3)]
+    assert choose_count(scores) == 3
+    assert choose_count(without_strays(scores, meetings, np.zeros(0, dtype=np.intp))) == 2
+    # A word that somebody spelled is one, however rare.
+    assert choose_count(without_strays(scores, meetings, np.array([6]))) == 3
+    # Two words that are all there is may well be two attributes.
+    pair = Meetings(np.ones((2, 2)), np.ones((2, 2)))
+    assert len(without_strays(scores[:2], pair, np.zeros(0, dtype=np.intp))) == 2

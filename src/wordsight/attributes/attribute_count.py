@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordsight.attributes.discriminant import Discriminant, calibrated_discriminant
 from wordsight.attributes.exclusivity import Meetings, partition_words, picture_folds
 
-__all__ = ["CountScore", "choose_count", "score_counts"]
+__all__ = ["CountScore", "choose_count", "score_counts", "without_strays"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -95,6 +95,32 @@ def choose_count(scores: Sequence[CountScore]) -> int:
         return min(scores, key=lambda one: one.description_length).num_attributes
     best = max(one.held_out for one in scores)
     return next(one.num_attributes for one in scores if best - one.held_out <= one.standard_error)
+
+
+def without_strays(
+    scores: Sequence[CountScore], meetings: Meetings, sure: Labels
+) -> Sequence[CountScore]:
+    """Leave out numbers under which a word that was only heard is an attribute by itself.
+
+    A handful of recordings that fell apart from their word meets it as it meets all others, and
+    would found an attribute in which there is nothing to choose.
+
+    Args:
+        scores: Of all numbers.
+        meetings: Of the words.
+        sure: Words that are known to be words.
+
+    Returns:
+        The numbers that are left; all where only 1 would be.
+    """
+
+    def has_stray(number: int) -> bool:
+        groups = partition_words(meetings, number).groups
+        alone = np.flatnonzero(np.bincount(groups)[groups] == 1)
+        return bool(np.setdiff1d(alone, sure).size)
+
+    kept = [one for one in scores if one.num_attributes == 1 or not has_stray(one.num_attributes)]
+    return kept if len(kept) > 1 else scores
 
 
 def _held_out(

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.attribute_count import CountScore, choose_count, score_counts
+from wordsight.attributes.attribute_count import (
+    CountScore,
+    choose_count,
+    score_counts,
+    without_strays,
+)
 from wordsight.attributes.cca import CCA
 from wordsight.attributes.exclusivity import (
     Meetings,
@@ -96,8 +101,9 @@ def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> 
     return Vocabulary(words, (*texts, *[None] * (count - len(texts))), cca, places)
 
 
-def by_exclusivity(words: Labels, x: Array, settings: AttributeSettings) -> Attribution:
+def by_exclusivity(vocabulary: Vocabulary, x: Array, settings: AttributeSettings) -> Attribution:
     """Divide words into attributes by which never meet on similar pictures."""
+    words = vocabulary.words
     cca = word_directions(words, x, settings)
     meetings = word_meetings(words, x, settings)
     linked = link_synonyms(meetings)
@@ -113,7 +119,9 @@ def by_exclusivity(words: Labels, x: Array, settings: AttributeSettings) -> Attr
             lambda said, pictures: word_meetings(said, pictures, settings),
             random_state=settings.random_state,
         )
-        number = choose_count(scores)
+        # What any recording was spelled as is a word, not strays of one.
+        spelled = [place for place, name in enumerate(vocabulary.names) if name is not None]
+        number = choose_count(without_strays(scores, merged, np.unique(linked[spelled])))
     partition = partition_words(merged, number)
     groups = partition.groups[linked]
     return Attribution(groups[words], groups, cca, partition, counts=tuple(scores))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.attributes.attribute_count import CountScore
-from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.grouping import (
     Attribution,
     Vocabulary,
@@ -125,7 +125,7 @@ class AttributeLearner:
             raise TeachingError("one lesson is too few: nothing can be told apart.")
         vocabulary = find_vocabulary(lessons, x, self.settings)
         if self.settings.method == "exclusivity":
-            attribution = by_exclusivity(vocabulary.words, x, self.settings)
+            attribution = by_exclusivity(vocabulary, x, self.settings)
         elif self.settings.method == "mixture":
             attribution = by_mixture(vocabulary, lessons.speech, x, self.settings)
         else:
@@ -162,8 +162,10 @@ class AttributeLearner:
         """Return a naming in the teacher's own voice, recordings joined.
 
         Raises:
-            SoundError: If none of its words was ever recorded.
+            SoundError: If none of its words was ever recorded, or there is no word.
         """
+        if not naming.words:
+            raise SoundError("there is no word for this picture, and so nothing to play.")
         examples = [self._recording(answer) for answer in naming.attributes if answer.known]
         return join_sounds([sound for sound in examples if sound is not None], pause=pause)
 

@@ -23,6 +23,10 @@ _MAX_SECONDS = 600
 _CLIPPED_SHARE = 0.02  # of the samples at full scale; more is heard as distortion
 _SILENT = 1e-4  # of full scale: below that there is nothing but the recorder's own noise
 _FULL_SCALE = 32767
+_UNREADABLE = (
+    "{} cannot be read as sound ({}): it is damaged or of a rare kind. Restore it from a copy, "
+    "convert it to 16-bit WAV, or leave it out."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +170,8 @@ def _read_wav(source: Path) -> tuple[NDArray[np.float64], int]:
             # Chunks that only other programs understand are no reason to speak.
             warnings.simplefilter("ignore", wavfile.WavFileWarning)
             rate, samples = wavfile.read(source)
-    except (ValueError, OSError, EOFError, IndexError, ZeroDivisionError) as error:
-        raise SoundError(f"{source} is damaged or of a rare kind ({error}).") from error
     except Exception as error:  # the reader raises whatever a damaged header leads it to
-        raise SoundError(f"{source} cannot be read as WAV ({error}).") from error
+        raise SoundError(_UNREADABLE.format(source, error)) from error
     if samples.dtype == np.uint8:
         return (samples.astype(np.float64) - 128) / 128, rate
     if np.issubdtype(samples.dtype, np.integer):
@@ -188,5 +190,5 @@ def _read_other(source: Path) -> tuple[NDArray[np.float64], int]:
     try:
         samples, rate = soundfile.read(source, dtype="float64")
     except (RuntimeError, OSError, ValueError) as error:
-        raise SoundError(f"{source} cannot be read as sound ({error}).") from error
+        raise SoundError(_UNREADABLE.format(source, error)) from error
     return np.asarray(samples), int(rate)

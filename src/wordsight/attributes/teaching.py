@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
-from wordsight.attributes.sounds import read_sound
+from wordsight.attributes.errors import SoundError, TeachingError
+from wordsight.attributes.sounds import Sound, read_sound
 from wordsight.attributes.utterances import Said, Utterance
 from wordsight.errors import FormatError
 from wordsight.video.images import read_image
@@ -71,7 +71,7 @@ def read_lesson_files(
 
     Raises:
         VideoError: If a picture cannot be read.
-        SoundError: If a recording cannot be read.
+        SoundError: If a recording cannot be read or is silent.
     """
     pictures, utterances = [], []
     for lesson in lessons:
@@ -81,19 +81,21 @@ def read_lesson_files(
 
 
 def _utterance(lesson: LessonFiles) -> Utterance:
-    sounds = [read_sound(path) for path in lesson.sounds]
+    sounds = [_heard(path) for path in lesson.sounds]
     if len(sounds) == len(lesson.words) and sounds:
         return [Said(word, sound) for word, sound in zip(lesson.words, sounds, strict=True)]
     return [*lesson.words, *sounds]
 
 
+def _heard(path: Path) -> Sound:
+    sound = read_sound(path)
+    if sound.silent:
+        raise SoundError(f"{path} is silent; record it again, or leave its pair out.")
+    return sound
+
+
 def _listed(path: Path) -> Iterator[LessonFiles]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{path} is not text in UTF-8; expected one JSON object a line."
-        ) from error
+    text = _text(path, "one JSON object a line")
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -136,12 +138,21 @@ def _beside(folder: Path) -> Iterator[LessonFiles]:
     for path in files:
         beside = said.get((path.parent, path.stem), [])
         if path.suffix.lower() in PICTURES and beside:
-            texts = [p.read_text(encoding="utf-8") for p in beside if p.suffix.lower() == ".txt"]
-            yield LessonFiles(
-                path,
-                tuple(word for text in texts for word in text.split()),
-                tuple(p for p in beside if p.suffix.lower() in SOUNDS),
-            )
+            texts = [_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
+            words = tuple(word for text in texts for word in text.split())
+            sounds = tuple(p for p in beside if p.suffix.lower() in SOUNDS)
+            if not words and not sounds:
+                raise TeachingError(f"{beside[0]} is empty; write a word, or remove it.")
+            yield LessonFiles(path, words, sounds)
+
+
+def _text(path: Path, expected: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not text in UTF-8; expected {expected}. Save it as UTF-8."
+        ) from error
 
 
 def _by_folder(folder: Path) -> Iterator[LessonFiles]:

@@ -48,6 +48,15 @@ def teach(
     method: Annotated[
         str, typer.Option(help="default, annealed (mixture of maps) or faithful (as published).")
     ] = "default",
+    pictures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="recommended|figures|paper",
+            help="How pictures are described; figures sees the size of things before a plain "
+            "background.",
+            show_default="as the method says",
+        ),
+    ] = None,
     add: Annotated[
         bool, typer.Option("--add", help="Add to what was taught before.", show_default=False)
     ] = False,
@@ -59,13 +68,18 @@ def teach(
 
     if taught.exists() and not (force or add):
         raise WordsightError(f"{taught} exists already; choose another name, --add or --force.")
-    learner = _load(taught) if add else _new(method, attributes, seed)
-    pictures, words = read_lesson_files(find_lessons(source))
+    if add and (attributes is not None or pictures is not None or method != "default"):
+        raise WordsightError(
+            f"--add goes on as {taught} was begun; leave out -K, --method and --pictures, or teach "
+            "anew with --force and all lessons."
+        )
+    learner = _load(taught) if add else _new(method, attributes, pictures, seed)
+    images, words = read_lesson_files(find_lessons(source))
     with output.progress("Learning") as progress:
         if add:
-            learner.teach(pictures, words)
+            learner.teach(images, words)
         else:
-            learner.fit(pictures, words, progress=progress)
+            learner.fit(images, words, progress=progress)
     learner.save(taught, overwrite=force or add)
     output.result(
         {"taught": taught, "lessons": len(learner.texts_)} | _summary(learner),
@@ -153,13 +167,14 @@ def attributes(
     output.result(summary, lambda out: _render_attributes(out, summary))
 
 
-def _new(method: str, count_: int | None, seed: int) -> "AttributeLearner":
+def _new(method: str, count_: int | None, pictures: str | None, seed: int) -> "AttributeLearner":
     from wordsight.attributes import ANNEALED, FAITHFUL, RECOMMENDED, AttributeLearner
 
     known = {"default": RECOMMENDED, "annealed": ANNEALED, "faithful": FAITHFUL}
     if method not in known:
         raise WordsightError(f"--method must be one of {', '.join(known)}, got {method!r}.")
-    return AttributeLearner(known[method], num_attributes=count_, random_state=seed)
+    chosen = {} if pictures is None else {"pictures": pictures}
+    return AttributeLearner(known[method], num_attributes=count_, random_state=seed, **chosen)
 
 
 def _load(taught: Path) -> "AttributeLearner":
