@@ -1,5 +1,7 @@
 """The program as a whole: its table of contents, exit codes, doctor, and looking at one video."""
 
+import errno
+import os
 import subprocess
 import sys
 
@@ -110,3 +112,21 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [  # a full disk, somebody else's folder, a disk that is only read; anything else as it is
+        (errno.ENOSPC, "No space left on device; free some space and run the same command again"),
+        (errno.EACCES, "Permission denied; name another place"),
+        (errno.EROFS, "Read-only file system; name another place"),
+        (errno.EIO, "Input/output error"),
+    ],
+)
+def test_what_the_system_refuses_is_told_with_what_to_do(run, monkeypatch, number, words):
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number), "some/file")
+
+    monkeypatch.setattr("wordsight.library.Library.open", refuse)
+    answer = run("list", "-L", "anywhere")
+    assert answer.code == 1 and f"some/file: {words}" in " ".join(answer.err.split())

@@ -1,5 +1,6 @@
 """Rows in and out, the same on both databases."""
 
+import sqlite3
 import threading
 from datetime import UTC, datetime, timedelta
 
@@ -265,3 +266,11 @@ def test_a_server_that_does_not_answer_is_told_without_the_password():
         pass
     assert "secret" not in str(caught.value)
     assert "postgresql://ann:***@127.0.0.1:1/lab" in str(caught.value)
+
+
+def test_a_disk_that_is_full_is_told_with_what_to_do(database):
+    with (
+        pytest.raises(LibraryError, match=r"full or fails; free some space .* \(disk I/O error\)"),
+        database.read(),
+    ):
+        raise sa.exc.OperationalError("select", {}, sqlite3.OperationalError("disk I/O error"))

@@ -1,5 +1,6 @@
 """The ``wordsight`` program: the table of contents of commands, and what happens when one fails."""
 
+import errno
 import sys
 from typing import Annotated
 
@@ -91,6 +92,15 @@ app.add_typer(states, name="states", rich_help_panel=STATES)
 app.add_typer(world, name="world", rich_help_panel=SETUP)
 
 
+_NEXT = {  # what to do, after what the system says
+    errno.ENOSPC: "free some space and run the same command again.",
+    errno.EDQUOT: "free some of your space and run the same command again.",
+    errno.EROFS: "name another place, or ask its owner for the right to write there.",
+    errno.EACCES: "name another place, or ask its owner for the right.",
+    errno.EPERM: "name another place, or ask its owner for the right.",
+}
+
+
 def main() -> None:
     """Run the program and exit with 0, 1 (it failed) or 2 (it was called wrongly)."""
     try:
@@ -124,4 +134,5 @@ def _fail(message: str, kind: str) -> None:
 
 def _plain(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}"
+    what = f"{where}{error.strerror or error}"
+    return f"{what}; {_NEXT[error.errno]}" if error.errno in _NEXT else what

@@ -190,7 +190,16 @@ def _told(place: str, error: DBAPIError) -> str:
             f"the library {place} is read-only; copy it to a place you may write to, or ask its "
             "owner for the right",
         ),
-        (("disk is full", "no space left"), f"there is no room left for the library {place}"),
+        (
+            ("disk is full", "no space left"),
+            f"there is no room left for the library {place}; free some space and run the same "
+            "command again",
+        ),
+        (
+            ("disk i/o error",),
+            f"the disk of the library {place} is full or fails; free some space and run the same "
+            "command again",
+        ),
         (
             ("not a database", "malformed", "disk image"),
             f"the catalogue of the library {place} is damaged; restore it from a copy, or make a "
