@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from wordsight.desk.index import index_folder, update_index
+from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.language.captions import Caption, read_captions, write_captions
 from wordsight.library import Library
@@ -15,6 +16,8 @@ from wordsight.meaning.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.retrieval.trec import read_run
 from wordsight.studio import StudioSettings, create_app, searching
+from wordsight.studio.rule_sets import keep_set
+from wordsight.studio.states import RuleBook
 from wordsight.studio.tasks import Workplace
 from wordsight.studio.tasks.index import index_library
 from wordsight.studio.tasks.learn import learn_words
@@ -155,13 +158,25 @@ def test_learning_takes_a_grammar_an_engine_and_a_device(client, library):
     write_lexicon(library / "grammar.lexicon", default_lexicon())
     text = (library / "grammar.lexicon").read_text()
     asked = {"grammar": text, "restarts": 1, "quick": True, "engine": "serial", "threads": 2}
-    done = learn_words({**asked, "device": "cuda"}, place(library))
-    assert "person" in done["words"]
-    assert len(done["notes"]) <= 1  # why there is no such device, where there is none
-    for bad in ({"grammar": "nonsense ("}, {"engine": "elsewhere"}, {"device": "tpu"}):
+    done = learn_words({**asked, "device": "cuda", "prune": 6}, place(library))
+    assert "person" in done["words"] and done["lost"] >= 0
+    bads = [{"grammar": "nonsense ("}, {"engine": "elsewhere"}, {"device": "tpu"}]
+    bads += [{"states": "f" * 12}, {"prune": 3, "beam": 0.1}, {"beam": 1.5}]
+    for bad in bads:
         assert client.post("/api/v1/lexicon/learn", json=bad).status_code == 422
     with pytest.raises(WordsightError):
         learn_words({"grammar": "nonsense ("}, place(library))
+
+
+def test_words_look_at_facts_of_a_set_of_rules(client, library):
+    text = "2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n"
+    book = RuleBook("predicate moves(thing)\n", text, "", 1.0, ())
+    kept = keep_set(library / "studio", "Movers", book, learned={"films": 1}, model=book.model())
+    assert f'value="{kept.name}"' in client.get("/lexicon").text
+    learn_words({"states": kept.name, "restarts": 1, "quick": True}, place(library))
+    assert namer_of(library / "studio" / "lexicon").stated is not None
+    words = client.get("/api/v1/lexicon/words/approached").json()
+    assert any("moves" in table["feature"] for table in words["features"])
 
 
 def test_a_word_is_drawn(client, library):

@@ -7,7 +7,7 @@ from pathlib import Path
 from wordsight.desk.clips import whole_clip
 from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
-from wordsight.inference import Limits, within
+from wordsight.inference import Limits, noting_losses, within
 from wordsight.library import Library
 from wordsight.records import Clip
 
@@ -39,10 +39,20 @@ def clip_between(
 
 
 @contextmanager
-def keeping(most: int | None) -> Iterator[None]:
-    """Follow at most so many detections per frame for the time of a block; all if ``None``."""
-    if most is None:
-        yield
-        return
-    with within(Limits(most_detections=most)):
-        yield
+def keeping(most: int | None, loss: float | None = None) -> Iterator[list[float]]:
+    """Follow less of a clip for the time of a block.
+
+    Args:
+        most: Detections per participant and frame; all that fit if ``None``.
+        loss: Share of all explanations that a beam may lose; no beam if ``None``.
+
+    Yields:
+        The shares lost at most, of what is computed in the block and not told of by its results.
+
+    Raises:
+        WordsightError: If both are given: they are two ways to keep less.
+    """
+    if most is not None and loss is not None:
+        raise WordsightError("so many boxes, or a share that may be lost: choose one of them.")
+    with within(Limits(most_detections=most, beam_loss=loss)), noting_losses() as losses:
+        yield losses

@@ -13,7 +13,7 @@ from wordsight.files import atomic_path
 from wordsight.library import Library
 from wordsight.perception import Tracker, detections_from_tracks
 from wordsight.records import Clip
-from wordsight.states import Observations, StateModel, parse_rules, parse_vocabulary
+from wordsight.states import Observations, Smoothing, StateModel, parse_rules, parse_vocabulary
 from wordsight.states.event_text import parse_events
 from wordsight.states.events import check_predicates
 
@@ -43,6 +43,7 @@ class RuleBook:
         hands: Labels of what can hold things: they are of the kind ``hand``, others of the kind
             ``object``; where none are named, a label is its own kind.
         kinds: The kinds of labels, such as ``red,green=block``; they come before ``hands``.
+        steady: Whether the shake of the camera is taken out.
     """
 
     vocabulary: str = "predicate attached(hand, object)\n"
@@ -59,6 +60,7 @@ class RuleBook:
     cost: float = 10.0
     hands: tuple[str, ...] = ("hand", "person")
     kinds: tuple[str, ...] = ()
+    steady: bool = False
 
     def kind_of(self, label: str) -> str:
         """Return the kind of what a detector calls so, as a word that rules can be written with."""
@@ -127,7 +129,8 @@ def observe_clip(clip: Clip, rules: RuleBook) -> Observations:
     clip = _followed(clip)
     kinds = {label: rules.kind_of(label) for label in clip.detections.label_names}
     words = parse_vocabulary(rules.vocabulary)
-    return Observations.from_clip(clip, kinds=kinds, vocabulary=words)
+    smoothing = Smoothing(steady=rules.steady)
+    return Observations.from_clip(clip, kinds=kinds, vocabulary=words, smoothing=smoothing)
 
 
 def _followed(clip: Clip) -> Clip:

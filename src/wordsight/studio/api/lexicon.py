@@ -10,10 +10,11 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from wordsight.errors import WordsightError
 from wordsight.language import parse_lexicon
 from wordsight.meaning.plot import save_word_plot
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.means import Device, Engine
+from wordsight.studio.api.means import Beam, Device, Engine, Prune
 from wordsight.studio.api.words import (
     Examples,
     WordInfo,
@@ -23,6 +24,7 @@ from wordsight.studio.api.words import (
     word_name,
 )
 from wordsight.studio.course import read_kept_course
+from wordsight.studio.rule_sets import model_folder
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.learn import STREET
 from wordsight.studio.words import learned_words
@@ -55,8 +57,15 @@ class Learning(BaseModel):
         "ships with Wordsight; inferred from the sentences if left out",
     )
     threads: int = Field(default=1, ge=1, le=64)
+    states: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{12}$",
+        description="a learned set of rules of states, whose facts words may look at",
+    )
     engine: Engine = None
     device: Device = None
+    prune: Prune = None
+    beam: Beam = None
 
 
 @router.get("")
@@ -80,6 +89,10 @@ def learn(studio: Here, asked: Learning) -> JobInfo:
     """Learn from all videos with sentences, in a job."""
     if asked.grammar is not None and asked.grammar != STREET:
         parse_lexicon(asked.grammar, "the grammar")  # what is wrong with it is said at once
+    if asked.states is not None:
+        model_folder(studio.folder, asked.states)
+    if asked.prune is not None and asked.beam is not None:
+        raise WordsightError("so many boxes, or a share that may be lost: choose one of them.")
     return JobInfo.of(studio.begin("learn", **asked.model_dump()))
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from wordsight.meaning import LearnedLexicon, TrackedSentence
 from wordsight.records import Clip
+from wordsight.studio.api.means import Beam, Prune
 from wordsight.studio.clips import clip_between, keeping
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words, words_folder
@@ -25,9 +26,7 @@ class Asked(BaseModel):
     sentence: str = Field(min_length=1, max_length=500)
     start: float | None = Field(default=None, ge=0, le=1e7)
     end: float | None = Field(default=None, ge=0, le=1e7)
-    prune: int | None = Field(
-        default=None, ge=1, le=1000, description="detections followed per participant and frame"
-    )
+    prune: Prune = None
 
 
 class Followed(BaseModel):
@@ -77,7 +76,8 @@ class Several(BaseModel):
     )
     start: float | None = Field(default=None, ge=0, le=1e7)
     end: float | None = Field(default=None, ge=0, le=1e7)
-    prune: int | None = Field(default=None, ge=1, le=1000)
+    prune: Prune = None
+    beam: Beam = None
 
 
 class Scored(BaseModel):
@@ -152,7 +152,7 @@ def score_sentences(studio: Here, video_id: str, asked: Several) -> list[Scored]
     """Say how well sentences fit a video, and whether they are true of it."""
     words = learned_words(studio)
     clip = _clip(studio, video_id, asked.start, asked.end)
-    with keeping(asked.prune):
+    with keeping(asked.prune, asked.beam):
         found = [words.score(clip, sentence) for sentence in asked.sentences]
     return [
         Scored(
@@ -169,7 +169,8 @@ def score_sentences(studio: Here, video_id: str, asked: Several) -> list[Scored]
 def explain_sentence(studio: Here, video_id: str, asked: Asked) -> Explained:
     """Say which word of a sentence fits a video, and which one fails."""
     clip = _clip(studio, video_id, asked.start, asked.end)
-    found = learned_words(studio).explain(clip, asked.sentence)
+    with keeping(asked.prune):
+        found = learned_words(studio).explain(clip, asked.sentence)
     return Explained(
         sentence=asked.sentence,
         score=_finite(found.score),
@@ -186,10 +187,13 @@ def describe_video(
     top: Annotated[int, Query(ge=1, le=20)] = 5,
     start: Annotated[float | None, Query(ge=0, le=1e7)] = None,
     end: Annotated[float | None, Query(ge=0, le=1e7)] = None,
+    prune: Annotated[Prune, Query()] = None,
+    beam: Annotated[Beam, Query()] = None,
 ) -> Descriptions:
     """Say in sentences what happens in a video."""
     clip = _clip(studio, video_id, start, end)
-    found = learned_words(studio).describe(clip, top=top)
+    with keeping(prune, beam):
+        found = learned_words(studio).describe(clip, top=top)
     return Descriptions(
         sentences=[
             Described(text=one.text, probability=_finite(one.probability), holds=one.holds)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel
 
 from wordsight.desk.query import read_queries
@@ -88,8 +88,8 @@ def contact_sheet(studio: Here, same: Annotated[Same, Depends()]) -> Response:
         return Response(path.read_bytes(), media_type="image/png", headers=headers)
 
 
-@router.get("/run", response_class=PlainTextResponse)
-def trec_run(studio: Here, same: Annotated[Same, Depends()]) -> PlainTextResponse:
+@router.get("/run", response_class=Response)
+def trec_run(studio: Here, same: Annotated[Same, Depends()]) -> Response:
     """Send what a search finds as a TREC run."""
     best: dict[str, float] = {}
     for one in same.moments(studio):
@@ -98,7 +98,7 @@ def trec_run(studio: Here, same: Annotated[Same, Depends()]) -> PlainTextRespons
         path = Path(folder) / "found.run"
         write_run(path, {same.text or "like-this": best.items()})
         headers = {"Content-Disposition": 'attachment; filename="found.run"'}
-        return PlainTextResponse(path.read_text(encoding="utf-8"), headers=headers)
+        return Response(path.read_bytes(), media_type="text/plain", headers=headers)
 
 
 @router.post("/queries", status_code=202)

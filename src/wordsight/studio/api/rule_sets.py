@@ -64,6 +64,7 @@ def learn(
     kinds: Text = "",
     rules: Text = "",
     vocabulary: Text = "",
+    steady: Annotated[bool, Form(description="take the shake of the camera out")] = False,
     seed: Annotated[int, Form(ge=0, le=2**31)] = 0,
     engine: Annotated[Engine, Form()] = None,
 ) -> JobInfo:
@@ -92,6 +93,7 @@ def learn(
         kinds=told,
         rules=rules,
         vocabulary=vocabulary,
+        steady=steady,
         seed=seed,
         engine=engine,
     )

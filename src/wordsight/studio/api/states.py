@@ -31,6 +31,7 @@ class Rules(BaseModel):
     cost: float = Field(ge=0, le=1e6)
     hands: list[Annotated[str, Field(max_length=100)]] = Field(max_length=100)
     kinds: list[Annotated[str, Field(max_length=1000)]] = Field(default=[], max_length=200)
+    steady: bool = Field(default=False, description="take the shake of the camera out")
 
     @classmethod
     def of(cls, book: RuleBook) -> "Rules":

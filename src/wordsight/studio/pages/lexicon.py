@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from wordsight.errors import WordsightError
 from wordsight.studio.api.words import FeatureTable, examples_of, word_info
+from wordsight.studio.rule_sets import list_sets
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.teach import TAUGHT
 from wordsight.studio.versions import list_versions, load_version
@@ -35,6 +36,7 @@ def lexicon_page(request: Request, studio: Here) -> Any:
         here="lexicon",
         parts=dict(sorted(parts.items())),
         known=lexicon is not None,
+        sets=[one for one in list_sets(studio.folder) if one.learned],
         taught=(studio.folder / TAUGHT).exists(),
         notes={} if lexicon is None else lexicon.notes,
         sentences=sum(video.num_sentences for video in studio.library.videos()),

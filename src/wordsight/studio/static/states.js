@@ -11,6 +11,7 @@
       body: JSON.stringify({
         rules: value("rules"), vocabulary: value("vocabulary"), events: value("events"),
         cost: Number(value("cost")), hands: value("hands").split(",").map((one) => one.trim()).filter(Boolean),
+        steady: form.elements.steady.checked,
         kinds: value("kinds").split("\n").map((one) => one.trim()).filter(Boolean),
       }),
     });

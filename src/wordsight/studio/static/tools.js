@@ -49,8 +49,8 @@
       const found = await studio.ask("/api/v1/search/evaluate", { method: "POST", body: filled(event.target) });
       const names = Object.keys(found.means);
       const row = (name, values) => [name, ...names.map((one) => values[one].toFixed(4))];
-      place.append(studio.node("p", `${found.queries} judged queries` + (found.missing ? `, ${found.missing} of them not in the ranking count as 0` : "")
-        + (found.unjudged ? `; ${found.unjudged} of the ranking have no judgements and are left out` : "") + "."),
+      place.append(studio.node("p", `Queries with judgements: ${found.queries}` + (found.missing ? `, of which not in the ranking, counted as 0: ${found.missing}` : "")
+        + (found.unjudged ? `; queries of the ranking without, left out: ${found.unjudged}` : "") + "."),
         studio.table(["Query", ...names], [row("mean", found.means), ...Object.entries(found.per_query).map(([name, values]) => row(name, values))]));
     } catch (error) {
       problem("evaluate", error.message);

@@ -28,27 +28,31 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     Args:
         arguments: ``restarts``, ``quick``, ``seed``; ``attributes``, whether words taught by
             pictures become adjectives; ``grammar``, how words combine: the text of a lexicon
-            file, or ``street`` where they do as those of the rendered street; ``threads``,
-            ``engine`` and ``device``, who computes it.
+            file, or ``street`` where they do as those of the rendered street; ``states``, the set
+            of rules whose facts words may look at; ``threads``, ``engine`` and ``device``, who
+            computes it; ``prune`` or ``beam``, to keep less of every clip.
         workplace: Where to work.
     """
     from wordsight.desk import Notebook
     from wordsight.desk.clips import clips_with_sentences
+    from wordsight.desk.grammar import readable_grammar
     from wordsight.desk.naming import save_words
     from wordsight.engine import working_with
     from wordsight.library import Library
     from wordsight.meaning import WordLearner
+    from wordsight.studio.clips import keeping
     from wordsight.studio.course import Course, watched, write_course
     from wordsight.studio.versions import keep_version
 
+    book = Notebook(watcher=workplace.progress)
     namer = _namer(arguments, workplace)
     grammar = _grammar(arguments.get("grammar"))
     with Library.open(workplace.library) as library:
         clips, sentences = clips_with_sentences(library)
         if namer is not None:
-            book = Notebook(watcher=workplace.progress)
             clips = [*namer.name_clips(library, clips, book)]
-            grammar, sentences = namer.grammar(grammar, sentences, book)
+    read = readable_grammar if namer is None else namer.grammar
+    grammar, sentences = read(grammar, sentences, book)
     device, notes = device_at_hand(arguments.get("device"))
     checkpoint = workplace.folder / f"{LEXICON}.learning.npz"
     options = {
@@ -56,7 +60,10 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         "progress": watched(workplace.progress, checkpoint, workplace.folder),
         "checkpoint": checkpoint,
     }
-    with working_with(arguments.get("engine")) as engine:
+    with (
+        keeping(arguments.get("prune"), arguments.get("beam")) as losses,
+        working_with(arguments.get("engine")) as engine,
+    ):
         learner = WordLearner(
             features="recommended" if namer is None else namer.features(),
             restarts=int(arguments.get("restarts", 2)),
@@ -72,7 +79,12 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
     save_words(learned, workplace.folder / LEXICON, namer, overwrite=True)
     write_course(workplace.folder, Course(learner.histories_, learner.sharpened_))
-    return {"clips": len(clips), "words": sorted(learned.words), "notes": notes}
+    return {
+        "clips": len(clips),
+        "words": sorted(learned.words),
+        "lost": max(losses, default=0.0),
+        "notes": [*notes, *book.notes],
+    }
 
 
 def _grammar(told: str | None) -> "Lexicon | None":
@@ -85,13 +97,19 @@ def _grammar(told: str | None) -> "Lexicon | None":
 
 def _namer(arguments: Mapping[str, Any], workplace: Workplace) -> "Namer | None":
     from wordsight.desk.naming import Namer, load_taught
+    from wordsight.desk.stating import load_stater
+    from wordsight.studio.rule_sets import model_folder
 
-    if not arguments.get("attributes"):
+    attributes, states = arguments.get("attributes"), arguments.get("states")
+    if not attributes and not states:
         return None
     taught = workplace.folder / TAUGHT
-    if not taught.exists():
+    if attributes and not taught.exists():
         raise WordsightError("no words were taught yet; do so on the Attributes page first.")
-    return Namer(load_taught(taught))
+    return Namer(
+        load_taught(taught) if attributes else None,
+        load_stater(model_folder(workplace.folder, states)) if states else None,
+    )
 
 
 def _fit(

@@ -20,8 +20,8 @@ def learn_rules(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     Args:
         arguments: ``name`` of the set; ``title``; ``lesson``, the folder of labels and boxes;
             ``videos`` of the library; ``kinds`` such as ``red,green=block``; ``rules``, of which
-            only the weights are learned, none to discover them; ``vocabulary``; ``seed``;
-            ``engine``.
+            only the weights are learned, none to discover them; ``vocabulary``; ``steady``;
+            ``seed``; ``engine``.
         workplace: Where to work.
     """
     from wordsight.engine import working_with
@@ -29,7 +29,8 @@ def learn_rules(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     from wordsight.studio.rule_sets import keep_set
     from wordsight.studio.states import RuleBook, read_rules
 
-    book = RuleBook(arguments["vocabulary"], "", "", 0.0, (), tuple(arguments["kinds"]))
+    steady, kinds = bool(arguments.get("steady")), tuple(arguments["kinds"])
+    book = RuleBook(arguments["vocabulary"], "", "", 0.0, (), kinds, steady)
     lesson = {"lesson": arguments["lesson"], "videos": list(arguments["videos"])}
     workplace.progress(0, None, "measuring what is seen")
     seen, truth, labels = measured(lesson, workplace, book)
@@ -38,6 +39,8 @@ def learn_rules(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     learner = StateModel(given, vocabulary=words, random_state=seed)
     with working_with(arguments.get("engine")) as engine:
         learner.fit(seen, truth, progress=workplace.progress, engine=engine)
+    if steady:
+        learner.notes_["steady"] = True  # so that the command line steadies, too
     report = {
         **lesson,
         "films": len(seen),
