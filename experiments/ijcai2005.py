@@ -101,8 +101,7 @@ def measure(
         used = max(films // 3, 1) + max(films // 6, 1)
         tested = [case for case in every if case.number >= used]
         say(f"training set {name}: {len(training)} films; {len(tested)} for testing")
-        small = name == "b"  # the slow competitors learn from the smaller set only
-        for row in _rows(training, tested, seed, seven and small, walk and small):
+        for row in _rows(training, tested, seed, seven, walk):
             rows.append({"set": name, "training": len(training), **row})
             say(f"  {rows[-1]}")
     return {**_summary(rows), "films": len(every), "noise": noise, "rows": rows}
