@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.cad120_scores import Job, Tally, measure_fold
-from experiments.data.cad120 import subjects_of
+from experiments.data.cad120 import has_detections, subjects_of
 from experiments.report import Column, print_report, report_parser, say
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
@@ -42,12 +42,17 @@ def measure(
     Args:
         data: Folder of the data, or of the training data if ``test`` is given.
         test: Folder of the test data, or None to leave out one subject after the other.
-        settings: Which of ``detections`` and ``tracks``.
+        settings: Which of ``detections`` and ``tracks``; where both are asked for and a folder has
+            no detections, only the other is measured.
         workers: How many processes to use.
 
     Returns:
         The results per setting.
     """
+    folders = [data] if test is None else [data, test]
+    if len(settings) > 1 and not all(map(has_detections, folders)):
+        say("detections are left out: rcnn_detections.csv.gz is missing")
+        settings = tuple(setting for setting in settings if setting != "detections")
     subjects: tuple[str | None, ...] = (None,) if test is not None else subjects_of(data)
     jobs = [Job(data, test, setting, subject) for setting in settings for subject in subjects]
     found: dict[str, list[Tally]] = {setting: [] for setting in settings}
@@ -88,6 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     settings = SETTINGS if options.setting == "both" else (options.setting,)
     results = measure(options.data, options.test, settings, options.workers)
+    settings = tuple(results)
     columns = [Column("row", "", justify="left")]
     columns += [Column(setting, setting, ".3f") for setting in settings]
     names = [name for name in results[settings[0]] if name not in ROWS]

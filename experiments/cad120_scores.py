@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.data.cad120 import Segment, load_segments, make_lexicon
+from wordsight.errors import WordsightError
 from wordsight.evaluation import FrequencyGuesser, chance_accuracy, choice_accuracy, choices
 from wordsight.language import Lexicon, parse
 from wordsight.meaning import FAITHFUL, LearnedLexicon, Looking, WordLearner
@@ -19,6 +20,9 @@ from wordsight.records import Sentence
 __all__ = ["Job", "Tally", "measure_fold"]
 
 Array = NDArray[np.float64]
+
+ROWS = ("accuracy", "calibrated", "ml", "faithful", "blind", "blind_duration")
+"""What is measured of every clip, besides chance."""
 
 MOST_THINGS = 9
 """Things per clip that words may speak of; detectors report more, rarely seen for long."""
@@ -61,6 +65,10 @@ class Tally:
 def measure_fold(job: Job) -> Tally:
     """Train and test one model and all baselines."""
     train, test = _folds(job)
+    if not test:  # a subject none of whose videos a detector saw
+        return Tally(0, dict.fromkeys((*ROWS, "chance"), 0.0), dict.fromkeys(ROWS, 0.0), (0, 0))
+    if not train:
+        raise WordsightError(f"there is no clip to learn from in {job.train}, {job.setting}.")
     nouns = {name for segment in (*train, *test) for name in segment.objects}
     lexicon = make_lexicon(nouns)
     asked = [[parse(text, lexicon) for text in segment.candidates] for segment in test]

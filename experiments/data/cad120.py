@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.greedy_iou import track_greedily
+from experiments.report import say
 from wordsight.errors import FormatError
 from wordsight.language import Entry, Lexicon, PartOfSpeech
 from wordsight.perception.suppression import suppress
 from wordsight.records import Clip, Detections, FrameDetections
 
-__all__ = ["Segment", "load_segments", "make_lexicon", "subjects_of"]
+__all__ = ["Segment", "has_detections", "load_segments", "make_lexicon", "subjects_of"]
 
 FRAME_RATE = 30.0
 FRAME_SIZE = (640, 480)
@@ -98,22 +99,34 @@ def load_segments(folder: Path, setting: str) -> list[Segment]:
     meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
     lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.strip()]
+    rows = [row for row in rows if row["sentences"]]  # of the others nothing is said
+    videos = {row["video"] for row in rows}
     with np.load(_existing(folder / "tracks.npz")) as arrays:
-        annotated = {v: arrays[f"{v}_obj"].astype(np.float64) for v in meta}
-        skeletons = {v: arrays[f"{v}_skel"].astype(np.float64) for v in meta}
+        known = {v for v in videos if v in meta and f"{v}_obj" in arrays}
+        annotated = {v: arrays[f"{v}_obj"].astype(np.float64) for v in known}
+        skeletons = {
+            v: arrays[f"{v}_skel"].astype(np.float64) for v in known if f"{v}_skel" in arrays
+        }
     if setting == "tracks":
         seen = {
-            video: _tracks(annotated[video], skeletons[video], meta[video]["objects"])
-            for video in {row["video"] for row in rows}
+            video: _tracks(annotated[video], skeleton, meta[video]["objects"])
+            for video, skeleton in skeletons.items()
         }
+        if len(seen) < len(videos):
+            say(f"{folder}: {len(videos) - len(seen)} videos have no tracks or no skeleton")
     else:
         found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
-        seen = {video: _linked(frames) for video, frames in found.items()}
+        seen = {video: _linked(found[video]) for video in found if video in known}
     return [
         _segment(row, meta[row["video"]], annotated[row["video"]], seen[row["video"]])
         for row in rows
         if row["video"] in seen
     ]
+
+
+def has_detections(folder: Path) -> bool:
+    """Tell whether a folder has what a detector saw; it is the one file that may be missing."""
+    return (folder / "rcnn_detections.csv.gz").exists()
 
 
 def _existing(path: Path) -> Path:
@@ -129,12 +142,14 @@ def _segment(
     start, end = (first - 1) / FRAME_RATE, last / FRAME_RATE
     objects = tuple(video["objects"])
     states = next((s[3] for s in video["segments"] if s[0] == first), ["?"] * len(objects))
-    (sentence,) = row["sentences"]
+    sentence, *others = row["sentences"]
+    # One of several true sentences is asked for: the others are no rivals then.
+    rivals = [text for text in row["candidates"] if text not in others]
     return Segment(
         Clip.cut(row["video"], seen, start, end),
         row["subject"],
         sentence,
-        tuple(row["candidates"]),
+        tuple(rivals if sentence in rivals else [*rivals, sentence]),
         objects,
         annotated[first - 1 : last, : len(objects)],
         np.array([state != "stationary" for state in states], dtype=bool),

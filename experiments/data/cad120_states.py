@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.report import say
 from wordsight.errors import FormatError
 from wordsight.states import (
     Observations,
@@ -72,9 +73,11 @@ def load_videos(
     if not rows:
         raise FormatError(f"{folder / 'states.jsonl'} holds no video.")
     with np.load(_existing(folder / "tracks.npz")) as arrays:
-        missing = [r["video"] for r in rows if f"{r['video']}_obj" not in arrays]
-        if missing:
-            raise FormatError(f"{folder / 'tracks.npz'} has no tracks of {missing[0]}.")
+        known = [row for row in rows if _has_tracks(row, arrays)]
+        if not known:
+            raise FormatError(f"{folder / 'tracks.npz'} has no tracks of {rows[0]['video']}.")
+        if len(known) < len(rows):
+            say(f"{folder}: {len(rows) - len(known)} videos have no states, tracks or skeleton")
         return [
             _video(
                 row,
@@ -83,8 +86,13 @@ def load_videos(
                 causal,
                 vocabulary,
             )
-            for row in rows
+            for row in known
         ]
+
+
+def _has_tracks(row: dict[str, Any], arrays: Any) -> bool:
+    names = [f"{row['video']}_{what}" for what in ("obj", "skel")]
+    return bool(row["states"]) and all(name in arrays and len(arrays[name]) for name in names)
 
 
 def _existing(path: Path) -> Path:
@@ -102,7 +110,8 @@ def _video(
 ) -> LabelledVideo:
     count = min(len(annotated), len(skeleton), max(state[1] for state in row["states"]))
     times = np.arange(count) / FRAME_RATE
-    columns = {name: k for k, name in reversed(list(enumerate(row["objects"])))}
+    followed = row["objects"][: annotated.shape[1]]  # of an object without a track nothing is known
+    columns = {name: k for k, name in reversed(list(enumerate(followed)))}
     names = sorted(columns, key=columns.__getitem__)  # a name that comes twice: its first object
     boxes = np.full((count, 1 + len(names), 2, 4), np.nan)
     boxes[:, 0] = _hands(skeleton[:count])

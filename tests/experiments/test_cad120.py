@@ -9,7 +9,7 @@ import pytest
 
 from experiments.cad120_scores import Job, measure_fold
 from experiments.data.cad120 import load_segments, make_lexicon, subjects_of
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, WordsightError
 from wordsight.evaluation import chance_accuracy
 from wordsight.language import parse
 
@@ -88,6 +88,43 @@ def part(shared_data, tmp_path):
             if number == 0 or line.split(",")[0] in chosen:
                 some.write(line)
     return tmp_path
+
+
+def test_what_may_be_missing(part):
+    rows = [json.loads(line) for line in (part / "clips.jsonl").read_text("utf-8").splitlines()]
+    whole = len(load_segments(part, "tracks"))
+    assert whole == len(rows)
+    first, second = sorted({row["video"] for row in rows})[:2]
+    with np.load(part / "tracks.npz") as arrays:
+        kept = {name: arrays[name] for name in arrays if name != f"{first}_skel"}
+    np.savez(part / "tracks.npz", **kept)
+    meta = json.loads((part / "meta.json").read_text("utf-8"))
+    del meta[second]
+    (part / "meta.json").write_text(json.dumps(meta), "utf-8")
+    mine = [row for row in rows if row["video"] not in (first, second)]
+    several, none = mine[0], mine[1]
+    other = next(text for text in several["candidates"] if text not in several["sentences"])
+    several["sentences"].append(other)  # two are true, so one is no rival of the other
+    none["sentences"] = []
+    (part / "clips.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    segments = load_segments(part, "tracks")
+    assert len(segments) == len(mine) - 1
+    assert other not in segments[0].candidates
+    assert segments[0].sentence in segments[0].candidates
+    assert {s.clip.video_id for s in load_segments(part, "detections")} <= set(meta)
+
+
+def test_a_subject_without_detections_counts_no_clip(part):
+    with gzip.open(part / "rcnn_detections.csv.gz", "rt") as file:
+        head, *lines = file
+    meta = json.loads((part / "meta.json").read_text("utf-8"))
+    kept = [line for line in lines if meta[line.split(",")[0]]["subject"] == "Subject1"]
+    with gzip.open(part / "rcnn_detections.csv.gz", "wt") as file:
+        file.writelines([head, *kept])
+    tally = measure_fold(Job(part, None, "detections", "Subject3"))
+    assert tally.clips == 0 and set(tally.right.values()) == {0.0}
+    with pytest.raises(WordsightError, match="no clip to learn from"):
+        measure_fold(Job(part, None, "detections", "Subject1"))
 
 
 @pytest.mark.slow

@@ -92,6 +92,23 @@ def test_folders_that_lack_something(tmp_path, made):
         main([])
 
 
+def test_videos_without_tracks_or_skeleton_are_left_out_and_objects_without_boxes_too(tmp_path):
+    folder = write_folder(tmp_path / "part", ("A",), 3)
+    whole = load_videos(folder)
+    first, second, third = (video.observations.video_id for video in whole)
+    with np.load(folder / "tracks.npz") as arrays:
+        kept = {name: arrays[name] for name in arrays if name != f"{first}_skel"}
+    kept[f"{second}_obj"] = kept[f"{second}_obj"][:, :1]
+    np.savez(folder / "tracks.npz", **kept)
+    some = load_videos(folder)
+    assert [video.observations.video_id for video in some] == [second, third]
+    names = [[thing.name for thing in video.observations.objects] for video in some]
+    assert names == [["person", "cup"], ["person", "cup", "box"]]
+    np.savez(folder / "tracks.npz", nothing=np.zeros(1))
+    with pytest.raises(FormatError, match="no tracks"):
+        load_videos(folder)
+
+
 def test_a_name_that_comes_twice_means_its_first_object(tmp_path):
     folder = write_folder(tmp_path / "twice", ("A",), 1)
     text = (folder / "states.jsonl").read_text()
