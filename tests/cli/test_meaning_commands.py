@@ -114,6 +114,24 @@ def test_words_look_at_states_and_unknown_words_are_inferred(run, learned, tmp_p
     assert run("score", videos[0], SAID, "--json").json[0]["score"] != whole
 
 
+@pytest.mark.slow
+def test_clips_in_which_nothing_is_seen_are_told(run, footage, tmp_path):
+    head = "frame,time,id,label,score,x1,y1,x2,y2\n"
+    (tmp_path / "none.csv").write_text(head)
+    rows = [f"{i},{i / 20},{k},{n},1,{9 + k * i},40,{29 + k * i},90\n"
+            for i in range(40) for k, n in enumerate(("cup", "person"))]  # fmt: skip
+    (tmp_path / "some.csv").write_text(head + "".join(rows))
+    copy = tmp_path / "copy.mp4"
+    copy.write_bytes(footage.read_bytes() + b"\0" * 8)  # another film, for the library
+    for film, boxes in ((footage, "none.csv"), (copy, "some.csv")):
+        added = run("add", film, "--boxes", boxes, "-s", "The person approached the cup.")
+        assert added.code == 0, added.err
+    made = run("learn", "--quick", "--restarts", 1, "--json")
+    assert made.code == 0, made.err
+    assert made.json["clips"] == 1
+    assert "1 of 2 clips are left out" in made.err.replace("\n", " ")
+
+
 def test_states_that_are_not_there(run, learned, monkeypatch):
     monkeypatch.setenv("WORDSIGHT_LIBRARY", str(learned[0] / "library"))
     answer = run("learn", "--states", "nowhere")

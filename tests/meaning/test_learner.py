@@ -238,6 +238,17 @@ def empty_clip(frames=5):
     return Clip("empty", 0.0, 1.0, nothing)
 
 
+def test_a_single_clip_with_one_sentence_is_learned_and_kept(tmp_path):
+    clips, _ = troupe(1, frames=12)
+    text = "The person lifted the crate."  # no other word is known, so nothing near it is false
+    learner = WordLearner(**QUICK).fit(clips, [text], checkpoint=tmp_path / "learning.npz")
+    lexicon = learner.lexicon_
+    assert np.isfinite(lexicon.notes["objective"])
+    lexicon.save(tmp_path / "words")
+    loaded = LearnedLexicon.load(tmp_path / "words")
+    assert loaded.score(clips[0], text) == lexicon.score(clips[0], text)
+
+
 def test_clips_without_detections_are_left_out_with_a_warning():
     clips, sentences = troupe(6, frames=12)
     with pytest.warns(UserWarning, match="1 of 7 clips"):

@@ -129,9 +129,10 @@ def learn(
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
     save_words(learned, words, namer, overwrite=force)
     tell_lost(output, max(losses, default=0.0), prune or beam, usual=median(losses or [0.0]))
+    used = int(str(learned.notes["clips"]))  # without those in which nothing was seen
     report = {
         "lexicon": words,
-        "clips": len(clips),
+        "clips": used,
         "sentences": sum(len(said) for said in sentences),
         "words": sorted(learned.words),
         "threshold": learned.threshold,
@@ -140,7 +141,7 @@ def learn(
     }
     if namer is not None and namer.stated is not None:
         report["facts"] = facts_used(output, learned)
-    output.result(report, lambda out: _render_learned(out, learned, words, len(clips)))
+    output.result(report, lambda out: _render_learned(out, learned, words, used))
 
 
 @speaking

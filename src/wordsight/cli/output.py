@@ -1,6 +1,7 @@
 """Where the command line's words go: results to standard output, everything else to stderr."""
 
 import json
+import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -159,6 +160,8 @@ def to_json(value: Any) -> Any:
         return to_json(value.tolist())
     if hasattr(value, "isoformat"):
         return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no infinity, such as the threshold of words that are never true
     return value
 
 

@@ -1,6 +1,6 @@
 """Learning what words mean from clips described with sentences, and reading clips with them."""
 
-from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.meaning.learner import WordLearner
 from wordsight.meaning.lexicon import LearnedLexicon, Looking
@@ -27,6 +27,7 @@ __all__ = [
     "LearnedLexicon",
     "Looking",
     "MeaningError",
+    "MeaningWarning",
     "NamedThing",
     "NounLearner",
     "SentenceScore",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.language import Lexicon, near_misses
-from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import Observation, Vocabulary
 from wordsight.meaning.features.observation import Layout
 from wordsight.meaning.lexicon import verb_of
@@ -102,6 +102,7 @@ def build_corpus(
         warnings.warn(
             f"{empty} of {len(observations)} clips are left out of training: nothing was detected "
             "in them.",
+            MeaningWarning,
             stacklevel=3,
         )
     if not examples:

@@ -14,7 +14,7 @@ from wordsight.meaning.apart import Apart, set_apart
 from wordsight.meaning.belief_fitting import learn_belief
 from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
 from wordsight.meaning.corpus import Corpus, background_of, build_corpus
-from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import feature_set, learn_vocabulary, observe
 from wordsight.meaning.lexicon import LearnedLexicon
 from wordsight.meaning.settings import TrainingSettings
@@ -150,7 +150,8 @@ class WordLearner:
             return lexicon
         self.inferred_ = infer_lexicon([one for several in said for one in several])
         for text, why in self.inferred_.unread[:3]:
-            warnings.warn(f"cannot read {text!r}: {why.splitlines()[0]}", stacklevel=3)
+            what = f"cannot read {text!r}: {why.splitlines()[0]}"
+            warnings.warn(what, MeaningWarning, stacklevel=3)
         return self.inferred_.lexicon
 
     def _prepared(

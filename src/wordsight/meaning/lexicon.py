@@ -106,7 +106,8 @@ class LearnedLexicon:
     def __getitem__(self, entry: str) -> WordModel:
         if entry not in self.words:
             close = nearest(entry, self.words)
-            hint = f" Nearest: {', '.join(close)}." if close else ""
+            some = ", ".join(close or sorted(self.words)[:5])
+            hint = f" {'Nearest' if close else 'There are, for example'}: {some}."
             raise MeaningError(f"no meaning has been learned for {entry!r}.{hint}")
         return self.words[entry]
 

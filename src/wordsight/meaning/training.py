@@ -245,7 +245,9 @@ class Training:
         value = likelihood
         if chosen.calibrated or chosen.choose_by == "conditional":
             calibration, contrast = self._calibrated(found)
-            value = contrast if chosen.choose_by == "conditional" else likelihood
+            # Without any false sentence, as for a single clip, likelihood must decide.
+            asked = chosen.choose_by == "conditional" and np.isfinite(contrast)
+            value = contrast if asked else likelihood
             if chosen.calibrated:
                 found = replace(found, calibration=calibration)
         if state.best is None or value > state.best[1]:
