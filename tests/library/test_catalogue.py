@@ -268,9 +268,14 @@ def test_a_server_that_does_not_answer_is_told_without_the_password():
     assert "postgresql://ann:***@127.0.0.1:1/lab" in str(caught.value)
 
 
-def test_a_disk_that_is_full_is_told_with_what_to_do(database):
-    with (
-        pytest.raises(LibraryError, match=r"full or fails; free some space .* \(disk I/O error\)"),
-        database.read(),
-    ):
-        raise sa.exc.OperationalError("select", {}, sqlite3.OperationalError("disk I/O error"))
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [  # what SQLite says of a full disk, and PostgreSQL when it is stopped
+        ("disk I/O error", "full or fails; free some space and run the same command again"),
+        ("database or disk is full", "no room left .* free some space"),
+        ("server closed the connection unexpectedly", "in the middle .* nothing is lost: run the"),
+    ],
+)
+def test_what_a_database_says_is_told_with_what_to_do(database, said, told):
+    with pytest.raises(LibraryError, match=told), database.read():
+        raise sa.exc.OperationalError("select", {}, sqlite3.OperationalError(said))

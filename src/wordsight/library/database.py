@@ -212,6 +212,11 @@ def _told(place: str, error: DBAPIError) -> str:
         ),
         (("is locked",), f"the library {place} is busy with another process; try again later"),
         (
+            ("server closed the connection", "terminating connection", "connection is lost"),
+            f"the library's database {place} went away in the middle of the work; nothing is "
+            "lost: run the same command again when it is back",
+        ),
+        (
             ("connection", "connect", "authentication", "timeout", "resolve", "does not exist"),
             f"the library's database {place} does not answer as it should; check the address, "
             "that the server is running, and your rights",
