@@ -176,6 +176,23 @@ def test_a_colour_that_was_never_named_has_no_word_but_its_digit_has(shared_data
     yellow = [n for n, (colour, _) in enumerate(names) if colour == "yellow"]
     assert words_for(asked, colour) > 0.85 and words_for(yellow, colour) < 0.6
     assert words_for(asked, 1 - colour) > 0.85 and words_for(yellow, 1 - colour) > 0.8
+    # Of yellow cards only the new word is ever said, so that it never meets a digit either.
+    learner.teach([pictures[n] for n in yellow[::2]], ["yellow"] * len(yellow[::2]))
+    assert {word.name for word in learner.attributes()[colour]} == {
+        "red",
+        "green",
+        "blue",
+        "yellow",
+    }
+    named = learner.name_all([pictures[n] for n in yellow[1::2]])
+    assert np.mean([naming.attributes[colour].word == "yellow" for naming in named]) > 0.9
+
+
+def test_few_lessons_can_grow():
+    random = np.random.default_rng(4)
+    learner = AttributeLearner().fit(*lessons(2, random))
+    learner.teach(*lessons(60, random))
+    assert learner.name(thing("red", "wide", random)).attributes
 
 
 def test_confidence_is_a_probability(taught):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from wordsight.attributes.exclusivity import picture_folds
 
 __all__ = [
+    "FAMILIAR",
     "Discriminant",
     "calibrated_discriminant",
     "choose_discriminant",
@@ -19,11 +20,13 @@ __all__ = [
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+FAMILIAR = 0.97
+"""Share of the pictures left out of learning that are near enough to a word to be known."""
+
 _SHRINKAGES = (0.02, 0.1, 0.3)
 _TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0)
 _FOLDS = 5
 _LEAST_PROBABILITY = 1e-4  # of a word that was not heard in a fold
-_FAMILIAR = 0.97  # share of the held-out pictures that are near enough to be known
 _HALF_WAY = 0.5
 _MADE_ALIKE = 2.0  # times what lessons differ by: words so far apart were shown under one light
 
@@ -131,7 +134,7 @@ def choose_discriminant(
             odds, distance = _held_out(x, words, Discriminant(columns, shrinkage), folds)
             scores = {t: _likelihoods(odds, t) for t in _TEMPERATURES}
             best = max(scores, key=lambda t: float(scores[t].mean()))
-            limits = np.quantile(distance, _FAMILIAR, axis=0)
+            limits = np.quantile(distance, FAMILIAR, axis=0)
             model = Discriminant(columns, shrinkage, best, (float(limits[0]), float(limits[1])))
             tried.append((scores[best], model))
     top = max(tried, key=lambda one: float(one[0].mean()))[0]

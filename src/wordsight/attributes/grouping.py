@@ -157,11 +157,21 @@ def word_directions(words: Labels, x: Array, settings: AttributeSettings) -> CCA
     return _cca(settings).fit(x, _one_hot(words))
 
 
-def word_meetings(words: Labels, x: Array, settings: AttributeSettings) -> Meetings:
-    """Count which words meet on pictures that are similar in what tells words apart."""
+def word_meetings(
+    words: Labels, x: Array, settings: AttributeSettings, *, told_apart: int | None = None
+) -> Meetings:
+    """Count which words meet on pictures that are similar in what tells words apart.
+
+    Args:
+        words: ``(N,)`` words, from 0 on.
+        x: ``(N, D)`` the pictures they were said of.
+        settings: How many neighbours, and which seed.
+        told_apart: Only what tells the first so many words apart counts; all if left out.
+    """
 
     def project(known: Array, said: Labels, asked: Array) -> tuple[Array, Array]:
-        cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(known, _one_hot(said))
+        own = said < (told_apart or len(x))
+        cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(known[own], _one_hot(said[own]))
         # Directions along which words differ little count little.
         weight = cca.correlations_**2
         return cca.transform_x(known) * weight, cca.transform_x(asked) * weight

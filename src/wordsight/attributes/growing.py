@@ -1,26 +1,33 @@
 """Teaching more: lessons added later, with known words, new words or new attributes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
+from wordsight.attributes.discriminant import FAMILIAR
 from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.exclusivity import Meetings
 from wordsight.attributes.grouping import Attribution, Vocabulary, word_directions, word_meetings
 from wordsight.attributes.lessons import Lessons
+from wordsight.attributes.recall import DiscriminantRecall
+from wordsight.attributes.settings import AttributeSettings
 from wordsight.attributes.word_types import WordTypes
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
 
-__all__ = ["grow"]
+__all__ = ["grow", "newcomer_evidence"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 _STRANGE = 1.5  # times the radius of the nearest known word: beyond, a recording is a new word
+_NEW_LOOKS = 0.6  # share of a new word's pictures that none of its attribute's words fits
+_ONE_WORD = 0.3  # of a Dirichlet prior: most pictures have the same word, whichever
 _RATE = 0.2  # meetings within an attribute beside those of chance, where nothing else is known
 
 
@@ -28,8 +35,8 @@ def grow(learner: "AttributeLearner", lessons: Lessons) -> None:
     """Add lessons to a learner.
 
     Known words keep their attributes. A new word joins the attribute whose words it never meets
-    on similar pictures, or founds a new one if it meets words of all. The space of pictures stays
-    as it is; discriminants are learned anew from all lessons.
+    on similar pictures and do not fit its own, or founds a new one if it meets words of all. The
+    space of pictures stays as it is; discriminants are learned anew from all lessons.
 
     Args:
         learner: A learner that was taught; it is changed.
@@ -50,8 +57,13 @@ def grow(learner: "AttributeLearner", lessons: Lessons) -> None:
     )
     vocabulary = _vocabulary(learner, lessons, both)
     cca = word_directions(vocabulary.words, x, learner.settings)
-    meetings = word_meetings(vocabulary.words, x, learner.settings)
-    groups = _joined(learner.attribution_.words, meetings)
+    before = len(learner.attribution_.words)
+    meetings = _meetings(vocabulary.words, x, learner.settings, before)
+    looks = [
+        newcomer_evidence(learner, x[vocabulary.words == word])
+        for word in range(before, len(vocabulary.names))
+    ]
+    groups = _joined(learner.attribution_.words, meetings, looks)
     assigned = np.concatenate([learner.attribution_.lessons, groups[vocabulary.words[old:]]])
     found = Attribution(assigned, groups, cca, counts=learner.counts_)
     learner._take(both, learner.space_, x, vocabulary, found)
@@ -128,7 +140,60 @@ def _clusters(points: Array, places: Array, words: Labels) -> Labels:
     return np.asarray(fcluster(linkage(points, "average"), width, "distance") - 1, dtype=np.intp)
 
 
-def _joined(groups: Labels, meetings: Meetings) -> Labels:
+def _meetings(words: Labels, x: Array, settings: AttributeSettings, before: int) -> Meetings:
+    """Count which words meet: new ones with known ones in what tells the known ones apart.
+
+    What is peculiar to a new word would set its pictures apart from all others, so that it seemed
+    to meet nobody.
+    """
+    found = word_meetings(words, x, settings)
+    known = word_meetings(words, x, settings, told_apart=before)
+    apart = np.arange(len(found.observed)) < before
+    mixed = apart[:, None] != apart
+    return Meetings(
+        np.where(mixed, known.observed, found.observed),
+        np.where(mixed, known.expected, found.expected),
+    )
+
+
+def newcomer_evidence(learner: "AttributeLearner", x: Array) -> Array:
+    """Return how much likelier (in nats) a new word names each attribute than another one.
+
+    What a word of the same attribute is said of has no other word there: of yellow things no known
+    colour, or always the one that is next to it. In other attributes they have words like any
+    other thing, and not always the same.
+
+    Args:
+        learner: What was taught before.
+        x: ``(N, D)`` the pictures of the new word.
+
+    Returns:
+        ``(A,)``; 0 where nothing is known of what an attribute's pictures look like.
+    """
+    found = np.zeros(learner.num_attributes_)
+    for attribute, recall in enumerate(learner.recalls_):
+        if isinstance(recall, DiscriminantRecall) and len(recall.model.classes_) > 1:
+            answers = recall.answer(x)
+            place = answers.probabilities.argmax(axis=1)[answers.known]
+            counts = np.bincount(place, minlength=len(answers.classes))
+            strange = len(x) - len(place)
+            found[attribute] = (
+                strange * np.log(_NEW_LOOKS / (1 - FAMILIAR))
+                + len(place) * np.log((1 - _NEW_LOOKS) / FAMILIAR)
+                + _always_the_same(counts, recall.model.prior_)
+            )
+    return found
+
+
+def _always_the_same(counts: Labels, usual: Array) -> float:
+    """Return how much likelier one word for most pictures explains counts than the usual shares."""
+    spread = np.full(len(counts), _ONE_WORD)
+    one = gammaln(spread.sum()) - gammaln(spread.sum() + counts.sum())
+    one += float((gammaln(spread + counts) - gammaln(spread)).sum())
+    return float(one - counts @ np.log(usual))
+
+
+def _joined(groups: Labels, meetings: Meetings, looks: Sequence[Array]) -> Labels:
     """Give every new word the attribute it fits best, or a new one; the most frequent first."""
     count = len(meetings.observed)
     found = np.concatenate([groups, np.full(count - len(groups), -1, dtype=np.intp)])
@@ -137,6 +202,7 @@ def _joined(groups: Labels, meetings: Meetings) -> Labels:
     for word in new[np.argsort(-np.diag(meetings.expected)[new], kind="stable")]:
         settled = np.flatnonzero(found >= 0)
         sums = np.bincount(found[settled], weights=gain[word, settled])
+        sums[: len(looks[word - len(groups)])] += looks[word - len(groups)]
         best = int(sums.argmax())
         found[word] = best if sums[best] >= 0 else int(found.max()) + 1
     return found
