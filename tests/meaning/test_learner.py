@@ -74,6 +74,25 @@ def test_the_objective_never_falls(tracked, noise):
             assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(phase))
 
 
+@pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
+def test_states_may_come_in_any_order(tracked):
+    clips, sentences = troupe(9, tracked=tracked, frames=12)
+    settings = {"restarts": 1, "tempered_iterations": 0, "iterations": 8, "discriminative": None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ObjectiveFellWarning)
+        learner = WordLearner(**settings, left_to_right=False).fit(
+            clips, sentences, lexicon=LEXICON
+        )
+    verb = learner.lexicon_["lifted"]
+    assert (verb.transition > 0).all() and (verb.initial > 0).all() and (verb.final > 0).all()
+    assert verb.transition.sum(axis=1) == pytest.approx(1)
+    ordered = WordLearner(**settings).fit(clips, sentences, lexicon=LEXICON).lexicon_["lifted"]
+    assert not np.tril(ordered.transition, -1).any() and ordered.final.tolist() == [0, 0, 1]
+    # A clip shorter than the word has states.
+    found = learner.lexicon_.score(play("lifted", "crate", seed=3, frames=2), sentences[0])
+    assert np.isfinite(found.score)
+
+
 def test_the_method_as_published_runs_and_rises():
     clips, sentences = troupe(9, tracked=False, frames=12)
     learner = WordLearner(FAITHFUL, iterations=6).fit(clips, sentences, lexicon=LEXICON)

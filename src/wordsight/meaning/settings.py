@@ -35,7 +35,10 @@ class TrainingSettings:
         smoothing: Imagined counts.
         noise: Probability that a sentence has nothing to do with its clip.
         presence: Whether frequent nouns start at labels that are in sight whenever they are said.
-        forced_end: Whether an event must have reached its last state when its clip ends.
+        left_to_right: Whether words go through their states in order; else any state may come
+            first and any may follow any, for what repeats itself, such as waving.
+        forced_end: Whether an event must have reached its last state when its clip ends; only
+            where states come in order.
         durations: Whether how long a clip lasts is evidence for its verb.
         believed: Whether a sentence is judged by how likely each of its words is true, instead of
             by its log ratio per frame.
@@ -63,6 +66,7 @@ class TrainingSettings:
     smoothing: Smoothing = field(default_factory=Smoothing)
     noise: float = 0.02
     presence: bool = True
+    left_to_right: bool = True
     forced_end: bool = True
     durations: bool = True
     believed: bool = True

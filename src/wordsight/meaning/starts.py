@@ -36,6 +36,7 @@ def starting_words(
     rng: np.random.Generator,
     *,
     forced_end: bool = True,
+    forward: bool = True,
     presence: bool = True,
 ) -> dict[str, WordModel]:
     """Return the words EM starts from.
@@ -46,13 +47,14 @@ def starting_words(
         vocabulary: The bins.
         rng: Chance; restarts differ in it.
         forced_end: Whether an event must have ended with its clip.
+        forward: Whether states are gone through from left to right.
         presence: Whether frequent nouns start at labels that are in sight whenever they are said.
     """
     nouns = noun_start(corpus, vocabulary) if presence else {}
     words = {}
     for entry in corpus.entries:
         found = corpus.lexicon[entry]
-        word = uniform_word(found, features, vocabulary, forced_end=forced_end)
+        word = uniform_word(found, features, vocabulary, forced_end=forced_end, forward=forward)
         emissions = tuple(
             nouns[entry][None]
             if entry in nouns and slot.feature == LABEL

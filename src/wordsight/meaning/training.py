@@ -180,6 +180,7 @@ class Training:
             blank.vocabulary,
             self._rng(restart, 0),
             forced_end=self.settings.forced_end,
+            forward=self.settings.left_to_right,
             presence=self.settings.presence,
         )
 

@@ -13,7 +13,7 @@ from wordsight.language import Entry, PartOfSpeech
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import FeatureSet, Slot, Vocabulary
 
-__all__ = ["WordModel", "left_to_right", "uniform_word"]
+__all__ = ["WordModel", "any_order", "left_to_right", "uniform_word"]
 
 Array = NDArray[np.float64]
 
@@ -65,7 +65,9 @@ class WordModel:
         """
         if frames >= self.num_states:
             return self.initial, self.transition, self.final
-        forward = np.triu(np.ones_like(self.transition))
+        forward = np.ones_like(self.transition)
+        if not np.tril(self.transition, -1).any():
+            forward = np.triu(forward)
         states = np.full(self.num_states, 1 / self.num_states)
         return states, forward / forward.sum(axis=1, keepdims=True), np.ones(self.num_states)
 
@@ -79,20 +81,27 @@ class WordModel:
 
 
 def uniform_word(
-    entry: Entry, features: FeatureSet, vocabulary: Vocabulary, *, forced_end: bool = True
+    entry: Entry,
+    features: FeatureSet,
+    vocabulary: Vocabulary,
+    *,
+    forced_end: bool = True,
+    forward: bool = True,
 ) -> WordModel:
-    """Return a word that knows nothing yet: states from left to right, all bins alike.
+    """Return a word that knows nothing yet: all bins alike.
 
     Args:
         entry: The lexicon entry.
         features: What its part of speech looks at; features without bins are left out.
         vocabulary: The bins.
         forced_end: Whether an event must have reached its last state when the clip ends.
+        forward: Whether states are gone through from left to right; else any may come first, and
+            any may follow any, so that ``forced_end`` has no meaning.
     """
     states = features.num_states(entry)
     slots = tuple(s for s in features.slots(entry) if s.feature in vocabulary.bins)
     sizes = [len(vocabulary.bins[slot.feature]) for slot in slots]
-    initial, transition = left_to_right(states)
+    initial, transition = left_to_right(states) if forward else any_order(states)
     return WordModel(
         entry.name,
         entry.part,
@@ -100,7 +109,7 @@ def uniform_word(
         slots,
         initial,
         transition,
-        np.eye(states)[-1] if forced_end else np.ones(states),
+        np.eye(states)[-1] if forced_end and forward else np.ones(states),
         tuple(np.full((states, size), 1 / size) for size in sizes),
         features.parts[entry.part].follows,
     )
@@ -110,3 +119,9 @@ def left_to_right(states: int) -> tuple[Array, Array]:
     """Return ``(I,)`` and ``(I, I)``: a start in the first state, and steps that stay or go on."""
     transition = 0.7 * np.eye(states) + 0.3 * np.eye(states, k=1)
     return np.eye(states)[0], transition / transition.sum(axis=1, keepdims=True)
+
+
+def any_order(states: int) -> tuple[Array, Array]:
+    """Return ``(I,)`` and ``(I, I)``: a start in any state, and steps that stay or go anywhere."""
+    transition = 0.7 * np.eye(states) + 0.3 / states
+    return np.full(states, 1 / states), transition
