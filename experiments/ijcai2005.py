@@ -1,6 +1,6 @@
 """States of a hand and blocks by simple-transition models: Fern (IJCAI 2005) on the tabletop world.
 
-Run with ``python -m experiments.ijcai2005 --folder DIR [--films 30] [--noise 0.3] [--seed 0]
+Run with ``python -m experiments.ijcai2005 [--folder DIR] [--films 30] [--noise 0.3] [--seed 0]
 [--see network] [--json]``. Renders the films of seven events at 30 frames/s, finds the things with
 a network that was trained on other rendered films (or by taught colours), follows them, and learns
 from two training sets (a third and a sixth of the films of each event); the rest is for testing. An
@@ -21,6 +21,7 @@ Numbers of the paper are lost; the order of its methods is known and is what to 
 """
 
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -110,7 +111,7 @@ def measure(
 def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
     parser = report_parser("experiments.ijcai2005", __doc__ or "")
-    parser.add_argument("--folder", type=Path, required=True, metavar="DIR", help="keeps the films")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="keeps films for the next run")
     parser.add_argument("--films", type=int, default=30, help="films of each event (30)")
     parser.add_argument("--noise", type=float, default=0.3, help="low 0.3, medium 0.6 (0.3)")
     parser.add_argument("--seed", type=int, default=0, help="of world and learning (0)")
@@ -118,16 +119,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="leave out seven films, WalkMaxSAT")
     parser.add_argument("--see", default=EYES[0], choices=EYES, help="how things are found")
     options = parser.parse_args(arguments)
-    results = measure(
-        options.folder,
-        options.films,
-        options.noise,
-        options.seed,
-        sets=options.sets,
-        seven=not options.quick,
-        walk=not options.quick,
-        see=options.see,
-    )
+    with tempfile.TemporaryDirectory() as spare:
+        results = measure(
+            options.folder or Path(spare),
+            options.films,
+            options.noise,
+            options.seed,
+            sets=options.sets,
+            seven=not options.quick,
+            walk=not options.quick,
+            see=options.see,
+        )
     print_report(
         results,
         as_json=options.json,
