@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from wordsight.inference import Lattice, WordChain, expected_counts
 
-__all__ = ["SENTENCES", "Sentence", "main", "measure"]
+__all__ = ["SENTENCES", "Sentence", "fastest", "main", "make_lattice", "measure"]
 
 NUM_FRAMES = 160
 NUM_DETECTIONS = 8
@@ -72,10 +72,16 @@ SENTENCES = {
 
 
 def make_lattice(
-    sentence: Sentence, random: np.random.Generator, *, steady: bool = False
+    sentence: Sentence,
+    random: np.random.Generator,
+    *,
+    steady: bool = False,
+    count: int = NUM_DETECTIONS,
 ) -> Lattice:
-    """Draw a clip and word models; ``steady`` makes the tracks' steps the same in all frames."""
-    count = NUM_DETECTIONS
+    """Draw a clip of so many detections, and word models.
+
+    ``steady`` makes the tracks' steps the same in all frames.
+    """
     steps = random.random((1 if steady else NUM_FRAMES - 1, count, count))
     words = []
     for participants, states in sentence.words:
