@@ -55,6 +55,16 @@ def test_wav_files_of_all_kinds_hold_the_same_tone(tmp_path, kind, rate, channel
         assert np.abs(heard[5:30, :4] - reference[5:30, :4]).mean() < 4
 
 
+def test_a_recording_without_a_rate_is_refused(tmp_path):
+    path = tmp_path / "still.wav"
+    wavfile.write(path, 16_000, (TONE * 32767).astype(np.int16))
+    content = bytearray(path.read_bytes())
+    content[24:32] = bytes(8)  # samples and bytes a second
+    path.write_bytes(content)
+    with pytest.raises(SoundError, match="0 samples a second"):
+        read_sound(path)
+
+
 def test_24_bits_are_read(tmp_path):
     path = tmp_path / "deep.wav"
     values = (TONE * (2**23 - 1)).astype(np.int32)

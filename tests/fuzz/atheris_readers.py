@@ -50,10 +50,9 @@ def _in_a_process(
         words = os.open(folder / f"{file}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(words, 1)
         os.dup2(words, 2)
-        try:
-            _fuzz(atheris, name, [*options, f"-artifact_prefix={folder}/{file}-"])
-        finally:
-            os._exit(70)  # libFuzzer ends the process itself; whoever comes here has failed
+        # It ends the process; on its way out libFuzzer writes down the input that broke something.
+        _fuzz(atheris, name, [*options, f"-artifact_prefix={folder}/{file}-"])
+        sys.exit(70)
     _, status, used = os.wait4(child, 0)
     peak = round(used.ru_maxrss / 1024)
     return {"reader": name, "status": os.waitstatus_to_exitcode(status), "peak_mb": peak}

@@ -87,6 +87,8 @@ def test_declared_features():
     [
         ("predicate", "expected 'predicate"),
         ("feature calm(thing) = speed", "needs a definition"),
+        ("feature calm(thing) = mean of speed over . s", "needs a definition"),  # no number
+        (f"feature calm(thing) = mean of speed over {'9' * 400} s", "needs a definition"),
         ("feature calm(thing) = mean of speed", "needs 'over"),
         ("feature x(thing) = least of speed", "cannot be taken"),
         ("feature x(thing, thing) = least of distance", "2 arguments"),

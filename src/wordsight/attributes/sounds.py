@@ -89,6 +89,8 @@ def read_sound(path: str | os.PathLike[str]) -> Sound:
         samples = samples.mean(axis=1)
     if not len(samples):
         raise SoundError(f"{source} holds no samples; record it again.")
+    if rate <= 0:
+        raise SoundError(f"{source} claims {rate} samples a second; record it again.")
     if len(samples) > _MAX_SECONDS * rate:
         raise SoundError(
             f"{source} lasts {len(samples) / rate:.0f} s; a word or a short utterance was "

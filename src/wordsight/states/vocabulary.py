@@ -200,7 +200,8 @@ def _found(name: str, items: tuple[Named, ...], what: str) -> Named:
 _NAME = r"[a-z][A-Za-z0-9_]*"
 _DECLARATION = re.compile(rf"(predicate|feature)\s+({_NAME})\s*\(([^()]*)\)\s*(?:=\s*(.+))?")
 _RECIPE = re.compile(
-    rf"(coming change|mean|change|rank|least|greatest) of ({_NAME})(?: over ([0-9.]+) s)?"
+    rf"(coming change|mean|change|rank|least|greatest) of ({_NAME})"
+    r"(?: over ([0-9]{1,6}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}) s)?"
 )
 
 
