@@ -5,8 +5,10 @@ import zipfile
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from tests.studio.conftest import finished
+from wordsight.cli.main import app
 from wordsight.errors import WordsightError
 from wordsight.perception import read_boxes, write_boxes
 from wordsight.records import Clip, Detections
@@ -96,6 +98,17 @@ def test_the_texts_infer_what_the_model_infers(library, learned, lesson, client)
         measured = observe_clip(clip, one.book)
         mine, theirs = one.book.model().predict(measured), model.predict(measured)
         assert mine.facts == theirs.facts and np.array_equal(mine.values, theirs.values)
+
+
+def test_the_command_line_learns_the_same_rules(library, learned, lesson, tmp_path):
+    plays = [str(path) for path in sorted(lesson.glob("play*.csv"))]
+    labels = tmp_path / "labels.csv"
+    labels.write_bytes((lesson / "labels.txt").read_bytes())
+    asked = ["states", "learn", *plays, "--labels", str(labels), "--model", str(tmp_path / "model")]
+    assert CliRunner().invoke(app, [*asked, "--json"]).exit_code == 0
+    theirs = (tmp_path / "model" / "rules.txt").read_text()
+    mine = read_set(library / "studio", learned["set"]).book.rules
+    assert sorted(mine.splitlines()) == sorted(theirs.splitlines())
 
 
 def test_only_weights_are_learned_of_given_rules(client, lesson):

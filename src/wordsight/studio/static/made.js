@@ -48,6 +48,7 @@
       if (value && what.value.startsWith("film")) wanted[name] = Number(value);
     }
     if (what.value === "film-sentence") wanted.sentence = document.getElementById("sentence").value.trim() || undefined;
+    if (form.elements.everything?.checked) wanted.everything = true;
     make(wanted);
   });
 })();
