@@ -123,3 +123,19 @@ def test_nothing_given_nothing_found():
     result = infer_lexicon([])
     assert len(result.lexicon) == 0
     assert result.findings == ()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "The man and the woman lifted the box.",  # two who act
+        "The man lifted the box and put down the cup.",  # two clauses
+        "The man did not lift the box.",  # a denial
+        "The cup was put on the box, which stood on the table.",  # a relative clause
+    ],
+)
+def test_sentences_that_join_or_deny_teach_nothing(odd):
+    plain = ["The man lifted the box.", "The woman lifted the cup.", "The woman dropped the box."]
+    found = infer_lexicon([*plain, odd])
+    assert found.lexicon == infer_lexicon(plain).lexicon
+    assert [text for text, _ in found.unread] == [odd]

@@ -10,6 +10,7 @@ __all__ = [
     "COPULAS",
     "DETERMINERS",
     "DIRECTIONS",
+    "JOINING",
     "LOCATING",
     "PARTICLES",
     "PATHS",
@@ -54,3 +55,32 @@ DIRECTIONS = _phrases(
 
 PARTICLES = frozenset(("up", "down", "off", "out", "away", "back", "over"))
 """Words after a verb that do not turn its object into a place: "picked up the cup"."""
+
+JOINING = frozenset(
+    [
+        "and",
+        "or",
+        "but",
+        "nor",
+        "then",
+        "while",
+        "when",
+        "until",
+        "because",
+        "if",
+        "than",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "not",
+        "never",
+        "no",
+        "nothing",
+        "nobody",
+        "do",
+        "does",
+        "did",
+    ]
+)
+"""Words that join clauses or deny them: a sentence with one shows little about its other words."""

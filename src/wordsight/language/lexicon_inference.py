@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wordsight.language.closed_class import LOCATING, PARTICLES, PATHS
+from wordsight.language.closed_class import JOINING, LOCATING, PARTICLES, PATHS
 from wordsight.language.errors import LanguageError, LexiconError
 from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
 from wordsight.language.parser import parse
@@ -108,9 +108,11 @@ def _usages(texts: list[str], lexicon: Lexicon) -> list[tuple[Usage, int]]:
     counted: dict[tuple[Symbol, ...], int] = Counter()
     for text in texts:
         try:
-            counted[tuple(symbols_of(text, adverbs))] += 1
+            symbols = tuple(symbols_of(text, adverbs))
         except LanguageError:
             continue  # reported with the unread sentences
+        if not any(symbol.text in JOINING for symbol in symbols):
+            counted[symbols] += 1
     nouns = certain_nouns(map(list, counted)) | _spellings_of(lexicon, PartOfSpeech.NOUN)
     read = ((read_usage(list(symbols), nouns), count) for symbols, count in counted.items())
     return [(usage, count) for usage, count in read if usage is not None]
