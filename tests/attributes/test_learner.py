@@ -188,6 +188,26 @@ def test_a_colour_that_was_never_named_has_no_word_but_its_digit_has(shared_data
     assert np.mean([naming.attributes[colour].word == "yellow" for naming in named]) > 0.9
 
 
+def test_a_new_word_that_is_only_heard_joins_its_attribute():
+    random = np.random.default_rng(6)
+    pictures, words = lessons(300, random)
+    first = [n for n, said in enumerate(words) if said != "red"]
+    later = [n for n, said in enumerate(words) if said == "red" or n % 5 == 0]
+    learner = AttributeLearner().fit(
+        [pictures[n] for n in first], [word(words[n], random) for n in first]
+    )
+    known = len(learner.words_)
+    learner.teach([pictures[n] for n in later], [word(words[n], random) for n in later])
+    # One word or several that sound a little different, but of no other recording.
+    new = learner.words_[known:]
+    assert sum(one.count for one in new) == words.count("red")
+    shown = learner.name(thing("red", "wide", random))
+    blue = learner.name(thing("blue", "wide", random))
+    different = [a.word != b.word for a, b in zip(shown.attributes, blue.attributes, strict=True)]
+    assert sorted(different) == [False, True]  # the shapes are called alike, the colours not
+    assert {one.name for one in new} & {answer.word for answer in shown.attributes}
+
+
 def test_few_lessons_can_grow():
     random = np.random.default_rng(4)
     learner = AttributeLearner().fit(*lessons(2, random))

@@ -8,12 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from wordsight.attributes.discriminant import FAMILIAR
+from wordsight.attributes.discriminant import (
+    FAMILIAR,
+    calibrated_discriminant,
+    choose_discriminant,
+)
 from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.exclusivity import Meetings
 from wordsight.attributes.grouping import Attribution, Vocabulary, word_directions, word_meetings
 from wordsight.attributes.lessons import Lessons
+from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall import DiscriminantRecall
+from wordsight.attributes.sameness import link_synonyms
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.attributes.word_types import WordTypes
 
@@ -25,7 +31,10 @@ __all__ = ["grow", "newcomer_evidence"]
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-_STRANGE = 1.5  # times the radius of the nearest known word: beyond, a recording is a new word
+_SPEECH_AXES = 50
+_WIDTH = 1.6  # times the radius of a known word: recordings as far apart are two words
+_FEWEST = 3  # recordings that make a new word, where another one has as many
+_PART = 0.25  # of the largest cluster of new recordings: smaller ones may be a part of it
 _NEW_LOOKS = 0.6  # share of a new word's pictures that none of its attribute's words fits
 _ONE_WORD = 0.3  # of a Dirichlet prior: most pictures have the same word, whichever
 _RATE = 0.2  # meetings within an attribute beside those of chance, where nothing else is known
@@ -92,11 +101,7 @@ def _vocabulary(learner: "AttributeLearner", lessons: Lessons, both: Lessons) ->
             words[number] = names.index(text)
     unspelled = np.flatnonzero(words < 0)
     if len(unspelled):
-        found = _recognised(places, words, unspelled)
-        fresh = found < 0
-        if fresh.any():
-            found[fresh] = len(names) + _clusters(places[unspelled[fresh]], places, words)
-        words[unspelled] = found
+        words[unspelled] = _heard(both.speech, words, unspelled, len(names))
     names += [None] * (int(words.max()) + 1 - len(names))
     return replace(known, words=words, names=tuple(names), places=places)
 
@@ -115,28 +120,45 @@ def _places(learner: "AttributeLearner", both: Lessons) -> Array:
     return places
 
 
-def _recognised(places: Array, words: Labels, asked: Labels) -> Labels:
-    """Return the known word nearest to each recording, -1 where none is near."""
-    taught = words >= 0
-    numbers, dense = np.unique(words[taught], return_inverse=True)
-    types = WordTypes.of(places[taught], dense)
-    apart = np.linalg.norm(places[asked][:, None] - types.centres[None], axis=-1)
-    # A word heard once has no radius of its own.
-    radii = np.maximum(types.radii, np.median(types.radii))
-    nearest = (apart / radii).argmin(axis=1)
-    near = apart[np.arange(len(asked)), nearest] <= _STRANGE * radii[nearest]
-    return np.asarray(np.where(near, numbers[nearest], -1), dtype=np.intp)
+def _heard(speech: Array, words: Labels, asked: Labels, fresh: int) -> Labels:
+    """Return the word of each recording that is asked for: a known one, or from ``fresh`` on.
+
+    Recordings unlike all known words are clustered; then all are assigned anew, since some of a new
+    word are near enough to a known one.
+    """
+    taught = np.flatnonzero((words >= 0) & np.isfinite(speech).all(axis=1))
+    space = PictureSpace.fit([speech[taught]], _SPEECH_AXES)
+    known, points = space.transform([speech[taught]]), space.transform([speech[asked]])
+    everything = [slice(0, known.shape[1])]
+    model = choose_discriminant(known, words[taught], everything)
+    strange = np.flatnonzero(~model.known(points))
+    found = model.classes_[model.log_posterior(points).argmax(axis=1)]
+    if len(strange):
+        root = np.linalg.cholesky(model.precision_)
+        clusters = _clusters(points[strange] @ root, known @ root, words[taught])
+        sizes = np.bincount(clusters)
+        large = sizes >= max(min(_FEWEST, sizes.max()), _PART * sizes.max())
+        new, numbers = strange[large[clusters]], (np.cumsum(large) - 1)[clusters[large[clusters]]]
+        both = np.concatenate([words[taught], fresh + numbers])
+        model = calibrated_discriminant(np.vstack([known, points[new]]), both)
+        found = model.classes_[model.log_posterior(points).argmax(axis=1)]
+        found[new] = fresh + numbers
+        # A small cluster is a part of the new word it sounds like, or else a word of its own.
+        for small in np.flatnonzero(~large & (sizes >= _FEWEST)):
+            own = strange[clusters == small]
+            if np.median(found[own]) < fresh:
+                found[own] = max(int(found.max()), fresh) + 1
+    return np.asarray(found, dtype=np.intp)
 
 
-def _clusters(points: Array, places: Array, words: Labels) -> Labels:
+def _clusters(points: Array, known: Array, words: Labels) -> Labels:
     """Cluster recordings of new words as widely as known words are spread."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     if len(points) < 2:
         return np.zeros(len(points), dtype=np.intp)
-    taught = words >= 0
-    dense = np.unique(words[taught], return_inverse=True)[1]
-    width = 2 * float(np.median(WordTypes.of(places[taught], dense).radii))
+    dense = np.unique(words, return_inverse=True)[1]
+    width = _WIDTH * float(np.median(WordTypes.of(known, dense).radii))
     return np.asarray(fcluster(linkage(points, "average"), width, "distance") - 1, dtype=np.intp)
 
 
@@ -199,7 +221,12 @@ def _joined(groups: Labels, meetings: Meetings, looks: Sequence[Array]) -> Label
     found = np.concatenate([groups, np.full(count - len(groups), -1, dtype=np.intp)])
     gain = meetings.observed * np.log(_RATE) + meetings.expected * (1 - _RATE)
     new = np.arange(len(groups), count)
+    linked = link_synonyms(meetings)
     for word in new[np.argsort(-np.diag(meetings.expected)[new], kind="stable")]:
+        same = new[(linked[new] == linked[word]) & (found[new] >= 0)]
+        if len(same):  # another name of the same things, or more recordings of one word
+            found[word] = found[same[0]]
+            continue
         settled = np.flatnonzero(found >= 0)
         sums = np.bincount(found[settled], weights=gain[word, settled])
         sums[: len(looks[word - len(groups)])] += looks[word - len(groups)]
