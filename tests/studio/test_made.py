@@ -14,6 +14,7 @@ from wordsight.library import Library
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.states.formats import read_intervals
+from wordsight.studio.made import list_made, making, sweep_made
 from wordsight.studio.tasks import Workplace
 from wordsight.studio.tasks.align import align_text
 from wordsight.studio.tasks.make import make_file
@@ -146,6 +147,15 @@ def test_files_are_removed(client, taken):
     assert client.delete(f"{MADE}/{name}").status_code == 200
     assert client.get(f"{MADE}/{name}").status_code == 422
     assert client.get(MADE).json() == []
+
+
+def test_what_was_never_finished_is_swept_away(tmp_path):
+    with making(tmp_path, "a" * 12, "film", "boxes", "Boxes", "film.csv") as path:
+        path.write_text("frame\n")
+    (tmp_path / "made" / ("b" * 12)).mkdir()
+    (tmp_path / "made" / ("b" * 12) / "film.mp4").write_bytes(b"half")
+    assert sweep_made(tmp_path) == 1 and sweep_made(tmp_path / "nowhere") == 0
+    assert [one.file for one in list_made(tmp_path)] == ["film.csv"]
 
 
 def test_a_text_is_aligned_with_what_somebody_noted_and_drawn_into_the_film(

@@ -14,7 +14,15 @@ from pathlib import Path
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
 
-__all__ = ["Made", "list_made", "made_file", "making", "read_made", "remove_made"]
+__all__ = [
+    "Made",
+    "list_made",
+    "made_file",
+    "making",
+    "read_made",
+    "remove_made",
+    "sweep_made",
+]
 
 _FOLDER = "made"
 _NOTE = "made.json"
@@ -86,6 +94,14 @@ def remove_made(folder: Path, name: str) -> None:
     """Remove a file."""
     read_made(folder, name)
     shutil.rmtree(folder / _FOLDER / Path(name).name)
+
+
+def sweep_made(folder: Path) -> int:
+    """Remove what was begun and never finished, such as by a job that was stopped; say how many."""
+    begun = [path for path in (folder / _FOLDER).glob("*") if not (path / _NOTE).is_file()]
+    for path in begun:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(begun)
 
 
 def _read(path: Path) -> Made:

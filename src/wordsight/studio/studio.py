@@ -13,6 +13,7 @@ from wordsight import __version__
 from wordsight.library import Library
 from wordsight.studio.format import clock, megabytes, since
 from wordsight.studio.jobs import Job, JobStore
+from wordsight.studio.made import sweep_made
 from wordsight.studio.received import harmless_name
 from wordsight.studio.runner import JobRunner
 from wordsight.studio.settings import StudioSettings
@@ -40,6 +41,7 @@ class Studio:
         self.library = Library.open(settings.library, create=True)
         self.folder = settings.folder or self.library.folder / "studio"
         self.jobs = JobStore(self.folder / "jobs.sqlite")
+        sweep_made(self.folder)  # before any job begins
         self.runner = JobRunner(self.jobs, settings.library, settings.jobs_at_once)
         self.templates = Jinja2Templates(_HERE / "templates")
         self.templates.env.filters |= {"clock": clock, "megabytes": megabytes, "since": since}

@@ -35,6 +35,10 @@
     }
   });
   if (form.dataset.job) watch(form.dataset.job);
+  if (sessionStorage.getItem("infer")) {
+    sessionStorage.removeItem("infer");
+    document.getElementById("infer")?.click();
+  }
 
   document.getElementById("things").addEventListener("click", async () => {
     const place = document.getElementById("called");
@@ -72,6 +76,7 @@
     try {
       if (use) {
         await studio.post(`/api/v1/states/sets/${use}/use`);
+        sessionStorage.setItem("infer", "again"); // what is shown was inferred with other rules
         location.reload();
       } else if (forget && confirm(`Forget the set ${title}?`)) {
         await studio.ask(`/api/v1/states/sets/${forget}`, { method: "DELETE" });
