@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.attribute_scores import Scored, control, evaluate
-from experiments.data.cards import DIGITS, Photos, Recordings, read_photos, read_recordings
+from experiments.data.cards import Photos, Recordings, read_photos, read_recordings
 from experiments.report import Column, print_report, report_parser, say
 from wordsight.attributes import (
     ANNEALED,
@@ -41,7 +41,6 @@ PAIRS = 200
 """Training pairs per attribute, as in the paper."""
 TEST_SHARE = 0.25
 HELD_COMBINATIONS = 6
-CHANCE = (1 / 3 + 1 / 10) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +114,11 @@ def measure(
 ) -> dict[str, Any]:
     """Run every method over seeds and gather the report."""
     photos, spoken = read_photos(images), read_recordings(speech)
-    colours = sorted(set(photos.colours) & set(spoken.words[spoken.kinds == "c"]))
-    if len(colours) < 2:
-        raise FormatError("photos and recordings must share at least two colours.")
-    photos = _only(photos, colours)
-    tests = None if test is None else _only(read_photos(test), colours)
-    spoken = _used(spoken, colours)
+    colours = _shared("colours", photos.colours, spoken.words[spoken.kinds == "c"])
+    digits = _shared("digits", photos.digits, spoken.words[spoken.kinds == "d"])
+    photos = _only(photos, colours, digits)
+    tests = None if test is None else _only(read_photos(test), colours, digits)
+    spoken = _used(spoken, colours, digits)
     good = Cards.describe(photos, tests, spoken, RECOMMENDED)
     old = Cards.describe(photos, tests, spoken, FAITHFUL)
     given = {"num_attributes": 2}
@@ -138,7 +136,7 @@ def measure(
         say(f"{name}: {rows[name]}")
     head = {key: rows["default"][key] for key in _HEADLINE}
     return head | {
-        "chance": round((1 / len(colours) + 1 / len(DIGITS)) / 2, 3),
+        "chance": round((1 / len(colours) + 1 / len(digits)) / 2, 3),
         "seeds": seeds,
         "pairs_per_attribute": pairs,
         "photos": len(photos),
@@ -211,19 +209,33 @@ def _among(truth: NDArray[np.str_], held: Sequence[tuple[str, str]]) -> NDArray[
     return np.array([(str(colour), str(digit)) in held for colour, digit in truth], dtype=bool)
 
 
-def _only(photos: Photos, colours: list[str]) -> Photos:
-    kept = np.flatnonzero(np.isin(photos.colours, colours))
+def _shared(what: str, shown: NDArray[np.str_], said: NDArray[np.str_]) -> list[str]:
+    """Return the words that photos and recordings have in common."""
+    both = sorted(set(shown.tolist()) & set(said.tolist()))
+    left = sorted(set(shown.tolist()) ^ set(said.tolist()))
+    if left:
+        say(f"{what} without photos or without recordings, left out: {', '.join(left)}")
+    if len(both) < 2:
+        raise FormatError(
+            f"photos and recordings must share at least two {what}; they share {len(both)}."
+        )
+    return both
+
+
+def _only(photos: Photos, colours: list[str], digits: list[str]) -> Photos:
+    wanted = np.isin(photos.colours, colours) & np.isin(photos.digits, digits)
+    kept = np.flatnonzero(wanted)
     if not len(kept):
-        raise FormatError(f"no photo has one of the colours {', '.join(colours)}.")
+        raise FormatError(
+            f"no photo has one of the colours {', '.join(colours)} and one of the digits "
+            f"{', '.join(digits)}."
+        )
     return Photos([photos.images[n] for n in kept], photos.colours[kept], photos.digits[kept])
 
 
-def _used(spoken: Recordings, colours: list[str]) -> Recordings:
-    wanted = [(kind, word) for kind, words in (("c", colours), ("d", DIGITS)) for word in words]
-    said = list(zip(spoken.kinds.tolist(), spoken.words.tolist(), strict=True))
-    missing = [word for kind, word in wanted if (kind, word) not in said]
-    if missing:
-        raise FormatError(f"no recording of {', '.join(missing)} was found.")
+def _used(spoken: Recordings, colours: list[str], digits: list[str]) -> Recordings:
+    wanted = {("c", word) for word in colours} | {("d", word) for word in digits}
+    said = zip(spoken.kinds.tolist(), spoken.words.tolist(), strict=True)
     kept = [n for n, pair in enumerate(said) if pair in wanted]
     return Recordings([spoken.sounds[n] for n in kept], spoken.kinds[kept], spoken.words[kept])
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiments.report import say
 from wordsight.errors import FormatError
 
 __all__ = ["SmartCollection", "parse_items", "parse_judgements", "read_smart"]
@@ -19,6 +20,7 @@ _FIELD = re.compile(r"^\.([A-Z])[ \t]*\n?", re.MULTILINE)
 # Titles, texts and keywords; not authors, sources or references.
 _FIELDS_READ = ("T", "W", "K")
 _MOST_BYTES = 1 << 28
+_LOOKED_AT = 50  # queries that tell how they are numbered
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,19 @@ def read_smart(folder: Path) -> SmartCollection:
             f"{folder} holds no judgements; expected a file of numbers such as cranqrel or MED.REL."
         )
     qrels = min(judgements, key=lambda each: _judgement_rank(each[0]))[1]
-    known = {q: judged for q, judged in qrels.items() if any(judged.values())}
-    return SmartCollection(folder.name, documents, _renumbered(queries, known), known)
+    # Judgements may be of more documents than are here; a query without an answer says nothing.
+    known = {
+        query: judged
+        for query, judged in qrels.items()
+        if any(grade and document in documents for document, grade in judged.items())
+    }
+    queries = _renumbered(queries, known, documents)
+    if not queries:
+        raise FormatError(f"{folder}: no judgement is of a query and a document that are there.")
+    missing = len(known) - len(queries)
+    if missing:
+        say(f"{missing} judged queries are not there and left out")
+    return SmartCollection(folder.name, documents, queries, {q: known[q] for q in queries})
 
 
 def parse_items(text: str) -> dict[str, str]:
@@ -127,14 +140,29 @@ def _documents_and_queries(
     return max((found for _, found in others), key=len), queries[0][1]
 
 
-def _renumbered(queries: dict[str, str], qrels: dict[str, dict[str, int]]) -> dict[str, str]:
-    """Number queries from 1 in their order if that is what the judgements do (cran)."""
+def _renumbered(
+    queries: dict[str, str], qrels: dict[str, dict[str, int]], documents: dict[str, str]
+) -> dict[str, str]:
+    """Return the judged queries, numbered from 1 in their order if judgements do that (cran)."""
+    counted = {str(n): text for n, text in enumerate(queries.values(), start=1)}
     if not set(qrels) <= set(queries):
-        queries = {str(n): text for n, text in enumerate(queries.values(), start=1)}
-    missing = set(qrels) - set(queries)
-    if missing:
-        raise FormatError(f"there are judgements but no query of number {sorted(missing)[0]}.")
-    return {name: queries[name] for name in queries if name in qrels}
+        # Some may be missing: right is the numbering under which answers share words with queries.
+        queries = max(queries, counted, key=lambda each: _shared_words(each, qrels, documents))
+    return {name: text for name, text in queries.items() if name in qrels}
+
+
+def _shared_words(
+    queries: dict[str, str], qrels: dict[str, dict[str, int]], documents: dict[str, str]
+) -> float:
+    """Return the share of the queries' words that the documents judged relevant have."""
+    shares = []
+    for query in [name for name in queries if name in qrels][:_LOOKED_AT]:
+        words = set(re.findall(r"[a-z]{4,}", queries[query].lower()))
+        for document, grade in qrels[query].items():
+            if grade and words and document in documents:
+                there = set(re.findall(r"[a-z]{4,}", documents[document].lower()))
+                shares.append(len(words & there) / len(words))
+    return sum(shares) / len(shares) if shares else 0.0
 
 
 def _files(folder: Path) -> list[Path]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.attribute_scores import control, evaluate
-from experiments.cards import Cards, _only, _row, _scored, main
+from experiments.cards import Cards, _only, _row, _scored, _shared, main
 from experiments.data.cards import DIGITS, read_photos, read_recordings
 from tests.attributes.toys import lessons, word
 from wordsight.attributes import RECOMMENDED, AttributeLearner, describe_pictures, write_sound
@@ -66,6 +66,14 @@ def test_scores_cost_an_attribute_too_many():
     assert control(AttributeLearner().fit(pictures, words), 0).num_attributes_ == 2
 
 
+def test_words_that_only_one_side_has_are_left_out(capsys):
+    shown, said = np.array(["red", "blue", "pink", "red"]), np.array(["blue", "red", "white"])
+    assert _shared("colours", shown, said) == ["blue", "red"]
+    assert "pink, white" in capsys.readouterr().err
+    with pytest.raises(FormatError, match="share at least two digits; they share 1"):
+        _shared("digits", np.array(["one", "two"]), np.array(["two", "six"]))
+
+
 @pytest.mark.slow
 def test_real_photos_and_speech(shared_data, capsys):
     images, speech = shared_data("cards", "crops"), shared_data("spoken")
@@ -90,7 +98,9 @@ def test_other_photos_of_another_split(shared_data, tmp_path):
         kept = path.name if half == "one" else f"held_out_{colour}_{digit}_{name}.jpg"
         write_image(tmp_path / half / kept, picture)
     colours = ["blue", "green", "red"]
-    photos, tests = (_only(read_photos(tmp_path / half), colours) for half in ("one", "two"))
+    photos, tests = (
+        _only(read_photos(tmp_path / half), colours, list(DIGITS)) for half in ("one", "two")
+    )
     cards = Cards.describe(photos, tests, read_recordings(speech), RECOMMENDED)
     row = _row(cards, RECOMMENDED, 1, 200, "default")
     assert row["mean"] >= 0.97 and row["k_found"] == row["k_found_by_mdl"] == 1

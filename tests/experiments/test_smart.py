@@ -95,7 +95,8 @@ def test_files_without_telling_names_readmes_and_old_judgements(tmp_path):
         ({}, "expected documents and queries"),
         ({"x_all": DOCUMENTS}, "expected documents and queries"),
         ({"x_all": DOCUMENTS, "x_qry": QUERIES}, "no judgements"),
-        ({"x_all": DOCUMENTS, "x_qry": QUERIES, "x_rel": "99 1\n"}, "no query"),
+        ({"x_all": DOCUMENTS, "x_qry": QUERIES, "x_rel": "99 1\n"}, "no judgement is of a query"),
+        ({"x_all": DOCUMENTS, "x_qry": QUERIES, "x_rel": "1 99\n"}, "no judgement is of a query"),
     ],
 )
 def test_what_is_missing(tmp_path, files, words):
@@ -111,6 +112,24 @@ def test_cranfield_as_handed_down(shared_data):
     adi = read_smart(shared_data("ir", "adi"))
     assert (len(adi.documents), len(adi.queries)) == (82, 35)
     assert sum(map(len, adi.qrels.values())) == 170
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_part_of_a_collection(shared_data, tmp_path, capsys, numbered):
+    """Half of the queries and a third of the documents, with judgements of all."""
+    whole = read_smart(shared_data("ir", "cran"))
+    documents = list(whole.documents.items())[:500]
+    # As handed down, ids have gaps and judgements count; or ids are those of the judgements.
+    asked = list(whole.queries.items())[:110]
+    ids = [name if numbered else str(n + n // 2) for n, (name, _) in enumerate(asked, start=1)]
+    queries = [f".I {name}\n.W\n{text}\n" for name, (_, text) in zip(ids, asked, strict=True)]
+    rows = [f"{query} {d} 1\n" for query, judged in whole.qrels.items() for d in judged]
+    items = [f".I {name}\n.W\n{text}\n" for name, text in documents]
+    write(tmp_path, x_all="".join(items), x_qry="".join(queries), x_rel="".join(rows))
+    part = read_smart(tmp_path)
+    assert 50 < len(part.queries) < 110
+    assert all(whole.queries[name].split() == text.split() for name, text in part.queries.items())
+    assert "left out" in capsys.readouterr().err
 
 
 def test_every_way_is_measured(tmp_path, monkeypatch):
