@@ -6,9 +6,12 @@ import numpy as np
 
 from wordsight.states.errors import StateError
 from wordsight.states.facts import StateSequence
+from wordsight.states.grounding import Grounder
 from wordsight.states.observations import Observations
+from wordsight.states.rules import Rule
+from wordsight.states.vocabulary import Vocabulary
 
-__all__ = ["check_training"]
+__all__ = ["check_hard_rules", "check_training"]
 
 
 def check_training(
@@ -49,6 +52,37 @@ def check_training(
                 "StateSequence.from_segments(video_id, observations.times, ...)."
             )
     _check_twins(observations, states)
+
+
+def check_hard_rules(
+    rules: Sequence[Rule],
+    observations: Sequence[Observations],
+    states: Sequence[StateSequence],
+    vocabulary: Vocabulary,
+) -> None:
+    """Refuse labels that break a rule said to hold always: no weights would ever tell them.
+
+    Args:
+        rules: The rules given; those with a weight may be broken.
+        observations: What is measured.
+        states: What holds when; labels told in order only are not looked at.
+        vocabulary: What the rules speak of.
+    """
+    grounder = Grounder([rule for rule in rules if rule.hard], vocabulary)
+    for seen, told in zip(observations, states, strict=True):
+        if not (grounder.rules and np.array_equal(seen.times, told.times)):
+            continue
+        grounding = grounder.ground(seen)
+        rows, instances = np.nonzero(grounding.broken(told.table(grounding.facts)))
+        if len(rows):
+            who = grounding.bindings[int(instances[0])]
+            names = ", ".join(f"{variable} = {name}" for variable, name in who.items())
+            rule = grounding.rules[int(grounding.rule_of[instances[0]])]
+            raise StateError(
+                f"the labels of {seen.video_id} contradict the rule '{rule}' at "
+                f"{seen.times[rows[0]]:.2f} s ({names}); correct the labels, or give the rule a "
+                "weight in place of 'hard'."
+            )
 
 
 def _check_twins(observations: Sequence[Observations], states: Sequence[StateSequence]) -> None:
