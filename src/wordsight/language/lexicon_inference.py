@@ -83,7 +83,8 @@ def infer_lexicon(
     """
     known = Lexicon() if lexicon is None else lexicon
     texts = [s.text if isinstance(s, Sentence) else s for s in sentences]
-    wanting = [text for text in texts if _reason_unread(text, known) is not None]
+    unknown = {text for text in set(texts) if _reason_unread(text, known) is not None}
+    wanting = [text for text in texts if text in unknown]
     evidence = _Evidence(known)
     for usage, count in _usages(wanting, known):
         evidence.add(usage, count)
