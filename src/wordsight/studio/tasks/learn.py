@@ -1,6 +1,7 @@
 """Learning words from the library, with the course of the objective kept for the page to draw."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
@@ -9,9 +10,11 @@ from wordsight.studio.tasks.task import Workplace
 from wordsight.studio.tasks.teach import TAUGHT
 
 if TYPE_CHECKING:
+    from wordsight.desk import Notebook
     from wordsight.desk.naming import Namer
     from wordsight.language import Lexicon
     from wordsight.meaning import WordLearner
+    from wordsight.records import Clip
 
 __all__ = ["LEXICON", "STREET", "learn_words"]
 
@@ -34,26 +37,16 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         workplace: Where to work.
     """
     from wordsight.desk import Notebook
-    from wordsight.desk.clips import clips_with_sentences
     from wordsight.desk.grammar import readable_grammar
     from wordsight.desk.naming import save_words
-    from wordsight.engine import working_with
-    from wordsight.library import Library
-    from wordsight.meaning import WordLearner
     from wordsight.studio.clips import keeping
     from wordsight.studio.course import Course, watched, write_course
     from wordsight.studio.versions import keep_version
 
-    book = Notebook(watcher=workplace.progress)
-    namer = _namer(arguments, workplace)
-    grammar = _grammar(arguments.get("grammar"))
-    with Library.open(workplace.library) as library:
-        clips, sentences = clips_with_sentences(library)
-        if namer is not None:
-            clips = [*namer.name_clips(library, clips, book)]
+    book, namer = Notebook(watcher=workplace.progress), _namer(arguments, workplace)
+    clips, sentences = _pairs(workplace, namer, book)
     read = readable_grammar if namer is None else namer.grammar
-    grammar, sentences = read(grammar, sentences, book)
-    device, notes = device_at_hand(arguments.get("device"))
+    grammar, sentences = read(_grammar(arguments.get("grammar")), sentences, book)
     checkpoint = workplace.folder / f"{LEXICON}.learning.npz"
     options = {
         "lexicon": grammar,
@@ -62,18 +55,8 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     }
     with (
         keeping(arguments.get("prune"), arguments.get("beam")) as losses,
-        working_with(arguments.get("engine")) as engine,
+        _learner(arguments, namer, book) as learner,
     ):
-        learner = WordLearner(
-            features="recommended" if namer is None else namer.features(),
-            restarts=int(arguments.get("restarts", 2)),
-            trembling=True,
-            discriminative=None if arguments.get("quick") else "gradient",
-            random_state=int(arguments.get("seed", 0)),
-            threads=int(arguments.get("threads", 1)),
-            engine=engine,
-            device=device,
-        )
         _fit(learner, clips, sentences, options)
     keep_version(workplace.folder, "before words were learned anew")
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
@@ -83,8 +66,45 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         "clips": len(clips),
         "words": sorted(learned.words),
         "lost": max(losses, default=0.0),
-        "notes": [*notes, *book.notes],
+        "notes": book.notes,
     }
+
+
+def _pairs(
+    workplace: Workplace, namer: "Namer | None", book: "Notebook"
+) -> tuple[list["Clip"], list[list[str]]]:
+    from wordsight.desk.clips import clips_with_sentences
+    from wordsight.library import Library
+
+    with Library.open(workplace.library) as library:
+        clips, sentences = clips_with_sentences(library)
+        if namer is not None:
+            clips = [*namer.name_clips(library, clips, book)]
+    return clips, sentences
+
+
+@contextmanager
+def _learner(
+    arguments: Mapping[str, Any], namer: "Namer | None", book: "Notebook"
+) -> Iterator["WordLearner"]:
+    """Give the learner that was asked for, with those who work for it until the block ends."""
+    from wordsight.engine import working_with
+    from wordsight.meaning import WordLearner
+
+    device, notes = device_at_hand(arguments.get("device"))
+    for note in notes:
+        book.note(note)
+    with working_with(arguments.get("engine")) as engine:
+        yield WordLearner(
+            features="recommended" if namer is None else namer.features(),
+            restarts=int(arguments.get("restarts", 2)),
+            trembling=True,
+            discriminative=None if arguments.get("quick") else "gradient",
+            random_state=int(arguments.get("seed", 0)),
+            threads=int(arguments.get("threads", 1)),
+            engine=engine,
+            device=device,
+        )
 
 
 def _grammar(told: str | None) -> "Lexicon | None":
