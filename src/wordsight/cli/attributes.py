@@ -288,7 +288,7 @@ def _render_naming(output: Output, naming: "Naming") -> None:
         (
             answer.attribute + 1,
             answer.word if answer.known else f"none; nearest is {answer.word}",
-            answer.confidence,
+            answer.confidence if answer.known else "",  # among words none of which fits
             ", ".join(f"{word} {share:.2f}" for word, share in answer.others[:2]),
         )
         for answer in naming.attributes
