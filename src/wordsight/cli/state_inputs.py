@@ -1,18 +1,21 @@
 """What the commands about states read: tracked things from files or a library, models, labels."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from wordsight.cli.output import Output
-from wordsight.errors import FormatError, WordsightError
+from wordsight.errors import FormatError, LibraryError, WordsightError
 
 if TYPE_CHECKING:
     from wordsight.records import Clip, Detections
     from wordsight.states import Observations, Rule, StateModel, Vocabulary
     from wordsight.states.event_language import EventDefinition
+    from wordsight.states.facts import FactInterval
 
 __all__ = [
+    "labels_of",
     "parse_kinds",
     "read_clips",
     "read_events",
@@ -42,6 +45,20 @@ def read_observations(
         Observations.from_clip(clip, kinds=kinds, vocabulary=vocabulary, smoothing=smoothing)
         for clip in read_clips(output, inputs, library)
     ]
+
+
+def labels_of(
+    seen: Sequence["Observations"], told: "dict[str, list[FactInterval]]", file: Path, library: str
+) -> list[list["FactInterval"]]:
+    """Return what is told of each film, which may be called by its id or its file."""
+    from wordsight.desk.labels import names_of, noted
+    from wordsight.library import Library
+
+    names: list[tuple[str, ...]] = [(one.video_id,) for one in seen]
+    if any(one.video_id not in told for one in seen):
+        with suppress(LibraryError), Library.open(library) as opened:
+            names = [names_of(opened, one) if one in opened else (one,) for (one,) in names]
+    return [noted(told, one, str(file)) for one in names]
 
 
 def read_clips(output: Output, inputs: Sequence[str], library: str) -> list["Clip"]:

@@ -92,6 +92,7 @@ def learn(
 ) -> None:
     """Learn weighted rules from tracked things and labels of when facts hold."""
     from wordsight.cli.state_inputs import (
+        labels_of,
         parse_kinds,
         read_observations,
         read_rules,
@@ -106,12 +107,10 @@ def learn(
     kinds, words = parse_kinds(kind), read_vocabulary(vocabulary)
     told = read_intervals(labels)
     seen = read_observations(output, inputs, library, kinds, words, steady=steady)
-    missing = [one.video_id for one in seen if one.video_id not in told]
-    if missing:
-        raise WordsightError(
-            f"{labels} says nothing of {missing[0]}; it knows {', '.join(sorted(told)[:5])}."
-        )
-    truth = [sequence_from_intervals(o.video_id, o.times, told[o.video_id]) for o in seen]
+    truth = [
+        sequence_from_intervals(one.video_id, one.times, noted)
+        for one, noted in zip(seen, labels_of(seen, told, labels, library), strict=True)
+    ]
     given = None if rules is None else read_rules(rules)
     learner = StateModel(given, vocabulary=words, random_state=seed)
     with engine_of(output, engine) as who, output.progress("Learning") as progress:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wordsight.desk.clips import whole_clip
+from wordsight.desk.labels import names_of, noted
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.perception import read_boxes
@@ -42,16 +43,15 @@ def labelled_clips(
         clip = _boxed(path)
         clips.append((clip, (clip.video_id, path.stem)))
     for video in videos:
-        entry = library.video(video)
-        clip = whole_clip(library, entry.id)
-        clips.append((clip, (entry.id, entry.name, Path(entry.name).stem)))
+        clip = whole_clip(library, library.resolve(video))
+        clips.append((clip, names_of(library, clip.video_id)))
     if not clips:
         raise WordsightError("choose films of the library, or send files of boxes.")
     ids = [clip.video_id for clip, _ in clips]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
         raise WordsightError(f"two films are called {twice[0]!r}; rename one.")
-    return [(clip, _noted(told, names, files[0].name)) for clip, names in clips]
+    return [(clip, noted(told, names, files[0].name)) for clip, names in clips]
 
 
 def _boxed(path: Path) -> Clip:
@@ -61,14 +61,3 @@ def _boxed(path: Path) -> Clip:
     if not len(seen):
         raise WordsightError(f"{path.name} has no frames; there is nothing to learn from.")
     return Clip(path.stem, float(seen.times[0]), float(seen.times[-1]) + 1e-3, seen)
-
-
-def _noted(
-    told: dict[str, list[FactInterval]], names: Sequence[str], file: str
-) -> list[FactInterval]:
-    known = next((name for name in names if name in told), None)
-    if known is None:
-        raise WordsightError(
-            f"{file} says nothing of {names[0]}; it knows {', '.join(sorted(told)[:5])}."
-        )
-    return told[known]
