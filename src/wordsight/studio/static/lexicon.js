@@ -99,7 +99,7 @@
       const begun = await studio.post("/api/v1/lexicon/learn", {
         restarts: Number(document.getElementById("restarts").value),
         quick: document.getElementById("quick").value === "true",
-        attributes: document.getElementById("attributes").checked,
+        attributes: document.getElementById("adjectives").checked,
         seed: Number(document.getElementById("seed").value),
         grammar: await grammarText(),
         states: value("states") || null,

@@ -55,7 +55,7 @@
 
   document.getElementById("index").addEventListener("click", async () => {
     const value = (name) => document.getElementById(name).value;
-    const things = value("attributes");
+    const things = value("taught");
     try {
       const begun = await studio.post("/api/v1/search/index", {
         describe: document.getElementById("describe").checked, attributes: things === "attributes", forget: things === "forget",
