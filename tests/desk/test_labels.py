@@ -12,7 +12,7 @@ from wordsight.video import VideoWriter
 @pytest.fixture
 def library(tmp_path):
     film = tmp_path / "Film 1.mp4"
-    with VideoWriter(film, frame_rate=10) as writer:
+    with VideoWriter(film, (64, 48), 10) as writer:
         for shade in range(0, 200, 40):
             writer.write(np.full((48, 64, 3), shade, np.uint8))
     with Library.create(tmp_path / "library") as library:
