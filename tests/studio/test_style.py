@@ -73,7 +73,9 @@ def test_nothing_moves_where_people_asked_for_rest():
     assert "transition: none" in rest and "animation: none" in rest
 
 
-@pytest.mark.parametrize("path", sorted(STATIC.with_name("templates").rglob("*.html")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(STATIC.with_name("templates").rglob("*.html")), ids=lambda path: path.name
+)
 def test_no_field_hides_what_scripts_ask_a_form_for(path):
     # A field of that id or name takes the place of the form's own property of the same name.
     named = set(re.findall(r'(?:id|name)="([\w-]+)"', path.read_text(encoding="utf-8")))
