@@ -33,7 +33,7 @@ from wordsight.attributes import (
 from wordsight.attributes.speech_features import speech_features
 from wordsight.errors import FormatError, WordsightError
 
-__all__ = ["main", "measure"]
+__all__ = ["Cards", "main", "measure", "shared_words"]
 
 Labels = NDArray[np.intp]
 
@@ -113,12 +113,8 @@ def measure(
     images: Path, speech: Path, *, test: Path | None = None, seeds: int = 50, pairs: int = PAIRS
 ) -> dict[str, Any]:
     """Run every method over seeds and gather the report."""
-    photos, spoken = read_photos(images), read_recordings(speech)
-    colours = _shared("colours", photos.colours, spoken.words[spoken.kinds == "c"])
-    digits = _shared("digits", photos.digits, spoken.words[spoken.kinds == "d"])
-    photos = _only(photos, colours, digits)
+    photos, spoken, colours, digits = shared_words(read_photos(images), read_recordings(speech))
     tests = None if test is None else _only(read_photos(test), colours, digits)
-    spoken = _used(spoken, colours, digits)
     good = Cards.describe(photos, tests, spoken, RECOMMENDED)
     old = Cards.describe(photos, tests, spoken, FAITHFUL)
     given = {"num_attributes": 2}
@@ -207,6 +203,15 @@ def _held_combinations(
 
 def _among(truth: NDArray[np.str_], held: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
     return np.array([(str(colour), str(digit)) in held for colour, digit in truth], dtype=bool)
+
+
+def shared_words(
+    photos: Photos, spoken: Recordings
+) -> tuple[Photos, Recordings, list[str], list[str]]:
+    """Return photos and recordings of the colours and digits both have, and which these are."""
+    colours = _shared("colours", photos.colours, spoken.words[spoken.kinds == "c"])
+    digits = _shared("digits", photos.digits, spoken.words[spoken.kinds == "d"])
+    return _only(photos, colours, digits), _used(spoken, colours, digits), colours, digits
 
 
 def _shared(what: str, shown: NDArray[np.str_], said: NDArray[np.str_]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 
+import cv2
 import numpy as np
 import pytest
 
@@ -206,6 +207,25 @@ def test_a_new_word_that_is_only_heard_joins_its_attribute():
     different = [a.word != b.word for a, b in zip(shown.attributes, blue.attributes, strict=True)]
     assert sorted(different) == [False, True]  # the shapes are called alike, the colours not
     assert {one.name for one in new} & {answer.word for answer in shown.attributes}
+
+
+def test_words_of_an_attribute_that_nobody_named_before_found_it(shared_data):
+    photos = sorted(shared_data("cards", "crops").glob("*.png"))
+    names = [path.stem.split("_")[1:3] for path in photos]
+    pictures = [read_image(path) for path in photos]
+    taught = range(0, len(photos), 2)
+    learner = AttributeLearner().fit(
+        [pictures[n] for n in taught], [" ".join(names[n]) for n in taught]
+    )
+    assert learner.num_attributes_ == 2
+    random = np.random.default_rng(0)
+    later = random.permutation(np.arange(1, len(photos), 2))
+    blurred = [cv2.GaussianBlur(pictures[n], (0, 0), 2) for n in later[:90]]
+    plain = [pictures[n] for n in later[90:180]]
+    learner.teach([*blurred, *plain], ["blurred"] * 90 + ["plain"] * 90)
+    by_name = {word.name: word.attribute for word in learner.words_}
+    assert by_name["blurred"] == by_name["plain"] not in (by_name["red"], by_name["3"])
+    assert learner.num_attributes_ == 3
 
 
 def test_few_lessons_can_grow():

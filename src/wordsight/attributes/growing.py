@@ -37,6 +37,7 @@ _FEWEST = 3  # recordings that make a new word, where another one has as many
 _PART = 0.25  # of the largest cluster of new recordings: smaller ones may be a part of it
 _NEW_LOOKS = 0.6  # share of a new word's pictures that none of its attribute's words fits
 _ONE_WORD = 0.3  # of a Dirichlet prior: most pictures have the same word, whichever
+_STRANGE = 0.5  # of what speaks against the worst attribute: a word may be as strange to its own
 _RATE = 0.2  # meetings within an attribute beside those of chance, where nothing else is known
 
 
@@ -230,6 +231,9 @@ def _joined(groups: Labels, meetings: Meetings, looks: Sequence[Array]) -> Label
         settled = np.flatnonzero(found >= 0)
         sums = np.bincount(found[settled], weights=gain[word, settled])
         sums[: len(looks[word - len(groups)])] += looks[word - len(groups)]
+        # A word of a known attribute is strange to it too, for that has not learned to tell it
+        # apart; but by far not as much as it is to the others.
         best = int(sums.argmax())
-        found[word] = best if sums[best] >= 0 else int(found.max()) + 1
+        fits = sums[best] >= min(_STRANGE * sums.min(), 0.0)
+        found[word] = best if fits else int(found.max()) + 1
     return found
