@@ -109,3 +109,15 @@ def test_names_and_places_that_do_not_work(tmp_path):
 def test_images_are_checked(image):
     with pytest.raises(VideoError, match=r"\(height, width, 3\)"):
         checked_image(image)
+
+
+def test_a_png_that_breaks_off_anywhere_is_damaged(tmp_path):
+    whole = tmp_path / "whole.png"
+    write_image(whole, np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8))
+    data, cut = whole.read_bytes(), tmp_path / "cut.png"
+    for size in [*range(24, 400, 25), *range(len(data) - 60, len(data), 7)]:
+        cut.write_bytes(data[:size])
+        with pytest.raises(VideoError, match=r"cut\.png is damaged"):
+            read_image(cut)
+    cut.write_bytes(data + b"something behind its end")
+    np.testing.assert_array_equal(read_image(cut), read_image(whole))

@@ -20,6 +20,7 @@ MAX_PIXELS = 100_000_000
 _MAX_FILE_BYTES = 512 << 20
 _PNG_FASTEST_GOOD = 6  # zlib level; higher ones save a few percent and take several times as long
 _JPEG_QUALITY = 92
+_PNG = b"\x89PNG\r\n\x1a\n"
 _WRITABLE = {
     ".png": [cv2.IMWRITE_PNG_COMPRESSION, _PNG_FASTEST_GOOD],
     ".jpg": [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY],
@@ -107,6 +108,9 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS) ->
 
 
 def _decoded(data: bytes, source: Path) -> NDArray[np.uint8]:
+    # Of a PNG that breaks off the decoder sometimes returns what it has, sometimes nothing.
+    if data[:8] == _PNG and not _ends(data):
+        raise VideoError(f"{source} is damaged: it breaks off; restore it from a copy.")
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:
@@ -116,9 +120,19 @@ def _decoded(data: bytes, source: Path) -> NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
 
+def _ends(png: bytes) -> bool:
+    """Tell whether the chunks of a PNG go on to the one that ends it."""
+    at = len(_PNG)
+    while at + 12 <= len(png):  # length, kind, content, check sum
+        if png[at + 4 : at + 8] == b"IEND":
+            return True
+        at += 12 + int.from_bytes(png[at : at + 4], "big")
+    return False
+
+
 def _stated_size(data: bytes) -> tuple[int, int] | None:
     """Return the width and height a PNG or JPEG header states, or ``None`` if it is neither."""
-    if data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) >= 24:
+    if data[:8] == _PNG and len(data) >= 24:
         width, height = struct.unpack(">II", data[16:24])
         return width, height
     if data[:2] == b"\xff\xd8":
