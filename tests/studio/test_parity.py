@@ -63,7 +63,8 @@ def test_a_word_that_was_heard_is_spelled(client, tmp_path):
             files = {"image": ("a.png", data.tobytes(), "image/png")}
             answer = client.post("/api/v1/attributes/lessons", files=files, data={"word": word})
             assert answer.status_code == 201
-    begun = client.post("/api/v1/attributes/learn", json={"attributes": 1}).json()
+    wanted = {"attributes": 1, "pictures": "figures"}
+    begun = client.post("/api/v1/attributes/learn", json=wanted).json()
     assert finished(client, begun["id"])["state"] == "done"
     groups = client.post("/api/v1/attributes/rename", json={"word": "red", "name": "rot"}).json()
     assert sorted(word for group in groups for word in group) == ["blue", "rot"]

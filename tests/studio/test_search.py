@@ -11,6 +11,8 @@ from tests.studio.conftest import finished
 from wordsight.desk.index import index_folder, update_index
 from wordsight.library import Library
 from wordsight.meaning.hand import hand_lexicon
+from wordsight.retrieval import joint
+from wordsight.retrieval.joint import JointSearch
 from wordsight.studio import StudioSettings, create_app, searching
 
 
@@ -79,6 +81,25 @@ def test_a_picture_finds_its_own_shot_and_so_does_a_part_of_it(indexed, tmp_path
     assert best["video_id"] in {v["id"] for v in indexed.get("/api/v1/videos").json()["videos"]}
 
 
+def test_a_picture_is_compared_with_candidates_or_with_every_shot(indexed, monkeypatch):
+    video = indexed.get("/api/v1/videos").json()["videos"][0]
+    frame = indexed.get(f"/api/v1/videos/{video['id']}/frame", params={"time": 1.0}).content
+    looked = []
+    real = JointSearch._by_candidates
+    monkeypatch.setattr(joint, "MANY_DOCUMENTS", 0)
+    monkeypatch.setattr(searching, "_opened", {})
+    monkeypatch.setattr(
+        JointSearch, "_by_candidates", lambda self, *rest: looked.append(self) or real(self, *rest)
+    )
+    answers = []
+    for exact, looks in (("false", 2), ("true", 2)):
+        files, data = {"image": ("x.jpg", frame, "image/jpeg")}, {"exact": exact}
+        answers.append(indexed.post("/api/v1/search", files=files, data=data).json()["moments"])
+        assert indexed.post("/parts/search", files=files, data=data).status_code == 200
+        assert len(looked) == looks  # nobody chose candidates where every shot was to be compared
+    assert answers[0] == answers[1] and answers[0]
+
+
 def test_more_like_this_leaves_the_example_out(indexed):
     video = indexed.get("/api/v1/videos").json()["videos"][0]["id"]
     result = found(indexed, like=f"{video}@1.0")
@@ -141,6 +162,8 @@ def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, librar
     hand_lexicon(labels).save(library / "studio" / "lexicon")
     directly = found(indexed, text=truth, by="meaning", everything=True)
     assert directly["moments"] and directly["job"] is None  # of a few videos it is told at once
+    few = found(indexed, text=truth, by="meaning", everything=True, prune=1)
+    assert any("at most" in note and "left out" in note for note in few["notes"])
     monkeypatch.setattr(searching, "_AT_ONCE", 2)
     first = found(indexed, text=truth, by="meaning", everything=True)
     assert first["job"]["kind"] == "search" and not first["moments"]

@@ -196,7 +196,9 @@ class Searching:
         from wordsight.retrieval.sharded import ShardedSearch
 
         if self.ready is not None:
-            return copy.copy(self.ready)  # its weight is this search's own
+            own = copy.copy(self.ready)  # its weight is this search's own, and how closely it looks
+            own.exact = own.exact if self.exact is None else self.exact
+            return own
         folder = index_folder(self.opened, self.index)
         opened = open_index(
             self.opened, folder, self.teller, engine=self.engine, device=self.device

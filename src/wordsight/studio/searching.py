@@ -14,6 +14,7 @@ from wordsight.meaning import LearnedLexicon
 from wordsight.retrieval import Index
 from wordsight.retrieval.joint import JointSearch
 from wordsight.retrieval.manifest import MANIFEST
+from wordsight.studio.clips import keeping
 from wordsight.studio.jobs import Job
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_folder, words_stamp
@@ -62,6 +63,8 @@ def answer(
     top: int = 12,
     everything: bool = False,
     weight: float | None = None,
+    exact: bool = False,
+    prune: int | None = None,
 ) -> Answer:
     """Search the library.
 
@@ -72,6 +75,8 @@ def answer(
         top: How many moments at most.
         everything: Whether to return what nothing speaks for.
         weight: Share of the picture beside words; learned if ``None``.
+        exact: Whether a picture is compared with every shot, however many there are.
+        prune: Boxes that are followed per participant and frame; all that fit if ``None``.
     """
     book = Notebook()
     job = index_job(studio)
@@ -80,7 +85,7 @@ def answer(
         return Answer([], "", [_why_not_ready(studio, job)], job)
     words = _words(studio)
     if _is_much(studio, asked, by, words):
-        return _from_job(studio, asked, by=by, top=top, everything=everything)
+        return _from_job(studio, asked, by=by, top=top, everything=everything, prune=prune)
     if job is not None and not job.over:
         book.note("The library has changed; what is new can be found when the index is up to date.")
     searching = Searching(
@@ -89,10 +94,12 @@ def answer(
         top=top,
         everything=everything,
         weight=weight,
+        exact=exact or None,
         ready=ready,
         namer=None if words is None else namer_of(words_folder(studio)),
     )
-    found, how = searching.answer(asked, by, words, named=by == "meaning")
+    with keeping(prune):
+        found, how = searching.answer(asked, by, words, named=by == "meaning")
     return Answer(found, how, book.notes, job)
 
 

@@ -44,6 +44,9 @@ class Learning(BaseModel):
 
     attributes: int | None = Field(default=None, ge=1, le=50)
     method: Literal["default", "annealed", "faithful"] = "default"
+    pictures: Literal["recommended", "figures", "paper"] | None = Field(
+        default=None, description="how pictures are described; as the method does if left out"
+    )
     seed: int = Field(default=0, ge=0, le=2**31)
 
 

@@ -25,6 +25,10 @@ Here = Annotated[Studio, Depends(studio_of)]
 By = Literal["auto", "said", "meaning"]
 Region = Annotated[str | None, Query(max_length=100, description="x,y,width,height in pixels")]
 Weight = Annotated[float | None, Query(ge=0, le=1, description="share of the picture beside words")]
+Exact = Annotated[bool, Query(description="compare a picture with every shot, even of very many")]
+Prune = Annotated[
+    int | None, Query(ge=1, le=1000, description="boxes followed per participant and frame")
+]
 _SHORTEST = 1.0  # seconds of a preview
 
 
@@ -98,9 +102,12 @@ def search(
     everything: bool = False,
     expand: Annotated[bool, Query(description="words of the best shots join the query")] = False,
     weight: Weight = None,
+    exact: Exact = False,
+    prune: Prune = None,
 ) -> Response:
     """Find moments by words, by a sentence, or like another moment or a part of its picture."""
     how: dict[str, Any] = {"by": by, "top": top, "everything": everything, "weight": weight}
+    how |= {"exact": exact, "prune": prune}
     found = search_for(studio, text, like, region, expand=expand, **how)
     # Written here: what is a model already need not be checked to be one again.
     return Response(found.model_dump_json(), media_type="application/json")
@@ -114,9 +121,10 @@ def search_by_picture(
     region: Annotated[str | None, Form(max_length=100)] = None,
     top: Annotated[int, Form(ge=1, le=100)] = 12,
     weight: Annotated[float | None, Form(ge=0, le=1)] = None,
+    exact: Annotated[bool, Form()] = False,
 ) -> Results:
     """Find moments that look like pictures or a part of one, with words beside if there are."""
-    return search_with(studio, image, text, region, top, weight)
+    return search_with(studio, image, text, region, top=top, weight=weight, exact=exact)
 
 
 @router.post("/index", status_code=202)
@@ -149,8 +157,7 @@ def search_with(
     images: list[UploadFile],
     text: str | None,
     region: str | None,
-    top: int,
-    weight: float | None = None,
+    **wanted: Any,
 ) -> Results:
     """Search by pictures that were sent."""
     with tempfile.TemporaryDirectory() as folder:
@@ -159,15 +166,17 @@ def search_with(
             for number, image in enumerate(images)
         )
         asked = Asked((text or "").strip() or None, pictures, parse_region(region or None))
-        return results_of(studio, answer(studio, asked, top=top, weight=weight))
+        return results_of(studio, answer(studio, asked, **wanted))
 
 
 def results_of(studio: Studio, found: Answer) -> Results:
     """Tell what people may know of an answer."""
     names = names_of(studio)
+    lost = max((one.lost_mass for one in found.found), default=0.0)
+    left_out = f"Not every box was followed: at most {lost:.2g} of all explanations is left out."
     return Results(
         how=found.how,
-        notes=found.notes,
+        notes=[*found.notes, left_out] if lost > 0 else found.notes,
         nothing=found.nothing,
         job=None if found.job is None else JobInfo.of(found.job),
         # A video that was removed stays in the index for a moment, but is no answer any more.

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from wordsight.desk.query import parse_moment
 from wordsight.errors import WordsightError
 from wordsight.retrieval.text import stemming_languages
-from wordsight.studio.api.search import By, search_for, search_with
+from wordsight.studio.api.search import By, Exact, Prune, search_for, search_with
 from wordsight.studio.searching import index_job
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.teach import TAUGHT
@@ -37,6 +37,8 @@ def search_page(
     expand: bool = False,
     top: Top = 12,
     weight: Weight = None,
+    exact: Exact = False,
+    prune: Prune = None,
 ) -> Any:
     """Show the box; what was found is asked for by the page itself, since it may take a while."""
     index_job(studio)
@@ -53,6 +55,8 @@ def search_page(
         expand=expand,
         top=top,
         weight=weight,
+        exact=exact,
+        prune=prune,
         languages=(*stemming_languages(), "none"),
         known=bool(words_stamp(studio)),
         taught=(studio.folder / TAUGHT).exists(),
@@ -71,17 +75,20 @@ def found_part(
     expand: bool = False,
     top: Top = 12,
     weight: Weight = None,
+    exact: Exact = False,
+    prune: Prune = None,
 ) -> Any:
     """Show what was found."""
     how: dict[str, Any] = {"by": by, "everything": everything, "top": top, "weight": weight}
+    how |= {"exact": exact, "prune": prune}
     try:
         found = search_for(studio, text, like, region, expand=expand, **how)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
     asked = {"text": text, "like": like, "region": region, "by": by, "top": top}
     asked |= {"expand": str(expand).lower(), "everything": str(everything).lower()}
-    if weight is not None:
-        asked |= {"weight": weight}
+    asked |= {"exact": str(exact).lower()}
+    asked |= {name: how[name] for name in ("weight", "prune") if how[name] is not None}
     same = urlencode({name: value for name, value in asked.items() if value != ""})
     return studio.page(request, "parts/found.html", found=found, asked=asked, same=same)
 
@@ -95,10 +102,11 @@ def pictured_part(
     region: Annotated[str, Form(max_length=100)] = "",
     weight: Annotated[float | None, Form(ge=0, le=1)] = None,
     top: Annotated[int, Form(ge=1, le=100)] = 12,
+    exact: Annotated[bool, Form()] = False,
 ) -> Any:
     """Show what looks like a picture."""
     try:
-        found = search_with(studio, image, text, region, top, weight)
+        found = search_with(studio, image, text, region, top=top, weight=weight, exact=exact)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
     return studio.page(request, "parts/found.html", found=found)

@@ -70,14 +70,17 @@
   });
 
   form.addEventListener("submit", (event) => {
-    if (!form.elements.weight.value) form.elements.weight.disabled = true; // an empty number is no number
-    setTimeout(() => { form.elements.weight.disabled = false; });
+    for (const number of [form.elements.weight, form.elements.prune]) { // an empty number is no number
+      number.disabled = !number.value;
+      setTimeout(() => { number.disabled = false; });
+    }
     const files = [...picture.files];
     if (!files.length) return; // words travel in the address, so that a search can be kept
     event.preventDefault();
     const body = new FormData();
     for (const file of files) body.append("image", file);
     for (const name of ["text", "region", "top"]) body.append(name, form.elements[name].value.trim());
+    if (form.elements.exact.checked) body.append("exact", "true");
     if (form.elements.weight.value) body.append("weight", form.elements.weight.value);
     show("/parts/search", { method: "POST", body });
   });

@@ -16,14 +16,15 @@ def search_meaning(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
     """Find the moments a sentence is true of.
 
     Args:
-        arguments: ``text``, ``by``, ``top``, ``everything``; ``stamp`` only tells searches of a
-            library and of words apart that have changed since.
+        arguments: ``text``, ``by``, ``top``, ``everything``, ``prune``; ``stamp`` only tells
+            searches of a library and of words apart that have changed since.
         workplace: Where to work.
     """
     from wordsight.desk import Asked, Notebook, Searching
     from wordsight.desk.naming import namer_of
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
+    from wordsight.studio.clips import keeping
 
     book = Notebook(watcher=workplace.progress)
     words = LearnedLexicon.load(workplace.folder / LEXICON)
@@ -37,5 +38,8 @@ def search_meaning(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
             namer=namer_of(workplace.folder / LEXICON),
         )
         by = str(arguments["by"])
-        found, how = searching.answer(Asked(arguments["text"]), by, words, named=by == "meaning")
+        with keeping(arguments.get("prune")):
+            found, how = searching.answer(
+                Asked(arguments["text"]), by, words, named=by == "meaning"
+            )
     return {"found": [asdict(one) for one in found], "how": how, "notes": book.notes}

@@ -16,7 +16,8 @@ def teach_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
 
     Args:
         arguments: ``attributes``, how many, found out if left out; ``method``: ``default``,
-            ``annealed`` or ``faithful``; ``seed``.
+            ``annealed`` or ``faithful``; ``pictures``, how they are described, as the method does
+            if left out; ``seed``.
         workplace: Where to work.
     """
     from wordsight.attributes import ANNEALED, FAITHFUL, RECOMMENDED, AttributeLearner
@@ -25,10 +26,12 @@ def teach_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
 
     pictures, words = read_lesson_files(find_lessons(workplace.folder / LESSONS))
     methods = {"default": RECOMMENDED, "annealed": ANNEALED, "faithful": FAITHFUL}
+    described = arguments.get("pictures")
     learner = AttributeLearner(
         methods[arguments.get("method", "default")],
         num_attributes=arguments.get("attributes"),
         random_state=int(arguments.get("seed", 0)),
+        **({} if described is None else {"pictures": described}),
     )
     learner.fit(pictures, words, progress=workplace.progress)
     learner.save(workplace.folder / TAUGHT, overwrite=True)
