@@ -6,6 +6,7 @@ for here. Every recording differs a little in speed, pitch and noise, as people'
 
 import ctypes
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,57 @@ __all__ = ["Speaker", "VoiceError"]
 
 _SYNCHRONOUS, _CHARACTERS, _UTF8 = 2, 1, 1
 _RATE, _PITCH, _RANGE = 1, 3, 4
+_CALLBACK = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
+)
+# Text, its size, where to begin, how that is counted, where to end, flags, and two we leave out.
+_SYNTH = (
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.c_uint,
+    ctypes.c_int,
+    ctypes.c_uint,
+    ctypes.c_uint,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
 
 
 class VoiceError(WordsightError):
     """No voice can speak here."""
+
+
+class _Engine:
+    """The engine, started: its functions, its sampling rate, and what it has said."""
+
+    def __init__(self) -> None:
+        try:
+            import espeakng_loader
+        except ImportError:
+            raise VoiceError(
+                "synthetic voices need the extra `voices`: pip install 'wordsight[voices]'."
+            ) from None
+        self.library = ctypes.CDLL(espeakng_loader.get_library_path())
+        self.library.espeak_Synth.argtypes = _SYNTH
+        data = espeakng_loader.get_data_path().encode()
+        self.rate = int(self.library.espeak_Initialize(_SYNCHRONOUS, 0, data, 0))
+        if self.rate <= 0:
+            raise VoiceError("the voice engine did not start; reinstall the extra `voices`.")
+        self.pieces: list[NDArray[np.int16]] = []
+        # Kept as an attribute: the engine holds on to the address.
+        self._callback = _CALLBACK(self._take)
+        self.library.espeak_SetSynthCallback(self._callback)
+
+    def _take(self, samples: "ctypes._Pointer[ctypes.c_short]", count: int, _: int) -> int:
+        if count > 0:
+            self.pieces.append(np.ctypeslib.as_array(samples, (count,)).astype(np.int16))
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _started() -> _Engine:
+    """Return the engine, started once: starting it again frees what it still looks at."""
+    return _Engine()
 
 
 class Speaker:
@@ -31,24 +79,8 @@ class Speaker:
     """
 
     def __init__(self) -> None:
-        try:
-            import espeakng_loader
-        except ImportError:
-            raise VoiceError(
-                "synthetic voices need the extra `voices`: pip install 'wordsight[voices]'."
-            ) from None
-        self._engine = ctypes.CDLL(espeakng_loader.get_library_path())
-        data = espeakng_loader.get_data_path().encode()
-        self.rate = int(self._engine.espeak_Initialize(_SYNCHRONOUS, 0, data, 0))
-        if self.rate <= 0:
-            raise VoiceError("the voice engine did not start; reinstall the extra `voices`.")
-        self._pieces: list[NDArray[np.int16]] = []
-        kind = ctypes.CFUNCTYPE(
-            ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
-        )
-        # Kept as an attribute: the engine holds on to the address.
-        self._callback = kind(self._take)
-        self._engine.espeak_SetSynthCallback(self._callback)
+        self._engine = _started()
+        self.rate = self._engine.rate
 
     def say(
         self,
@@ -70,17 +102,18 @@ class Speaker:
             noise: Standard deviation of added noise, of full scale.
             random: Where noise comes from.
         """
-        if self._engine.espeak_SetVoiceByName(voice.encode()) != 0:
+        library = self._engine.library
+        if library.espeak_SetVoiceByName(voice.encode()) != 0:
             raise VoiceError(f"the engine has no voice {voice!r}.")
         for parameter, value in ((_RATE, speed), (_PITCH, pitch), (_RANGE, 40)):
-            self._engine.espeak_SetParameter(parameter, int(value), 0)
-        self._pieces = []
+            library.espeak_SetParameter(parameter, int(value), 0)
+        self._engine.pieces = []
         words = text.encode()
-        self._engine.espeak_Synth(words, len(words) + 1, 0, _CHARACTERS, 0, _UTF8, None, None)
-        self._engine.espeak_Synchronize()
-        if not self._pieces:
+        library.espeak_Synth(words, len(words) + 1, 0, _CHARACTERS, 0, _UTF8, None, None)
+        library.espeak_Synchronize()
+        if not self._engine.pieces:
             raise VoiceError(f"the voice {voice!r} said nothing for {text!r}.")
-        samples = np.concatenate(self._pieces).astype(np.float32) / 32768
+        samples = np.concatenate(self._engine.pieces).astype(np.float32) / 32768
         if noise and random is not None:
             samples = samples + noise * random.normal(size=len(samples)).astype(np.float32)
         return Sound(samples, self.rate)
@@ -101,8 +134,3 @@ class Speaker:
             for voice in voices
             for _ in range(count)
         ]
-
-    def _take(self, samples: "ctypes._Pointer[ctypes.c_short]", count: int, _: int) -> int:
-        if count > 0:
-            self._pieces.append(np.ctypeslib.as_array(samples, (count,)).astype(np.int16))
-        return 0
