@@ -37,4 +37,4 @@ def test_threads_share_heaps():
         command = [sys.executable, "-c", PROGRAM, how]
         return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
-    assert heaps("shared") <= 3 < heaps("own")  # some other mapping may look like one
+    assert heaps("shared") <= 5 < heaps("own")  # other mappings may look like one, by chance

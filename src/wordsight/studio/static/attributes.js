@@ -88,7 +88,7 @@
     try {
       const begun = await studio.post("/api/v1/attributes/learn", {
         attributes: Number(document.getElementById("count").value) || null,
-        method: document.getElementById("method").value, pictures: document.getElementById("pictures").value || null, seed: Number(document.getElementById("seed").value),
+        method: document.getElementById("method").value, pictures: document.getElementById("described").value || null, seed: Number(document.getElementById("seed").value),
       });
       const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
       if (job.state === "done") location.reload();
