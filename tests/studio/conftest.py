@@ -7,8 +7,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.studio.browsing import address, browser, page
+from wordsight.desk.index import index_folder, update_index
 from wordsight.library import Library
-from wordsight.studio import StudioSettings, create_app
+from wordsight.studio import StudioSettings, create_app, searching
 from wordsight.worlds import street, write_world
 
 __all__ = ["address", "browser", "page"]  # fixtures are found where they are imported
@@ -49,3 +50,19 @@ def finished(client, number, seconds=120.0):
             return job
         time.sleep(0.1)
     raise AssertionError(f"job {number} did not end in {seconds} s: {job}")
+
+
+@pytest.fixture(scope="module")
+def indexed_library(street_library):
+    """The library with its index, made once for all tests that only ask."""
+    with Library.open(street_library / "library") as opened:
+        update_index(opened, index_folder(opened, None))
+    yield street_library / "library"
+    shutil.rmtree(street_library / "library" / "search-index")
+
+
+@pytest.fixture
+def indexed(indexed_library, library):
+    searching._looked.clear()
+    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
+        yield client

@@ -1,6 +1,5 @@
 """Searching in the studio: words, pictures, moments, evidence, and an honest nothing."""
 
-import shutil
 import time
 
 import cv2
@@ -8,28 +7,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.studio.conftest import finished
-from wordsight.desk.index import index_folder, update_index
 from wordsight.library import Library
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.retrieval import joint
 from wordsight.retrieval.joint import JointSearch
 from wordsight.studio import StudioSettings, create_app, searching
-
-
-@pytest.fixture(scope="module")
-def indexed_library(street_library):
-    """The library with its index, made once for all tests that only ask."""
-    with Library.open(street_library / "library") as opened:
-        update_index(opened, index_folder(opened, None))
-    yield street_library / "library"
-    shutil.rmtree(street_library / "library" / "search-index")
-
-
-@pytest.fixture
-def indexed(indexed_library, library):
-    searching._looked.clear()
-    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
-        yield client
 
 
 def found(client, **asked):

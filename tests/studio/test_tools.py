@@ -1,13 +1,9 @@
 """Files in, files out: converted, ranked, measured, laid out as sheets, as the commands do."""
 
-import shutil
-
 import cv2
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
-from wordsight.desk.index import index_folder, update_index
 from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.language.captions import Caption, read_captions, write_captions
@@ -15,7 +11,6 @@ from wordsight.library import Library
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.retrieval.trec import read_run
-from wordsight.studio import StudioSettings, create_app, searching
 from wordsight.studio.rule_sets import keep_set
 from wordsight.studio.states import RuleBook
 from wordsight.studio.tasks import Workplace
@@ -24,21 +19,6 @@ from wordsight.studio.tasks.learn import learn_words
 from wordsight.studio.tasks.queries import QUERIES, answer_queries
 
 BOXES = b"frame,x1,y1,x2,y2,label,score,id\n0,1,2,30,40,cup,0.9,1\n1,2,2,31,40,cup,0.8,1\n"
-
-
-@pytest.fixture(scope="module")
-def indexed_library(street_library):
-    with Library.open(street_library / "library") as opened:
-        update_index(opened, index_folder(opened, None))
-    yield street_library / "library"
-    shutil.rmtree(street_library / "library" / "search-index")
-
-
-@pytest.fixture
-def indexed(indexed_library, library):
-    searching._looked.clear()
-    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
-        yield client
 
 
 def place(library):

@@ -1,15 +1,12 @@
 """The options that keep less of a clip's explanations, and what to say of what that loses."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
 from wordsight.cli.output import Output
-from wordsight.errors import WordsightError
 
-__all__ = ["BeamOption", "PruneOption", "keeping", "tell_lost"]
+__all__ = ["BeamOption", "PruneOption", "tell_lost"]
 
 PruneOption = Annotated[
     int | None,
@@ -32,27 +29,6 @@ BeamOption = Annotated[
         show_default=False,
     ),
 ]
-
-
-@contextmanager
-def keeping(most: int | None, loss: float | None = None) -> Iterator[list[float]]:
-    """Keep at most so many detections, or lose at most a share, for the time of a block.
-
-    Args:
-        most: Detections per participant and frame; all that fit if ``None``.
-        loss: Share of the explanations that a beam may lose; no beam if ``None``.
-
-    Yields:
-        The shares lost at most, of what is computed in the block and not told of by its results.
-    """
-    if most is not None and loss is not None:
-        raise WordsightError("--prune and --beam are two ways to keep less; choose one of them.")
-    if loss is not None and not 0 < loss < 1:
-        raise WordsightError(f"--beam takes a share above 0 and under 1, such as 1e-6, got {loss}.")
-    from wordsight.inference import Limits, noting_losses, within
-
-    with within(Limits(most_detections=most, beam_loss=loss)), noting_losses() as losses:
-        yield losses
 
 
 def tell_lost(

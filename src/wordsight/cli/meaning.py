@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordsight.cli.engines import EngineOption, engine_of
-from wordsight.cli.limits import BeamOption, PruneOption, keeping, tell_lost
+from wordsight.cli.limits import BeamOption, PruneOption, tell_lost
 from wordsight.cli.meaning_inputs import facts_used, grammar_of, namer_for, read_pairs
 from wordsight.cli.options import (
     DEFAULT_LIBRARY,
@@ -16,6 +16,7 @@ from wordsight.cli.options import (
 )
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
+from wordsight.desk.limits import keeping
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 

@@ -8,10 +8,11 @@ import typer
 
 from wordsight.cli.devices import DeviceOption, device_of
 from wordsight.cli.engines import EngineOption, engine_of
-from wordsight.cli.limits import PruneOption, keeping, tell_lost
+from wordsight.cli.limits import PruneOption, tell_lost
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock, count
+from wordsight.desk.limits import keeping
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.desk.query import Asked, parse_moment, parse_region, read_queries
 from wordsight.errors import WordsightError

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from wordsight.closing import Closing
+
 __all__ = ["Held", "HeldHere"]
 
 Part = TypeVar("Part")
@@ -40,7 +42,7 @@ class Held(Protocol):
     ) -> None: ...
 
 
-class HeldHere(Generic[Part]):
+class HeldHere(Closing, Generic[Part]):
     """Parts held in this very process."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -50,13 +52,6 @@ class HeldHere(Generic[Part]):
         """Work on one part after the other."""
         return [function(part, argument) for part in self._parts]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let the parts go."""
         self._parts.clear()

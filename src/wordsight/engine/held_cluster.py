@@ -5,9 +5,9 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
+from wordsight.closing import Closing
 from wordsight.engine.outcome import EngineError, message_of
 
 __all__ = ["HeldByCluster"]
@@ -24,7 +24,7 @@ _PATIENCE = 60.0  # seconds without any worker before giving up
 _TRIES = 3  # times a group is brought to other workers in one round before it is to blame
 
 
-class HeldByCluster(Generic[Part]):
+class HeldByCluster(Closing, Generic[Part]):
     """Parts in the memory of a cluster's workers; those of a lost worker are made again elsewhere.
 
     Neighbouring parts are held in groups, as many on each worker as on any other, and each round
@@ -106,15 +106,8 @@ class HeldByCluster(Generic[Part]):
         threads = self._client.nthreads()
         return [address for address, count in threads.items() for _ in range(count)]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let the workers forget the parts."""
         for group, _ in self._held.values():
             group.release()
         self._held.clear()

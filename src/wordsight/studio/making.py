@@ -55,8 +55,9 @@ def _film_of_tracks(
 def _film_of_sentence(
     asked: Mapping[str, Any], library: Library, workplace: Workplace, path: Path
 ) -> None:
+    from wordsight.desk.limits import keeping
     from wordsight.desk.meaning import load_words
-    from wordsight.studio.clips import clip_between, keeping
+    from wordsight.studio.clips import clip_between
 
     if not asked.get("sentence"):
         raise WordsightError("say which sentence the film is about.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from wordsight.desk import Asked, Found, Notebook, Searching
 from wordsight.desk.index import index_folder, is_current
+from wordsight.desk.limits import keeping
 from wordsight.desk.meaning import readable
 from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
@@ -14,7 +15,6 @@ from wordsight.meaning import LearnedLexicon
 from wordsight.retrieval import Index
 from wordsight.retrieval.joint import JointSearch
 from wordsight.retrieval.manifest import MANIFEST
-from wordsight.studio.clips import keeping
 from wordsight.studio.jobs import Job
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_folder, words_stamp

@@ -7,10 +7,11 @@ from fastapi import APIRouter, Depends, Query
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
+from wordsight.desk.limits import keeping
 from wordsight.meaning import LearnedLexicon, TrackedSentence
 from wordsight.records import Clip
 from wordsight.studio.api.means import Beam, Prune
-from wordsight.studio.clips import clip_between, keeping
+from wordsight.studio.clips import clip_between
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words, words_folder
 

@@ -38,8 +38,8 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     """
     from wordsight.desk import Notebook
     from wordsight.desk.grammar import readable_grammar
+    from wordsight.desk.limits import keeping
     from wordsight.desk.naming import save_words
-    from wordsight.studio.clips import keeping
     from wordsight.studio.course import Course, watched, write_course
     from wordsight.studio.versions import keep_version
 

@@ -21,10 +21,10 @@ def search_meaning(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
         workplace: Where to work.
     """
     from wordsight.desk import Asked, Notebook, Searching
+    from wordsight.desk.limits import keeping
     from wordsight.desk.naming import namer_of
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
-    from wordsight.studio.clips import keeping
 
     book = Notebook(watcher=workplace.progress)
     words = LearnedLexicon.load(workplace.folder / LEXICON)
