@@ -18,6 +18,7 @@ from wordsight.inference import (
     best_paths,
     expected_counts,
     lattice_bytes,
+    lattice_engine,
     log_scores,
 )
 
@@ -341,3 +342,19 @@ def test_lattices_that_would_not_fit_are_refused_before_any_work():
 
 def test_nothing_to_do():
     assert log_scores([]) == [] and expected_counts([]) == [] and best_paths([]) == []
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_an_error_in_any_thread_reaches_the_caller_and_ends_the_others(threads):
+    random = np.random.default_rng(0)
+    lattices = [random_lattice(random, 1, 2, 3, [((0,), 2)]) for _ in range(100)]
+    begun = []
+
+    def work(packed):
+        begun.append(packed)
+        raise ZeroDivisionError(len(begun))
+
+    with pytest.raises(ZeroDivisionError):
+        lattice_engine._in_batches(lattices, work, threads)
+    assert len(begun) <= threads
+    assert len(expected_counts(lattices, threads=threads)) == 100

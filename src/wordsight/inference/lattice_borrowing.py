@@ -11,7 +11,7 @@ import numba.core
 from numba import njit
 from numba.extending import intrinsic
 
-from wordsight.inference.lattice_weights import INNER
+from wordsight.inference.lattice_options import INNER
 
 __all__ = ["keep", "uncounted"]
 

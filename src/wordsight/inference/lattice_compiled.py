@@ -15,6 +15,8 @@ from numba import njit
 from wordsight.inference import (
     lattice_borrowing,
     lattice_kernel,
+    lattice_options,
+    lattice_products,
     lattice_steps,
     lattice_viterbi,
     lattice_weights,
@@ -42,6 +44,8 @@ def kernel_digest() -> str:
     for module in (
         lattice_borrowing,
         lattice_kernel,
+        lattice_options,
+        lattice_products,
         lattice_steps,
         lattice_viterbi,
         lattice_weights,

@@ -6,6 +6,7 @@ and however clips are grouped.
 
 import math
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -171,19 +172,31 @@ def _too_large(lattice: Lattice, needed: int, max_bytes: int) -> str:
 def _in_batches(
     lattices: Sequence[Lattice], work: Callable[[Pack], list[Result]], threads: int
 ) -> list[Result]:
-    batches = _batches(lattices, threads)
+    waiting = deque(_batches(lattices, threads))
     results: dict[int, Result] = {}
 
-    def run(batch: tuple[Topology, list[int]]) -> list[Result]:
-        shape, numbers = batch
-        return work(pack([lattices[number] for number in numbers], shape))
+    def take_turns() -> None:
+        try:
+            while True:
+                try:
+                    shape, numbers = waiting.popleft()
+                except IndexError:
+                    return
+                found = work(pack([lattices[number] for number in numbers], shape))
+                results.update(zip(numbers, found, strict=True))
+        except BaseException:
+            waiting.clear()  # nobody needs the rest
+            raise
 
-    if threads <= 1 or len(batches) <= 1:
-        done = [run(batch) for batch in batches]
-    else:
-        done = list(_pool(threads).map(run, batches))
-    for (_, numbers), found in zip(batches, done, strict=True):
-        results.update(zip(numbers, found, strict=True))
+    helpers = min(threads, len(waiting)) - 1
+    # The caller works too: handing every batch over would cost more than packing it.
+    helping = [_pool(threads - 1).submit(take_turns) for _ in range(helpers)]
+    try:
+        take_turns()
+    finally:
+        for helper in helping:
+            if not helper.cancel():  # one that has not begun is not waited for
+                helper.result()
     return [results[number] for number in range(len(lattices))]
 
 
@@ -212,9 +225,15 @@ def _batches(lattices: Sequence[Lattice], threads: int) -> list[tuple[Topology, 
         work = frames * shape.num_tracks * shape.num_word_states
         for first in range(0, len(numbers), size):
             batches.append((work, shape, numbers[first : first + size]))
-    # The heaviest first, so that no thread is left with a big one at the end.
+    # The heaviest first and the last in small pieces, so that no thread is left working alone.
     batches.sort(key=lambda batch: -batch[0] * len(batch[2]))
-    return [(shape, numbers) for _, shape, numbers in batches]
+    cut = [(shape, numbers) for _, shape, numbers in batches]
+    if threads > 1:
+        last, cut = cut[-threads:], cut[:-threads]
+        for shape, numbers in last:
+            size = math.ceil(len(numbers) / 4)
+            cut += [(shape, numbers[n : n + size]) for n in range(0, len(numbers), size)]
+    return cut
 
 
 def _scores_of_pack(packed: Pack) -> list[LatticeScore]:

@@ -13,17 +13,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from wordsight.inference.lattice_options import INNER
 from wordsight.inference.lattice_steps import (
-    SCRATCH,
     step_counts,
     step_matrices,
     step_states,
     step_tracks,
     sum_posteriors,
-    views,
 )
 from wordsight.inference.lattice_weights import (
-    INNER,
     first_nodes,
     fold_tables,
     frame_weights,
@@ -78,7 +76,7 @@ class Space(NamedTuple):
         work: (nodes,) spare.
         stages: (words + 1, nodes) what has arrived, after the step of each word.
         matrices: (P, J, J) the frame's step matrices.
-        scratch: (SCRATCH,) spare.
+        flat: The same memory as one row.
     """
 
     arrivals: Array
@@ -88,22 +86,32 @@ class Space(NamedTuple):
     work: Array
     stages: Array
     matrices: Array
-    scratch: Array
+    flat: Array
+
+
+@njit(**INNER)
+def aligned(size):  # type: ignore[no-untyped-def]
+    """Return an array that begins where a line of the cache does: vectors then cross none."""
+    numbers = np.empty(size + 7)
+    skipped = -(numbers.ctypes.data // 8) % 8
+    return numbers[skipped : skipped + size]
 
 
 @njit(**INNER)
 def space_for(arrivals, longest, plan):  # type: ignore[no-untyped-def]
     """Return work areas for clips of up to ``longest`` frames."""
     total = plan.tracks * plan.states
+    matrices = aligned(plan.people * plan.detections**2)
+    stages = aligned((len(plan.many) + 1) * total)
     return Space(
         arrivals,
         np.empty(longest),
-        np.empty(total),
-        np.empty(total),
-        np.empty(total),
-        np.empty((len(plan.many) + 1, total)),
-        np.empty((plan.people, plan.detections, plan.detections)),
-        np.empty(SCRATCH),
+        aligned(total),
+        aligned(total),
+        aligned(total),
+        stages.reshape(len(plan.many) + 1, total),
+        matrices.reshape(plan.people, plan.detections, plan.detections),
+        matrices,
     )
 
 
@@ -158,9 +166,7 @@ def begin(clip, initial, plan, space):  # type: ignore[no-untyped-def]
 def forward(clip, plan, space):  # type: ignore[no-untyped-def]
     """Go on from the first frame's ``nodes`` to the last; tell whether that is possible."""
     nodes, masses = space.nodes, space.masses
-    seen, spare = views(nodes, plan), views(space.work, plan)
-    kept = space.arrivals.reshape((len(space.arrivals), *seen[1].shape))
-    kept_rows = space.arrivals.reshape((len(space.arrivals), *seen[3].shape))
+    people, count = plan.people, plan.detections
     for x in range(len(nodes)):
         space.arrivals[0, x] = nodes[x]
     masses[0] = total_of(nodes)
@@ -170,8 +176,8 @@ def forward(clip, plan, space):  # type: ignore[no-untyped-def]
         weights = weights_at(clip, t, plan, space)
         at = t % len(space.arrivals)
         step_matrices(clip, t, False, space.matrices)
-        step_tracks(seen, spare, kept[at], kept_rows[at], space.matrices, plan, space.scratch)
         moved = space.arrivals[at]
+        step_tracks(nodes, space.work, moved, space.flat, people, count, plan.states)
         for m in range(len(plan.many)):
             step_states(moved, space.stages[m], clip.params, plan.many[m], False)
             moved = space.stages[m]
@@ -223,13 +229,10 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
     summed into tables.
     """
     beta, stages, many = space.nodes, space.stages, plan.many
+    people, count = plan.people, plan.detections
+    one = np.ones(1)
     joint = arena[plan.joint : plan.joint + len(beta)]
     offset = many[0, 4] if len(many) else 0
-    beta_seen = views(beta, plan)
-    # Each word's step changes sides, so where the last one ends is known beforehand.
-    ahead_seen, other_seen = views(space.work, plan), views(space.weights, plan)
-    if len(many) % 2 == 1:
-        ahead_seen, other_seen = other_seen, ahead_seen
     for t in range(len(counts) - 1, 0, -1):
         weights = weights_at(clip, t, plan, space)
         # The forward pass kept what arrived before the words' step: each word's transition counts
@@ -240,7 +243,7 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
             moved = stages[m]
         ahead, other = space.work, space.weights
         _posterior(moved, beta, weights, 1.0 / space.masses[t - 1], ahead, joint)
-        sum_posteriors(arena, plan.sums)
+        sum_posteriors(arena, plan.sums, one)
         for x in range(plan.entries):
             counts[t, x] = arena[x]
         for m in range(len(many) - 1, -1, -1):
@@ -249,11 +252,9 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
             step_states(ahead, other, clip.params, many[m], True)
             ahead, other = other, ahead
         step_matrices(clip, t, True, space.matrices)
-        step_tracks(
-            ahead_seen, other_seen, beta_seen[1], beta_seen[3], space.matrices, plan, space.scratch
-        )
+        step_tracks(ahead, other, beta, space.flat, people, count, plan.states)
     for x in range(len(beta)):
         joint[x] = space.arrivals[0, x] * beta[x]
-    sum_posteriors(arena, plan.sums)
+    sum_posteriors(arena, plan.sums, one)
     for x in range(plan.entries):
         counts[0, x] = arena[x]

@@ -12,6 +12,7 @@ from numba import njit
 
 from wordsight.inference import lattice_kernel, lattice_steps, lattice_viterbi, lattice_weights
 from wordsight.inference.lattice_compiled import kernel_digest
+from wordsight.inference.lattice_options import INNER
 
 __all__ = ["count_back", "move_on", "move_on_best", "trace"]
 
@@ -29,7 +30,7 @@ start_and_end = lattice_weights.start_and_end
 step_matrices = lattice_steps.step_matrices
 
 
-@njit(**lattice_weights.INNER)
+@njit(**INNER)
 def _weigh_first(clip, plan, spare, weights, nodes):  # type: ignore[no-untyped-def]
     initial, _ = start_and_end(clip.params, plan)
     frame_weights(clip.tables[0], plan, spare, weights)

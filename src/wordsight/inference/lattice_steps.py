@@ -3,124 +3,57 @@
 Imports numba; see :mod:`wordsight.inference.lattice_kernel`.
 """
 
-import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice_weights import INNER
+from wordsight.inference.lattice_options import INNER
+from wordsight.inference.lattice_products import matrix_times_rows, rows_times_matrix, sum_rows
 
 __all__ = [
-    "SCRATCH",
     "step_counts",
     "step_matrices",
     "step_states",
     "step_tracks",
     "sum_posteriors",
-    "views",
 ]
 
-# BLAS libraries start threads of their own above about 262,144 multiplications. Staying below
-# keeps results the same for any number of threads, and our threads from waiting for theirs.
-_MOST_PRODUCTS = 200_000
-SCRATCH = 65_536
 _CHUNK = 128
-# Up to this many nodes, few large products beat many small ones.
-_SMALL = 2048
+# Numbers of which three areas stay in the nearest cache.
+_NEAR = 1024
 
 
 @njit(**INNER)
-def _turn(source, target, matrix, scratch):  # type: ignore[no-untyped-def]
-    """(n, rest) -> (rest, n): sum the first axis against the rows of ``matrix`` (n, n).
-
-    The axis comes out last, so going round all axes restores their order, and every product is
-    one call to BLAS on contiguous memory.
-    """
-    n, rest = source.shape
-    block = max(1, min(_MOST_PRODUCTS // (n * n), SCRATCH // n))
-    if rest <= block:
-        np.dot(source.T, matrix, target)
-        return
-    for first in range(0, rest, block):
-        last = min(rest, first + block)
-        part = scratch[: n * (last - first)].reshape(n, last - first)
-        for j in range(n):
-            for x in range(first, last):
-                part[j, x - first] = source[j, x]
-        np.dot(part.T, matrix, target[first:last])
-
-
-@njit(**INNER)
-def views(nodes, plan):  # type: ignore[no-untyped-def]
-    """Return the (nodes,) array as products see it: in blocks and whole, by first and last axis.
-
-    Reshaping costs as much as a small product, so it is done once and not in every frame.
-    """
-    rest = plan.tracks // plan.detections
-    return (
-        nodes.reshape(plan.states, plan.detections, rest),
-        nodes.reshape(plan.states, rest, plan.detections),
-        nodes.reshape(plan.detections, plan.states * rest),
-        nodes.reshape(plan.states * rest, plan.detections),
-        nodes,
-    )
-
-
-# Inlined, because handing over so many arrays costs more than a small product.
-@njit(**INNER, inline="always")
-def step_tracks(source, spare, target, target_rows, matrices, plan, scratch):  # type: ignore[no-untyped-def]
+def step_tracks(source, spare, target, matrices, people, count, states):  # type: ignore[no-untyped-def]
     """Apply every participant's step matrix.
 
     Args:
-        source: Views of what to step; overwritten.
-        spare: Views of a work area; overwritten.
-        target: (states, rest, J) the result.
-        target_rows: (states * rest, J) the same memory.
-        matrices: (P, J, J) one matrix per participant.
-        plan: The plan.
-        scratch: Work area of ``SCRATCH`` numbers.
+        source: (nodes,) what to step; overwritten.
+        spare: (nodes,) work area; overwritten.
+        target: (nodes,) the result.
+        matrices: (P * J * J,) one matrix per participant.
+        people: Number of participants.
+        count: Number of detections.
+        states: Number of joint word states.
     """
-    last = plan.people - 1
-    if last == 0 and target_rows.size * plan.detections <= _MOST_PRODUCTS:
-        np.dot(source[3], matrices[0], target_rows)
+    square, last = count * count, people - 1
+    if last == 0:
+        rows_times_matrix(target, 0, source, 0, states, matrices, 0, count)
         return
-    if target_rows.size <= _SMALL and target_rows.size * plan.detections <= _MOST_PRODUCTS:
-        _states_last(source[4], spare[4], plan)
-        for p in range(last):
-            if p % 2 == 0:
-                np.dot(spare[2].T, matrices[p], source[3])
-            else:
-                np.dot(source[2].T, matrices[p], spare[3])
-        if last % 2 == 0:
-            np.dot(spare[2].T, matrices[last], target_rows)
-        else:
-            np.dot(source[2].T, matrices[last], target_rows)
-        return
-    # One block of joint detections at a time, small enough to stay in the nearest cache.
-    for q in range(plan.states):
-        for p in range(last):
-            if p % 2 == 0:
-                _turn(source[0][q], spare[1][q], matrices[p], scratch)
-            else:
-                _turn(spare[0][q], source[1][q], matrices[p], scratch)
-        if last % 2 == 0:
-            _turn(source[0][q], target[q], matrices[last], scratch)
-        else:
-            _turn(spare[0][q], target[q], matrices[last], scratch)
-
-
-@njit(**INNER)
-def _states_last(source, target, plan):  # type: ignore[no-untyped-def]
-    """(states, tracks) -> (tracks, states), so that going round the tracks brings states first."""
-    tracks, states = plan.tracks, plan.states
-    if states == 3:
-        for x in range(tracks):
-            a, b, c = source[x], source[tracks + x], source[2 * tracks + x]
-            target[3 * x] = a
-            target[3 * x + 1] = b
-            target[3 * x + 2] = c
-        return
-    for q in range(states):
-        for x in range(tracks):
-            target[x * states + q] = source[q * tracks + x]
+    # As much at a time as stays in the nearest cache, or one block of joint detections. What is
+    # spare then stays there as well, because only its beginning is used.
+    size = len(target) if len(target) <= _NEAR else len(target) // states
+    for start in range(0, len(target), size):
+        # The last participant's detections lie side by side; any other's in rows of those behind.
+        rows = size // count
+        rows_times_matrix(spare, 0, source, start, rows, matrices, last * square, count)
+        inner, is_spare = count, True
+        for p in range(last - 1, -1, -1):
+            old, old_at = (spare, 0) if is_spare else (source, start)
+            new, new_at = (source, start) if is_spare else (spare, 0)
+            if p == 0:
+                new, new_at = target, start
+            blocks = size // (count * inner)
+            matrix_times_rows(new, new_at, old, old_at, blocks, inner, matrices, p * square, count)
+            inner, is_spare = inner * count, not is_spare
 
 
 @njit(**INNER, inline="always")
@@ -223,37 +156,26 @@ def _count_three(before, ahead, matrix, outer, inner, target):  # type: ignore[n
 
 
 @njit(**INNER)
-def sum_posteriors(arena, sums):  # type: ignore[no-untyped-def]
+def sum_posteriors(arena, sums, one):  # type: ignore[no-untyped-def]
     """Carry out the planned sums (A, N, B) -> (A, B) inside the arena."""
     for s in range(len(sums)):
         source, target, outer, summed, inner = sums[s]
-        old = arena[source : source + outer * summed * inner]
-        new = arena[target : target + outer * inner]
         if inner == 1:
+            old = arena[source : source + outer * summed]
+            new = arena[target : target + outer]
             for a in range(outer):
                 value = 0.0
                 for n in range(summed):
                     value += old[a * summed + n]
                 new[a] = value
-        elif inner < 32:
-            # Short rows: one number at a time beats starting a vector loop for each.
-            for a in range(outer):
-                for b in range(inner):
-                    value = 0.0
-                    for n in range(summed):
-                        value += old[(a * summed + n) * inner + b]
-                    new[a * inner + b] = value
         else:
-            _sum_rows(old, new, outer, summed, inner)
-
-
-@njit(**INNER)
-def _sum_rows(old, new, outer, summed, inner):  # type: ignore[no-untyped-def]
-    for a in range(outer):
-        out = new[a * inner : (a + 1) * inner]
-        for b in range(inner):
-            out[b] = 0.0
-        for n in range(summed):
-            part = old[(a * summed + n) * inner : (a * summed + n + 1) * inner]
-            for b in range(inner):
-                out[b] += part[b]
+            for a in range(outer):
+                sum_rows(
+                    arena,
+                    target + a * inner,
+                    arena,
+                    source + a * summed * inner,
+                    summed,
+                    inner,
+                    one,
+                )

@@ -7,8 +7,9 @@ that costs one pass over a frame instead of remembering an origin for every node
 import numpy as np
 from numba import njit
 
+from wordsight.inference.lattice_options import INNER
 from wordsight.inference.lattice_steps import step_matrices
-from wordsight.inference.lattice_weights import INNER, first_nodes, frame_weights, start_and_end
+from wordsight.inference.lattice_weights import first_nodes, frame_weights, start_and_end
 
 __all__ = ["best_scores", "trace_back"]
 

@@ -4,13 +4,13 @@ Imports numba; see :mod:`wordsight.inference.lattice_kernel`. Factors of a singl
 not in the nodes' weights at all: they go into its step matrix, where they cost nothing.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
+from wordsight.inference.lattice_options import INNER
+from wordsight.inference.lattice_products import scale_rows
+
 __all__ = [
-    "INNER",
     "first_nodes",
     "fold_tables",
     "frame_weights",
@@ -18,16 +18,6 @@ __all__ = [
     "start_and_end",
     "total_of",
 ]
-
-# Sums may be regrouped into vectors and products fused with them; nothing is approximated. Only
-# the entry points are called from Python: wrappers for all others would double compilation time.
-INNER: dict[str, Any] = {
-    "nogil": True,
-    "fastmath": {"contract", "reassoc", "nsz"},
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 
 
 @njit(**INNER)
@@ -104,8 +94,12 @@ def frame_weights(tables, plan, spare, weights):  # type: ignore[no-untyped-def]
             for i in range(states):
                 table = tables[start + i * length : start + (i + 1) * length]
                 out = weights[i * tracks : (i + 1) * tracks]
-                for x in range(tracks):
-                    out[x] = base[x] * table[map_[x]]
+                if plan.detections > 1 and map_[0] == map_[1]:
+                    # The last participant is not the word's: all its detections weigh the same.
+                    scale_rows(out, base, table, map_, plan.detections)
+                else:
+                    for x in range(tracks):
+                        out[x] = base[x] * table[map_[x]]
         else:
             _spread_word(tables, start, length, map_, states, filled, tracks, spare, weights)
         filled *= states
@@ -161,9 +155,13 @@ def first_nodes(initial, singles, plan, weights, target):  # type: ignore[no-unt
     inner = plan.tracks
     for p in range(plan.people):
         inner //= plan.detections
-        single = singles[p, 0]
-        for x in range(len(target)):
-            target[x] *= single[x // inner % plan.detections]
+        place = 0
+        while place < len(target):
+            for j in range(plan.detections):
+                single = singles[p, 0, j]
+                for x in range(place, place + inner):
+                    target[x] *= single
+                place += inner
 
 
 @njit(**INNER)
