@@ -130,6 +130,14 @@ class JobStore:
             ).fetchall()
         return [_job(row) for row in rows]
 
+    def waiting(self) -> tuple[Job, ...]:
+        """Return the jobs that are not over: those that run, and those that wait to."""
+        with self._connect() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM jobs WHERE state IN ('queued', 'running') ORDER BY id"
+            ).fetchall()
+        return tuple(map(_job, rows))
+
     def find(self, kind: str, arguments: Mapping[str, Any]) -> Job | None:
         """Return the newest job of a kind with just these arguments, if there is one."""
         with self._connect() as connection:

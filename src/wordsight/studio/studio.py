@@ -1,6 +1,5 @@
 """`Studio`: everything the pages and the API share: library, jobs, templates, folders."""
 
-import secrets
 import shutil
 from pathlib import Path
 from time import time
@@ -18,6 +17,7 @@ from wordsight.studio.received import harmless_name
 from wordsight.studio.runner import JobRunner
 from wordsight.studio.settings import StudioSettings
 from wordsight.studio.tasks import TASKS
+from wordsight.studio.uploads import new_upload, sweep_uploads, upload_folder
 
 __all__ = ["Studio", "studio_at", "studio_of"]
 
@@ -41,7 +41,7 @@ class Studio:
         self.library = Library.open(settings.library, create=True)
         self.folder = settings.folder or self.library.folder / "studio"
         self.jobs = JobStore(self.folder / "jobs.sqlite")
-        sweep_made(self.folder)  # before any job begins
+        self._sweep()  # before any job begins
         self.runner = JobRunner(self.jobs, settings.library, settings.jobs_at_once)
         self.templates = Jinja2Templates(_HERE / "templates")
         self.templates.env.filters |= {"clock": clock, "megabytes": megabytes, "since": since}
@@ -82,13 +82,19 @@ class Studio:
             WordsightError: If the name does not end as a video's does.
         """
         clean = harmless_name(name, VIDEO_SUFFIXES, "video")
-        folder = self.folder / "uploads" / secrets.token_hex(8)
+        folder = upload_folder(self.folder, new_upload())
         folder.mkdir(parents=True)
         return folder / clean
 
     def drop_upload(self, path: Path) -> None:
         """Forget an upload that was not finished."""
         shutil.rmtree(path.parent, ignore_errors=True)
+
+    def _sweep(self) -> None:
+        """Remove what was begun in an earlier life of the studio and is of no use to anybody."""
+        sweep_made(self.folder)
+        waiting = {str(job.arguments.get("upload", "")) for job in self.jobs.waiting()}
+        sweep_uploads(self.folder, waiting)
 
     def close(self) -> None:
         """Stop the jobs and close the library."""

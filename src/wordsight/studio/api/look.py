@@ -1,6 +1,5 @@
 """Looking again at a video: another detector, boxes from a file, more that is said of it."""
 
-import secrets
 import shutil
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.looking import detector_options
 from wordsight.studio.received import keep_file
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.uploads import new_upload, upload_folder
 
 __all__ = ["router"]
 
@@ -41,8 +41,8 @@ def look_again(
     video = studio.library.resolve(video_id)
     how = {"detector": detector, "network": network, "settings": _lines(settings)}
     detector_options(studio.folder, how)
-    upload = secrets.token_hex(8)
-    folder = studio.folder / "uploads" / upload
+    upload = new_upload()
+    folder = upload_folder(studio.folder, upload)
     try:
         if boxes is not None:
             keep_file(boxes, folder / "boxes", _BOXES, "file of boxes")

@@ -11,11 +11,11 @@ from pydantic import BaseModel, Field
 
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.made import list_made, made_file, read_made, remove_made
+from wordsight.studio.made import Made, list_made, made_file, read_made, remove_made
 from wordsight.studio.making import MAKERS
 from wordsight.studio.studio import Studio, studio_of
 
-__all__ = ["MadeInfo", "router"]
+__all__ = ["router"]
 
 router = APIRouter(prefix="/made", tags=["files to take away"])
 Here = Annotated[Studio, Depends(studio_of)]
@@ -49,18 +49,6 @@ class Wanted(BaseModel):
     everything: bool = Field(default=False, description="also events that are part of others")
 
 
-class MadeInfo(BaseModel):
-    """A file that was made."""
-
-    name: str
-    video: str
-    what: str
-    title: str
-    file: str
-    time: float
-    size: int
-
-
 @router.post("", status_code=202)
 def make(studio: Here, wanted: Wanted) -> JobInfo:
     """Make a file of a video, in a job."""
@@ -79,10 +67,10 @@ def make(studio: Here, wanted: Wanted) -> JobInfo:
 @router.get("")
 def show_made(
     studio: Here, video: Annotated[str | None, Query(max_length=300)] = None
-) -> list[MadeInfo]:
+) -> list[Made]:
     """List files that were made, of one video or of all, the newest first."""
     chosen = None if video is None else studio.library.resolve(video)
-    return [MadeInfo(**vars(one)) for one in list_made(studio.folder, chosen)]
+    return list_made(studio.folder, chosen)
 
 
 @router.get("/{name}")

@@ -14,22 +14,13 @@ router = APIRouter(prefix="/videos/{video_id}", tags=["meaning"])
 Here = Annotated[Studio, Depends(studio_of)]
 
 
-class FeatureValue(BaseModel):
-    """What was measured: the value, for people as text, and what it is."""
-
-    feature: str
-    value: float
-    text: str
-    about: str
-
-
 class SeenThing(BaseModel):
     """A thing at the moment."""
 
     label: str
     score: float
     box: list[float]
-    features: list[FeatureValue]
+    features: tuple[Measured, ...]
 
 
 class SeenPair(BaseModel):
@@ -37,7 +28,7 @@ class SeenPair(BaseModel):
 
     first: int
     second: int
-    features: list[FeatureValue]
+    features: tuple[Measured, ...]
 
 
 class SeenMoment(BaseModel):
@@ -61,16 +52,11 @@ def show_moment(
                 label=thing.label,
                 score=round(thing.score, 3),
                 box=[round(side, 1) for side in thing.box],
-                features=_values(thing.features),
+                features=thing.features,
             )
             for thing in things
         ],
         pairs=[
-            SeenPair(first=pair.first, second=pair.second, features=_values(pair.features))
-            for pair in pairs
+            SeenPair(first=pair.first, second=pair.second, features=pair.features) for pair in pairs
         ],
     )
-
-
-def _values(features: tuple[Measured, ...]) -> list[FeatureValue]:
-    return [FeatureValue(**vars(one)) for one in features]

@@ -11,9 +11,10 @@ from starlette.exceptions import HTTPException
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.means import Engine
-from wordsight.studio.looking import detector_options, keep_network, list_networks
+from wordsight.studio.looking import Network, detector_options, keep_network, list_networks
 from wordsight.studio.received import harmless_name
 from wordsight.studio.studio import VIDEO_SUFFIXES, Studio, studio_of
+from wordsight.studio.uploads import upload_folder
 
 __all__ = ["Looking", "router"]
 
@@ -49,13 +50,6 @@ class Received(BaseModel):
     size: int
 
 
-class NetworkInfo(BaseModel):
-    """A detection network that was sent, for the onnx detector."""
-
-    name: str
-    title: str
-
-
 @router.post("", status_code=202)
 async def upload_video(
     request: Request,
@@ -86,9 +80,9 @@ async def upload_video(
 
 
 @router.get("/networks")
-def show_networks(studio: Here) -> list[NetworkInfo]:
+def show_networks(studio: Here) -> list[Network]:
     """List the networks that were sent."""
-    return [NetworkInfo(**vars(one)) for one in list_networks(studio.folder)]
+    return list_networks(studio.folder)
 
 
 @router.post("/networks", status_code=201)
@@ -96,9 +90,9 @@ def add_network(
     studio: Here,
     model: Annotated[UploadFile, File(description="a YOLO- or DETR-style network as ONNX")],
     labels: Annotated[UploadFile | None, File(description="names of its classes")] = None,
-) -> NetworkInfo:
+) -> Network:
     """Take in a detection network for the onnx detector."""
-    return NetworkInfo(**vars(keep_network(studio.folder, model, labels)))
+    return keep_network(studio.folder, model, labels)
 
 
 @router.put("/{batch}/{name}")
@@ -110,7 +104,7 @@ async def upload_file(
 ) -> Received:
     """Take in one file of several that belong together: videos, captions, boxes, metadata.jsonl."""
     clean = harmless_name(name, VIDEO_SUFFIXES | _BESIDE, "video, or captions or boxes of one")
-    folder = _folder(studio, batch)
+    folder = upload_folder(studio.folder, batch)
     folder.mkdir(parents=True, exist_ok=True)
     if len(list(folder.iterdir())) >= _MOST_FILES:
         raise WordsightError(f"at most {_MOST_FILES:,} files are taken at once.")
@@ -126,7 +120,7 @@ async def upload_file(
 @router.post("/{batch}", status_code=202)
 def add_batch(studio: Here, batch: Batch, wanted: Adding) -> JobInfo:
     """Add the files of a batch to the library, in a job; captions and boxes find their videos."""
-    folder = _folder(studio, batch)
+    folder = upload_folder(studio.folder, batch)
     files = sorted(path.name for path in folder.glob("*"))
     if not files:
         raise HTTPException(404)
@@ -149,7 +143,3 @@ async def _receive(request: Request, path: Path, most: int) -> int:
     if not written:
         raise HTTPException(422, "The file is empty.")
     return written
-
-
-def _folder(studio: Studio, batch: str) -> Path:
-    return studio.folder / "uploads" / batch

@@ -11,7 +11,13 @@ from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.words import WordInfo, word_info
 from wordsight.studio.editing import edited
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.versions import keep_version, list_versions, load_version, restore_version
+from wordsight.studio.versions import (
+    Version,
+    keep_version,
+    list_versions,
+    load_version,
+    restore_version,
+)
 from wordsight.studio.words import learned_words, words_folder
 
 __all__ = ["router"]
@@ -44,14 +50,6 @@ class Comparison(BaseModel):
     version: int | None = Field(default=None, ge=1, le=10**6)
 
 
-class VersionInfo(BaseModel):
-    """A lexicon as it was, when it was kept and why."""
-
-    number: int
-    time: float
-    note: str
-
-
 @router.put("/words/{entry}")
 def edit_word(studio: Here, entry: str, wanted: Edits) -> WordInfo:
     """Change distributions of a word; shares are scaled to sum to one, and the old word is kept."""
@@ -74,17 +72,17 @@ def compare_word(studio: Here, entry: str, wanted: Comparison) -> JobInfo:
 
 
 @router.get("/versions")
-def show_versions(studio: Here) -> list[VersionInfo]:
+def show_versions(studio: Here) -> list[Version]:
     """List the earlier lexicons, the latest first."""
-    return [VersionInfo(**vars(one)) for one in list_versions(studio.folder)]
+    return list_versions(studio.folder)
 
 
 @router.post("/versions/{number}/restore")
-def restore(studio: Here, number: Number) -> VersionInfo:
+def restore(studio: Here, number: Number) -> Version:
     """Go back to an earlier lexicon; the one of now is kept as a version."""
     with _changing:
         restore_version(studio.folder, number)
-    return VersionInfo(**vars(list_versions(studio.folder)[0]))
+    return list_versions(studio.folder)[0]
 
 
 def _plain(edits: list[Edit]) -> list[dict[str, object]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.studio.tasks.task import Workplace
+from wordsight.studio.uploads import upload_folder
 
 if TYPE_CHECKING:
     from wordsight.library import AddReport
@@ -26,7 +27,7 @@ def add_video(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, A
             look again at videos that are there; ``engine``.
         workplace: Where to work.
     """
-    folder = workplace.folder / "uploads" / Path(arguments["upload"]).name
+    folder = upload_folder(workplace.folder, arguments["upload"])
     files = sorted(folder.glob("*")) if folder.is_dir() else []
     if not files:
         raise WordsightError("the uploaded file is not there any more; upload it again.")
@@ -48,7 +49,7 @@ def look_again(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
     """
     from wordsight.language.captions import read_captions
 
-    folder = workplace.folder / "uploads" / Path(arguments.get("upload") or "-").name
+    folder = upload_folder(workplace.folder, arguments.get("upload", ""))
     boxes = next(iter(sorted(folder.glob("boxes/*"))), None)
     captions = next(iter(sorted(folder.glob("captions/*"))), None)
     said = [*arguments.get("sentences", ())]
