@@ -1,5 +1,9 @@
 """Files in, files out: converted, ranked, measured, laid out as sheets, as the commands do."""
 
+import html
+import re
+from urllib.parse import parse_qsl
+
 import cv2
 import numpy as np
 import pytest
@@ -79,6 +83,21 @@ def test_a_ranking_is_measured(client):
         assert refused.status_code == 422
     files["run"] = ("my.run", b"nonsense\n")
     assert client.post("/api/v1/search/evaluate", files=files).status_code == 422
+
+
+@pytest.mark.parametrize("what", ["", "/sheet", "/run"])
+@pytest.mark.parametrize("name, wrong", [("prune", 0), ("exact", "perhaps"), ("weight", 2)])
+def test_what_is_taken_away_is_asked_for_as_the_search_was(indexed, what, name, wrong):
+    asked = {"text": "person", name: wrong}
+    refused = indexed.get(f"/api/v1/search{what}", params=asked)
+    assert refused.status_code == 422 and refused.json()["detail"][0]["loc"] == ["query", name]
+
+
+def test_the_links_to_what_was_found_hold_every_choice(indexed):
+    asked = {"text": "person", "by": "said", "top": 3, "exact": "true", "prune": 5, "weight": 0.5}
+    shown = indexed.get("/parts/search", params=asked).text
+    link = html.unescape(re.search(r'href="/api/v1/search/run[?]([^"]*)"', shown)[1])
+    assert dict(parse_qsl(link)) == {**{k: str(v) for k, v in asked.items()}, "exact": "True"}
 
 
 def test_what_was_found_is_taken_away_as_a_sheet_and_a_run(indexed, tmp_path):

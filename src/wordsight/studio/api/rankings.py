@@ -3,7 +3,7 @@
 import secrets
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from fastapi.responses import Response
@@ -15,7 +15,7 @@ from wordsight.evaluation import evaluate_run, parse_measure
 from wordsight.retrieval.trec import read_qrels, read_run, write_run
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.means import Device, Engine
-from wordsight.studio.api.search import By, Moment, Region, Weight, search_for
+from wordsight.studio.api.search import Moment, Wanted, search_for
 from wordsight.studio.format import clock
 from wordsight.studio.received import keep_file
 from wordsight.studio.studio import Studio, studio_of
@@ -26,6 +26,7 @@ __all__ = ["MEASURES", "router"]
 
 router = APIRouter(prefix="/search", tags=["search"])
 Here = Annotated[Studio, Depends(studio_of)]
+Same = Annotated[Wanted, Query()]  # as the page that offers it to be taken away asked for it
 MEASURES = "AP nDCG@10 P@10 R@100 RR"
 """What a ranking is measured by if nobody says otherwise."""
 _TEXTS = (".txt", ".tsv", ".run", ".trec", ".qrels", ".queries")
@@ -41,41 +42,11 @@ class Scores(BaseModel):
     per_query: dict[str, dict[str, float]]
 
 
-class Same:
-    """What is looked for, as :func:`wordsight.studio.api.search.search` takes it."""
-
-    def __init__(
-        self,
-        text: Annotated[str | None, Query(max_length=500)] = None,
-        like: Annotated[str | None, Query(max_length=400)] = None,
-        region: Region = None,
-        by: By = "auto",
-        top: Annotated[int, Query(ge=1, le=100)] = 12,
-        everything: bool = False,
-        expand: bool = False,
-        weight: Weight = None,
-    ) -> None:
-        self.text, self.like, self.region = text, like, region
-        self.how: dict[str, Any] = {"by": by, "top": top, "everything": everything}
-        self.how |= {"expand": expand, "weight": weight}
-
-    def moments(self, studio: Studio) -> list[Moment]:
-        """Search for it.
-
-        Raises:
-            WordsightError: If nothing is there to be taken away, or not yet.
-        """
-        found = search_for(studio, self.text, self.like, self.region, **self.how)
-        if not found.moments:
-            raise WordsightError(" ".join(found.notes) or "Nothing was found to be taken away.")
-        return found.moments
-
-
 @router.get("/sheet", response_class=Response)
-def contact_sheet(studio: Here, same: Annotated[Same, Depends()]) -> Response:
+def contact_sheet(studio: Here, wanted: Same) -> Response:
     """Send what a search finds as a contact sheet, best first."""
     images, titles = [], []
-    for rank, one in enumerate(same.moments(studio), start=1):
+    for rank, one in enumerate(_moments(studio, wanted), start=1):
         with VideoReader(studio.library.video(one.video_id).path) as reader:
             size = (320, max(1, round(320 * reader.info.height / reader.info.width)))
             images.append(reader.frame_at(one.key_time).scaled(*size))
@@ -83,20 +54,20 @@ def contact_sheet(studio: Here, same: Annotated[Same, Depends()]) -> Response:
         titles.append(f"{rank}  {one.video_id}\n{span}  score {one.score:.2f}\n{one.why}")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.png"
-        write_contact_sheet(path, images, titles, heading=same.text or "like this")
+        write_contact_sheet(path, images, titles, heading=wanted.text or "like this")
         headers = {"Content-Disposition": 'attachment; filename="found.png"'}
         return Response(path.read_bytes(), media_type="image/png", headers=headers)
 
 
 @router.get("/run", response_class=Response)
-def trec_run(studio: Here, same: Annotated[Same, Depends()]) -> Response:
+def trec_run(studio: Here, wanted: Same) -> Response:
     """Send what a search finds as a TREC run."""
     best: dict[str, float] = {}
-    for one in same.moments(studio):
+    for one in _moments(studio, wanted):
         best.setdefault(one.shot or f"{one.video_id}@{clock(one.start)}", one.score)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.run"
-        write_run(path, {same.text or "like-this": best.items()})
+        write_run(path, {wanted.text or "like-this": best.items()})
         headers = {"Content-Disposition": 'attachment; filename="found.run"'}
         return Response(path.read_bytes(), media_type="text/plain", headers=headers)
 
@@ -143,3 +114,10 @@ def evaluate(
         means=scores.means,
         per_query=dict(scores.queries),
     )
+
+
+def _moments(studio: Studio, wanted: Wanted) -> list[Moment]:
+    found = search_for(studio, wanted)
+    if not found.moments:
+        raise WordsightError(" ".join(found.notes) or "Nothing was found to be taken away.")
+    return found.moments

@@ -18,18 +18,32 @@ from wordsight.studio.pictures import keep_picture
 from wordsight.studio.searching import Answer, answer, names_of
 from wordsight.studio.studio import Studio, studio_of
 
-__all__ = ["Results", "results_of", "router", "search_for", "search_with"]
+__all__ = ["Moment", "Results", "Wanted", "results_of", "router", "search_for", "search_with"]
 
 router = APIRouter(prefix="/search", tags=["search"])
 Here = Annotated[Studio, Depends(studio_of)]
-By = Literal["auto", "said", "meaning"]
-Region = Annotated[str | None, Query(max_length=100, description="x,y,width,height in pixels")]
-Weight = Annotated[float | None, Query(ge=0, le=1, description="share of the picture beside words")]
-Exact = Annotated[bool, Query(description="compare a picture with every shot, even of very many")]
-Prune = Annotated[
-    int | None, Query(ge=1, le=1000, description="boxes followed per participant and frame")
-]
 _SHORTEST = 1.0  # seconds of a preview
+
+
+class Wanted(BaseModel):
+    """What is looked for, as far as it can be written into an address."""
+
+    text: str = Field(default="", max_length=500)
+    like: str = Field(default="", max_length=400, description="VIDEO@TIME")
+    region: str = Field(default="", max_length=100, description="x,y,width,height in pixels")
+    by: Literal["auto", "said", "meaning"] = "auto"
+    top: int = Field(default=12, ge=1, le=100)
+    everything: bool = Field(default=False, description="also what nothing speaks for")
+    expand: bool = Field(default=False, description="words of the best shots join the query")
+    weight: float | None = Field(
+        default=None, ge=0, le=1, description="share of the picture beside words"
+    )
+    exact: bool = Field(
+        default=False, description="compare a picture with every shot, even of very many"
+    )
+    prune: int | None = Field(
+        default=None, ge=1, le=1000, description="boxes followed per participant and frame"
+    )
 
 
 class Word(BaseModel):
@@ -92,23 +106,9 @@ class Indexing(BaseModel):
 
 
 @router.get("", response_model=Results)
-def search(
-    studio: Here,
-    text: Annotated[str | None, Query(max_length=500)] = None,
-    like: Annotated[str | None, Query(max_length=400, description="VIDEO@TIME")] = None,
-    region: Region = None,
-    by: By = "auto",
-    top: Annotated[int, Query(ge=1, le=100)] = 12,
-    everything: bool = False,
-    expand: Annotated[bool, Query(description="words of the best shots join the query")] = False,
-    weight: Weight = None,
-    exact: Exact = False,
-    prune: Prune = None,
-) -> Response:
+def search(studio: Here, wanted: Annotated[Wanted, Query()]) -> Response:
     """Find moments by words, by a sentence, or like another moment or a part of its picture."""
-    how: dict[str, Any] = {"by": by, "top": top, "everything": everything, "weight": weight}
-    how |= {"exact": exact, "prune": prune}
-    found = search_for(studio, text, like, region, expand=expand, **how)
+    found = search_for(studio, wanted)
     # Written here: what is a model already need not be checked to be one again.
     return Response(found.model_dump_json(), media_type="application/json")
 
@@ -133,23 +133,16 @@ def index_again(studio: Here, wanted: Indexing) -> JobInfo:
     return JobInfo.of(studio.begin("index", **wanted.model_dump()))
 
 
-def search_for(
-    studio: Studio,
-    text: str | None,
-    like: str | None,
-    region: str | None,
-    *,
-    expand: bool = False,
-    **wanted: Any,
-) -> Results:
+def search_for(studio: Studio, wanted: Wanted) -> Results:
     """Search by what can be written."""
     asked = Asked(
-        text or None,
-        region=parse_region(region or None),
-        like=parse_moment(like or None),
-        expand=expand,
+        wanted.text or None,
+        region=parse_region(wanted.region or None),
+        like=parse_moment(wanted.like or None),
+        expand=wanted.expand,
     )
-    return results_of(studio, answer(studio, asked, **wanted))
+    how = wanted.model_dump(exclude={"text", "like", "region", "expand"})
+    return results_of(studio, answer(studio, asked, **how))
 
 
 def search_with(

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from wordsight.desk.query import parse_moment
 from wordsight.errors import WordsightError
 from wordsight.retrieval.text import stemming_languages
-from wordsight.studio.api.search import By, Exact, Prune, search_for, search_with
+from wordsight.studio.api.search import Wanted, search_for, search_with
 from wordsight.studio.searching import index_job
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.tasks.teach import TAUGHT
@@ -18,45 +18,19 @@ __all__ = ["router"]
 
 router = APIRouter()
 Here = Annotated[Studio, Depends(studio_of)]
-Text = Annotated[str, Query(max_length=500)]
-Like = Annotated[str, Query(max_length=400)]
-Region = Annotated[str, Query(max_length=100)]
-Top = Annotated[int, Query(ge=1, le=100)]
-Weight = Annotated[float | None, Query(ge=0, le=1)]
+Sought = Annotated[Wanted, Query()]
 
 
 @router.get("/search")
-def search_page(
-    request: Request,
-    studio: Here,
-    text: Text = "",
-    like: Like = "",
-    region: Region = "",
-    by: By = "auto",
-    everything: bool = False,
-    expand: bool = False,
-    top: Top = 12,
-    weight: Weight = None,
-    exact: Exact = False,
-    prune: Prune = None,
-) -> Any:
+def search_page(request: Request, studio: Here, wanted: Sought) -> Any:
     """Show the box; what was found is asked for by the page itself, since it may take a while."""
     index_job(studio)
     return studio.page(
         request,
         "search.html",
         here="search",
-        text=text,
-        like=like,
-        moment=_moment(studio, like),
-        region=region,
-        by=by,
-        everything=everything,
-        expand=expand,
-        top=top,
-        weight=weight,
-        exact=exact,
-        prune=prune,
+        **wanted.model_dump(),
+        moment=_moment(studio, wanted.like),
         languages=(*stemming_languages(), "none"),
         known=bool(words_stamp(studio)),
         taught=(studio.folder / TAUGHT).exists(),
@@ -64,33 +38,14 @@ def search_page(
 
 
 @router.get("/parts/search")
-def found_part(
-    request: Request,
-    studio: Here,
-    text: Text = "",
-    like: Like = "",
-    region: Region = "",
-    by: By = "auto",
-    everything: bool = False,
-    expand: bool = False,
-    top: Top = 12,
-    weight: Weight = None,
-    exact: Exact = False,
-    prune: Prune = None,
-) -> Any:
+def found_part(request: Request, studio: Here, wanted: Sought) -> Any:
     """Show what was found."""
-    how: dict[str, Any] = {"by": by, "everything": everything, "top": top, "weight": weight}
-    how |= {"exact": exact, "prune": prune}
     try:
-        found = search_for(studio, text, like, region, expand=expand, **how)
+        found = search_for(studio, wanted)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
-    asked = {"text": text, "like": like, "region": region, "by": by, "top": top}
-    asked |= {"expand": str(expand).lower(), "everything": str(everything).lower()}
-    asked |= {"exact": str(exact).lower()}
-    asked |= {name: how[name] for name in ("weight", "prune") if how[name] is not None}
-    same = urlencode({name: value for name, value in asked.items() if value != ""})
-    return studio.page(request, "parts/found.html", found=found, asked=asked, same=same)
+    same = urlencode(wanted.model_dump(exclude_defaults=True))
+    return studio.page(request, "parts/found.html", found=found, asked=wanted, same=same)
 
 
 @router.post("/parts/search")
