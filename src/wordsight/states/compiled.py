@@ -27,65 +27,25 @@ def _digest() -> str:
     return digest.hexdigest()
 
 
+# Whatever a function closes over is part of the key under which numba keeps its code. Each entry
+# point is written out, since numba tells them apart by name, and a search that were closed over
+# would be another one in every process.
 def _minimise_made_from(digest: str) -> Callable[..., Any]:
-    # Whatever a function closes over is part of the key under which numba keeps its code.
     @njit(cache=True, nogil=True)
-    def minimise_clauses(  # type: ignore[no-untyped-def]
-        bodies, heads, weights, units, limit, reduce, enough, state
-    ):
+    def minimise_clauses(*given):  # type: ignore[no-untyped-def]
         """Find the state of least violated weight."""
         made_from = digest  # noqa: F841
-        return _minimise(bodies, heads, weights, units, limit, reduce, enough, state)
+        return _minimise(*given)
 
     return minimise_clauses
 
 
 def _advance_made_from(digest: str) -> Callable[..., Any]:
     @njit(cache=True, nogil=True)
-    def advance(  # type: ignore[no-untyped-def]
-        bodies,
-        heads,
-        units,
-        costs,
-        first,
-        before,
-        transition,
-        least,
-        limit,
-        reduce,
-        prune,
-        starts,
-        bases,
-        gathered,
-        ends,
-        count,
-        best,
-        froms,
-        states,
-    ):
+    def advance(*given):  # type: ignore[no-untyped-def]
         """Take in more frames."""
         made_from = digest  # noqa: F841
-        return _advance(
-            bodies,
-            heads,
-            units,
-            costs,
-            first,
-            before,
-            transition,
-            least,
-            limit,
-            reduce,
-            prune,
-            starts,
-            bases,
-            gathered,
-            ends,
-            count,
-            best,
-            froms,
-            states,
-        )
+        return _advance(*given)
 
     return advance
 
