@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure"]
@@ -108,7 +108,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

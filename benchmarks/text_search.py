@@ -7,7 +7,6 @@ time, turn by turn; the fastest turn of each counts. Ours ranks by Jelinek-Merce
 by BM25; the models differ, so only the work is compared.
 """
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from experiments.smart_files import read_smart
-from wordsight.errors import WordsightError
 from wordsight.retrieval.text import Analyser, BatchSearch, LanguageModel, TextQuery
 
 __all__ = ["main", "measure"]
@@ -150,7 +148,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -12,7 +12,6 @@ training clips; ``ml`` is maximum likelihood with calibration, ``discriminative`
 places.
 """
 
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from experiments.street_corpus import SIGHTS, StreetClip, labelled, named_by_hand, see_street
 from experiments.street_repairs import PARTS, repairs
 from wordsight.errors import WordsightError
@@ -173,7 +172,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -7,7 +7,6 @@ attribute are drawn; nobody says which attribute a word names. The system must t
 words for pictures it never saw. The paper reports 75.8 % on average (65 to 90 %) after 30 steps.
 """
 
-import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from experiments.attribute_scores import Scored, evaluate
 from experiments.number_blocks import COLOURS, SHAPES, SIZES, WORDS, Blocks, render_blocks
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from experiments.voices import Speaker
 from wordsight.attributes import (
     FAITHFUL,
@@ -28,7 +27,6 @@ from wordsight.attributes import (
     describe_pictures,
 )
 from wordsight.attributes.speech_features import speech_features
-from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure"]
 
@@ -217,7 +215,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -18,13 +18,12 @@ Grounding: the share of clips with a patient whose track, found with the true se
 annotated one with a mean intersection over union of at least 0.5.
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from experiments.cad120_scores import Job, Tally, measure_fold
 from experiments.data.cad120 import has_detections, subjects_of
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
 
@@ -111,7 +110,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

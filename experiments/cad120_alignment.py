@@ -19,7 +19,6 @@ sentences, which no model can align. Inputs: chunks, clock, lines; names of obje
 tokens like any other, and that they are words of the text is not used.
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.data.cad120_procedures import Procedure, load_procedures
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.alignment import Instructions, Observed
 from wordsight.alignment.models import HMM2, HSMM, Ensemble, Model
 from wordsight.alignment.pooling import pool_observed, pool_words
@@ -185,7 +184,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

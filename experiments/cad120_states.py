@@ -15,13 +15,12 @@ is chosen on the videos judged. ``fps`` are frames a second of processor time fr
 to states, grounding of all rules included.
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from experiments.cad120_state_folds import METHODS, Job, Judged, measure_fold
 from experiments.data.cad120_states import load_videos
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
 
@@ -108,7 +107,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -9,7 +9,6 @@ digit by the training pairs; an attribute too many or too few costs its share. S
 combinations are also left out of training altogether, and asked for (the default method only).
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from experiments.attribute_scores import Scored, control, evaluate
 from experiments.data.cards import Photos, Recordings, read_photos, read_recordings
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.attributes import (
     ANNEALED,
     FAITHFUL,
@@ -31,7 +30,7 @@ from wordsight.attributes import (
     describe_pictures,
 )
 from wordsight.attributes.speech_features import speech_features
-from wordsight.errors import FormatError, WordsightError
+from wordsight.errors import FormatError
 
 __all__ = ["Cards", "main", "measure", "shared_words"]
 
@@ -288,7 +287,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

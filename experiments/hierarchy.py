@@ -9,7 +9,6 @@ are learned by EM from the other half of the queries, for each depth alike. Numb
 """
 
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, say
-from wordsight.errors import FormatError, WordsightError
+from experiments.report import Column, print_report, report_parser, run, say
+from wordsight.errors import FormatError
 from wordsight.evaluation import evaluate_run
 from wordsight.retrieval.text import (
     Analyser,
@@ -201,7 +200,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

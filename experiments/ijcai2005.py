@@ -20,14 +20,13 @@ with all who take part. Frames per second are of processor time, from measured f
 Numbers of the paper are lost; the order of its methods is known and is what to compare.
 """
 
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from experiments.tabletop_corpus import EYES, scenes
 from experiments.tabletop_models import (
     Case,
@@ -219,7 +218,4 @@ def _summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -13,7 +13,6 @@ are ranked; those of its class are right. Reported are mean average precision an
 The query is left out of the background. No setting is chosen on the data.
 """
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +23,7 @@ from numpy.typing import NDArray
 
 from experiments.image_baselines import bags_of_words, colour_histograms
 from experiments.image_folders import find_images, read_images
-from experiments.report import Column, print_report, report_parser, say
-from wordsight.errors import WordsightError
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.retrieval.visual import (
     Background,
     BlockDct,
@@ -195,7 +193,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -10,7 +10,6 @@ rate, and by hiding stretches of well seen tracks in all eleven sequences and lo
 are found again; ``--sensitivity`` shows how little each of them matters.
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -21,8 +20,7 @@ import numpy as np
 from experiments.greedy_iou import track_greedily
 from experiments.mot_files import Sequence, find_sequences
 from experiments.mot_scores import score_tracks
-from experiments.report import Column, print_report, report_parser, say
-from wordsight.errors import WordsightError
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.perception.formats import read_boxes, write_boxes
 from wordsight.perception.tracker import Tracker
 from wordsight.perception.tracking import Coherence
@@ -177,7 +175,4 @@ def _notes(results: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

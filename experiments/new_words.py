@@ -7,7 +7,6 @@ two or one words are held back, heard only, and taught later (``teach --add``): 
 later recordings are taken for the right word, and whether each new word joins its own attribute.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,10 +17,10 @@ from numpy.typing import NDArray
 
 from experiments.cards import Cards, shared_words
 from experiments.data.cards import Photos, read_photos, read_recordings
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.attributes import RECOMMENDED, AttributeLearner, Lessons, describe_pictures
 from wordsight.attributes.growing import grow
-from wordsight.errors import FormatError, WordsightError
+from wordsight.errors import FormatError
 
 __all__ = ["main", "measure"]
 
@@ -168,7 +167,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

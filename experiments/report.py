@@ -4,7 +4,7 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,9 +12,10 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.table import Table
 
+from wordsight.errors import WordsightError
 from wordsight.runs import keep_run
 
-__all__ = ["Column", "print_report", "report_parser", "say"]
+__all__ = ["Column", "print_report", "report_parser", "run", "say"]
 
 _LEAST_WIDTH = 200  # characters
 
@@ -102,6 +103,14 @@ def _keep(results: Mapping[str, Any]) -> None:
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is not None and spec.name.split(".")[0] in ("experiments", "benchmarks"):
         keep_run(spec.name, shlex.join(["python", "-m", spec.name, *sys.argv[1:]]), results)
+
+
+def run(main: Callable[[], object]) -> None:
+    """Run a program from the command line; what is wrong with its input is told in a line."""
+    try:
+        main()
+    except WordsightError as error:
+        sys.exit(str(error))
 
 
 def say(message: str) -> None:

@@ -7,14 +7,13 @@ co-occurrence baselines whose thresholds are the best in hindsight, which flatte
 settings of the learner were looked at on this same corpus: take its figures as a sanity check.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Column, print_report, report_parser
-from wordsight.errors import FormatError, WordsightError
+from experiments.report import Column, print_report, report_parser, run
+from wordsight.errors import FormatError
 from wordsight.meaning.naming import NounLearner
 
 __all__ = ["main", "measure"]
@@ -132,7 +131,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -6,7 +6,6 @@ model RM3 and BM25 (bm25s) get the same terms. Every parameter is chosen by cros
 queries: each fifth of the queries is answered with what is best on the other four fifths.
 """
 
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -15,9 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from experiments.smart_files import SmartCollection, read_smart
-from wordsight.errors import WordsightError
 from wordsight.evaluation import JudgedRanking, parse_measure
 from wordsight.retrieval.text import (
     Analyser,
@@ -200,7 +198,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -6,7 +6,6 @@ ranked are all test texts (or pictures); relevant are those of the query's categ
 from training pairs without categories; their few settings are chosen on held-out training pairs.
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from wordsight.attributes import CCA
-from wordsight.errors import FormatError, WordsightError
+from wordsight.errors import FormatError
 from wordsight.retrieval.paired import PairedModels
 
 __all__ = ["Pairs", "main", "measure", "read_wikipedia", "two_way_map"]
@@ -211,7 +210,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

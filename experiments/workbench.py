@@ -17,14 +17,13 @@ step, mean over films; ``boundary_seconds``, the median distance between true an
 of steps; ``skipped_f1``, F1 of "this step did not happen" over all films.
 """
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
 from experiments.workbench_films import SOURCES, Take, make_takes, observed_through
 from experiments.workbench_scores import (
     clock_split,
@@ -37,7 +36,6 @@ from wordsight.alignment import Instructions, Observed, PoorEvidenceError
 from wordsight.alignment.doubting import doubt_short_steps
 from wordsight.alignment.models import Ensemble, Model
 from wordsight.alignment.tasks import expecting_mistakes
-from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure"]
 
@@ -171,7 +169,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WordsightError as error:
-        sys.exit(str(error))
+    run(main)

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from experiments.report import Column, print_report, report_parser, say
+from experiments.report import Column, print_report, report_parser, run, say
+from wordsight.errors import WordsightError
 
 RESULTS = {"street": {"mota": 62.7, "name": "Straße", "none": None}}
 
@@ -41,3 +42,18 @@ def test_the_parser_asks_for_data_only_where_needed(tmp_path):
     with pytest.raises(SystemExit):
         with_data.parse_args([])
     assert report_parser("experiments.y", "Does y.").parse_args([]).json is False
+
+
+def test_what_is_wrong_with_the_input_is_told_in_a_line():
+    def main():
+        raise WordsightError("clips.jsonl is missing.")
+
+    with pytest.raises(SystemExit) as stopped:
+        run(main)
+    assert stopped.value.code == "clips.jsonl is missing."  # printed to stderr; the status is 1
+    assert run(lambda: None) is None
+
+
+def test_mistakes_of_ours_are_not_hidden():
+    with pytest.raises(ZeroDivisionError):
+        run(lambda: 1 // 0)
