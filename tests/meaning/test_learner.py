@@ -119,7 +119,7 @@ class Killed(Exception):
     """Stands for a kill in the middle of training."""
 
 
-@pytest.mark.parametrize("after", [1, 6, 9, 14, 15])
+@pytest.mark.parametrize("after", [1, 6, 9, 14, 15, 16])
 def test_a_killed_training_goes_on_to_the_same_result(tmp_path, after):
     clips, sentences = troupe(9, frames=12)
     settings = QUICK | {"restarts": 2}
@@ -150,6 +150,9 @@ def test_a_killed_training_goes_on_to_the_same_result(tmp_path, after):
     assert whole.lexicon_.calibration.to_json() == resumed.lexicon_.calibration.to_json()
     assert whole.lexicon_.threshold == resumed.lexicon_.threshold
     assert whole.histories_ == resumed.histories_
+    assert same_words(whole.calibrated_, resumed.calibrated_)  # also if killed after sharpening
+    assert whole.calibrated_.calibration.to_json() == resumed.calibrated_.calibration.to_json()
+    assert not same_words(resumed.calibrated_, resumed.lexicon_)
     assert not path.exists()
 
 
@@ -311,6 +314,83 @@ def test_bad_input_is_refused(clips, sentences, error, message):
 def test_unknown_settings_are_refused():
     with pytest.raises(MeaningError, match="no setting colour"):
         WordLearner(colour="red")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("restarts", 0),
+        ("restarts", "2"),
+        ("restarts", True),  # is an int to Python, and to nobody else
+        ("tempered_iterations", -1),
+        ("iterations", 1.5),
+        ("noise", 1.0),
+        ("noise", float("nan")),  # would learn nothing, without a word
+        ("temper", 0),
+        ("background", "uniformly"),  # would be taken for the other one
+        ("choose_by", "luck"),
+        ("discriminative", "gradients"),
+        ("discriminative", False),
+        ("clusters", 1),
+        ("most_candidates", -1),
+        ("random_state", -1),
+        ("random_state", None),
+        ("looking", None),
+        ("smoothing", 5.0),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(setting, value):
+    with pytest.raises(MeaningError, match=f"{setting} is .*got"):
+        WordLearner(**{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("rate", 0), ("rate", float("inf")), ("most", 0), ("least_seen", -1)]
+)
+def test_ways_of_looking_that_see_nothing_are_refused(setting, value):
+    with pytest.raises(MeaningError, match=f"{setting} is .*got"):
+        Looking(**{setting: value})
+
+
+@pytest.mark.parametrize(
+    "setting", [{"settings": "quick"}, {"threads": 0}, {"restarts": np.int64(2)}]
+)
+def test_numbers_of_numpy_are_numbers_and_other_things_are_not(setting):
+    if "restarts" in setting:
+        assert WordLearner(**setting).settings.restarts == 2
+        return
+    with pytest.raises(MeaningError, match="got"):
+        WordLearner(**setting)
+
+
+@pytest.mark.parametrize(
+    ("clips", "sentences", "message"),
+    [
+        (None, ["The person waited."], "list of clips, got NoneType"),
+        (play("lifted"), ["The person waited."], "list of clips, got Clip"),  # one, not in a list
+        (["film.mp4"], ["The person waited."], "expected a Clip.*'film.mp4'"),
+        ([play("lifted")], None, "for every clip, got NoneType"),
+        ([play("lifted")], "The person waited.", "for every clip, got str"),  # else 18 sentences
+        ([play("lifted")], [3], "sentence as text, got int 3"),
+        ([play("lifted")], [[None]], "sentence as text, got NoneType"),
+    ],
+)
+def test_other_things_than_clips_and_sentences_are_refused(clips, sentences, message):
+    with pytest.raises(MeaningError, match=message):
+        WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON)
+
+
+def test_the_name_of_a_lexicon_file_is_no_lexicon():
+    with pytest.raises(MeaningError, match="read_lexicon"):
+        WordLearner(**QUICK).fit([play("lifted")], [said("lifted")], lexicon="words.lexicon")
+
+
+def test_clips_and_sentences_may_come_one_after_the_other():
+    clips, sentences = troupe(6, frames=12)
+    settings = QUICK | {"discriminative": None}
+    whole = WordLearner(**settings).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    streamed = WordLearner(**settings).fit(iter(clips), iter(sentences), lexicon=LEXICON).lexicon_
+    assert same_words(whole, streamed)
 
 
 def test_looking_is_part_of_the_lexicon():

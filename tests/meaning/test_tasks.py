@@ -134,3 +134,22 @@ def test_sentences_that_cannot_be_read_are_refused(learned):
         lexicon.score(clip, "The person waited.")
     with pytest.raises(MeaningError, match="windows need"):
         Windows(lengths=())
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda words, clip: words.score(None, said("lifted")), "expected a Clip.*NoneType"),
+        (lambda words, clip: words.score("film.mp4", said("lifted")), "expected a Clip.*film.mp4"),
+        (lambda words, clip: words.score(clip, 3), "sentence as text, got int"),
+        (lambda words, clip: words.track(clip, None), "sentence as text, got NoneType"),
+        (lambda words, clip: words.explain([clip], said("lifted")), "expected a Clip.*list"),
+        (lambda words, clip: words.describe(7), "expected a Clip.*int"),
+        (lambda words, clip: words.search("film", said("lifted")), "expected a Clip.*'f'"),
+        (lambda words, clip: words.choose(clip, []), "nothing to choose from"),
+    ],
+)
+def test_other_things_than_clips_and_sentences_are_refused(learned, ask, message):
+    lexicon, tracked = learned
+    with pytest.raises(MeaningError, match=message):
+        ask(lexicon, play("lifted", tracked=tracked))

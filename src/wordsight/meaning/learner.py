@@ -13,6 +13,13 @@ from wordsight.language import Lexicon, infer_lexicon, parse
 from wordsight.meaning.apart import Apart, set_apart
 from wordsight.meaning.belief_fitting import learn_belief
 from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
+from wordsight.meaning.checks import (
+    a_sentence,
+    a_whole_number,
+    an_instance,
+    no_lexicon_but_ours,
+    pairs,
+)
 from wordsight.meaning.corpus import Corpus, background_of, build_corpus
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import feature_set, learn_vocabulary, observe
@@ -80,6 +87,9 @@ class WordLearner:
             raise MeaningError(
                 f"there is no setting {', '.join(wrong)}; known are {', '.join(sorted(known))}."
             )
+        if settings is not None:
+            an_instance("settings", settings, TrainingSettings)
+        a_whole_number("threads", threads, least=1)
         self.settings = replace(settings or TrainingSettings(), **changes)
         self.threads = threads
         self.engine = engine
@@ -114,7 +124,8 @@ class WordLearner:
             MeaningError: If there is nothing to learn from, or clips and sentences do not match.
             LanguageError: If a sentence cannot be read with the given lexicon.
         """
-        said = _listed(clips, sentences)
+        clips, said = pairs(clips, sentences)
+        no_lexicon_but_ours(lexicon)
         known = self._words(said, lexicon)
         corpus, blank = self._prepared(clips, said, candidates, known)
         training = Training(
@@ -228,19 +239,8 @@ class WordLearner:
         }
 
 
-def _listed(clips: Sequence[Clip], sentences: Sequence[Said | Sequence[Said]]) -> list[list[Said]]:
-    if len(clips) != len(sentences):
-        raise MeaningError(
-            f"{len(clips)} clips came with {len(sentences)} sentences; give one sentence, or a "
-            "list of them, for every clip."
-        )
-    if not clips:
-        raise MeaningError("there is nothing to learn from: no clips were given.")
-    return [[one] if isinstance(one, str | Sentence) else list(one) for one in sentences]
-
-
 def _read(texts: Iterable[Said], lexicon: Lexicon) -> list[Sentence]:
     return [
         text if isinstance(text, Sentence) and text.words else parse(str(text), lexicon)
-        for text in texts
+        for text in map(a_sentence, texts)
     ]

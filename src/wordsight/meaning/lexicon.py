@@ -13,6 +13,7 @@ from wordsight.language import Lexicon, parse
 from wordsight.language.errors import nearest
 from wordsight.meaning.belief import Belief
 from wordsight.meaning.calibration import Calibration
+from wordsight.meaning.checks import a_clip, a_number, a_sentence, a_whole_number, an_instance
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import (
     ClipView,
@@ -60,10 +61,16 @@ class Looking:
     tracked: bool | None = None
     sight: Sight = field(default_factory=Sight)
 
+    def __post_init__(self) -> None:
+        a_number("rate", self.rate, above=0.0, none=True)
+        a_whole_number("most", self.most, least=1, none=True)
+        a_number("least_seen", self.least_seen, least=0.0)
+        an_instance("sight", self.sight, Sight)
+
     def view(self, clip: Clip) -> ClipView:
         """Look at a clip."""
         return view_clip(
-            clip,
+            a_clip(clip),
             rate=self.rate,
             most=self.most,
             least_seen=self.least_seen,
@@ -135,7 +142,8 @@ class LearnedLexicon:
 
     def sentence(self, text: str | Sentence) -> Sentence:
         """Parse a sentence and make sure that every word of it has a meaning."""
-        found = parse(text, self.lexicon) if isinstance(text, str) else text
+        said = a_sentence(text)
+        found = parse(said, self.lexicon) if isinstance(said, str) else said
         if not found.words:
             found = parse(found.text, self.lexicon)
         for word in found.words:

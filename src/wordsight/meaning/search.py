@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.inference import noting_losses
+from wordsight.meaning.checks import a_clip
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation
 from wordsight.meaning.features.windows import cut_window
@@ -82,7 +83,7 @@ def search(
     said, how = lexicon.sentence(sentence), windows or Windows()
     hits: list[Hit] = []
     for clip in report(clips, progress, "searching"):
-        if not clip.mask.any():
+        if not a_clip(clip).mask.any():
             continue
         seen = lexicon.observe(clip)
         found = _without_overlap(list(_scored(lexicon, clip, seen, said, how)), how.overlap)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from wordsight.meaning.checks import a_number, a_whole_number, an_instance, one_of
 from wordsight.meaning.discriminative import GradientSettings
 from wordsight.meaning.features import FeatureSet
 from wordsight.meaning.growth import GrowthSettings
@@ -76,6 +77,21 @@ class TrainingSettings:
     growth: GrowthSettings = field(default_factory=GrowthSettings)
     most_candidates: int = 40
     random_state: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("background", self.background, ("empirical", "uniform"))
+        one_of("choose_by", self.choose_by, ("conditional", "likelihood"))
+        one_of("discriminative", self.discriminative, ("gradient", "growth", None))
+        kinds = {"looking": Looking, "smoothing": Smoothing}
+        kinds |= {"gradient": GradientSettings, "growth": GrowthSettings}
+        for name, kind in kinds.items():
+            an_instance(name, getattr(self, name), kind)
+        counts = {"restarts": 1, "tempered_iterations": 0, "iterations": 0}
+        for name, least in (counts | {"most_candidates": 0, "random_state": 0}).items():
+            a_whole_number(name, getattr(self, name), least=least)
+        a_whole_number("clusters", self.clusters, least=2, none=True)
+        a_number("temper", self.temper, above=0.0)
+        a_number("noise", self.noise, least=0.0, below=1.0)
 
 
 FAITHFUL = TrainingSettings(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wordsight.inference import noting_losses
 from wordsight.language import PartOfSpeech
+from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation
 from wordsight.meaning.features.tracks import runs
 from wordsight.meaning.lexicon import LearnedLexicon
@@ -62,6 +63,8 @@ def score_all(
 
 def choose(lexicon: LearnedLexicon, clip: Clip, candidates: Sequence[Said]) -> int:
     """Return which of several sentences describes a clip best."""
+    if not candidates:
+        raise MeaningError("there is nothing to choose from: no sentences were given.")
     seen = lexicon.observe(clip)
     return int(np.argmax(lexicon.preferences(seen, lexicon.sentences(candidates))))
 

@@ -126,6 +126,8 @@ class Training:
         """Return the tables a later process needs to go on."""
         arrays = arrays_of_words(self.current.words, "current.")
         arrays |= arrays_of_words(self.chosen.words, "chosen.")
+        if self.calibrated is not self.chosen:
+            arrays |= arrays_of_words(self.calibrated.words, "calibrated.")
         if self.gradient is not None:
             arrays |= {f"gradient.{name}": a for name, a in self.gradient.state().items()}
         return arrays
@@ -141,16 +143,19 @@ class Training:
             "sharpened": state.sharpened,
             "best": list(state.best) if state.best else None,
             "calibration": self.chosen.calibration.to_json(),
+            "before_sharpening": self.calibrated.calibration.to_json()
+            if self.calibrated is not self.chosen
+            else None,
         }
 
     def resume(self, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> None:
         """Go on from what :meth:`arrays` and :meth:`values` gave."""
         words = words_from_arrays(self.current.words, arrays, "current.")
         self.current = self.current.with_words(words)
-        chosen = words_from_arrays(self.current.words, arrays, "chosen.")
-        calibration = Calibration.from_json(values["calibration"])
-        self.chosen = replace(self.current.with_words(chosen), calibration=calibration)
-        self.calibrated = self.chosen
+        self.chosen = self._restored(arrays, "chosen.", values["calibration"])
+        self.calibrated, before = self.chosen, values.get("before_sharpening")
+        if before is not None:
+            self.calibrated = self._restored(arrays, "calibrated.", before)
         best = values["best"]
         self.state = _State(
             values["stage"],
@@ -168,6 +173,14 @@ class Training:
         if gradient:
             self.gradient = GradientTraining(self.chosen, self.settings.gradient)
             self.gradient.restore(gradient)
+
+    def _restored(
+        self, arrays: Mapping[str, NDArray[Any]], prefix: str, calibration: dict[str, Any]
+    ) -> LearnedLexicon:
+        words = words_from_arrays(self.current.words, arrays, prefix)
+        return replace(
+            self.current.with_words(words), calibration=Calibration.from_json(calibration)
+        )
 
     def _rng(self, *parts: int) -> np.random.Generator:
         # A generator of its own for every restart and epoch: nothing random need be saved.
