@@ -18,6 +18,7 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
+from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
 
@@ -78,8 +79,7 @@ def align(
             "one by one, the others given with --with."
         )
     targets = _Targets(wanted, text, result, formats, plot, burn, force)
-    if save is not None and save.exists() and not force:
-        raise WordsightError(f"{save} exists already; choose another name, or --force.")
+    refuse_existing(save, force=force)
     timed = _timed(output, instructions, films, pins, aligner, mistakes)
     asked = [a for a, film in zip(timed.alignments, films, strict=True) if film.wanted]
     written = targets.write(asked, instructions, output)

@@ -7,6 +7,7 @@ import typer
 
 from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
+from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
 
@@ -117,8 +118,7 @@ def name(
         found = _things(learner, what, boxes, output)
         output.result(found, lambda out: _render_things(out, found))
         return
-    if play is not None and play.exists() and not force:
-        raise WordsightError(f"{play} exists already; choose another name, or --force.")
+    refuse_existing(play, force=force)
     naming = learner.name(_picture(what, box))
     if play is not None:
         write_sound(play, learner.say(naming), overwrite=force)

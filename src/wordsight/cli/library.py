@@ -132,7 +132,7 @@ def add(
             engine=who,
             progress=progress,
         )
-    output.result(report, lambda out: render_added(out, report))
+    output.result(report, lambda out: _render_added(out, report))
     for failure in report.warnings:
         output.warn(_sentence(failure))
     for failure in report.failed:
@@ -158,7 +158,7 @@ def list_(
     with Library.open(library) as opened:
         videos = opened.videos(text, limit=limit, offset=offset)
         total = opened.count(text)
-    output.result(videos, lambda out: render_list(out, videos, total, text))
+    output.result(videos, lambda out: _render_list(out, videos, total, text))
 
 
 @speaking
@@ -172,7 +172,7 @@ def show(
 
     with Library.open(library) as opened:
         details = opened.show(video)
-    output.result(details, lambda out: render_details(out, details))
+    output.result(details, lambda out: _render_details(out, details))
 
 
 @speaking
@@ -211,7 +211,7 @@ def _sentence(failure: "Failure") -> str:
     return failure.message if named else f"{failure.path}: {failure.message}"
 
 
-def render_added(output: Output, report: "AddReport") -> None:
+def _render_added(output: Output, report: "AddReport") -> None:
     output.line(
         f"Added {count(len(report.added), 'video')} and "
         f"{count(report.num_sentences, 'sentence')}; {len(report.skipped)} already there, "
@@ -219,7 +219,7 @@ def render_added(output: Output, report: "AddReport") -> None:
     )
 
 
-def render_list(output: Output, videos: list["VideoEntry"], total: int, text: str | None) -> None:
+def _render_list(output: Output, videos: list["VideoEntry"], total: int, text: str | None) -> None:
     if not videos:
         what = f" with {text!r}" if text else ""
         output.line(f"No videos{what} yet. Add some with: wordsight add PATH")
@@ -240,7 +240,7 @@ def render_list(output: Output, videos: list["VideoEntry"], total: int, text: st
         output.line(f"{len(videos)} of {total}; see more with --limit and --offset.")
 
 
-def render_details(output: Output, details: "VideoDetails") -> None:
+def _render_details(output: Output, details: "VideoDetails") -> None:
     video = details.video
     output.line(f"{video.id}\n  {video.path}")
     output.line(

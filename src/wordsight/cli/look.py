@@ -14,8 +14,8 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
+from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
-from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.records import Detections, Shot, Track
@@ -40,7 +40,7 @@ def shots(
     """Find the shots of a video: cuts and fades, in seconds and frames."""
     from wordsight.video import detect_shots, shot_sheet, write_image
 
-    _refuse_existing(sheet, force)
+    refuse_existing(sheet, force=force)
     with output.progress("Finding shots") as progress:
         found = detect_shots(video, progress=progress)
     if sheet is not None:
@@ -82,8 +82,7 @@ def detect(
     )
     from wordsight.video import VideoReader, render_overlay
 
-    for path in (output_path, overlay):
-        _refuse_existing(path, force)
+    refuse_existing(output_path, overlay, force=force)
     finder = load_detector(detector, **detector_options(detector, model, labels, option))
     with VideoReader(video) as reader:
         with output.progress("Looking") as progress:
@@ -133,7 +132,7 @@ def convert(
     from wordsight.language.captions import read_captions, write_captions
     from wordsight.perception import convert_boxes
 
-    _refuse_existing(target, force)
+    refuse_existing(target, force=force)
     if _are_captions(source, source_format) or _are_captions(target, target_format):
         captions = read_captions(source, source_format)
         write_captions(target, captions, target_format, overwrite=force)
@@ -156,14 +155,6 @@ def _are_captions(path: Path, format: str | None) -> bool:
     from wordsight.language.captions import FORMATS
 
     return format in FORMATS if format else path.suffix.lower() in {".srt", ".vtt", ".jsonl"}
-
-
-def _refuse_existing(path: Path | None, force: bool) -> None:
-    # Before the work, not after it: nobody wants to wait an hour for "the file exists".
-    if path is not None and path.exists() and not force:
-        raise WordsightError(
-            f"{path} exists already; choose another name, or --force to replace it."
-        )
 
 
 def _render_shots(output: Output, found: list["Shot"]) -> None:

@@ -15,6 +15,7 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
+from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.desk.limits import keeping
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
@@ -102,8 +103,7 @@ def learn(
     from wordsight.desk.naming import save_words
     from wordsight.meaning import WordLearner
 
-    if words.exists() and not force:
-        raise WordsightError(f"{words} exists already; choose another name, or --force.")
+    refuse_existing(words, force=force)
     namer, known = namer_for(attributes, states), grammar_of(grammar)
     clips, sentences = read_pairs(library, namer, output)
     read = readable_grammar if namer is None else namer.grammar
@@ -189,8 +189,7 @@ def track(
     from wordsight.language.captions import Caption
     from wordsight.video import render_overlay
 
-    if overlay is not None and overlay.exists() and not force:
-        raise WordsightError(f"{overlay} exists already; choose another name, or --force.")
+    refuse_existing(overlay, force=force)
     clip = _clip(library, video, start, end, words)
     with keeping(prune):
         found = load_words(words).track(clip, sentence)
@@ -293,8 +292,7 @@ def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) 
 
     if word is None:
         raise WordsightError("say which word to draw: wordsight lexicon WORD --plot FILE.")
-    if path.exists() and not force:
-        raise WordsightError(f"{path} exists already; choose another name, or --force.")
+    refuse_existing(path, force=force)
     save_word_plot(learned, word, path)
 
 

@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordsight.progress import Progress
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Output", "Style", "to_json"]
 

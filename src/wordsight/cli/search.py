@@ -11,6 +11,7 @@ from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.limits import PruneOption, tell_lost
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
+from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.desk.limits import keeping
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
@@ -128,40 +129,32 @@ def find(
     from wordsight.desk.naming import namer_of
     from wordsight.library import Library
 
-    for path in (sheet, run):
-        if path is not None and path.exists() and not force:
-            raise WordsightError(f"{path} exists already; choose another name, or --force.")
+    refuse_existing(sheet, run, force=force)
     if by not in ("auto", "said", "meaning"):
         raise WordsightError(f"--by takes auto, said or meaning, got {by!r}.")
+    if queries is not None and (run is None or text or image or like):
+        raise WordsightError("--queries needs --run FILE, and no other query.")
     with Library.open(library) as opened, engine_of(output, engine) as who:
-        if queries is not None:
-            if run is None or text or image or like:
-                raise WordsightError("--queries needs --run FILE, and no other query.")
+        if queries is not None and run is not None:
             with closing(Searching(output, opened, index, top, engine=who)) as searching:
                 answers = searching.run(read_queries(queries), expand)
             _write_queries(output, answers, run, force)
             return
         asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
-        place = device_of(output, device)
         learned = _words(words, required=words is not None or by == "meaning") if text else None
-        namer = None if learned is None else namer_of(words or DEFAULT_WORDS)
-        with (
-            closing(
-                Searching(
-                    output,
-                    opened,
-                    index,
-                    top,
-                    everything,
-                    weight,
-                    device=place,
-                    engine=who,
-                    namer=namer,
-                    exact=exact or None,
-                )
-            ) as searching,
-            keeping(prune),
-        ):
+        searching = Searching(
+            output,
+            opened,
+            index,
+            top,
+            everything,
+            weight,
+            device=device_of(output, device),
+            engine=who,
+            namer=None if learned is None else namer_of(words or DEFAULT_WORDS),
+            exact=exact or None,
+        )
+        with closing(searching), keeping(prune):
             found, how = searching.answer(asked, by, learned, named=words is not None)
         _write(output, opened, found, sheet, run, text or "like-this", force)
     if any("meaning" in each.by for each in found):

@@ -8,6 +8,7 @@ import typer
 from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
+from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import count
 from wordsight.errors import WordsightError
 
@@ -102,8 +103,7 @@ def learn(
     from wordsight.states import StateModel
     from wordsight.states.formats import read_intervals, sequence_from_intervals
 
-    if model.exists() and not force:
-        raise WordsightError(f"{model} exists already; choose another name, or --force.")
+    refuse_existing(model, force=force)
     kinds, words = parse_kinds(kind), read_vocabulary(vocabulary)
     told = read_intervals(labels)
     seen = read_observations(output, inputs, library, kinds, words, steady=steady)
@@ -316,11 +316,7 @@ def _prepare(
 def _check_targets(
     inputs: list[str], output_path: Path | None, plot: Path | None, force: bool
 ) -> None:
-    for path in (output_path, plot):
-        if path is not None and path.exists() and not force:
-            raise WordsightError(
-                f"{path} exists already; choose another name, or --force to replace it."
-            )
+    refuse_existing(output_path, plot, force=force)
     if plot is not None and len(inputs) > 1:
         raise WordsightError(f"--plot draws one video, got {len(inputs)}; plot them one by one.")
 
