@@ -76,6 +76,15 @@ def test_json_and_all_formats(run, tea):
     }
 
 
+def test_a_name_without_an_ending_is_a_folder(run, tea):
+    for _ in range(2):  # one that is not there yet, and one that is
+        answer = run("align", "one.txt", "tea.md", "-o", "subtitles/", "--force")
+        assert answer.code == 0, answer.err
+        assert {p.name for p in (tea / "subtitles").iterdir()} == {"one.vtt", "one.chapters.vtt"}
+    refused = run("align", "one.txt", "tea.md", "-o", "subtitles/")
+    assert refused.code == 1 and "one.vtt exists already" in refused.err
+
+
 def test_a_step_that_was_left_out(run, tea):
     answer = run("align", "two.txt", "tea.md", "--with", "one.txt", "--mistakes", "--json")
     assert answer.code == 0, answer.err

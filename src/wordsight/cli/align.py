@@ -159,7 +159,13 @@ class _Targets:
         from wordsight.alignment.exports import check_writable, export_paths
 
         self._films = films
-        self._result, self._formats = result, formats
+        self._several = len(films) > 1
+        # A name without an ending is that of a folder, as it must be for several videos, unless
+        # formats say which endings it gets.
+        plain = result is not None and (result.is_dir() or not result.suffix)
+        self._in_folder = self._several or (plain and not formats)
+        self._result = result
+        self._formats = ["vtt"] if self._in_folder and not formats else formats
         self._plot, self._burn, self._force = plot, burn, force
         if result is None and formats:
             raise WordsightError("--format needs --output FILE, to know where to write to.")
@@ -169,12 +175,11 @@ class _Targets:
             )
         self._protected = [text, *(film.path for film in films if film.path is not None)]
         self._protected += [film.source for film in films if film.source is not None]
-        several = len(films) > 1
         for film in films:
-            name = film.observed.video_id if several else None
-            paths = [p for p in (_place(plot, name, ".png"), _place(burn, name, ".mp4")) if p]
+            drawn = (self._place(plot, film, ".png"), self._place(burn, film, ".mp4"))
+            paths = [path for path in drawn if path is not None]
             if result is not None:
-                paths += export_paths(_base(result, name), formats or _usual(several))
+                paths += export_paths(self._base(result, film), self._formats)
             check_writable(paths, protected=self._protected, overwrite=force)
 
     def write(
@@ -185,28 +190,34 @@ class _Targets:
         from wordsight.alignment.timeline import draw_timeline
 
         written: list[Path] = []
-        several = len(self._films) > 1
         for film, found in zip(self._films, alignments, strict=True):
-            name = film.observed.video_id if several else None
             if self._result is not None:
                 written += write_alignment(
-                    _base(self._result, name),
+                    self._base(self._result, film),
                     found,
                     instructions,
-                    self._formats or _usual(several),
+                    self._formats,
                     video=film.path,
                     protected=self._protected,
                     overwrite=self._force,
                 )
-            picture = _place(self._plot, name, ".png")
+            picture = self._place(self._plot, film, ".png")
             if picture is not None:
                 draw_timeline(picture, found, instructions, overwrite=self._force)
                 written.append(picture)
-            copy = _place(self._burn, name, ".mp4")
+            copy = self._place(self._burn, film, ".mp4")
             if copy is not None and film.path is not None:
                 _burn_in(film.path, copy, found, instructions, self._force, output)
                 written.append(copy)
         return written
+
+    def _base(self, result: Path, film: "Film") -> Path:
+        return result / film.observed.video_id if self._in_folder else result
+
+    def _place(self, path: Path | None, film: "Film", ending: str) -> Path | None:
+        if path is None or not self._several:
+            return path
+        return path / f"{film.observed.video_id}{ending}"
 
 
 def _usable(films: Sequence["Film"], instructions: "Instructions", output: Output) -> list["Film"]:
@@ -243,18 +254,6 @@ def _burn_in(
     captions = [Caption(row.start, row.end, f"{row.line}. {row.text}") for row in rows]
     with output.progress("Drawing") as progress:
         render_overlay(video, copy, captions=captions, overwrite=force, progress=progress)
-
-
-def _usual(several: bool) -> list[str] | None:
-    return ["vtt"] if several else None
-
-
-def _base(result: Path, name: str | None) -> Path:
-    return result if name is None else result / name
-
-
-def _place(path: Path | None, name: str | None, ending: str) -> Path | None:
-    return path if path is None or name is None else path / f"{name}{ending}"
 
 
 def _check_swapped(video: str, text: Path) -> None:

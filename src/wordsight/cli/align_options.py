@@ -42,7 +42,7 @@ ResultOption = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write .srt .vtt .tsv .json .eaf or .txt; a folder for several videos.",
+        help="Write .srt .vtt .tsv .json .eaf or .txt; a name without an ending is a folder.",
     ),
 ]
 FormatsOption = Annotated[
