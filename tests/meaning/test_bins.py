@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wordsight.meaning import MeaningError
 from wordsight.meaning.features import (
     Bins,
     Categories,
@@ -64,3 +65,19 @@ def test_what_trembles_is_still(scheme, tremble, limit):
     values = np.array([tremble] * 30 + [0.5, 1.0, 1.5, 2.0])
     assert for_trembling(scheme, values).still == pytest.approx(limit)
     assert for_trembling(Plain(3), values) == Plain(3)
+
+
+@pytest.mark.parametrize(
+    ("edges", "names"),
+    [
+        ([2.0, 1.0], ()),  # falling
+        ([[1.0]], ()),  # not a row
+        ([np.nan], ()),
+        ([1.0], ("low", "middle", "high")),  # more names than bins
+        ([1.0], ("low",)),
+        ([1.0], ("low", 2)),  # not a text
+    ],
+)
+def test_edges_and_names_that_do_not_fit_are_refused(edges, names):
+    with pytest.raises(MeaningError, match="got"):
+        Bins(np.array(edges), names)

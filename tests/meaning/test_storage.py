@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LEXICON, choices, troupe
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, WordsightError
 from wordsight.meaning import LearnedLexicon, WordLearner
 from wordsight.meaning.discriminative import GradientSettings
 
@@ -80,6 +80,11 @@ def changed(folder: Path, **values):
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
 
 
+def in_words(folder: Path, **values):
+    rows = json.loads((folder / "model.json").read_text("utf-8"))["words"]
+    changed(folder, words=[rows[0] | values, *rows[1:]])
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -87,6 +92,12 @@ def changed(folder: Path, **values):
         (lambda f: changed(f, kind="Elephant"), "does not describe"),
         (lambda f: changed(f, words=[{}]), "damaged"),
         (lambda f: changed(f, vocabulary={}), "damaged"),
+        (lambda f: changed(f, threshold="high"), "damaged .threshold is a number"),
+        (lambda f: in_words(f, slots=[["label", 7]]), "damaged .a role is one of"),
+        (lambda f: in_words(f, slots=[["colour", 0]]), "damaged .a feature is one of"),
+        (lambda f: in_words(f, states=10**12), "no word has that many"),
+        (lambda f: in_words(f, entry="elephant"), "that the lexicon lacks"),
+        (lambda f: in_words(f, arity=3), "another kind of word"),
         (lambda f: (f / "model.json").write_text("{", "utf-8"), "cannot be read"),
         (lambda f: (f / "model.json").unlink(), "no model.json"),
         (lambda f: (f / "arrays.npz").write_bytes(b"PK"), "not a readable"),
@@ -98,6 +109,46 @@ def test_damaged_folders_are_refused(lexicon, tmp_path, damage, message):
     damage(tmp_path / "words")
     with pytest.raises(FormatError, match=message):
         LearnedLexicon.load(tmp_path / "words")
+
+
+def places(value, before=()):
+    """Every place in a JSON value, as the keys that lead to it."""
+    yield before
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*before, key))
+
+
+REMOVED = object()
+WRONG = [None, -1, 0, 1e300, "x", [], {}, True, REMOVED, float("nan"), [[1]], 1.5, 10**12]
+
+
+def test_whatever_one_value_is_changed_to_is_refused_or_can_be_used(lexicon, tmp_path):
+    lexicon.save(tmp_path / "words")
+    path = tmp_path / "words" / "model.json"
+    whole = json.loads(path.read_text("utf-8"))
+    everywhere = [place for place in places(whole) if place]
+    rng = np.random.default_rng(0)
+    clip = troupe(1, seed=3, frames=12)[0][0]
+    refused = 0
+    for number in rng.permutation(len(everywhere))[:120]:
+        *way, last = everywhere[number]
+        model = json.loads(json.dumps(whole))
+        inner = model
+        for key in way:
+            inner = inner[key]
+        inner[last] = WRONG[rng.integers(len(WRONG))]
+        if inner[last] is REMOVED:
+            del inner[last]
+        path.write_text(json.dumps(model), "utf-8")
+        try:
+            loaded = LearnedLexicon.load(tmp_path / "words")
+            for sentence in choices()[:2]:
+                loaded.score(clip, sentence)
+            loaded.page("lifted")
+        except WordsightError:
+            refused += 1
+    assert refused > 60  # most places matter
 
 
 def test_parts_of_two_lexicons_do_not_mix(lexicon, tmp_path):

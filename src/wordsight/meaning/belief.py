@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.meaning.checks import all_numbers
+from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.evidence import TRAITS
 from wordsight.meaning.reading import Reading
 from wordsight.records import Sentence
@@ -80,11 +82,17 @@ class Belief:
     def from_json(cls, values: Mapping[str, Any]) -> "Belief":
         """Undo :meth:`to_json`; earlier versions had one slope per word, and nothing beside."""
         slopes = {
-            entry: tuple(own) if isinstance(own, list) else (float(own),)
+            entry: tuple(map(float, own)) if isinstance(own, list) else (float(own),)
             for entry, own in values["slopes"].items()
         }
-        beside = {verb: dict(row) for verb, row in values.get("beside", {}).items()}
-        return cls(slopes, dict(values["offsets"]), beside)
+        offsets = all_numbers("the offset", values["offsets"])
+        if not slopes.keys() <= offsets.keys():
+            raise MeaningError("every word with slopes has an offset, too.")
+        if not all(len(own) <= TRAITS and np.isfinite(own).all() for own in slopes.values()):
+            raise MeaningError(f"a word has up to {TRAITS} slopes, which are numbers.")
+        rows = values.get("beside", {}).items()
+        beside = {verb: all_numbers("what is added", row) for verb, row in rows}
+        return cls(slopes, offsets, beside)
 
 
 def log_sigmoid(values: Array) -> Array:

@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from wordsight.meaning.checks import a_number, all_numbers
+from wordsight.meaning.errors import MeaningError
+
 __all__ = ["Calibration", "Durations", "Question", "bounded", "fit_calibration", "fit_durations"]
 
 Array = NDArray[np.float64]
@@ -87,10 +90,20 @@ class Calibration:
         """Undo :meth:`to_json`."""
         durations = Durations(
             np.array(values["duration_edges"], dtype=np.float64),
-            {verb: np.array(row) for verb, row in values["duration_ratios"].items()},
+            {
+                verb: np.array(row, dtype=np.float64)
+                for verb, row in values["duration_ratios"].items()
+            },
             float(values["duration_weight"]),
         )
-        scales, biases = dict(values["scales"]), dict(values["biases"])
+        most = len(durations.edges) + 1
+        if not all(row.shape == (most,) for row in durations.ratios.values()):
+            raise MeaningError(f"{most - 1} edges of durations make {most} log ratios per verb.")
+        if not (np.diff(durations.edges) >= 0).all():
+            raise MeaningError("edges of durations are rising numbers.")
+        scales = all_numbers("the scale", values["scales"])
+        biases = all_numbers("the bias", values["biases"])
+        a_number("other_scale", values["other_scale"], above=0.0)
         return cls(scales, biases, durations, float(values["other_scale"]))
 
 

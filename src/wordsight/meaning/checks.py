@@ -5,7 +5,7 @@ error that names none of what the user gave.
 """
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from operator import index
 from typing import Any, SupportsFloat
 
@@ -18,6 +18,8 @@ __all__ = [
     "a_number",
     "a_sentence",
     "a_whole_number",
+    "all_numbers",
+    "all_texts",
     "an_instance",
     "no_lexicon_but_ours",
     "one_of",
@@ -58,13 +60,15 @@ def a_number(
     if not (right and (below is None or value < below)):
         bounds = {"from {:g} up": least, "above {:g}": above, "below {:g}": below}
         told = [words.format(bound) for words, bound in bounds.items() if bound is not None]
+        bounded = f" {' and '.join(told)}" if told else ""
         or_none = ", or None" if none else ""
-        raise MeaningError(f"{name} is a number {' and '.join(told)}{or_none}, got {value!r}.")
+        raise MeaningError(f"{name} is a number{bounded}{or_none}, got {value!r}.")
 
 
 def one_of(name: str, value: Any, known: Collection[Any]) -> None:
     """Refuse a setting that is none of a few."""
-    if not any(value is each or (isinstance(value, str) and value == each) for each in known):
+    # True equals 1 in Python, so that kinds are compared, too.
+    if not any(type(value) is type(each) and value == each for each in known):
         raise MeaningError(f"{name} is one of {', '.join(map(repr, known))}, got {value!r}.")
 
 
@@ -72,6 +76,21 @@ def an_instance(name: str, value: Any, kind: type) -> None:
     """Refuse a setting that is of another kind."""
     if not isinstance(value, kind):
         raise MeaningError(f"{name} is a {kind.__name__}, got {value!r}.")
+
+
+def all_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
+    """Return texts; refuse what holds anything else."""
+    found = tuple(values)
+    if isinstance(values, str) or not all(isinstance(value, str) for value in found):
+        raise MeaningError(f"{name} are texts, got {found!r}.")
+    return found
+
+
+def all_numbers(name: str, values: Mapping[str, Any]) -> dict[str, float]:
+    """Return numbers by name; refuse what holds anything else."""
+    for key, value in values.items():
+        a_number(f"{name} of {key!r}", value)
+    return {key: float(value) for key, value in values.items()}
 
 
 def a_clip(value: Any) -> Clip:

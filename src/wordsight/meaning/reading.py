@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.meaning.checks import a_number
 from wordsight.meaning.features import Observation
 from wordsight.meaning.tables import WordCounts, WordTables
 from wordsight.records import Sentence
@@ -41,6 +42,12 @@ class Sight:
     reach: float = 50 / 1600
     softness: float = 11 / 1600
     label_change: float = 1e-3
+
+    def __post_init__(self) -> None:
+        for name in ("unseen", "detection_scale", "label_change"):
+            a_number(name, getattr(self, name), least=0.0)
+        for name in ("reach", "softness"):
+            a_number(name, getattr(self, name), above=0.0)
 
 
 @dataclass(frozen=True)

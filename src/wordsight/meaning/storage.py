@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from wordsight.language import Entry, Lexicon, PartOfSpeech
+from wordsight.language import Entry, Lexicon, LexiconError, PartOfSpeech
 from wordsight.meaning.arrays import arrays_of_words, words_from_arrays
 from wordsight.meaning.belief import Belief
 from wordsight.meaning.calibration import Calibration
 from wordsight.meaning.card import card
+from wordsight.meaning.checks import a_number, a_whole_number, all_texts, one_of
+from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import (
     LABEL,
     FeatureSet,
@@ -28,6 +30,9 @@ __all__ = ["load_lexicon", "save_lexicon"]
 
 # 2: words are judged by several kinds of evidence, and may look at names and facts of things.
 _FOLDER = ModelFolder("LearnedLexicon", 2, "a learned lexicon", "restore it or learn again")
+
+_MOST_STATES = 1000
+"""Beyond, a number is damaged; tables of that size would not fit the memory."""
 
 
 def save_lexicon(
@@ -98,21 +103,22 @@ def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
 
 
 def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
-    entries = tuple(
-        Entry(e["name"], PartOfSpeech(e["part"]), tuple(e["roles"]), tuple(e["spellings"]))
-        for e in model["lexicon"]
-    )
+    try:
+        lexicon = Lexicon(tuple(_entry(row) for row in model["lexicon"]))
+    except LexiconError as error:
+        raise MeaningError(str(error)) from error
     vocabulary = Vocabulary.from_json(model["vocabulary"])
     for name in vocabulary.bins:
         if name != LABEL:
             feature(name)  # says which feature is not registered here
-    templates = {row["entry"]: _template(row, vocabulary) for row in model["words"]}
+    templates = {row["entry"]: _template(row, lexicon, vocabulary) for row in model["words"]}
     looking = dict(model["looking"])
     sight = Sight(**looking.pop("sight"))
     threshold = model["threshold"]
     belief = model.get("belief")  # lexicons of earlier versions have none
+    a_number("threshold", threshold, none=True)
     return LearnedLexicon(
-        Lexicon(entries),
+        lexicon,
         words_from_arrays(templates, arrays, "word."),
         _features(model["features"]),
         vocabulary,
@@ -126,20 +132,43 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
     )
 
 
-def _template(row: dict[str, Any], vocabulary: Vocabulary) -> WordModel:
-    slots = tuple(Slot(name, tuple(roles)) for name, *roles in row["slots"])
-    states = int(row["states"])
+def _entry(row: dict[str, Any]) -> Entry:
+    roles, spellings = all_texts("roles", row["roles"]), all_texts("spellings", row["spellings"])
+    return Entry(row["name"], PartOfSpeech(row["part"]), roles, spellings)
+
+
+def _template(row: dict[str, Any], lexicon: Lexicon, vocabulary: Vocabulary) -> WordModel:
+    if row["entry"] not in lexicon:
+        raise MeaningError(f"there is a word {row['entry']!r} that the lexicon lacks.")
+    entry, states = lexicon[row["entry"]], row["states"]
+    if (row["part"], row["arity"]) != (str(entry.part), entry.arity):
+        raise MeaningError(f"{entry.name!r} is another kind of word in the lexicon.")
+    a_whole_number("the number of states", states, least=1)
+    if states > _MOST_STATES:
+        raise MeaningError(f"{entry.name!r} has {states} states; no word has that many.")
+    slots = tuple(_slot(values, entry, vocabulary) for values in row["slots"])
+    sizes = [len(vocabulary.bins[slot.feature]) for slot in slots]
     return WordModel(
-        row["entry"],
-        PartOfSpeech(row["part"]),
-        int(row["arity"]),
+        entry.name,
+        entry.part,
+        entry.arity,
         slots,
         np.zeros(states),
         np.zeros((states, states)),
         np.zeros(states),
-        tuple(np.zeros((states, len(vocabulary.bins[slot.feature]))) for slot in slots),
+        tuple(np.zeros((states, size)) for size in sizes),
         bool(row.get("follows", False)),  # in lexicons of earlier versions no word does
     )
+
+
+def _slot(values: list[Any], entry: Entry, vocabulary: Vocabulary) -> Slot:
+    name, *roles = values
+    one_of("a feature", name, tuple(vocabulary.bins))
+    for role in roles:
+        one_of("a role", role, tuple(range(entry.arity)))
+    if len(set(roles)) != len(roles) or len(roles) != (2 if name in vocabulary.pairs else 1):
+        raise MeaningError(f"{name} of {entry.name!r} is not measured of {roles}.")
+    return Slot(name, tuple(roles))
 
 
 def _features(values: dict[str, Any]) -> FeatureSet:

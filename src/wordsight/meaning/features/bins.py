@@ -50,8 +50,14 @@ class Bins:
         edges = np.array(self.edges, dtype=np.float64)
         edges.setflags(write=False)
         object.__setattr__(self, "edges", edges)
+        if edges.ndim != 1 or not np.isfinite(edges).all() or (np.diff(edges) < 0).any():
+            raise MeaningError(f"edges of bins are a row of rising numbers, got {self.edges}.")
         if not self.names:
             object.__setattr__(self, "names", _named(edges))
+        most = len(edges) + 1
+        fewest = 1 if self.circular else most
+        if not fewest <= len(self.names) <= most or not all(isinstance(n, str) for n in self.names):
+            raise MeaningError(f"{len(edges)} edges make {most} bins, got names {self.names}.")
 
     def __len__(self) -> int:
         return len(self.names)
