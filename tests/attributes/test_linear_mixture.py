@@ -42,6 +42,15 @@ def test_planted_maps_are_found():
     assert max((found == which).mean(), (found != which).mean()) > 0.97
 
 
+def test_pairs_it_was_not_fitted_to_follow_their_maps_too():
+    x, y, which = planted(600)
+    mixture = LinearMixture(2, annealed=True).fit(x[:300], y[:300])
+    shares = mixture.responsibilities(x[300:], y[300:])
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    agree = (shares.argmax(axis=1) == which[300:]).mean()
+    assert max(agree, 1 - agree) > 0.97
+
+
 def test_the_order_of_pairs_does_not_matter():
     x, y, _ = planted(80)
     order = np.random.default_rng(1).permutation(80)

@@ -36,7 +36,8 @@ def test_a_fall_is_reported_as_wished():
 
 
 def test_rounding_is_no_fall():
-    _fed(ConvergenceMonitor(tolerance=0.0), -1e6, -1e6 - 1e-5)
+    monitor = _fed(ConvergenceMonitor(tolerance=0.0), -1e6, -1e6 - 1e-5)
+    assert monitor.num_iterations == 2 and -1e-4 < monitor.rise < 0
 
 
 def test_an_interrupted_fit_goes_on_where_it_was():

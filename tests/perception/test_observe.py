@@ -128,7 +128,8 @@ def test_frames_are_not_hoarded():
             while len(alive) > 3:  # what the detector and the flow may still need
                 alive.pop(0)._image = None  # using it again would fail
 
-    watch(tap(), Delayed(1), SIZE)
+    seen = watch(tap(), Delayed(1), SIZE)
+    assert len(seen) == 40 and len(alive) == 3
 
 
 def test_no_frames_give_empty_detections():

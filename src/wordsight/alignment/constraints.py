@@ -34,7 +34,7 @@ def allowed_lines(
         _check(constraint, instructions)
     for constraint in constraints:
         _apply(constraint, observed, allowed)
-    _check_order(constraints, instructions)
+    _check_order(constraints)
     empty = np.flatnonzero(~allowed.any(axis=1))
     if len(empty):
         chunk = observed.chunks[empty[0]]
@@ -85,7 +85,7 @@ def _check(constraint: Constraint, instructions: Instructions) -> None:
         )
 
 
-def _check_order(constraints: Sequence[Constraint], instructions: Instructions) -> None:
+def _check_order(constraints: Sequence[Constraint]) -> None:
     known = sorted((c.start, c.line) for c in constraints if c.start is not None)
     for (early, line), (late, after) in pairwise(known):
         if after < line or (after == line and early != late):

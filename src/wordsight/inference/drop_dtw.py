@@ -41,13 +41,11 @@ def drop_dtw(costs: Array, drops: Array) -> tuple[float, NDArray[np.int64]]:
         either = np.minimum(matched[t - 1], dropped[t - 1])
         matched[t, 1:] = costs[t - 1] + np.minimum(either[:-1], either[1:])
         dropped[t, 1:] = drops[t - 1] + either[1:]
-    return _traced(costs, drops, matched, dropped)
+    return _traced(matched, dropped)
 
 
-def _traced(
-    costs: Array, drops: Array, matched: Array, dropped: Array
-) -> tuple[float, NDArray[np.int64]]:
-    chunks, lines = costs.shape
+def _traced(matched: Array, dropped: Array) -> tuple[float, NDArray[np.int64]]:
+    chunks, lines = np.subtract(matched.shape, 1)
     path = np.full(chunks, -1, dtype=np.int64)
     at = lines
     is_match = bool(matched[chunks, at] <= dropped[chunks, at])

@@ -59,11 +59,6 @@ class Bucket:
             ) from error
         self._root = self._root.rstrip("/")
 
-    @property
-    def of_this_process(self) -> bool:
-        """Whether no other process can see what is here."""
-        return self.url.startswith("memory://")
-
     def send(self, local: Path, name: str) -> None:
         """Put a local file here; whoever finds it under its name finds all of it.
 

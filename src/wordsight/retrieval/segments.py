@@ -57,10 +57,6 @@ class Segment:
         """The name of its folder."""
         return self.path.name
 
-    def has(self, part: str) -> bool:
-        """Say whether the segment has a part of this name."""
-        return (self.path / f"{part}.json").exists()
-
     def array(self, part: str, name: str) -> NDArray[Any]:
         """Return an array of a part, mapped into memory, read-only.
 

@@ -65,7 +65,7 @@ def propagate(bodies, heads, rows, removed, state, reasons):  # type: ignore[no-
 
 
 @njit(nogil=True)
-def derivation(bodies, heads, failed, reasons, seen, found):  # type: ignore[no-untyped-def]
+def derivation(bodies, failed, reasons, seen, found):  # type: ignore[no-untyped-def]
     """Fill ``found`` with the clauses in the derivation of *false*; return how many."""
     seen[:] = 0
     found[0], count, at = failed, 1, 0

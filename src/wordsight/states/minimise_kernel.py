@@ -38,7 +38,7 @@ def _greedy(bodies, heads, weights, rows, removed, state, reasons, seen, found):
         failed = propagate(bodies, heads, rows, removed, state, reasons)
         if failed < 0:
             break
-        size = derivation(bodies, heads, failed, reasons, seen, found)
+        size = derivation(bodies, failed, reasons, seen, found)
         best = found[0]
         for k in range(1, size):
             if weights[found[k]] < weights[best]:
@@ -119,7 +119,7 @@ def _search(bodies, heads, weights, rows, limit, state, reasons, seen, found):  
         if expanded == limit:
             return bound, False
         expanded += 1
-        count = derivation(bodies, heads, failed, reasons, seen, found)
+        count = derivation(bodies, failed, reasons, seen, found)
         if nodes + count > capacity:
             capacity = 2 * (nodes + count)
             grown = np.zeros((capacity, 2, words), np.uint64)

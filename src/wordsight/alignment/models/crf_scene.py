@@ -80,13 +80,10 @@ class CrfScene:
         """Return how lines follow each other."""
         return JumpChain(self.offsets, weights.jumps, self.initial, self.final)
 
-    def gradient(
-        self, like: CrfWeights, tokens: Array, jumps: Array, difference: Array
-    ) -> CrfWeights:
+    def gradient(self, tokens: Array, jumps: Array, difference: Array) -> CrfWeights:
         """Gather a gradient.
 
         Args:
-            like: Weights of the right shapes.
             tokens: ``(N, V)`` derivatives by the score of each token under each line.
             jumps: ``(D,)`` derivatives by the jumps.
             difference: ``(T, N)`` derivatives by the timing.

@@ -34,7 +34,6 @@ def conditional_likelihood(
     free = jump_counts(anything.logs + timing, chain)
     expected = free.states.sum(axis=0)[:, None] * anything.means
     gradient = scene.gradient(
-        weights,
         forced.states.T @ scene.tokens - expected,
         forced.jumps - free.jumps,
         forced.states - free.states,

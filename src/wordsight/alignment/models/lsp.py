@@ -42,9 +42,7 @@ def best_difference(
     imagined = (worth[every, dream] > 0).astype(np.float64)
     here, there = _indicator(path, len(scores)), _indicator(dream, len(scores))
     jumps = _jumps(path, scene.offsets) - _jumps(dream, scene.offsets)
-    gradient = scene.gradient(
-        weights, here.T @ scene.tokens - there.T @ imagined, jumps, here - there
-    )
+    gradient = scene.gradient(here.T @ scene.tokens - there.T @ imagined, jumps, here - there)
     return dreamt - seen, gradient
 
 

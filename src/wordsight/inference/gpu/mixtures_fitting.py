@@ -68,7 +68,7 @@ def fit_mixtures_on(
             f"{len(starts)} starts, {len(bags)} arrays and {max_iterations}."
         )
     least = np.broadcast_to(np.asarray(floor, dtype=np.float64), (starts.num_dimensions,))
-    found = _Found(starts, max_iterations)
+    found = _Found(starts)
     for numbers in _batches(bags, starts):
         some, first = [bags[d] for d in numbers], starts[numbers]
         fits = _fit_batch(some, first, least, max_iterations, tolerance, place, double=double)
@@ -87,7 +87,7 @@ def fit_mixtures_on(
 class _Found:
     """The results of all batches, in the order of the mixtures."""
 
-    def __init__(self, starts: Mixtures, max_iterations: int) -> None:
+    def __init__(self, starts: Mixtures) -> None:
         self.arrays = [each.copy() for each in (starts.weights, starts.means, starts.variances)]
         self.scores = np.empty(len(starts))
         self.histories: list[Array] = [np.empty(0)] * len(starts)
