@@ -130,3 +130,25 @@ def test_what_the_system_refuses_is_told_with_what_to_do(run, monkeypatch, numbe
     monkeypatch.setattr("wordsight.library.Library.open", refuse)
     answer = run("list", "-L", "anywhere")
     assert answer.code == 1 and f"some/file: {words}" in " ".join(answer.err.split())
+
+
+def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
+    from wordsight.library import Library
+
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Library, "open", stopped)
+    answer = run("list", "--json")
+    assert (answer.code, answer.json["error"]["kind"]) == (130, "Interrupted")
+    assert "the same command goes on" in answer.err and "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["learn"], ["teach", "folder"], ["states", "learn", "folder"], ["world", "street", "-o", "x"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_seed_below_zero_is_wrong_use(run, arguments):
+    answer = run(*arguments, "--seed", "-1")
+    assert (answer.code, "--seed" in answer.err) == (2, True)

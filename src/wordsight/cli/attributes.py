@@ -61,7 +61,7 @@ def teach(
     add: Annotated[
         bool, typer.Option("--add", help="Add to what was taught before.", show_default=False)
     ] = False,
-    seed: Annotated[int, typer.Option(help="The same seed learns the same.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed learns the same.")] = 0,
     force: ForceFlag = False,
 ) -> None:
     """Teach words by showing pictures: one word each, nobody says which attribute it names."""

@@ -100,15 +100,21 @@ _NEXT = {  # what to do, after what the system says
     errno.EPERM: "name another place, or ask its owner for the right.",
 }
 
+_INTERRUPTED = 130  # as shells have it
+
 
 def main() -> None:
-    """Run the program and exit with 0, 1 (it failed) or 2 (it was called wrongly)."""
+    """Run the program and exit with 0, 1 (it failed), 2 (called wrongly) or 130 (Ctrl-C)."""
     try:
         app()
+    except SystemExit as leaving:
+        if leaving.code == _INTERRUPTED:  # Typer takes Ctrl-C for itself and leaves in silence
+            _stopped()
+        raise
     except WordsightError as error:
         _fail(str(error), type(error).__name__)
     except KeyboardInterrupt:
-        _fail("stopped. Nothing is lost: the same command goes on where it was.", "Interrupted")
+        _stopped()
     except BrokenPipeError:
         flush_quietly()
         sys.exit(1)
@@ -122,14 +128,19 @@ def main() -> None:
         )
 
 
-def _fail(message: str, kind: str) -> None:
+def _stopped() -> None:
+    what = "stopped. Nothing is lost: the same command goes on where it was."
+    _fail(what, "Interrupted", _INTERRUPTED)
+
+
+def _fail(message: str, kind: str, code: int = 1) -> None:
     output = current_output()
     if output.style.verbose:
         import traceback
 
         traceback.print_exc()
     output.error(message, kind)
-    sys.exit(1)
+    sys.exit(code)
 
 
 def _plain(error: OSError) -> str:

@@ -77,7 +77,7 @@ def learn(
             show_default=False,
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="The same seed learns the same words.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed learns the same words.")] = 0,
     threads: Annotated[
         int, typer.Option("--threads", "-j", min=1, help="Clips at once; changes no result.")
     ] = 2,

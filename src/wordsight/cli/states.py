@@ -86,7 +86,7 @@ def learn(
     vocabulary: VocabularyOption = None,
     kind: KindOption = None,
     steady: SteadyFlag = False,
-    seed: Annotated[int, typer.Option(help="The same seed learns the same rules.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed learns the same rules.")] = 0,
     engine: EngineOption = None,
     force: ForceFlag = False,
     library: LibraryOption = DEFAULT_LIBRARY,

@@ -23,7 +23,7 @@ world = typer.Typer(
 FolderOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to; new or empty.")
 ]
-SeedOption = Annotated[int, typer.Option(help="The same seed gives the same films.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same films.")]
 NoiseOption = Annotated[
     float,
     typer.Option(min=0, max=1, help="How rich and how spoiled the pictures are."),
