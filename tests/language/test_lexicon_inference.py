@@ -58,6 +58,32 @@ CASES = [
     (["The red ball rolled", "The ball rolled"], "red", ("adjective", 1, ("red",))),
     # half a name: the two words never part
     (["The person opened the medicine box"], "medicine-box", ("noun", 1, ("medicine box",))),
+    # a colour, however few sentences there are
+    (["The red ball rolled"], "red", ("adjective", 1, ("red",))),
+    (
+        ["The man lifted the red ball", "The man dropped the blue ball"],
+        "ball",
+        ("noun", 1, ("ball",)),
+    ),
+    (["The big red medicine box fell"], "medicine-box", ("noun", 1, ("medicine box",))),
+    # a colour that is also a thing
+    (
+        ["The man ate the orange", "The man lifted the orange cup"],
+        "orange-adjective",
+        ("adjective", 1, ("orange",)),
+    ),
+    # going on: no quality of the subject
+    (["The man is walking"], "walking", ("verb", 1, ("walking",))),
+    (["The man was walking quickly"], "walking", ("verb", 1, ("walking",))),
+    (["The man has been standing by the box"], "standing-by", ("verb", 2, ("standing by _",))),
+    # the passive of a verb is that verb
+    (["The box was carried by the man"], "carried", ("verb", 2, ("carried _",))),
+    (
+        ["The box has been carried by the man", "The man carried the box"],
+        "carried",
+        ("verb", 2, ("carried _",)),
+    ),
+    (["The cup was put on the box by the man"], "put-on", ("verb", 3, ("put _ on _",))),
     # said by a copula
     (["The ball is heavy", "The ball rolled"], "heavy", ("adjective", 1, ("heavy",))),
     # particle verb, whole and split
@@ -95,6 +121,13 @@ CASES = [
     # unnamed subject, auxiliary
     (["Someone is opening the door"], "opening", ("verb", 2, ("opening _",))),
 ]
+
+
+def test_the_passive_has_the_meaning_of_the_active():
+    texts = ["The box was carried by the man", "The man carried the box"]
+    lexicon = infer_lexicon(texts).lexicon
+    meanings = {parse(text, lexicon).meaning for text in texts}
+    assert meanings == {"man(p0) carried(p0,p1) box(p1)"}
 
 
 @pytest.mark.parametrize(("texts", "name", "expected"), CASES)

@@ -1,6 +1,7 @@
 """English words that belong to no corpus in particular, for guessing the rest of a lexicon.
 
-Prepositions and directions are few and known beforehand; what they mean is still learned.
+Prepositions, directions and the plain words for colour, size and shape are few and known
+beforehand; what they mean is still learned.
 """
 
 from wordsight.language.grammar import FUNCTION_WORDS
@@ -8,6 +9,7 @@ from wordsight.language.grammar import FUNCTION_WORDS
 __all__ = [
     "AUXILIARIES",
     "COPULAS",
+    "DESCRIBING",
     "DETERMINERS",
     "DIRECTIONS",
     "JOINING",
@@ -52,6 +54,16 @@ DIRECTIONS = _phrases(
     "to the left,to the right,from the left,from the right,leftward,leftwards,rightward,"
     "rightwards,upward,upwards,downward,downwards,forward,forwards,backward,backwards"
 )
+
+DESCRIBING = frozenset(
+    word
+    for (word,) in _phrases(
+        "black,white,red,green,yellow,blue,brown,orange,pink,purple,grey,gray,violet,beige,"
+        "big,small,large,little,tiny,huge,long,short,tall,wide,narrow,thick,thin,"
+        "round,square,flat"
+    )
+)
+"""Words before a noun that say how a thing looks, and are not half of its name."""
 
 PARTICLES = frozenset(("up", "down", "off", "out", "away", "back", "over"))
 """Words after a verb that do not turn its object into a place: "picked up the cup"."""

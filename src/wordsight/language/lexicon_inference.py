@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wordsight.language.closed_class import JOINING, LOCATING, PARTICLES, PATHS
+from wordsight.language.closed_class import DESCRIBING, JOINING, LOCATING, PARTICLES, PATHS
 from wordsight.language.errors import LanguageError, LexiconError
 from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
 from wordsight.language.parser import parse
@@ -68,11 +68,11 @@ def infer_lexicon(
 ) -> InferredLexicon:
     """Infer part of speech, arity and spelling of unknown words from how they are used.
 
-    A word after a determiner is a noun; words before it that other nouns share, or that it does
-    without, are adjectives; what follows the subject is the verb, with the particles and
-    prepositions right after it; a preposition before the verb says where something is; one after
-    the object that only one verb takes belongs to that verb, one that several take is a motion
-    preposition; words in "ly" are adverbs.
+    A word after a determiner is a noun; words before it that other nouns share, that it does
+    without, or that are plain words for colour, size and shape, are adjectives; what follows the
+    subject is the verb, with the particles and prepositions right after it; a preposition before
+    the verb says where something is; one after the object that only one verb takes belongs to that
+    verb, one that several take is a motion preposition; words in "ly" are adverbs.
 
     Args:
         sentences: The corpus; the more ways a word is used, the surer the guess.
@@ -170,8 +170,10 @@ class _Evidence:
             for other in others:
                 nouns_of[other].add(noun)
         for (*others, noun), count in self.phrases.items():
-            # A word that always comes with the same noun, and the noun with it, is half a name.
-            said = [o for o in others if noun in alone or len(nouns_of[o]) > 1]
+            # A word that always comes with the same noun, and the noun with it, is half a name;
+            # unless everybody knows that it says how a thing looks: few corpora name all others.
+            free = DESCRIBING if noun not in alone else set(others)
+            said = [o for o in others if o in free or len(nouns_of[o]) > 1]
             name = " ".join([*(o for o in others if o not in said), noun])
             found.add(name, PartOfSpeech.NOUN, ("any",), name, count, "follows a determiner")
             for other in said:

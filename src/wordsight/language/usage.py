@@ -21,6 +21,7 @@ from wordsight.language.tokens import Token, tokenise
 __all__ = ["Symbol", "Usage", "certain_nouns", "read_usage", "symbols_of"]
 
 _LONGEST_PHRASE = 4
+_BEFORE_PASSIVE = COPULAS | {"been", "being"}
 # Every kind of symbol by one letter: determiner, preposition, adverb, direction, auxiliary,
 # pronoun, other word.
 DETERMINER, PREPOSITION, ADVERB, DIRECTION, AUXILIARY, PRONOUN, WORD = "DPARXNW"
@@ -227,15 +228,16 @@ def _split_bare_object(symbols: list[Symbol], nouns: Collection[str]) -> list[Sy
 
 
 def _read_verb(symbols: list[Symbol], usage: Usage, nouns: Collection[str]) -> bool:
-    copula = symbols[0].text in COPULAS
+    copula, last = symbols[0].text in COPULAS, ""
     while symbols and symbols[0].kind == AUXILIARY:
-        symbols = symbols[1:]
+        last, symbols = symbols[0].text, symbols[1:]
     if not symbols or symbols[0].kind == DETERMINER:
         return False
+    going_on = symbols[0].kind == WORD and symbols[0].text.endswith("ing")
     if copula and symbols[0].kind == PREPOSITION:
         usage.spatial.append(symbols[0].text)
         return _read_rest(symbols[1:], usage, nouns)
-    if copula and all(s.kind == WORD for s in symbols):
+    if copula and not going_on and all(s.kind == WORD for s in symbols):
         usage.adjectives += [s.text for s in symbols if s.text != "and"]
         return True
     if symbols[0].kind != WORD:
@@ -245,7 +247,18 @@ def _read_verb(symbols: list[Symbol], usage: Usage, nouns: Collection[str]) -> b
     while count < len(symbols) and symbols[count].kind == WORD:
         count += 1
     usage.verb = " ".join(s.text for s in symbols[:count])
-    return _read_rest(symbols[count:], usage, nouns)
+    read = _read_rest(symbols[count:], usage, nouns)
+    if last in _BEFORE_PASSIVE and not going_on:
+        usage.after_verb = _as_active(usage.after_verb)
+    return read
+
+
+def _as_active(after: list[str]) -> list[str]:
+    """Return what would follow the verb if who did it ("by ...") were the subject."""
+    for place in range(len(after) - 1):
+        if after[place : place + 2] == ["by", SLOT]:
+            return [SLOT, *after[:place], *after[place + 2 :]]
+    return after
 
 
 def _read_rest(symbols: list[Symbol], usage: Usage, nouns: Collection[str]) -> bool:
