@@ -62,7 +62,10 @@ class TestLearned:
 
     def test_the_dictionary_opens(self, call):
         assert "state 1" in call("lexicon", "picked-up").out
-        assert "person" in call("lexicon", "--json").json
+        assert call("lexicon", "Picked up").out == call("lexicon", "picked-up").out
+        values = call("lexicon", "--json").json["person"]
+        for slot, table in zip(values["slots"], values["emissions"], strict=True):
+            assert len(slot["bins"]) == len(slot["usual"]) == len(table[0])
 
     def test_a_word_is_drawn_once(self, call, tmp_path):
         assert call("lexicon", "picked-up", "--plot", "word.png").code == 0

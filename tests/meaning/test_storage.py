@@ -53,7 +53,7 @@ def test_the_folder_holds_a_page_for_people(lexicon, tmp_path):
     card = (tmp_path / "words" / "card.md").read_text(encoding="utf-8")
     assert "| ball | " in card and "clips: 9" in card
     page = lexicon.page("lifted")
-    assert "state 3" in page and "speed" in page
+    assert "state 3" in page and "speed" in page and " diagonals/s  " in page
 
 
 def test_saving_twice_gives_the_same_bytes(lexicon, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LABELS, LEXICON, play, said, troupe
-from wordsight.language import LanguageError
+from wordsight.language import LanguageError, parse_lexicon
 from wordsight.meaning import MeaningError, Windows, WordLearner
 from wordsight.meaning.discriminative import GradientSettings
 from wordsight.meaning.features.windows import cut_window
@@ -79,6 +79,27 @@ def test_describing_adds_modifiers_that_have_a_meaning():
     lexicon = learner.fit(clips, told, lexicon=LEXICON).lexicon_
     texts = [d.text for d in lexicon.describe(clips[0], top=40, beam=6)]
     assert any("quickly" in text for text in texts)
+
+
+def test_describing_says_what_things_look_like():
+    lexicon = LEXICON.extended(parse_lexicon("little : adjective\nbroad : adjective").entries)
+    looks = {"ball": "little", "crate": "broad"}
+    clips, sentences = troupe(24)
+    told = [s.replace(f"the {n}", f"the {a} {n}") for s in sentences for n, a in looks.items()
+            if n in s]  # fmt: skip
+    seen = [c for c, s in zip(clips, sentences, strict=True) if "the " in s]
+    words = (
+        WordLearner(restarts=1, tempered_iterations=4, iterations=3, discriminative=None)
+        .fit(seen, told, lexicon=lexicon)
+        .lexicon_
+    )
+    for noun, look in looks.items():
+        clip = play("lifted", noun, seed=80)
+        found = [each.text for each in words.describe(clip, top=400, beam=40)]
+        wrong = f"lifted the {'broad' if look == 'little' else 'little'} {noun}."
+        right = next(n for n, text in enumerate(found) if f"lifted the {look} {noun}." in text)
+        others = [n for n, text in enumerate(found) if wrong in text]
+        assert all(right < other for other in others)
 
 
 def test_searching_finds_the_moment_in_a_film(learned):

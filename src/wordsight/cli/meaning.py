@@ -278,11 +278,16 @@ def lexicon(
     words: LexiconOption = DEFAULT_WORDS,
 ) -> None:
     """Open the dictionary: what a learned word looks for, state by state."""
+    from wordsight.meaning.card import word_values
+
     learned = load_words(words)
+    if word is not None:
+        named = word.strip().lower().replace(" ", "-")  # as it is said: "Picked up"
+        word = named if named in learned.words else word
     if plot is not None:
         _plot(learned, word, plot, force)
     entries = [word] if word else sorted(learned.words)
-    models = {entry: learned[entry] for entry in entries}
+    models = {entry: word_values(learned, entry) for entry in entries}
     pages = [learned.page(entry, strongest=12 if word else 3) for entry in entries]
     output.result(models, lambda out: out.line("\n\n".join(pages)))
 

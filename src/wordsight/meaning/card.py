@@ -1,11 +1,14 @@
 """The card of a learned lexicon: one page that tells people what it knows and how it came to be."""
 
+from dataclasses import asdict
+from typing import Any
+
 from wordsight.language import PartOfSpeech
-from wordsight.meaning.features import LABEL
+from wordsight.meaning.features import LABEL, Bins, feature
 from wordsight.meaning.lexicon import LearnedLexicon
 from wordsight.meaning.word import WordModel
 
-__all__ = ["card", "word_page"]
+__all__ = ["card", "word_page", "word_values"]
 
 
 def card(lexicon: LearnedLexicon) -> str:
@@ -72,10 +75,31 @@ def _typical(lexicon: LearnedLexicon, word: WordModel, state: int, strongest: in
         best = int((shares * (shares / usual)).argmax())
         distance = float(abs(shares - usual).sum()) / 2
         who = ",".join(str(role + 1) for role in slot.roles)
-        bins = lexicon.vocabulary.bins[slot.feature].names
-        text = (
-            f"  {slot.feature}({who}): {bins[best]}  {shares[best]:.2f} (usual {usual[best]:.2f})"
-        )
+        bins, unit = lexicon.vocabulary.bins[slot.feature], _unit(lexicon, slot.feature)
+        what = f"{bins.names[best]} {unit}".rstrip()
+        text = f"  {slot.feature}({who}): {what}  {shares[best]:.2f} (usual {usual[best]:.2f})"
         rows.append((distance, text))
     rows.sort(key=lambda row: -row[0])
     return [text for _, text in rows[:strongest]]
+
+
+def _unit(lexicon: LearnedLexicon, name: str) -> str:
+    """Return what a feature's numbers count; nothing where its bins have names of their own."""
+    bins = lexicon.vocabulary.bins[name]
+    numbered = name != LABEL and bins.names == Bins(bins.edges).names
+    return feature(name).unit if numbered else ""
+
+
+def word_values(lexicon: LearnedLexicon, entry: str) -> dict[str, Any]:
+    """Return a word's tables for machines: with the names of the bins, and what is usual."""
+    word = lexicon[entry]
+    slots = [
+        asdict(slot)
+        | {
+            "bins": lexicon.vocabulary.bins[slot.feature].names,
+            "unit": _unit(lexicon, slot.feature),
+            "usual": lexicon.background[slot.feature],
+        }
+        for slot in word.slots
+    ]
+    return asdict(word) | {"slots": slots}

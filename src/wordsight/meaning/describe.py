@@ -48,7 +48,7 @@ def describe(
         clip: The clip.
         top: How many sentences to return.
         beam: How many sentences are carried from one length to the next.
-        max_modifiers: Most adverbs, directions and prepositions in a sentence.
+        max_modifiers: Most adjectives, adverbs, directions and prepositions in a sentence.
         max_participants: Most participants in a sentence.
         timed: Whether the clip begins and ends with its event.
 
@@ -137,6 +137,9 @@ def _additions(
         for entry in known.of_part(part):
             if entry.name not in used:
                 yield (Word(entry.name, (0,)),)
+    for entry in known.of_part(PartOfSpeech.ADJECTIVE):
+        if entry.name not in used:
+            yield from ((Word(entry.name, (person,)),) for person in people)
     for part in _OF_TWO:
         for entry in known.of_part(part, 2):
             if entry.name in used:
