@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.alignment_reference import ReferenceHMM1
-from experiments.report import Column, print_report, report_parser, run
+from experiments.report import Column, print_report, report_parser, run_main
 from wordsight.alignment import Chunk, Instructions, Line, Observed
 from wordsight.alignment.models import HMM1, Ensemble
 
@@ -145,4 +145,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -15,7 +15,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from experiments.report import Column, print_report, run, say
+from experiments.report import Column, print_report, run_main, say
 from wordsight.errors import WordsightError
 
 __all__ = ["main"]
@@ -242,4 +242,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

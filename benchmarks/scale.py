@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.street_corpus import true_clip
 from wordsight.engine import Engine, EngineError, Serial, working_with
 from wordsight.language import default_lexicon
@@ -180,4 +180,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.desk.index import index_folder, update_index
 from wordsight.errors import WordsightError
 from wordsight.library import Library
@@ -183,4 +183,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

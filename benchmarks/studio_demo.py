@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure"]
@@ -108,4 +108,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.smart_files import read_smart
 from wordsight.retrieval.text import Analyser, BatchSearch, LanguageModel, TextQuery
 
@@ -148,4 +148,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.street_corpus import SIGHTS, StreetClip, labelled, named_by_hand, see_street
 from experiments.street_repairs import PARTS, repairs
 from wordsight.errors import WordsightError
@@ -172,4 +172,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from experiments.attribute_scores import Scored, evaluate
 from experiments.number_blocks import COLOURS, SHAPES, SIZES, WORDS, Blocks, render_blocks
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.voices import Speaker
 from wordsight.attributes import (
     FAITHFUL,
@@ -215,4 +215,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -23,7 +23,7 @@ from typing import Any
 
 from experiments.cad120_scores import Job, Tally, measure_fold
 from experiments.data.cad120 import has_detections, subjects_of
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
 
@@ -110,4 +110,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

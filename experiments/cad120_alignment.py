@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.data.cad120_procedures import Procedure, load_procedures
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import Instructions, Observed
 from wordsight.alignment.models import HMM2, HSMM, Ensemble, Model
 from wordsight.alignment.pooling import pool_observed, pool_words
@@ -184,4 +184,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

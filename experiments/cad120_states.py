@@ -20,7 +20,7 @@ from typing import Any
 
 from experiments.cad120_state_folds import METHODS, Job, Judged, measure_fold
 from experiments.data.cad120_states import load_videos
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
 
@@ -107,4 +107,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from experiments.attribute_scores import Scored, control, evaluate
 from experiments.data.cards import Photos, Recordings, read_photos, read_recordings
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.attributes import (
     ANNEALED,
     FAITHFUL,
@@ -287,4 +287,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

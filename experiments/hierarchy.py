@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import FormatError
 from wordsight.evaluation import evaluate_run
 from wordsight.retrieval.text import (
@@ -200,4 +200,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -26,7 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.tabletop_corpus import EYES, scenes
 from experiments.tabletop_models import (
     Case,
@@ -218,4 +218,4 @@ def _summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from experiments.image_baselines import bags_of_words, colour_histograms
 from experiments.image_folders import find_images, read_images
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.retrieval.visual import (
     Background,
     BlockDct,
@@ -193,4 +193,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

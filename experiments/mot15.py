@@ -20,7 +20,7 @@ import numpy as np
 from experiments.greedy_iou import track_greedily
 from experiments.mot_files import Sequence, find_sequences
 from experiments.mot_scores import score_tracks
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.perception.formats import read_boxes, write_boxes
 from wordsight.perception.tracker import Tracker
 from wordsight.perception.tracking import Coherence
@@ -175,4 +175,4 @@ def _notes(results: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from experiments.cards import Cards, shared_words
 from experiments.data.cards import Photos, read_photos, read_recordings
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.attributes import RECOMMENDED, AttributeLearner, Lessons, describe_pictures
 from wordsight.attributes.growing import grow
 from wordsight.errors import FormatError
@@ -167,4 +167,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -20,7 +20,7 @@ from torch.nn.functional import affine_grid, grid_sample, smooth_l1_loss
 
 from experiments.rendered_frames import HEIGHT, WIDTH, Frames, render_frames
 from experiments.rendered_network import RenderedNetwork, cells
-from experiments.report import run, say
+from experiments.report import run_main, say
 from wordsight.files import atomic_path
 from wordsight.perception.detectors.rendered import RENDERED_THINGS
 from wordsight.perception.suppression import box_iou, suppress
@@ -211,4 +211,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

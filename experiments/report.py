@@ -15,7 +15,7 @@ from rich.table import Table
 from wordsight.errors import WordsightError
 from wordsight.runs import keep_run
 
-__all__ = ["Column", "print_report", "report_parser", "run", "say"]
+__all__ = ["Column", "print_report", "report_parser", "run_main", "say"]
 
 _LEAST_WIDTH = 200  # characters
 
@@ -105,7 +105,7 @@ def _keep(results: Mapping[str, Any]) -> None:
         keep_run(spec.name, shlex.join(["python", "-m", spec.name, *sys.argv[1:]]), results)
 
 
-def run(main: Callable[[], object]) -> None:
+def run_main(main: Callable[[], object]) -> None:
     """Run a program from the command line; what is wrong with its input is told in a line."""
     try:
         main()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Column, print_report, report_parser, run
+from experiments.report import Column, print_report, report_parser, run_main
 from wordsight.errors import FormatError
 from wordsight.meaning.naming import NounLearner
 
@@ -131,4 +131,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.data.wetlab import Recording, read_recordings
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import AlignmentError
 from wordsight.alignment.clock import clock_uniform
 from wordsight.alignment.decoding import step_posterior
@@ -232,4 +232,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.workbench_films import SOURCES, Take, make_takes, observed_through
 from experiments.workbench_scores import (
     clock_split,
@@ -169,4 +169,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.wetlab import matching
 from experiments.workbench_films import make_takes, observed_through
 from wordsight.alignment.models import HMM2, HSMM, Ensemble, Model
@@ -72,4 +72,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

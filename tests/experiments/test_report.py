@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from experiments.report import Column, print_report, report_parser, run, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import WordsightError
 
 RESULTS = {"street": {"mota": 62.7, "name": "Straße", "none": None}}
@@ -49,11 +49,11 @@ def test_what_is_wrong_with_the_input_is_told_in_a_line():
         raise WordsightError("clips.jsonl is missing.")
 
     with pytest.raises(SystemExit) as stopped:
-        run(main)
+        run_main(main)
     assert stopped.value.code == "clips.jsonl is missing."  # printed to stderr; the status is 1
-    assert run(lambda: None) is None
+    assert run_main(lambda: None) is None
 
 
 def test_mistakes_of_ours_are_not_hidden():
     with pytest.raises(ZeroDivisionError):
-        run(lambda: 1 // 0)
+        run_main(lambda: 1 // 0)
