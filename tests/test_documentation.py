@@ -57,6 +57,12 @@ def test_links_and_pictures_exist(page):
     assert not missing
 
 
+def test_every_picture_of_the_studio_can_be_made_again():
+    makers = importlib.import_module("docs.make_images").PICTURES
+    kept = {path.name for path in (ROOT / "docs" / "images").glob("studio-*")}
+    assert kept == {f"studio-{name}.jpg" for name in makers}
+
+
 def _is_method(value):
     return inspect.isfunction(value) or isinstance(value, property | classmethod | staticmethod)
 

@@ -33,15 +33,13 @@ PATIENCE = 120_000  # milliseconds; two busy cores take their time
 
 @pytest.fixture(scope="module")
 def browser():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = installed_browser()
     if program is None:
         assert not os.environ.get("CI"), "no browser, although tests/install-browser.sh has run"
         pytest.skip("no Chromium on this machine; install it to run the tests in a browser")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with launched(program) as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="session")
@@ -56,11 +54,34 @@ def address(tmp_path_factory):
         library.add([folder / "street", folder / "bench"], detector="rendered", workers=1)
         labels = library.detections(library.videos()[0].id).label_names
     hand_lexicon(labels).save(folder / "library" / "studio" / "lexicon")
+    with serving(folder / "library") as base:
+        yield base
+
+
+def installed_browser():
+    """Return the path of a Chromium on this machine, if there is one."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@contextlib.contextmanager
+def launched(program):
+    """Run a browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@contextlib.contextmanager
+def serving(library):
+    """Serve a library in a process of its own; give its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
-    server = subprocess.Popen([*command, "--library", str(folder / "library")], cwd=folder)
+    server = subprocess.Popen([*command, "--library", str(library)], cwd=library.parent)
     base = f"http://127.0.0.1:{port}"
     end = time.monotonic() + 90
     while True:
@@ -70,9 +91,11 @@ def address(tmp_path_factory):
         except httpx.TransportError:
             assert time.monotonic() < end and server.poll() is None, "the studio did not start"
             time.sleep(0.2)
-    yield base
-    server.terminate()
-    server.wait(20)
+    try:
+        yield base
+    finally:
+        server.terminate()
+        server.wait(20)
 
 
 @pytest.fixture
