@@ -20,13 +20,15 @@ def learned(request):
     return learner.fit(clips, sentences, lexicon=LEXICON).lexicon_, request.param
 
 
-def film(parts, tracked):
-    """One long clip of several plays, one after the other."""
+def film(parts, tracked, *, new_faces=False):
+    """One long clip of several plays, one after the other; with new faces in each, if told."""
     clips = [play(verb, patient, seed=n, tracked=True) for n, (verb, patient) in enumerate(parts)]
     seen = [clip.detections for clip in clips]
     names = ("boxes", "scores", "labels", "mask", "ids")
     arrays = {name: np.concatenate([getattr(s, name) for s in seen]) for name in names}
     times = np.concatenate([s.times + 2.0 * n for n, s in enumerate(seen)])
+    if new_faces:
+        arrays["ids"] = np.concatenate([s.ids + 10 * n for n, s in enumerate(seen)])
     if not tracked:
         arrays["ids"] = None
     whole = Detections(times=times, label_names=LABELS, frame_size=(640, 480), **arrays)
@@ -127,6 +129,22 @@ def test_searching_finds_the_moment_in_a_film(learned):
             for other in hits:
                 if one is not other:
                     assert min(one.end, other.end) - max(one.start, other.start) <= 0.61
+
+
+@pytest.mark.parametrize("before", [5, 30], ids=["one piece", "several pieces"])
+def test_searching_finds_those_who_are_in_sight_for_a_moment_only(learned, before):
+    lexicon, tracked = learned
+    parts = [("waited", "ball")] * before + [("lifted", "crate"), ("waited", "ball")]
+    whole = film(parts, tracked, new_faces=True)
+    windows = Windows(lengths=(2.0,))
+    hits = lexicon.search([whole], said("lifted", "crate"), windows=windows, top=3)
+    assert hits[0].start == pytest.approx(2.0 * before, abs=0.01) and hits[0].holds
+    alone = Clip.cut("film", whole.detections, hits[0].start, hits[0].end)
+    assert hits[0].score == pytest.approx(lexicon.score(alone, hits[0].text).score, abs=0.3)
+    everything = lexicon.search([whole], said("lifted", "crate"), windows=windows, top=None)
+    assert [hit.score for hit in everything[:3]] == [hit.score for hit in hits]
+    starts = sorted(hit.start for hit in everything)
+    assert starts[0] <= 1 and max(np.diff(starts)) <= 3  # nothing is passed over
 
 
 def test_searching_may_find_nothing(learned):

@@ -1,5 +1,7 @@
 """Words that somebody else has for things, as features of adjectives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,17 @@ def test_names_are_read_from_the_clip():
     assert np.isnan(feature(told_feature(["a", "b"])).measure(view)).all()
     plain = NamedClip("v", 0.0, 1.0, view.clip.detections)
     assert np.isnan(feature(told_feature(GROUPS[0])).measure(view_clip(plain, rate=None))).all()
+
+
+def test_a_part_of_a_clip_keeps_names_and_facts():
+    named = np.arange(16).reshape(2, 4, 2) % 2
+    facts = {"held": np.arange(8).reshape(4, 2).astype(np.int8) % 2}
+    whole = replace(clip(named), facts=facts)
+    part = whole.part(0.25, 0.75)
+    assert (part.start, part.end, part.times.tolist()) == (0.25, 0.75, [0.25, 0.5])
+    assert np.array_equal(part.named, named[:, 1:3])
+    assert np.array_equal(part.facts["held"], facts["held"][1:3])
+    assert NamedClip("v", 0.0, 1.0, whole.detections).part(0.5, 1.0).groups == ()
 
 
 def test_the_feature_says_its_words():

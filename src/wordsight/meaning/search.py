@@ -1,7 +1,8 @@
 """Finding the moments of long films that a sentence describes, by windows that share their work."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from wordsight.inference import noting_losses
 from wordsight.meaning.checks import a_clip
 from wordsight.meaning.errors import MeaningError
-from wordsight.meaning.features import Observation
+from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.windows import cut_window
 from wordsight.meaning.lexicon import LearnedLexicon
 from wordsight.meaning.results import Hit
@@ -43,11 +44,17 @@ class Windows:
             )
 
 
+_PIECE = 8.0
+"""Long films are measured in pieces of so many of the longest windows: nobody is in sight for a
+whole film, and everybody together would not fit the memory."""
+
+
 @dataclass(frozen=True)
 class _Found:
-    """A window with its score and its frames in the observation of its clip."""
+    """A window with its score, and its frames in the observation of a piece of its clip."""
 
     score: float
+    piece: tuple[float, float]
     first: int
     end: int
     start_time: float
@@ -85,10 +92,9 @@ def search(
     for clip in report(clips, progress, "searching"):
         if not a_clip(clip).mask.any():
             continue
-        seen = lexicon.observe(clip)
-        found = _without_overlap(list(_scored(lexicon, clip, seen, said, how)), how.overlap)
+        found = _without_overlap(list(_scored(lexicon, clip, said, how)), how.overlap)
         kept = [f for f in found if not only_true or f.score >= lexicon.threshold]
-        hits += [_hit(lexicon, clip, seen, said, one) for one in kept]
+        hits += _hits(lexicon, clip, said, how, kept[:top])
         # Hits of all clips are never kept longer than needed.
         hits.sort(key=lambda hit: -hit.score)
         hits = hits[:top] if top is not None else hits
@@ -96,33 +102,63 @@ def search(
 
 
 def _scored(
-    lexicon: LearnedLexicon, clip: Clip, seen: Observation, sentence: Sentence, how: Windows
+    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, how: Windows
 ) -> Iterator[_Found]:
-    for first, end, start_time, end_time in _spans(clip, seen, how):
-        window = _window(lexicon, seen, first, end)
-        if window.view.present.any():
-            with noting_losses() as losses:
-                value = float(lexicon.scores(window, [sentence])[0])
-            yield _Found(value, first, end, start_time, end_time, max(losses, default=0.0))
+    for piece, spans in _pieces(clip, how):
+        seen = _observed(lexicon, clip, piece, how)
+        for start_time, end_time in spans:
+            first, end = _frames(clip, seen, start_time, end_time)
+            window = _window(lexicon, seen, first, end)
+            if window.view.present.any():
+                with noting_losses() as losses:
+                    value = float(lexicon.scores(window, [sentence])[0])
+                lost = max(losses, default=0.0)
+                yield _Found(value, piece, first, end, start_time, end_time, lost)
+
+
+def _pieces(
+    clip: Clip, how: Windows
+) -> Iterator[tuple[tuple[float, float], list[tuple[float, float]]]]:
+    """Yield pieces of a clip, from when to when, with the windows that lie in each."""
+    longest = max(how.lengths)
+    if clip.end - clip.start <= longest:
+        yield (clip.start, clip.end), [(clip.start, clip.end)]
+        return
+    spans = [
+        (float(start), min(float(start) + length, clip.end))
+        for length in how.lengths
+        for start in np.arange(clip.start, clip.end - length * (1 - how.step), how.step * length)
+    ]
+    for begin in np.arange(clip.start, clip.end, _PIECE * longest):
+        mine = [span for span in spans if begin <= span[0] < begin + _PIECE * longest]
+        if mine:
+            yield (float(begin), max(end for _, end in mine)), mine
+
+
+def _observed(
+    lexicon: LearnedLexicon, clip: Clip, piece: tuple[float, float], how: Windows
+) -> Observation:
+    start, end = piece
+    if clip.end - clip.start <= max(how.lengths):
+        return lexicon.observe(clip)
+    # Whoever is in sight for long enough in any window is looked at.
+    look = lexicon.looking
+    shortest = 0.5 * how.step * min(how.lengths)
+    all_there = replace(look, most=None, least_seen=look.least_seen * shortest / (end - start))
+    return observe(all_there.view(clip.part(start, end)), lexicon.vocabulary)
+
+
+def _frames(clip: Clip, seen: Observation, start: float, end: float) -> tuple[int, int]:
+    times: NDArray[np.float64] = seen.view.times
+    if (start, end) == (clip.start, clip.end):
+        return 0, len(times)
+    first, last = np.searchsorted(times, [start, end])
+    return int(first), int(last)
 
 
 def _window(lexicon: LearnedLexicon, seen: Observation, first: int, end: int) -> Observation:
     look = lexicon.looking
     return cut_window(seen, first, end, least_seen=look.least_seen, most=look.most)
-
-
-def _spans(clip: Clip, seen: Observation, how: Windows) -> Iterator[tuple[int, int, float, float]]:
-    times: NDArray[np.float64] = seen.view.times
-    if clip.end - clip.start <= max(how.lengths):
-        yield 0, len(times), clip.start, clip.end
-        return
-    for length in how.lengths:
-        starts = np.arange(clip.start, clip.end - length * (1 - how.step), how.step * length)
-        for start in starts:
-            end = min(float(start) + length, clip.end)
-            first, last = np.searchsorted(times, [start, end])
-            if last > first:
-                yield int(first), int(last), float(start), end
 
 
 def _without_overlap(found: Sequence[_Found], most: float) -> list[_Found]:
@@ -137,6 +173,15 @@ def _shared(one: _Found, other: _Found) -> float:
     common = min(one.end_time, other.end_time) - max(one.start_time, other.start_time)
     shorter = min(one.end_time - one.start_time, other.end_time - other.start_time)
     return max(0.0, common) / max(shorter, 1e-9)
+
+
+def _hits(
+    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, how: Windows, found: list[_Found]
+) -> Iterator[Hit]:
+    for piece, windows in groupby(sorted(found, key=lambda f: f.piece), key=lambda f: f.piece):
+        seen = _observed(lexicon, clip, piece, how)
+        for one in windows:
+            yield _hit(lexicon, clip, seen, sentence, one)
 
 
 def _hit(

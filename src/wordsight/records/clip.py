@@ -1,6 +1,6 @@
 """`Clip`: a stretch of one video with what was detected in it; the unit all learners take."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Self
 
@@ -50,6 +50,10 @@ class Clip(ArrayRecord):
     def cut(cls, video_id: str, detections: Detections, start: float, end: float) -> Self:
         """Cut a clip out of a whole video's detections."""
         return cls(video_id, start, end, detections.between(start, end))
+
+    def part(self, start: float, end: float) -> "Clip":
+        """Return what was seen from ``start`` to ``end`` seconds, with all that is known of it."""
+        return replace(self, start=start, end=end, detections=self.detections.between(start, end))
 
     @property
     def times(self) -> NDArray[np.float64]:

@@ -53,6 +53,18 @@ class NamedClip(Clip):
                     f"{known.shape} for {name}."
                 )
 
+    def part(self, start: float, end: float) -> "NamedClip":
+        """Return what was seen from ``start`` to ``end`` seconds, with its names and facts."""
+        rows = (self.times >= start) & (self.times < end)
+        return replace(
+            self,
+            start=start,
+            end=end,
+            detections=self.detections.between(start, end),
+            named=self.named[:, rows] if self.groups else self.named,
+            facts={name: known[rows] for name, known in self.facts.items()},
+        )
+
 
 def told_feature(words: Sequence[str]) -> str:
     """Return what the feature of a set of words is called."""
