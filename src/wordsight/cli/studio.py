@@ -2,15 +2,17 @@
 
 import threading
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
+from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 
-__all__ = ["studio"]
+__all__ = ["studio", "take_words"]
 
 _KEEP_ALIVE = 330
 """Seconds an idle connection is kept. Whoever closes one while the other is about to use it makes a
@@ -42,6 +44,8 @@ def studio(
 
     share_heaps()
     where = str(demo_library(output)) if demo else library
+    if not demo:
+        take_words(output, where)
     settings = StudioSettings(library=where, host=host, port=port or _free_port(host))
     output.line(f"Wordsight studio: {settings.address}")
     if not no_browser:
@@ -54,6 +58,30 @@ def studio(
         timeout_graceful_shutdown=3,
         timeout_keep_alive=_KEEP_ALIVE,
     )
+
+
+def take_words(output: Output, library: str, words: Path = DEFAULT_WORDS) -> None:
+    """Let a studio that knows no words yet begin with those of `wordsight learn`.
+
+    Args:
+        output: Told what is done, and what cannot be.
+        library: The studio's library; made if it is not there.
+        words: The learned words.
+    """
+    from wordsight.desk.naming import namer_of, save_words
+    from wordsight.library import Library
+    from wordsight.studio.tasks.learn import LEXICON
+
+    with Library.open(library, create=True) as opened:
+        kept = opened.folder / "studio" / LEXICON
+    if kept.exists() or not words.exists():
+        return
+    try:
+        save_words(load_words(words), kept, namer_of(words))
+    except WordsightError as error:
+        output.warn(f"the studio begins without words: {error}")  # it can learn its own
+    else:
+        output.note(f"The studio begins with the words of {words}.")
 
 
 def _free_port(host: str) -> int:
