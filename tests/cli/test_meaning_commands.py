@@ -54,6 +54,7 @@ class TestLearned:
     def test_descriptions_explanations_and_search(self, call, learned):
         video = learned[1][0]
         assert len(call("describe", video, "-k", 2, "--json").json) == 2
+        assert len(call("describe", video, "-k", 2, "--surest", "--json").json) == 2
         assert call("explain", video, SAID, "--json").json["weakest"]
         hits = call("search", SAID, "--all", "-k", 3, "--json").json
         assert len(hits) == 3

@@ -71,6 +71,17 @@ def test_describing_finds_the_true_sentence(learned):
         assert 0 <= best[0].probability <= 1
 
 
+def test_describing_may_put_the_surest_first(learned):
+    lexicon, tracked = learned
+    clip = play("lifted", "crate", seed=60, tracked=tracked)
+    surest = lexicon.describe(clip, top=8, surest=True)
+    truth = [lexicon.score(clip, each.text).score for each in surest]
+    assert len(surest) == 8 and truth == sorted(truth, reverse=True)
+    usual = [lexicon.score(clip, each.text).score for each in lexicon.describe(clip, top=60)]
+    assert truth == pytest.approx(sorted(usual, reverse=True)[:8])
+    assert surest[0].holds and "lifted the crate" in surest[0].text
+
+
 def test_describing_adds_modifiers_that_have_a_meaning():
     clips, sentences = troupe(12)
     told = list(sentences)

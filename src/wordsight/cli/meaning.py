@@ -215,6 +215,14 @@ def describe(
     output: Output,
     video: VideoArgument,
     top: Annotated[int, typer.Option("-k", min=1, help="How many sentences.")] = 5,
+    surest: Annotated[
+        bool,
+        typer.Option(
+            "--surest",
+            help="First what is likeliest true in every word, instead of what says most.",
+            show_default=False,
+        ),
+    ] = False,
     start: StartOption = None,
     end: EndOption = None,
     prune: PruneOption = None,
@@ -225,7 +233,7 @@ def describe(
     """Say in sentences what happens in a video, the best first."""
     clip = _clip(library, video, start, end, words)
     with keeping(prune, beam):
-        found = load_words(words).describe(clip, top=top)
+        found = load_words(words).describe(clip, top=top, surest=surest)
     if found:
         tell_lost(output, found[0].lost_mass, prune or beam)
 

@@ -30,6 +30,9 @@ Array = NDArray[np.float64]
 _OF_ONE = (PartOfSpeech.ADVERB, PartOfSpeech.DIRECTION)
 _OF_TWO = (PartOfSpeech.SPATIAL_PREPOSITION, PartOfSpeech.MOTION_PREPOSITION)
 
+_JUDGED = 60
+"""Of so many sentences, the best, it is asked which is surest."""
+
 
 def describe(
     lexicon: LearnedLexicon,
@@ -40,6 +43,7 @@ def describe(
     max_modifiers: int = 2,
     max_participants: int = 3,
     timed: bool = True,
+    surest: bool = False,
 ) -> list[Description]:
     """Find the sentences that describe a clip best.
 
@@ -51,6 +55,8 @@ def describe(
         max_modifiers: Most adjectives, adverbs, directions and prepositions in a sentence.
         max_participants: Most participants in a sentence.
         timed: Whether the clip begins and ends with its event.
+        surest: Whether, of the best, those come first that are likeliest true in every word, which
+            are mostly short; else those that explain the clip best, which say more.
 
     Returns:
         Descriptions, best first; none for a clip in which nothing is seen.
@@ -60,6 +66,8 @@ def describe(
         return []
     with noting_losses() as losses:
         everything = _searched(lexicon, seen, beam, max_modifiers, max_participants, timed)
+        if surest:
+            return _surest(lexicon, clip, seen, everything, top, losses)
         return _descriptions(lexicon, clip, seen, everything, top, losses)
 
 
@@ -153,6 +161,21 @@ def _additions(
                 for first, noun in product(firsts, known.of_part(PartOfSpeech.NOUN)):
                     if noun.name not in used:
                         yield Word(noun.name, (new,)), Word(entry.name, (first, new))
+
+
+def _surest(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    seen: Observation,
+    weighed: dict[tuple[Word, ...], tuple[Sentence, float]],
+    top: int,
+    losses: list[float],
+) -> list[Description]:
+    """Return the best sentences, the likeliest true first."""
+    best = _descriptions(lexicon, clip, seen, weighed, max(top, _JUDGED), losses)
+    truth = lexicon.scores(seen, lexicon.sentences(each.text for each in best))
+    order = np.argsort(-truth, kind="stable")
+    return [best[number] for number in order[:top]]
 
 
 def _descriptions(

@@ -190,11 +190,12 @@ def describe_video(
     end: Annotated[float | None, Query(ge=0, le=1e7)] = None,
     prune: Annotated[Prune, Query()] = None,
     beam: Annotated[Beam, Query()] = None,
+    surest: Annotated[bool, Query()] = False,
 ) -> Descriptions:
     """Say in sentences what happens in a video."""
     clip = _clip(studio, video_id, start, end)
     with keeping(prune, beam):
-        found = learned_words(studio).describe(clip, top=top)
+        found = learned_words(studio).describe(clip, top=top, surest=surest)
     return Descriptions(
         sentences=[
             Described(text=one.text, probability=_finite(one.probability), holds=one.holds)
