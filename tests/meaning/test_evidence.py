@@ -6,7 +6,8 @@ import pytest
 from tests.meaning.plays import LEXICON, play
 from wordsight.language import parse
 from wordsight.meaning import WordLearner
-from wordsight.meaning.evidence import TRAITS, _during, _phases, in_event, num_traits
+from wordsight.meaning.compounds import Compounds
+from wordsight.meaning.evidence import TRAITS, _beside, _during, _phases, in_event, num_traits
 
 TEXTS = ["The person lifted the ball quickly.", "The person left of the crate lifted the ball."]
 
@@ -42,10 +43,30 @@ def test_evidence_in_an_event_leaves_the_rest_of_the_clip_out():
     assert alike == pytest.approx([0.7] * 3)
 
 
+def test_beside_others_only_the_difference_counts():
+    slow, quick = np.array([[-2.0], [2.0], [0.0]]), np.array([[-2.0], [0.0], [3.0]])
+    beside = _beside(slow, [quick])
+    assert beside[0, 0] == pytest.approx(0.0)  # both say that it stands still
+    assert beside[1, 0] == pytest.approx(2.0 - np.log((np.exp(2.0) + 1.0) / 2))
+    assert beside[2, 0] < -2.0
+    # As shares of what might have been said, all together are one.
+    shares = np.exp([beside, _beside(quick, [slow])]) / 2
+    assert shares.sum(axis=0) == pytest.approx(np.ones((3, 1)))
+    assert _beside(slow, []) is slow  # nothing else could be said
+
+
+def test_words_that_look_at_the_same_may_stand_for_each_other(heard):
+    lexicon, _ = heard
+    words = Compounds(lexicon.tables)
+    found = {e: {t.word.entry for t in words.instead(e)} for e in ("quickly", "left-of", "ball")}
+    assert found["ball"] >= {"person", "crate"}
+    assert "quickly" not in found["quickly"] | found["left-of"]
+
+
 def test_each_word_brings_its_kinds_of_evidence(heard):
     lexicon, clip = heard
     words = lexicon.words
-    assert [num_traits(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [1, 4, 4, 4]
+    assert [num_traits(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [1, 4, 7, 7]
     assert [in_event(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [
         False, False, True, True,
     ]  # fmt: skip

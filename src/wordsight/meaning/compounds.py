@@ -111,6 +111,15 @@ class Compounds:
             self._known[entry] = Compound((table,), (tuple(range(table.word.arity)),))
         return self._known[entry]
 
+    def instead(self, entry: str) -> list[WordTables]:
+        """Return the words that might stand in a word's place: others that look at the same."""
+        word = self.tables[entry].word
+        return [
+            table
+            for name, table in self.tables.items()
+            if name != entry and table.word.part is word.part and table.word.slots == word.slots
+        ]
+
     def joined(self, sentence: Sentence) -> Joined:
         """Join every word that follows to the verb of its sentence."""
         found = self._joined.get(sentence.words)

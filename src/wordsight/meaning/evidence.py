@@ -4,9 +4,12 @@ The log ratio of a word over the whole clip hides what people look at: a long wa
 up for a lift that never comes, and a chair that stands aside later for one that did not when it
 mattered. So a verb brings evidence for the clip and for each of its phases, and words that go with
 a verb bring evidence for the time of the event alone: on average, where they fit best and worst.
+They do so twice, since both what is usual and what else might be said make a poor measure alone:
+who bends down slowly moves more than is usual, and yet hardly at all beside who does so quickly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +17,20 @@ from numpy.typing import NDArray
 from wordsight.inference.chains import chain_counts, chain_scores
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.compounds import Compound, Compounds, Joined
+from wordsight.meaning.tables import WordTables
 from wordsight.meaning.word import WordModel
+from wordsight.records import Word
 
 __all__ = ["TRAITS", "evidence_of_words", "in_event", "num_traits"]
 
 Array = NDArray[np.float64]
+LogsOf = Callable[[WordTables, tuple[int, ...]], Array]
 
-TRAITS = 4
+TRAITS = 7
 """Kinds of evidence a word brings, all log ratios per frame. The first is that of the clip. Then
 for words with states of their own: while it begins, goes on and ends. For words that go with an
-event: its mean there, where it fits best and where worst. For the rest: nothing."""
+event: its mean there, where it fits best and where worst; and the same three once more, beside the
+words that might stand in its place. For the rest: nothing."""
 
 _SHARPNESS = 3.0  # how much more the best, or the worst, frames count than the others
 
@@ -35,65 +42,88 @@ def in_event(word: WordModel) -> bool:
 
 def num_traits(word: WordModel) -> int:
     """Return how many kinds of evidence a word brings."""
-    return TRAITS if in_event(word) or word.num_states > 1 else 1
+    if in_event(word):
+        return TRAITS
+    return 4 if word.num_states > 1 else 1
 
 
-def evidence_of_words(joined: Joined, words: Compounds, logs: Sequence[Sequence[Array]]) -> Array:
+def evidence_of_words(joined: Joined, words: Compounds, logs_of: LogsOf) -> Array:
     """Gather the evidence of all words of a sentence.
 
     Args:
         joined: The sentence as compounds.
         words: The words.
-        logs: Per compound and member ``(T, C, I)`` its log ratios on C choices of things.
+        logs_of: Given a word and whom it speaks of, returns ``(T, C, I)``: the log ratios of its
+            states on C choices of things.
 
     Returns:
         ``(C, L, TRAITS)``; times the number of frames, the first of all words add up to the log
         ratio of the sentence on that choice.
     """
-    compounds = [words[word.entry] for word in joined.words]
-    parts = [_solved(compound, own) for compound, own in zip(compounds, logs, strict=True)]
-    event = np.ones(logs[0][0].shape[:2])
-    for compound, (_, states) in zip(compounds, parts, strict=True):
-        if compound.word.part is PartOfSpeech.VERB and states.shape[2] > 2:
-            event = states[:, :, 1:-1].sum(axis=2)
+    solved = [_solve(word, words[word.entry], logs_of) for word in joined.words]
+    event: Array = np.ones(solved[0].states.shape[:2])
+    for one in solved:
+        if one.compound.word.part is PartOfSpeech.VERB and one.states.shape[2] > 2:
+            event = one.states[:, :, 1:-1].sum(axis=2)
             break
-    rows = [
-        row
-        for compound, own, (totals, states) in zip(compounds, logs, parts, strict=True)
-        for row in _rows(compound, own, totals, states, event)
-    ]
+    rows = []
+    for one in solved:
+        for number, (member, people) in enumerate(
+            zip(one.compound.members, one.people, strict=True)
+        ):
+            row = np.zeros((event.shape[1], TRAITS))
+            row[:, 0] = one.totals[:, number] / len(event)
+            if in_event(member.word):
+                said = _in_frames(one.logs[number], one.states)
+                instead = [logs_of(other, people) for other in words.instead(member.word.entry)]
+                others = [_in_frames(logs, one.states) for logs in instead]
+                row[:, 1:4] = _during(said, event)
+                row[:, 4:7] = _during(_beside(said, others), event)
+            elif member.word.num_states > 1:
+                row[:, 1:4] = _phases(one.logs[number], one.states)
+            rows.append(row)
     return np.stack(joined.ordered(rows), axis=1)
 
 
-def _solved(compound: Compound, logs: Sequence[Array]) -> tuple[Array, Array]:
-    """Return per member ``(C, members)`` log ratios, and ``(T, C, I)`` posteriors of states.
+@dataclass(frozen=True)
+class _Solved:
+    """A compound on C choices of things.
 
-    Those that follow have their expected sum over frames, the leading one all the rest.
+    Attributes:
+        compound: The compound.
+        people: Per member whom it speaks of.
+        logs: Per member ``(T, C, I)`` log ratios.
+        totals: ``(C, members)`` log ratios of the clip: those that follow have their expected sum
+            over frames, the leading one all the rest.
+        states: ``(T, C, I)`` posteriors of states.
     """
+
+    compound: Compound
+    people: list[tuple[int, ...]]
+    logs: list[Array]
+    totals: Array
+    states: Array
+
+
+def _solve(word: Word, compound: Compound, logs_of: LogsOf) -> _Solved:
+    people = [tuple(word.participants[place] for place in places) for places in compound.places]
+    logs = [logs_of(member, who) for member, who in zip(compound.members, people, strict=True)]
     chain = compound.word.chain(len(logs[0]))
     whole = np.ascontiguousarray(np.sum(logs, axis=0))
     total = chain_scores(whole, *chain)
     if whole.shape[2] == 1:
-        return total[:, None], np.ones_like(whole)
+        return _Solved(compound, people, logs, total[:, None], np.ones_like(whole))
     states = chain_counts(whole, *chain, np.ones(whole.shape[1])).states
     others = [(states * part).sum(axis=(0, 2)) for part in logs[1:]]
-    return np.stack([total - np.sum(others, axis=0), *others], axis=1), states
+    totals = np.stack([total - np.sum(others, axis=0), *others], axis=1)
+    return _Solved(compound, people, logs, totals, states)
 
 
-def _rows(
-    compound: Compound, logs: Sequence[Array], totals: Array, states: Array, event: Array
-) -> list[Array]:
-    """Return per member ``(C, TRAITS)``."""
-    frames, found = len(event), []
-    for member, own, total in zip(compound.members, logs, totals.T, strict=True):
-        row = np.zeros((len(total), TRAITS))
-        row[:, 0] = total / frames
-        if in_event(member.word):
-            row[:, 1:] = _during(_in_frames(own, states), event)
-        elif member.word.num_states > 1:
-            row[:, 1:] = _phases(own, states)
-        found.append(row)
-    return found
+def _beside(said: Array, others: Sequence[Array]) -> Array:
+    """Return ``(T, C)`` how much better a word fits than the mean of all in its place."""
+    if not others:
+        return said
+    return np.asarray(said - np.logaddexp.reduce([said, *others], axis=0) + np.log(1 + len(others)))
 
 
 def _in_frames(logs: Array, states: Array) -> Array:

@@ -112,9 +112,12 @@ class GivenTracks:
         total = choices.logs
         order = np.argsort(-total, axis=None, kind="stable")[:most]
         cast = choices.things(order[np.isfinite(total.ravel()[order])])
-        joined = self.words.joined(sentence)
-        logs = [self._logs(w.entry, tuple(cast[p] for p in w.participants)) for w in joined.words]
-        return evidence_of_words(joined, self.words, logs)
+
+        def logs_of(tables: WordTables, people: tuple[int, ...]) -> Array:
+            chosen: tuple[Any, ...] = (slice(None), *(cast[p] for p in people))
+            return np.asarray(self._of(Word(tables.word.entry, people)).logs[chosen])
+
+        return evidence_of_words(self.words.joined(sentence), self.words, logs_of)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of tracks and of each word's states on them."""
@@ -157,14 +160,6 @@ class GivenTracks:
     def _add_word(self, entry: str, share: Array, counts: Counts) -> None:
         posterior, steps = self._counted(entry, share)
         self.words[entry].add_counts(posterior, steps, self.seen, counts)
-
-    def _logs(self, entry: str, things: tuple[NDArray[np.intp], ...]) -> list[Array]:
-        """Return per member of a compound ``(T, C, I)`` log ratios on some choices of things."""
-        compound, logs = self.words[entry], []
-        for member, places in zip(compound.members, compound.places, strict=True):
-            chosen: tuple[Any, ...] = (slice(None), *(things[p] for p in places))
-            logs.append(self._of(Word(member.word.entry, places)).logs[chosen])
-        return logs
 
     def _paths(self, entry: str) -> tuple[Array, NDArray[np.int64]]:
         logs = self.words[entry].logs(self.seen)

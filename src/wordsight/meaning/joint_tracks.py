@@ -107,17 +107,12 @@ class JointTracks:
             return np.zeros((1, len(sentence.words), TRAITS))
         path = self.best_path(sentence)
         frames = np.arange(self.seen.num_frames)
-        joined, logs = self.words.joined(sentence), []
-        for word in joined.words:
-            compound = self.words[word.entry]
-            things = [path.things[:, p] for p in word.participants]
-            logs.append(
-                [
-                    member.logs(self.seen)[(frames, *(things[p] for p in places))][:, None]
-                    for member, places in zip(compound.members, compound.places, strict=True)
-                ]
-            )
-        return evidence_of_words(joined, self.words, logs)
+
+        def logs_of(tables: WordTables, people: tuple[int, ...]) -> Array:
+            chosen = (frames, *(path.things[:, p] for p in people))
+            return np.asarray(tables.logs(self.seen)[chosen][:, None])
+
+        return evidence_of_words(self.words.joined(sentence), self.words, logs_of)
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of detections and states."""
