@@ -15,6 +15,7 @@ places.
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from experiments.street_corpus import SIGHTS, StreetClip, labelled, named_by_han
 from experiments.street_repairs import PARTS, repairs
 from wordsight.errors import WordsightError
 from wordsight.language import default_lexicon, parse
-from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
+from wordsight.meaning import ON_FILM, LearnedLexicon, TrainingSettings, WordLearner
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.records import Sentence
 from wordsight.worlds import street
@@ -68,7 +69,7 @@ def measure(
         Shares of true sentences and words to fix per row, as plain values.
     """
     items = see_street(list(street(clips, seed)), sight, folder)
-    chosen = settings or TrainingSettings(random_state=seed, trembling=True)
+    chosen = settings or replace(ON_FILM, random_state=seed)
     told: dict[str, list[tuple[StreetClip, Sentence | None]]] = {row: [] for row in ROWS}
     for place in dict.fromkeys(item.place for item in items):
         training = [item for item in items if item.place != place]

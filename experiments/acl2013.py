@@ -23,6 +23,7 @@ boxes; shows what better detection would give, renders nothing).
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from experiments.street_plot import save_curves
 from experiments.street_sentences import choose_test_sentences
 from wordsight.errors import WordsightError
 from wordsight.evaluation import roc_curve
-from wordsight.meaning import TrainingSettings
+from wordsight.meaning import ON_FILM, TrainingSettings
 from wordsight.worlds import street
 
 __all__ = ["PUBLISHED", "main", "measure"]
@@ -76,7 +77,7 @@ def measure(
     Returns:
         F1 per set of sentences and the shares of twins beaten, as plain values.
     """
-    chosen = settings or TrainingSettings(random_state=seed, trembling=True)
+    chosen = settings or replace(ON_FILM, random_state=seed)
     films = list(street(clips, seed))
     items = see_street(films, sight, folder)
     places = [item.place for item in items]

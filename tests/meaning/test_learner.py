@@ -222,6 +222,20 @@ def test_growth_never_lowers_the_conditional_objective():
     assert history[-1] > history[0]
 
 
+def test_events_may_have_more_phases(tmp_path):
+    clips = [play("lifted", seed=n) for n in range(4)]
+    learner = WordLearner(phases=4, restarts=1, iterations=1, tempered_iterations=2)
+    learner.fit(clips, ["The person lifted the ball quickly."] * 4, lexicon=LEXICON)
+    states = {entry: word.num_states for entry, word in learner.lexicon_.words.items()}
+    assert states["lifted"] == states["quickly"] == 4
+    assert states["person"] == states["ball"] == 1
+    learner.lexicon_.save(tmp_path / "words")
+    again = LearnedLexicon.load(tmp_path / "words")
+    assert again.score(clips[0], "The person lifted the ball quickly.") == learner.lexicon_.score(
+        clips[0], "The person lifted the ball quickly."
+    )
+
+
 def test_two_phases_begin_with_nouns_and_verbs():
     clips, sentences = troupe(9, frames=12)
     sentences = [f"{s[:-1]} quickly." if n % 3 == 0 else s for n, s in enumerate(sentences)]
@@ -332,6 +346,7 @@ def test_unknown_settings_are_refused():
         ("discriminative", "gradients"),
         ("discriminative", False),
         ("clusters", 1),
+        ("phases", 2),
         ("most_candidates", -1),
         ("random_state", -1),
         ("random_state", None),

@@ -74,12 +74,12 @@ def demo(
 
 def _learned(output: Output, path: Path, street: "Street") -> "LearnedLexicon":
     from wordsight.language import default_lexicon
-    from wordsight.meaning import LearnedLexicon, WordLearner
+    from wordsight.meaning import ON_FILM, LearnedLexicon, WordLearner
 
     if path.exists():
         return LearnedLexicon.load(path)
     with output.progress("Learning words") as progress:
-        learner = WordLearner(restarts=2, trembling=True, threads=2).fit(
+        learner = WordLearner(ON_FILM, restarts=2, threads=2).fit(
             street.known_clips,
             [list(film.sentences) for film in street.known],
             lexicon=default_lexicon(),

@@ -68,6 +68,15 @@ def learn(
             "the facts they infer.",
         ),
     ] = None,
+    phases: Annotated[
+        int,
+        typer.Option(
+            min=3,
+            max=8,
+            help="States of an event, with what is before and after it; 3 suit clips that are cut "
+            "to their events.",
+        ),
+    ] = 4,
     restarts: Annotated[int, typer.Option(min=1, help="How often to start anew.")] = 2,
     quick: Annotated[
         bool,
@@ -101,7 +110,7 @@ def learn(
     """
     from wordsight.desk.grammar import readable_grammar
     from wordsight.desk.naming import save_words
-    from wordsight.meaning import WordLearner
+    from wordsight.meaning import ON_FILM, WordLearner
 
     refuse_existing(words, force=force)
     namer, known = namer_for(attributes, states), grammar_of(grammar)
@@ -110,9 +119,10 @@ def learn(
     lexicon, sentences = read(known, sentences, output)
     with keeping(prune, beam) as losses, engine_of(output, engine) as workers:
         learner = WordLearner(
+            ON_FILM,
             features="recommended" if namer is None else namer.features(),
+            phases=phases,
             restarts=restarts,
-            trembling=True,
             discriminative=None if quick else "gradient",
             random_state=seed,
             threads=threads,

@@ -16,11 +16,12 @@ from wordsight.meaning.results import (
     WordTime,
 )
 from wordsight.meaning.search import Windows
-from wordsight.meaning.settings import FAITHFUL, TrainingSettings
+from wordsight.meaning.settings import FAITHFUL, ON_FILM, TrainingSettings
 from wordsight.meaning.word import WordModel
 
 __all__ = [
     "FAITHFUL",
+    "ON_FILM",
     "Description",
     "Explanation",
     "Hit",

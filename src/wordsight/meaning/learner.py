@@ -179,7 +179,7 @@ class WordLearner:
         if rivals is not None and len(rivals) != len(clips):
             raise MeaningError(f"{len(clips)} clips came with {len(rivals)} lists of candidates.")
         views = [look.view(clip) for clip in clips]
-        features = feature_set(chosen.features)
+        features = feature_set(chosen.features).with_phases(chosen.phases)
         vocabulary = learn_vocabulary(
             views, features, clusters=chosen.clusters, trembling=chosen.trembling
         )

@@ -10,7 +10,7 @@ from wordsight.meaning.growth import GrowthSettings
 from wordsight.meaning.lexicon import Looking
 from wordsight.meaning.maximisation import Smoothing
 
-__all__ = ["FAITHFUL", "TrainingSettings"]
+__all__ = ["FAITHFUL", "ON_FILM", "TrainingSettings"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class TrainingSettings:
 
     Attributes:
         features: The feature set, or its name.
+        phases: States of words that have several, such as verbs; what the features say if None.
         clusters: Cut learned features into so many clusters instead of by their own schemes.
         trembling: Whether boxes come from a detector and tremble, so that what counts as still is
             measured instead of taken from good tracks.
@@ -54,6 +55,7 @@ class TrainingSettings:
     """
 
     features: str | FeatureSet = "recommended"
+    phases: int | None = None
     clusters: int | None = None
     trembling: bool = False
     background: Literal["empirical", "uniform"] = "empirical"
@@ -90,9 +92,15 @@ class TrainingSettings:
         for name, least in (counts | {"most_candidates": 0, "random_state": 0}).items():
             a_whole_number(name, getattr(self, name), least=least)
         a_whole_number("clusters", self.clusters, least=2, none=True)
+        a_whole_number("phases", self.phases, least=3, none=True)
         a_number("temper", self.temper, above=0.0)
         a_number("noise", self.noise, least=0.0, below=1.0)
 
+
+ON_FILM = TrainingSettings(trembling=True, phases=4)
+"""For whole videos and what a detector finds in them. An event is then only part of its clip: what
+was before and what comes after take a state each, and two are left for the event itself, such as
+bending down and rising again. Clips that are cut to their events do with three."""
 
 FAITHFUL = TrainingSettings(
     features="paper",

@@ -4,7 +4,7 @@ The recommended set is what mattered on real detections; the paper's set is Tabl
 the plain set is for meanings written by hand.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from wordsight.language import Entry, PartOfSpeech
@@ -74,6 +74,18 @@ class FeatureSet:
     def num_states(self, entry: Entry) -> int:
         """Return how many states an entry has."""
         return self.parts[entry.part].num_states
+
+    def with_phases(self, count: int | None) -> "FeatureSet":
+        """Return the same set for words whose events go through so many states; None: as it is."""
+        if count is None:
+            return self
+        return replace(
+            self,
+            parts={
+                part: use if use.num_states == 1 else replace(use, num_states=count)
+                for part, use in self.parts.items()
+            },
+        )
 
     def names(self) -> tuple[str, ...]:
         """Return all features but the label, each once."""

@@ -47,6 +47,7 @@ class Learning(BaseModel):
     """How to learn."""
 
     restarts: int = Field(default=2, ge=1, le=20)
+    phases: int = Field(default=4, ge=3, le=8)
     quick: bool = True
     attributes: bool = False
     seed: int = Field(default=0, ge=0, le=2**31)

@@ -98,6 +98,7 @@
     try {
       const begun = await studio.post("/api/v1/lexicon/learn", {
         restarts: Number(document.getElementById("restarts").value),
+        phases: Number(document.getElementById("phases").value),
         quick: document.getElementById("quick").value === "true",
         attributes: document.getElementById("adjectives").checked,
         seed: Number(document.getElementById("seed").value),

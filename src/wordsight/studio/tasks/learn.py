@@ -29,11 +29,11 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     """Learn from all videos with sentences and replace the studio's lexicon, keeping the old one.
 
     Args:
-        arguments: ``restarts``, ``quick``, ``seed``; ``attributes``, whether words taught by
-            pictures become adjectives; ``grammar``, how words combine: the text of a lexicon
-            file, or ``street`` where they do as those of the rendered street; ``states``, the set
-            of rules whose facts words may look at; ``threads``, ``engine`` and ``device``, who
-            computes it; ``prune`` or ``beam``, to keep less of every clip.
+        arguments: ``restarts``, ``phases``, ``quick``, ``seed``; ``attributes``, whether words
+            taught by pictures become adjectives; ``grammar``, how words combine: the text of a
+            lexicon file, or ``street`` where they do as those of the rendered street; ``states``,
+            the set of rules whose facts words may look at; ``threads``, ``engine`` and
+            ``device``, who computes it; ``prune`` or ``beam``, to keep less of every clip.
         workplace: Where to work.
     """
     from wordsight.desk import Notebook
@@ -89,16 +89,17 @@ def _learner(
 ) -> Iterator["WordLearner"]:
     """Give the learner that was asked for, with those who work for it until the block ends."""
     from wordsight.engine import working_with
-    from wordsight.meaning import WordLearner
+    from wordsight.meaning import ON_FILM, WordLearner
 
     device, notes = device_at_hand(arguments.get("device"))
     for note in notes:
         book.note(note)
     with working_with(arguments.get("engine")) as engine:
         yield WordLearner(
+            ON_FILM,
             features="recommended" if namer is None else namer.features(),
+            phases=int(arguments.get("phases", 4)),
             restarts=int(arguments.get("restarts", 2)),
-            trembling=True,
             discriminative=None if arguments.get("quick") else "gradient",
             random_state=int(arguments.get("seed", 0)),
             threads=int(arguments.get("threads", 1)),
