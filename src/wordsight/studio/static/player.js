@@ -283,7 +283,7 @@
   });
   document.getElementById("describe").addEventListener("click", async () => {
     try {
-      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), ...(document.getElementById("beam").value && { beam: document.getElementById("beam").value }), top: document.getElementById("top").value || 5 })}`);
+      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), ...(document.getElementById("beam").value && { beam: document.getElementById("beam").value }), surest: document.getElementById("surest").checked, top: document.getElementById("top").value || 5 })}`);
       tell(found.sentences.length ? found.sentences.map((one) => line(`${one.text} (${Math.round(100 * one.probability)} %)`)) : [line("Nothing is seen here.")]);
     } catch (error) { studio.say(error.message); }
   });
