@@ -8,7 +8,7 @@ They do so twice, since both what is usual and what else might be said make a po
 who bends down slowly moves more than is usual, and yet hardly at all beside who does so quickly.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,27 +61,8 @@ def evidence_of_words(joined: Joined, words: Compounds, logs_of: LogsOf) -> Arra
         ratio of the sentence on that choice.
     """
     solved = [_solve(word, words[word.entry], logs_of) for word in joined.words]
-    event: Array = np.ones(solved[0].states.shape[:2])
-    for one in solved:
-        if one.compound.word.part is PartOfSpeech.VERB and one.states.shape[2] > 2:
-            event = one.states[:, :, 1:-1].sum(axis=2)
-            break
-    rows = []
-    for one in solved:
-        for number, (member, people) in enumerate(
-            zip(one.compound.members, one.people, strict=True)
-        ):
-            row = np.zeros((event.shape[1], TRAITS))
-            row[:, 0] = one.totals[:, number] / len(event)
-            if in_event(member.word):
-                said = _in_frames(one.logs[number], one.states)
-                instead = [logs_of(other, people) for other in words.instead(member.word.entry)]
-                others = [_in_frames(logs, one.states) for logs in instead]
-                row[:, 1:4] = _during(said, event)
-                row[:, 4:7] = _during(_beside(said, others), event)
-            elif member.word.num_states > 1:
-                row[:, 1:4] = _phases(one.logs[number], one.states)
-            rows.append(row)
+    event = _event(solved)
+    rows = [row for one in solved for row in _rows(one, event, words, logs_of)]
     return np.stack(joined.ordered(rows), axis=1)
 
 
@@ -117,6 +98,32 @@ def _solve(word: Word, compound: Compound, logs_of: LogsOf) -> _Solved:
     others = [(states * part).sum(axis=(0, 2)) for part in logs[1:]]
     totals = np.stack([total - np.sum(others, axis=0), *others], axis=1)
     return _Solved(compound, people, logs, totals, states)
+
+
+def _event(solved: Sequence[_Solved]) -> Array:
+    """Return ``(T, C)`` how likely the verb's event goes on; 1 where no verb has phases."""
+    for one in solved:
+        if one.compound.word.part is PartOfSpeech.VERB and one.states.shape[2] > 2:
+            return np.asarray(one.states[:, :, 1:-1].sum(axis=2))
+    return np.ones(solved[0].states.shape[:2])
+
+
+def _rows(one: _Solved, event: Array, words: Compounds, logs_of: LogsOf) -> Iterator[Array]:
+    """Return per member ``(C, TRAITS)``."""
+    for number, member in enumerate(one.compound.members):
+        row = np.zeros((event.shape[1], TRAITS))
+        row[:, 0] = one.totals[:, number] / len(event)
+        if in_event(member.word):
+            said = _in_frames(one.logs[number], one.states)
+            others = [
+                _in_frames(logs_of(other, one.people[number]), one.states)
+                for other in words.instead(member.word.entry)
+            ]
+            row[:, 1:4] = _during(said, event)
+            row[:, 4:7] = _during(_beside(said, others), event)
+        elif member.word.num_states > 1:
+            row[:, 1:4] = _phases(one.logs[number], one.states)
+        yield row
 
 
 def _beside(said: Array, others: Sequence[Array]) -> Array:

@@ -52,6 +52,7 @@ class GivenTracks:
         weights = np.ones(seen.num_things)
         weights[-1] = sight.unseen
         self.prior = np.log(weights / weights.sum())
+        self._known: dict[str, Array] = {}
         self._evidence: dict[str, _Evidence] = {}
         self._choices: dict[tuple[Word, ...], Choices] = {}
 
@@ -115,7 +116,7 @@ class GivenTracks:
 
         def logs_of(tables: WordTables, people: tuple[int, ...]) -> Array:
             chosen: tuple[Any, ...] = (slice(None), *(cast[p] for p in people))
-            return np.asarray(self._of(Word(tables.word.entry, people)).logs[chosen])
+            return np.asarray(self._logs(tables.word.entry)[chosen])
 
         return evidence_of_words(self.words.joined(sentence), self.words, logs_of)
 
@@ -141,12 +142,18 @@ class GivenTracks:
     def _of(self, word: Word) -> _Evidence:
         found = self._evidence.get(word.entry)
         if found is None:
-            tables = self.words[word.entry]
-            logs = tables.logs(self.seen)
+            tables, logs = self.words[word.entry], self._logs(word.entry)
             flat = chain_scores(_flat(logs), *tables.word.chain(self.seen.num_frames))
             scores = flat.reshape(logs.shape[1:-1])
             found = _Evidence(logs, scores + different(scores.shape))
             self._evidence[word.entry] = found
+        return found
+
+    def _logs(self, entry: str) -> Array:
+        """Return ``(T, J, .., J, I)`` the log ratios of a word on every choice of its arguments."""
+        found = self._known.get(entry)
+        if found is None:
+            found = self._known[entry] = self.words[entry].logs(self.seen)
         return found
 
     def _counted(self, entry: str, share: Array) -> tuple[Array, Array]:
