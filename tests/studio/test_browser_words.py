@@ -63,7 +63,7 @@ def test_the_timeline_tells_states_and_probabilities(player):
     player.wait_for_selector("#hover dl")
     told = player.inner_text("#hover")
     assert re.search(r"approached\(person, ?backpack\)", told)
-    assert re.search(r"state \d of 3, probability [01]\.\d\d", told)
+    assert re.search(r"state \d of 4, probability [01]\.\d\d", told)
     assert "distance" in told and "size ratio" in told  # of those it is said of
     player.mouse.move(2, 2)
     player.focus("#timeline")
