@@ -236,6 +236,8 @@ def make_images(folder: Path, target: Path, only: list[str]) -> None:
     program = installed_browser()
     if program is None:
         raise SystemExit("There is no Chromium here; tests/install-browser.sh installs one.")
+    if only and not folder.exists():
+        raise SystemExit("Some pictures show what others made: take all of them once, then some.")
     folder.mkdir(parents=True, exist_ok=True)
     with serving(sample(folder.resolve())) as address, launched(program) as browser:
         for name, (show, height) in PICTURES.items():
@@ -281,7 +283,9 @@ def main() -> None:
     """Take the pictures from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="for the sample library; kept for the next time")
-    parser.add_argument("--only", nargs="*", choices=PICTURES, default=[], help="some pictures")
+    parser.add_argument(
+        "--only", nargs="*", choices=PICTURES, default=[], help="some pictures, once more"
+    )
     parser.add_argument("--output", type=Path, default=IMAGES, help="where pictures go")
     options = parser.parse_args()
     make_images(options.folder, options.output, options.only)

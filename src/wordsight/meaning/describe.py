@@ -66,9 +66,11 @@ def describe(
         return []
     with noting_losses() as losses:
         everything = _searched(lexicon, seen, beam, max_modifiers, max_participants, timed)
-        if surest:
-            return _surest(lexicon, clip, seen, everything, top, losses)
-        return _descriptions(lexicon, clip, seen, everything, top, losses)
+        judged = max(top, _JUDGED) if surest else top
+        found = _descriptions(lexicon, clip, seen, everything, judged, losses)
+    if surest:
+        found.sort(key=lambda one: -one[0])
+    return [description for _, description in found[:top]]
 
 
 def _searched(
@@ -163,21 +165,6 @@ def _additions(
                         yield Word(noun.name, (new,)), Word(entry.name, (first, new))
 
 
-def _surest(
-    lexicon: LearnedLexicon,
-    clip: Clip,
-    seen: Observation,
-    weighed: dict[tuple[Word, ...], tuple[Sentence, float]],
-    top: int,
-    losses: list[float],
-) -> list[Description]:
-    """Return the best sentences, the likeliest true first."""
-    best = _descriptions(lexicon, clip, seen, weighed, max(top, _JUDGED), losses)
-    truth = lexicon.scores(seen, lexicon.sentences(each.text for each in best))
-    order = np.argsort(-truth, kind="stable")
-    return [best[number] for number in order[:top]]
-
-
 def _descriptions(
     lexicon: LearnedLexicon,
     clip: Clip,
@@ -185,7 +172,8 @@ def _descriptions(
     weighed: dict[tuple[Word, ...], tuple[Sentence, float]],
     top: int,
     losses: list[float],
-) -> list[Description]:
+) -> list[tuple[float, Description]]:
+    """Return the best sentences, each after the score of its truth."""
     ranked = sorted(weighed.values(), key=lambda pair: -pair[1])
     if not ranked:
         return []
@@ -195,15 +183,18 @@ def _descriptions(
     chosen = [sentence for sentence, _ in ranked[:top]]
     scores = lexicon.scores(seen, chosen)
     return [
-        Description(
-            clip.video_id,
-            clip.start,
-            clip.end,
-            float(values[k]),
-            sentence.text,
-            bool(scores[k] >= lexicon.threshold),
-            float(shares[k]),
-            max(losses, default=0.0),
+        (
+            float(scores[k]),
+            Description(
+                clip.video_id,
+                clip.start,
+                clip.end,
+                float(values[k]),
+                sentence.text,
+                bool(scores[k] >= lexicon.threshold),
+                float(shares[k]),
+                max(losses, default=0.0),
+            ),
         )
         for k, sentence in enumerate(chosen)
     ]
