@@ -11,6 +11,7 @@ import pytest
 
 from tests.engine import jobs
 from wordsight.engine import EngineError, Processes, Serial, tell, usable_cores
+from wordsight.engine.processes import WorkerProcess
 
 ENGINES = {"serial": Serial(), "one process": Processes(1), "two processes": Processes(2)}
 
@@ -234,3 +235,21 @@ def test_workers_leave_with_their_parent(tmp_path, number):
     _, errors = parent.communicate(timeout=15)
     wait_until(lambda: not any(is_alive(pid) for pid in pids), seconds=5)
     assert b"Traceback" not in errors.replace(b"Traceback", b"", 1)  # at most the parent's own
+
+
+@pytest.mark.parametrize("wait", [0, 0.005, 0.02, 0.1], ids="after {} s".format)
+def test_control_c_while_a_worker_starts_leaves_it_alive_and_silent(wait, capfd):
+    worker = WorkerProcess(jobs.double, threads=1)
+    time.sleep(wait)
+    os.kill(worker.process.pid, signal.SIGINT)
+    worker.connection.send(21)
+    answers = [worker.connection.recv(), worker.connection.recv()]
+    assert answers == [("ready", None), ("done", 42)]
+    assert worker.end(time.monotonic() + 0.1) is not None
+    assert capfd.readouterr().err == ""
+
+
+def test_control_c_reaches_us_again_once_a_worker_has_started():
+    WorkerProcess(jobs.double, threads=1).end(time.monotonic())
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

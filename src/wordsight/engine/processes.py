@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -107,6 +107,20 @@ class Task(Generic[Item]):
     deaths: int = 0
 
 
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back here for a moment, and in what is started meanwhile until it lets it in.
+
+    Ctrl-C reaches the whole group. A new interpreter that it meets before the first line of ours
+    would die with a traceback; the signal mask is inherited, so it waits there for that line.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class WorkerProcess(Generic[Item]):
     """One process and the task it has at hand."""
 
@@ -116,7 +130,7 @@ class WorkerProcess(Generic[Item]):
             f"import sys; sys.path[:] = {sys.path!r}; "
             f"from wordsight.engine.worker import main; main({theirs.fileno()}, {os.getpid()})"
         )
-        with theirs:
+        with theirs, _interrupts_held_back():
             self.process = subprocess.Popen(
                 [sys.executable, "-c", call],
                 stdin=subprocess.PIPE,

@@ -37,6 +37,8 @@ def main(descriptor: int, parent: int) -> None:
     """
     # Ctrl-C reaches the whole group; the parent decides what becomes of us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Held back by the parent while this interpreter started; programs we start may be interrupted.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
     connection: Connection[Any, Any] = Connection(descriptor)
