@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from wordsight.engine import tell
@@ -95,11 +96,15 @@ def nap(seconds):
     return seconds
 
 
-def tell_and_wait(item):
-    """Tell something and give it time to arrive."""
+def tell_and_wait(path):
+    """Tell something and wait until whoever hears it has made a file."""
     tell("under way")
-    time.sleep(1.5)
-    return item
+    patience = time.monotonic() + 120
+    while not Path(path).exists():
+        if time.monotonic() > patience:
+            raise TimeoutError("nobody has heard it")
+        time.sleep(0.02)
+    return path
 
 
 def die_once(path):
@@ -108,3 +113,15 @@ def die_once(path):
         Path(path).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return path
+
+
+def worker_processes():
+    """Return the ids of the worker processes this one has started."""
+    import psutil
+
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):  # other children may end while we look
+            if "wordsight.engine.worker" in " ".join(child.cmdline()):
+                found.append(child.pid)
+    return found

@@ -6,9 +6,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import psutil
 import pytest
 
+from tests.engine.jobs import worker_processes
 from tests.library.conftest import make_video
 from tests.meaning.plays import LEXICON, troupe
 from tests.states.making import HOLDING, carrying
@@ -58,8 +58,7 @@ def added(films, tmp_path_factory):
 
 def workers_of(engine):
     if isinstance(engine, Processes):
-        children = psutil.Process().children()
-        return [c.pid for c in children if "wordsight.engine.worker" in " ".join(c.cmdline())]
+        return worker_processes()
     return list(engine._client.run(os.getpid).values())
 
 

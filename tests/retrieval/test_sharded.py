@@ -4,9 +4,9 @@ import os
 import signal
 
 import numpy as np
-import psutil
 import pytest
 
+from tests.engine.jobs import worker_processes
 from tests.retrieval.pictures import SETTINGS, picture, sources
 from wordsight.engine import Processes, Serial
 from wordsight.retrieval import Index, IndexWriter, JointQuery, JointSearch, ShardedSearch
@@ -138,10 +138,7 @@ def test_a_worker_that_is_killed_between_queries_harms_nothing(index):
     with ShardedSearch(index, Processes(2)) as search:
         query, k, _ = queries(search)[3]
         before = search.search(query, k)
-        for child in psutil.Process().children():
-            if "wordsight.engine.worker" in " ".join(child.cmdline()):
-                os.kill(child.pid, signal.SIGKILL)
-                break
+        os.kill(worker_processes()[0], signal.SIGKILL)
         assert_same(search.search(query, k), before)
 
 

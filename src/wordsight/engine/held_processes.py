@@ -9,7 +9,12 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from wordsight.engine.outcome import EngineError
-from wordsight.engine.processes import WorkerProcess, cause_of, usable_cores
+from wordsight.engine.processes import (
+    WorkerProcess,
+    cause_of,
+    interrupts_held_back,
+    usable_cores,
+)
 from wordsight.engine.worker import DONE, FAILED, READY, UNUSABLE
 
 __all__ = ["HeldByProcesses"]
@@ -84,10 +89,15 @@ class HeldByProcesses(Generic[Part]):
 
     def __enter__(self) -> Self:
         threads = max(1, usable_cores() // self._count)
-        for seat in range(self._count):
-            self._crew[seat] = WorkerProcess(keep_or_work, threads)
-        for seat in range(self._count):
-            self._settle(seat)
+        try:
+            for seat in range(self._count):
+                with interrupts_held_back():
+                    self._crew[seat] = WorkerProcess(keep_or_work, threads)
+            for seat in range(self._count):
+                self._settle(seat)
+        except BaseException:  # then nobody calls __exit__, and the workers would stay
+            self._dismiss()
+            raise
         return self
 
     def __exit__(
@@ -96,6 +106,9 @@ class HeldByProcesses(Generic[Part]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._dismiss()
+
+    def _dismiss(self) -> None:
         for worker in self._crew.values():
             worker.process.terminate()
             worker.release()
@@ -154,5 +167,6 @@ class HeldByProcesses(Generic[Part]):
                 f"part {number + 1} of {len(self._parts)} killed {deaths} worker processes in a "
                 f"row; the last one {cause_of(status)}."
             )
-        self._crew[seat] = WorkerProcess(keep_or_work, max(1, usable_cores() // self._count))
+        with interrupts_held_back():
+            self._crew[seat] = WorkerProcess(keep_or_work, max(1, usable_cores() // self._count))
         self._settle(seat)

@@ -23,7 +23,7 @@ from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 if TYPE_CHECKING:
     from wordsight.engine.held_processes import HeldByProcesses
 
-__all__ = ["Processes", "WorkerProcess", "cause_of", "usable_cores"]
+__all__ = ["Processes", "WorkerProcess", "cause_of", "interrupts_held_back", "usable_cores"]
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
@@ -108,11 +108,12 @@ class Task(Generic[Item]):
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
+def interrupts_held_back() -> Iterator[None]:
     """Hold Ctrl-C back here for a moment, and in what is started meanwhile until it lets it in.
 
     Ctrl-C reaches the whole group. A new interpreter that it meets before the first line of ours
-    would die with a traceback; the signal mask is inherited, so it waits there for that line.
+    would die with a traceback; the signal mask is inherited, so it waits there for that line. And
+    here nobody would end a worker that is started but not in anybody's hands yet.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -130,7 +131,7 @@ class WorkerProcess(Generic[Item]):
             f"import sys; sys.path[:] = {sys.path!r}; "
             f"from wordsight.engine.worker import main; main({theirs.fileno()}, {os.getpid()})"
         )
-        with theirs, _interrupts_held_back():
+        with theirs, interrupts_held_back():
             self.process = subprocess.Popen(
                 [sys.executable, "-c", call],
                 stdin=subprocess.PIPE,
@@ -206,9 +207,10 @@ class _Crew(Generic[Item, Result]):
 
     def _assign(self, task: "Task[Item]") -> Iterator[Outcome[Item, Result]]:
         threads = max(1, usable_cores() // self._limit)
-        worker = self._idle.pop() if self._idle else WorkerProcess(self._function, threads)
-        worker.task = task
-        self._busy[worker.connection] = worker
+        with interrupts_held_back():
+            worker = self._idle.pop() if self._idle else WorkerProcess(self._function, threads)
+            worker.task = task
+            self._busy[worker.connection] = worker
         try:
             worker.connection.send(task.item)
         except OSError:
