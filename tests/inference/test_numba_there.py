@@ -51,6 +51,6 @@ with warnings.catch_warnings(record=True) as told:
 print(len(told), str(told[0].message).split(":")[0], round(np.exp(scores[0].log_joint)))
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.strip() == "1 numba is not installed 64"

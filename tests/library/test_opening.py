@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from wordsight.errors import LibraryError
-from wordsight.library import Library, opening
+from wordsight.library import Library, database, opening
 
 # To root nothing is read-only, so the right to override permissions is given up first (Linux's
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, bits 1 and 2).
@@ -34,7 +34,7 @@ def run_without_rights(program, *arguments):
         [sys.executable, "-c", GIVE_UP_RIGHTS + textwrap.dedent(program), *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -161,7 +161,7 @@ def test_a_server_that_does_not_answer_is_told_soon(tmp_path):
     with pytest.raises(LibraryError, match="does not answer") as caught:
         Library.open("postgresql://ann:secret@127.0.0.1:1/lab")
     assert "secret" not in str(caught.value)
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < database.RESTART_SECONDS  # one that never was is no restart
 
 
 def test_a_server_that_is_silent_is_given_up_soon(tmp_path):
@@ -173,7 +173,7 @@ def test_a_server_that_is_silent_is_given_up_soon(tmp_path):
         began = time.monotonic()
         with pytest.raises(LibraryError, match="does not answer"):
             Library.open(f"postgresql://ann@127.0.0.1:{server.getsockname()[1]}/lab")
-        assert time.monotonic() - began < 12
+        assert time.monotonic() - began < 60  # the system alone would take minutes
 
 
 def test_a_missing_driver_is_named(monkeypatch):
