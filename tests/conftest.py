@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and with them every process
 # they start; some of those are there to show what Ctrl-C does.
@@ -14,9 +14,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# No deadline: how long an example takes says more about the machine than about the code. In
-# continuous integration the same examples every time, so that a failure is the change's own.
-settings.register_profile("house", deadline=None, derandomize="CI" in os.environ)
+# No deadline, and none for making examples: how long they take says more about the machine than
+# about the code. The same examples every time, so that a failure is the change's own; to go out and
+# look for new ones, run with EXPLORE=1.
+settings.register_profile(
+    "house",
+    deadline=None,
+    derandomize="EXPLORE" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("house")
 
 

@@ -166,7 +166,8 @@ def test_frames_that_share_a_time_stamp_keep_different_numbers(tmp_path):
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     start=st.none() | st.floats(-1, 5),

@@ -14,7 +14,8 @@ from wordsight.records import Detections, FrameDetections
 
 KINDS = list(FORMATS)
 patient = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 
