@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -29,6 +28,7 @@ FLAGS = [
     "--use-fake-device-for-media-stream",
 ]
 PATIENCE = 120_000  # milliseconds; two busy cores take their time
+patient = httpx.Client(timeout=PATIENCE / 1000)
 
 
 @pytest.fixture(scope="module")
@@ -74,28 +74,29 @@ def launched(program):
         started.close()
 
 
+def start_studio(library, **how):
+    """Open a studio in a process of its own and wait until it answers; give both."""
+    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", "0"]
+    server = subprocess.Popen(
+        [*command, "--library", str(library)], cwd=library.parent, stdout=subprocess.PIPE, **how
+    )
+    for line in server.stdout:
+        if line.startswith(b"Wordsight studio: "):  # from then on it keeps whoever comes waiting
+            address = line.decode().split()[-1].rstrip("/")
+            patient.get(f"{address}/api/v1/jobs").raise_for_status()
+            return server, address
+    raise AssertionError(f"the studio did not start: {server.wait()}")
+
+
 @contextlib.contextmanager
 def serving(library):
     """Serve a library in a process of its own; give its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
-    server = subprocess.Popen([*command, "--library", str(library)], cwd=library.parent)
-    base = f"http://127.0.0.1:{port}"
-    end = time.monotonic() + 90
-    while True:
-        try:
-            httpx.get(f"{base}/api/v1/jobs")
-            break
-        except httpx.TransportError:
-            assert time.monotonic() < end and server.poll() is None, "the studio did not start"
-            time.sleep(0.2)
+    server, address = start_studio(library)
     try:
-        yield base
+        yield address
     finally:
         server.terminate()
-        server.wait(20)
+        server.communicate(timeout=PATIENCE / 1000)
 
 
 @pytest.fixture

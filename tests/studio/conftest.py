@@ -41,7 +41,7 @@ def film(street_library):
     return next((street_library / "films").glob("*.mp4"))
 
 
-def finished(client, number, seconds=120.0):
+def finished(client, number, seconds=300.0):
     """Wait until a job is over and return it."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import cv2
-import httpx
 import numpy as np
 import pytest
 
-from tests.studio.browsing import until
+from tests.studio.browsing import patient, until
 from wordsight.worlds import street
 
 pytestmark = pytest.mark.slow
@@ -84,9 +83,9 @@ def test_search_finds_plays_and_looks_for_more(page, address, tmp_path):
     page.wait_for_selector("text=Nothing here")
     page.click("text=Show the nearest")
     page.wait_for_selector(".moment")
-    video = httpx.get(f"{address}/api/v1/videos").json()["videos"][0]["id"]
+    video = patient.get(f"{address}/api/v1/videos").json()["videos"][0]["id"]
     picture = tmp_path / "frame.jpg"
-    picture.write_bytes(httpx.get(f"{address}/api/v1/videos/{video}/frame?time=1").content)
+    picture.write_bytes(patient.get(f"{address}/api/v1/videos/{video}/frame?time=1").content)
     page.goto("/search")
     page.set_input_files("#picture", picture)
     page.click("button.main")
@@ -102,7 +101,7 @@ def test_align_pins_and_exports(page, address):
         "#video option", "all => all.map(one => [one.value, one.textContent])"
     )
     bench = next(value for value, text in choices if "workbench" in text)
-    said = httpx.get(f"{address}/api/v1/videos/{bench}").json()["sentences"]
+    said = patient.get(f"{address}/api/v1/videos/{bench}").json()["sentences"]
     page.select_option("#video", bench)
     page.fill("#text", "\n".join(f"{n}. {one['text']}" for n, one in enumerate(said, start=1)))
     page.click("button.main")
@@ -114,8 +113,8 @@ def test_align_pins_and_exports(page, address):
     assert "-->" in Path(download.value.path()).read_text()
     until(page, "document.getElementById('film').readyState >= 1")
     name = page.url.rsplit("/", 1)[1]
-    spans = httpx.get(f"{address}/api/v1/alignments/{name}").json()["result"]["lines"][1]["spans"]
-    length = httpx.get(f"{address}/api/v1/alignments/{name}").json()["duration"]
+    spans = patient.get(f"{address}/api/v1/alignments/{name}").json()["result"]["lines"][1]["spans"]
+    length = patient.get(f"{address}/api/v1/alignments/{name}").json()["duration"]
     box = page.locator("#bands").bounding_box()
     edge = box["x"] + 10 + (box["width"] - 20) * spans[0]["start"] / length
     page.mouse.move(edge, box["y"] + 40)
@@ -124,12 +123,12 @@ def test_align_pins_and_exports(page, address):
     page.mouse.up()
     page.click("#again")
     until(page, "document.getElementById('again').disabled")
-    pinned = httpx.get(f"{address}/api/v1/alignments/{name}").json()
+    pinned = patient.get(f"{address}/api/v1/alignments/{name}").json()
     assert [pin.split("=")[0] for pin in pinned["pins"]] == ["2"]
 
 
 def test_states_are_inferred_and_explained(page, address):
-    videos = httpx.get(f"{address}/api/v1/videos", params={"text": "workbench"}).json()["videos"]
+    videos = patient.get(f"{address}/api/v1/videos", params={"text": "workbench"}).json()["videos"]
     page.goto(f"/states?video={videos[0]['id']}")
     page.click("#infer")
     page.wait_for_selector("text=Infer again")

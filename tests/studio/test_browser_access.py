@@ -1,9 +1,8 @@
 """Keys, labels, small dark screens and rest, on every page in a real browser."""
 
-import httpx
 import pytest
 
-from tests.studio.browsing import PATIENCE, until
+from tests.studio.browsing import PATIENCE, patient, until
 
 pytestmark = pytest.mark.slow
 PAGES = ("/", "/search?text=person", "/lexicon", "/lexicon/approached", "/align", "/states")
@@ -39,7 +38,7 @@ FOCUS = """
 @pytest.fixture
 def addresses(address):
     """All pages, with those of a video too."""
-    videos = httpx.get(f"{address}/api/v1/videos", params={"text": "street"}).json()["videos"]
+    videos = patient.get(f"{address}/api/v1/videos", params={"text": "street"}).json()["videos"]
     return [*PAGES, f"/videos/{videos[0]['id']}", f"/states?video={videos[0]['id']}", *MORE]
 
 

@@ -4,11 +4,10 @@ import time
 from pathlib import Path
 
 import cv2
-import httpx
 import numpy as np
 import pytest
 
-from tests.studio.browsing import until
+from tests.studio.browsing import patient, until
 from tests.studio.test_rule_sets import play
 from wordsight.perception import write_boxes
 from wordsight.video import VideoReader
@@ -94,7 +93,7 @@ def test_films_are_made_taken_away_and_removed(page, tmp_path):
 
 
 def test_facts_are_taken_away_from_the_states_page(page, address):
-    videos = httpx.get(f"{address}/api/v1/videos", params={"text": "workbench"}).json()["videos"]
+    videos = patient.get(f"{address}/api/v1/videos", params={"text": "workbench"}).json()["videos"]
     page.goto(f"/states?video={videos[0]['id']}")
     page.click("#away summary")
     page.click("#make button.main")
@@ -164,8 +163,8 @@ def teach(address):
             data = cv2.imencode(".png", image)[1].tobytes()
             sent = {"image": ("a.png", data, "image/png")}
             url = f"{address}/api/v1/attributes/lessons"
-            httpx.post(url, files=sent, data={"word": word}).raise_for_status()
-    begun = httpx.post(f"{address}/api/v1/attributes/learn", json={"attributes": 1}).json()
+            patient.post(url, files=sent, data={"word": word}).raise_for_status()
+    begun = patient.post(f"{address}/api/v1/attributes/learn", json={"attributes": 1}).json()
     job = f"{address}/api/v1/jobs/{begun['id']}"
-    while httpx.get(job).json()["state"] in ("queued", "running"):
+    while patient.get(job).json()["state"] in ("queued", "running"):
         time.sleep(0.2)

@@ -2,10 +2,9 @@
 
 import re
 
-import httpx
 import pytest
 
-from tests.studio.browsing import until
+from tests.studio.browsing import patient, until
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +22,7 @@ def player(page):
 def middle_of(page, address, label):
     """Return where on the page the middle of a box is, at the moment that is shown."""
     video = page.url.rsplit("/", 1)[1].split("#")[0]
-    seen = httpx.get(f"{address}/api/v1/videos/{video}/moment", params={"time": 1.5}).json()
+    seen = patient.get(f"{address}/api/v1/videos/{video}/moment", params={"time": 1.5}).json()
     x1, y1, x2, y2 = next(one["box"] for one in seen["things"] if one["label"] == label)
     screen = page.locator("#film").bounding_box()
     width = page.evaluate("document.getElementById('film').videoWidth")
@@ -105,7 +104,7 @@ def test_learning_is_drawn_while_it_runs(page):
 
 def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
     word = f"{address}/api/v1/lexicon/words/approached"
-    before = httpx.get(word).json()
+    before = patient.get(word).json()
     page.goto("/lexicon/approached")
     page.click("summary:has-text('Edit') >> nth=0")
     inputs = page.locator("form.edit >> nth=0").locator("input")
@@ -127,12 +126,12 @@ def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
     inputs.nth(0).fill("0.77")
     with page.expect_navigation():
         page.click("#save")
-    changed = httpx.get(word).json()
+    changed = patient.get(word).json()
     assert changed["features"] != before["features"]
     page.click("a[href*='?version='] >> nth=0")
     page.wait_for_selector(".bars.was")
     page.click("[data-restore] >> nth=0")
     page.wait_for_url("**/lexicon/approached")
-    assert httpx.get(word).json()["features"] == before["features"]
-    notes = [one["note"] for one in httpx.get(f"{address}/api/v1/lexicon/versions").json()]
+    assert patient.get(word).json()["features"] == before["features"]
+    notes = [one["note"] for one in patient.get(f"{address}/api/v1/lexicon/versions").json()]
     assert any("changed by hand" in one for one in notes) and any("back" in one for one in notes)

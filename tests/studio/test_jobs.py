@@ -2,13 +2,16 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 import httpx
+import psutil
 import pytest
 
+from tests.studio.browsing import patient, serving, start_studio
 from tests.studio.conftest import finished
 from wordsight.studio.jobs import JobError, JobStore
 
@@ -88,42 +91,84 @@ def test_a_running_job_is_cancelled(client, film):
 
 
 @pytest.mark.slow
-def test_a_killed_server_loses_nothing(library, film, tmp_path):
-    port = _free_port()
-    command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
-    command += ["--library", str(library)]
-    address = f"http://127.0.0.1:{port}"
-    first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _wait_for(address)
+def test_a_killed_server_loses_nothing(library, film):
+    first, address = start_studio(library)
     body = film.read_bytes() + b"\0" * 7  # other bytes, so that it is another video
-    job = httpx.post(f"{address}/api/v1/uploads?name=late.mp4", content=body).json()
-    os.kill(first.pid, signal.SIGKILL)
-    first.wait()
-    second = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    job = patient.post(f"{address}/api/v1/uploads?name=late.mp4", content=body).json()
+    first.kill()
+    first.communicate()
+    with serving(library) as address, httpx.Client(base_url=address, timeout=120) as client:
+        assert finished(client, job["id"])["state"] == "done"
+        assert client.get("/api/v1/videos").json()["total"] == 5
+
+
+def processes_of_jobs(server):
+    """Return the processes a studio has started for its jobs."""
+    return [child for child in psutil.Process(server.pid).children() if is_of_a_job(child)]
+
+
+def is_of_a_job(process):
     try:
-        _wait_for(address)
-        with httpx.Client(base_url=address) as client:
-            assert finished(client, job["id"])["state"] == "done"
-            assert client.get("/api/v1/videos").json()["total"] == 5
-    finally:
-        second.terminate()
-        second.wait()
+        return "wordsight.studio.work" in process.cmdline()
+    except psutil.Error:  # it has ended
+        return False
 
 
-def _free_port():
-    import socket
+@pytest.fixture
+def long_job(library):
+    """A job that takes longer than any test, waiting for a studio to be opened."""
+    store = JobStore(library / "studio" / "jobs.sqlite")
+    how = {"restarts": 1000, "quick": False, "seed": 0, "grammar": "street", "threads": 1}
+    return store, store.add("learn", "learn words", how).id
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["while its process starts", "while it works"])
+def test_control_c_ends_a_job_that_goes_on_when_the_studio_opens_again(library, long_job, moment):
+    store, number = long_job
+    server, _ = start_studio(library, stderr=subprocess.PIPE, start_new_session=True)
+    wait_until(lambda: processes_of_jobs(server))
+    (process,) = processes_of_jobs(server)
+    if moment == "while it works":
+        wait_until(lambda: store.get(number).message)
+    os.killpg(server.pid, signal.SIGINT)  # as a terminal does
+    _, errors = server.communicate(timeout=120)
+    assert (server.returncode, errors) == (0, b"")
+    psutil.wait_procs([process], timeout=120)
+    assert not process.is_running()
+    assert store.get(number).state == "running"  # as far as it knows: a new studio resumes it
+    assert JobStore(store.path).resume() == 1
 
 
-def _wait_for(address, seconds=60.0):
+@pytest.mark.slow
+def test_a_job_ends_with_a_server_that_is_killed_while_it_starts(long_job, library):
+    store, number = long_job
+    store.take()
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    command = [sys.executable, "-m", "wordsight.studio.work"]
+    ended = subprocess.run(
+        [*command, str(store.path), str(number), str(library), str(gone.pid)], timeout=300
+    )
+    assert ended.returncode == 1
+    assert store.get(number).state == "running"
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_told(library):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        command = [sys.executable, "-m", "wordsight", "studio", "--no-browser", "--port", str(port)]
+        done = subprocess.run(
+            [*command, "--library", str(library)], capture_output=True, text=True, timeout=300
+        )
+    assert done.returncode == 1 and not done.stdout
+    assert f"127.0.0.1:{port}" in done.stderr and "--port" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def wait_until(condition, seconds=120.0):
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            httpx.get(f"{address}/api/v1/jobs")
-            return
-        except httpx.TransportError:
-            time.sleep(0.1)
-    raise AssertionError(f"{address} did not answer")
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.02)

@@ -1,6 +1,5 @@
 """The API does what its description says, whatever it is sent."""
 
-import socket
 import threading
 import time
 
@@ -16,6 +15,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from wordsight.studio import StudioSettings, create_app
+from wordsight.studio.listening import take_port
 
 CHECKS = [
     not_a_server_error,
@@ -29,23 +29,23 @@ CHECKS = [
 def address(street_library, tmp_path_factory):
     """A served studio whose jobs wait forever: here only answers count."""
     folder = tmp_path_factory.mktemp("schema")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    taken = take_port("127.0.0.1", 0)
+    port = taken.getsockname()[1]
     app = create_app(
         StudioSettings(
             str(street_library / "library"), folder=folder / "studio", port=port, jobs_at_once=0
         )
     )
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, args=[[taken]], daemon=True)
     thread.start()
     while not server.started:
         assert thread.is_alive(), "the studio did not start"
         time.sleep(0.05)
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
-    thread.join(10)
+    thread.join(60)
+    taken.close()
 
 
 schema = schemathesis.openapi.from_dict(create_app(StudioSettings("none")).openapi())
@@ -54,7 +54,7 @@ schema = schemathesis.openapi.from_dict(create_app(StudioSettings("none")).opena
 @schema.exclude(method="DELETE").parametrize()  # the library is shared with other tests
 @settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_answers_are_as_described(case, address):
-    case.call_and_validate(base_url=address, checks=CHECKS)
+    case.call_and_validate(base_url=address, checks=CHECKS, timeout=120)
 
 
 def test_every_page_of_the_api_tells_how_it_refuses(client):

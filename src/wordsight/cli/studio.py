@@ -2,6 +2,7 @@
 
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -40,24 +41,27 @@ def studio(
 
     from wordsight.cli.studio_demo import demo_library
     from wordsight.studio import StudioSettings, create_app
+    from wordsight.studio.listening import take_port
     from wordsight.studio.memory import share_heaps
 
     share_heaps()
     where = str(demo_library(output)) if demo else library
     if not demo:
         take_words(output, where)
-    settings = StudioSettings(library=where, host=host, port=port or _free_port(host))
-    output.line(f"Wordsight studio: {settings.address}")
-    if not no_browser:
-        threading.Timer(1.0, webbrowser.open, [settings.address]).start()
-    uvicorn.run(
-        create_app(settings),
-        host=host,
-        port=settings.port,
-        log_level="warning",
-        timeout_graceful_shutdown=3,
-        timeout_keep_alive=_KEEP_ALIVE,
-    )
+    with take_port(host, port) as taken, suppress(KeyboardInterrupt):  # that is how it is closed
+        settings = StudioSettings(library=where, host=host, port=taken.getsockname()[1])
+        server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(settings),
+                log_level="warning",
+                timeout_graceful_shutdown=3,
+                timeout_keep_alive=_KEEP_ALIVE,
+            )
+        )
+        output.line(f"Wordsight studio: {settings.address}")
+        if not no_browser:
+            _open_soon(settings.address)
+        server.run(sockets=[taken])
 
 
 def take_words(output: Output, library: str, words: Path = DEFAULT_WORDS) -> None:
@@ -84,12 +88,7 @@ def take_words(output: Output, library: str, words: Path = DEFAULT_WORDS) -> Non
         output.note(f"The studio begins with the words of {words}.")
 
 
-def _free_port(host: str) -> int:
-    import socket
-
-    with socket.socket() as probe:
-        try:
-            probe.bind((host, 0))
-        except OSError as error:
-            raise WordsightError(f"{host} cannot be listened at: {error.strerror}.") from error
-        return int(probe.getsockname()[1])
+def _open_soon(address: str) -> None:
+    opening = threading.Timer(1.0, webbrowser.open, [address])
+    opening.daemon = True  # nobody waits for it who has closed the studio again
+    opening.start()

@@ -4,6 +4,7 @@ There are two queues: one for work that may take hours, such as learning, and on
 sits and waits for, such as an alignment.
 """
 
+import os
 import subprocess
 import sys
 import threading
@@ -79,11 +80,14 @@ class JobRunner:
         command = [sys.executable, "-m", "wordsight.studio.work"]
         log = self._store.path.with_name(f"job-{job.id}.log")
         with Path(log).open("wb") as errors:
+            # In a session of its own, which Ctrl-C does not reach: a job that it ended would count
+            # as failed, while those that stop() ends go on when the studio starts again.
             return subprocess.Popen(
-                [*command, str(self._store.path), str(job.id), self._library],
+                [*command, str(self._store.path), str(job.id), self._library, str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
+                start_new_session=True,
             )
 
     def _look_after(self) -> None:

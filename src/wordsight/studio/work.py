@@ -1,4 +1,4 @@
-"""The process of one job: ``python -m wordsight.studio.work DATABASE JOB LIBRARY``."""
+"""The process of one job: ``python -m wordsight.studio.work DATABASE JOB LIBRARY SERVER``."""
 
 import os
 import sys
@@ -18,11 +18,16 @@ _REPORT_EVERY = 0.2  # seconds between two reports of progress
 def main(arguments: list[str]) -> int:
     """Do one job and note how it ended.
 
+    Args:
+        arguments: The file of jobs, number of the job, the library and the server's process id.
+
     Returns:
         0 if it is done, 1 if it failed.
     """
     store, number, library = JobStore(Path(arguments[0])), int(arguments[1]), arguments[2]
-    threading.Thread(target=_end_with_the_server, args=(os.getppid(),), daemon=True).start()
+    # Told, not asked for: a server that was killed while we started is our parent no more.
+    server = int(arguments[3])
+    threading.Thread(target=_end_with_the_server, args=(server,), daemon=True).start()
     job = store.get(number)
     last = 0.0
 

@@ -54,8 +54,12 @@
     item.append(swatch, `restart ${number + 1}: ${run.length} steps${run.length ? `, ${short(run.at(-1))}` : ""}`);
     return item;
   }));
+  let drawing = false;
   const drawCourse = async () => {
+    if (drawing) return; // two answers at once might come in the wrong order
+    drawing = true;
     const found = await studio.ask("/api/v1/lexicon/history").catch(() => null);
+    drawing = false;
     if (!found) return;
     plot(document.getElementById("curve"), found.restarts);
     plot(document.getElementById("sharpened"), [found.sharpened]);
