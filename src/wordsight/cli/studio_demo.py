@@ -4,15 +4,13 @@ It must be there within a minute on two quiet cores, so two processes render, fi
 frames a second, and what is left (words, an alignment, an index) are the studio's first jobs.
 """
 
-import multiprocessing
-import time
-from collections.abc import Iterable
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from itertools import islice
+from contextlib import closing
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.cli.output import Output
+from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.worlds.workbench import WorkbenchFilm
@@ -59,16 +57,22 @@ def demo_library(output: Output, folder: Path | None = None, films: int = FILMS)
     return library
 
 
-def render_part(folder: Path, films: int, part: int) -> None:
-    """Render every so manieth film of the street, or the workbench where the part is -1."""
+def render_part(order: tuple[Path, int, int]) -> None:
+    """Render every so manieth film of the street, or the workbench where the part is -1.
+
+    Args:
+        order: The folder, how many films there are in all, and which part of them.
+    """
+    from wordsight.engine import tell
     from wordsight.worlds import street, write_world
 
+    folder, films, part = order
     if part < 0:
-        if not (folder / "workbench.mp4").exists():
-            _bench().write(folder / "workbench.mp4")
+        _bench().write(folder / "workbench.mp4")
+        tell("workbench")
         return
     mine = islice(street(films, frame_rate=_RATE), part, None, _PARTS)
-    write_world(mine, folder / f"street-{part + 1}")
+    write_world(mine, folder / f"street-{part + 1}", progress=lambda _, __, name: tell(name))
 
 
 def _bench() -> "WorkbenchFilm":
@@ -91,28 +95,27 @@ def _render(output: Output, folder: Path, films: int) -> str:
     if not (folder / "workbench.mp4").exists():
         parts.append(-1)
     if parts:
-        # Started afresh rather than forked: threads of this process would not survive a fork.
-        afresh = multiprocessing.get_context("spawn")
-        with (
-            output.progress("Rendering videos") as progress,
-            ProcessPoolExecutor(_PARTS, mp_context=afresh) as pool,
-        ):
-            begun = [pool.submit(render_part, folder, films, part) for part in parts]
-            for done in _watched(begun, folder):
-                progress(min(done, films), films + 1, "films")
+        _render_parts(output, [(folder, films, part) for part in parts])
     sentences = _bench().sentences
     return "\n".join(f"{number}. {text}" for number, text in enumerate(sentences, start=1))
 
 
-def _watched(begun: Iterable["Future[None]"], folder: Path) -> Iterable[int]:
-    """Count the films that are there until all are; fail as whoever renders fails."""
-    waiting = set(begun)
-    while waiting:
-        done, waiting = wait(waiting, timeout=0.3)
-        for each in done:
-            each.result()
-        yield sum(1 for _ in folder.glob("street-*/*.mp4"))
-        time.sleep(0.05)
+def _render_parts(output: Output, orders: list[tuple[Path, int, int]]) -> None:
+    from wordsight.engine import Processes
+
+    total = sum(len(range(part, films, _PARTS)) if part >= 0 else 1 for _, films, part in orders)
+    number = count(1)
+    with (
+        output.progress("Rendering videos") as progress,
+        closing(
+            Processes(_PARTS).map(
+                render_part, orders, on_note=lambda *_: progress(next(number), total, "films")
+            )
+        ) as outcomes,
+    ):
+        for outcome in outcomes:
+            if not outcome.ok:
+                raise WordsightError(f"rendering failed: {outcome.error}")
 
 
 def _look(output: Output, folder: Path, place: Path) -> str:
