@@ -5,6 +5,7 @@ import pytest
 from wordsight.language import Lexicon, default_lexicon, write_lexicon
 from wordsight.library import Library
 from wordsight.states import StateModel, parse_rules, parse_vocabulary
+from wordsight.video import VideoReader, VideoWriter
 from wordsight.worlds import street, write_world
 
 SAID = "The person picked up the backpack."
@@ -19,6 +20,21 @@ def learned(tmp_path_factory):
         library.add(folder / "films", workers=1, detector="rendered")
         videos = [video.id for video in library.videos()]
     return folder, videos
+
+
+@pytest.fixture(scope="module")
+def long_film(learned):
+    """Everything that happens in the films, slowly and one after the other: 25 seconds or so."""
+    folder, _ = learned
+    path = folder / "long.mp4"
+    with VideoWriter(path, (640, 480), frame_rate=10) as writer:
+        for film in sorted((folder / "films").glob("*.mp4")):
+            with VideoReader(film) as reader:
+                for frame in reader.frames():
+                    writer.write(frame.image)
+    with Library.open(folder / "library") as library:
+        library.add(path, workers=1, detector="rendered", rate=6.0)
+        return library.resolve("long")
 
 
 @pytest.fixture
@@ -94,6 +110,35 @@ class TestLearned:
         assert answer.code == 1
         assert words in answer.err
         assert "should not have happened" not in answer.err
+
+
+@pytest.mark.slow
+class TestLongFilms:
+    def test_are_asked_about_where_the_sentence_fits_best(self, call, long_film, tmp_path):
+        found = call("track", long_film, SAID, "-o", "who.mp4", "--json")
+        assert "fits best" in found.err and "--whole" in found.err
+        start, end = found.json["start"], found.json["end"]
+        assert 0 < end - start <= 4.001 and all(len(one["times"]) for one in found.json["tracks"])
+        with VideoReader(tmp_path / "who.mp4") as drawn:
+            assert drawn.info.duration == pytest.approx(end - start, abs=0.2)
+        hits = call("search", SAID, "--all", "-k", 20, "--by", "meaning", "--json").json
+        best = next(hit for hit in hits if hit["video_id"] == long_film)
+        assert (best["start"], best["end"]) == (start, end)
+        assert call("explain", long_film, SAID, "--json").json["start"] == start
+        scores = call("score", long_film, SAID, "The person approached the chair.", "--json").json
+        assert scores[0]["start"] == start and all(s["end"] - s["start"] <= 4.001 for s in scores)
+        assert "to" in call("score", long_film, SAID).out.splitlines()[1].split()
+
+    def test_are_described_moment_by_moment(self, call, long_film):
+        told = call("describe", long_film, "-k", 3, "--to", 17, "--json").json
+        assert len(told) == 3 and len({one["start"] for one in told}) == 3
+
+    def test_are_one_event_for_who_wants_that(self, call, long_film):
+        whole = call("track", long_film, SAID, "--whole", "--json")
+        assert whole.json["end"] > 20 and "fits best" not in whole.err
+        part = call("score", long_film, SAID, "--from", 1, "--to", 5, "--json")
+        assert (part.json[0]["start"], part.json[0]["end"]) == (1, 5) and not part.err
+        assert all(d["end"] > 20 for d in call("describe", long_film, "--whole", "--json").json)
 
 
 @pytest.mark.slow

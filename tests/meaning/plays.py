@@ -98,3 +98,18 @@ def troupe(count=24, *, seed=0, tracked=True, frames=24, verbs=("lifted", "lower
 def choices(verbs=("lifted", "lowered", "approached")):
     """All sentences that might be said of a play."""
     return [said(verb, patient) for verb in verbs for patient in ("ball", "crate")]
+
+
+def film(parts, tracked, *, new_faces=False):
+    """One long clip of several plays, one after the other; with new faces in each, if told."""
+    clips = [play(verb, patient, seed=n, tracked=True) for n, (verb, patient) in enumerate(parts)]
+    seen = [clip.detections for clip in clips]
+    names = ("boxes", "scores", "labels", "mask", "ids")
+    arrays = {name: np.concatenate([getattr(s, name) for s in seen]) for name in names}
+    times = np.concatenate([s.times + 2.0 * n for n, s in enumerate(seen)])
+    if new_faces:
+        arrays["ids"] = np.concatenate([s.ids + 10 * n for n, s in enumerate(seen)])
+    if not tracked:
+        arrays["ids"] = None
+    whole = Detections(times=times, label_names=LABELS, frame_size=(640, 480), **arrays)
+    return Clip("film", 0.0, 2.0 * len(parts), whole)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from tests.meaning.plays import LABELS, LEXICON, play, said, troupe
+from tests.meaning.plays import LABELS, LEXICON, film, play, said, troupe
 from wordsight.language import LanguageError, parse_lexicon
 from wordsight.meaning import MeaningError, Windows, WordLearner
 from wordsight.meaning.discriminative import GradientSettings
 from wordsight.meaning.features.windows import cut_window
-from wordsight.records import Clip, Detections
+from wordsight.records import Clip
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["tracks", "loose"])
@@ -18,21 +18,6 @@ def learned(request):
         restarts=3, tempered_iterations=4, iterations=3, gradient=GradientSettings(epochs=2)
     )
     return learner.fit(clips, sentences, lexicon=LEXICON).lexicon_, request.param
-
-
-def film(parts, tracked, *, new_faces=False):
-    """One long clip of several plays, one after the other; with new faces in each, if told."""
-    clips = [play(verb, patient, seed=n, tracked=True) for n, (verb, patient) in enumerate(parts)]
-    seen = [clip.detections for clip in clips]
-    names = ("boxes", "scores", "labels", "mask", "ids")
-    arrays = {name: np.concatenate([getattr(s, name) for s in seen]) for name in names}
-    times = np.concatenate([s.times + 2.0 * n for n, s in enumerate(seen)])
-    if new_faces:
-        arrays["ids"] = np.concatenate([s.ids + 10 * n for n, s in enumerate(seen)])
-    if not tracked:
-        arrays["ids"] = None
-    whole = Detections(times=times, label_names=LABELS, frame_size=(640, 480), **arrays)
-    return Clip("film", 0.0, 2.0 * len(parts), whole)
 
 
 def test_tracking_finds_who_is_who(learned):

@@ -1,6 +1,7 @@
 """What the command line can do can be done here, or the guide says that it cannot."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -49,6 +50,33 @@ def test_a_part_of_a_video_is_asked_about(client, library):
     assert states <= {1, 3} and len(whole["words"][0]["probabilities"]) == len(whole["times"])
     asked = {"sentence": said, "start": 2.0, "end": 1.0}
     assert client.post(f"/api/v1/videos/{page['id']}/explain", json=asked).status_code == 422
+
+
+def test_a_long_film_is_asked_about_its_best_moment(client, library):
+    with Library.open(library) as opened:
+        video = max(opened.videos(), key=lambda one: one.duration)
+        words = hand_lexicon(opened.detections(video.id).label_names)
+        said = opened.sentences(video.id)[0].text
+    # Words so strict that whatever is longer than their longest window is long.
+    strict = replace(words, looking=replace(words.looking, least_seen=0.99))
+    strict.save(library / "studio" / "lexicon")
+    assert video.duration > 4.05
+    place = f"/api/v1/videos/{video.id}"
+    found = client.post(f"{place}/track", json={"sentence": said}).json()
+    assert found["moment"] and 0 < found["end"] - found["start"] <= 4.001
+    assert found["start"] <= min(found["times"]) <= max(found["times"]) < found["end"]
+    why = client.post(f"{place}/explain", json={"sentence": said}).json()
+    score = client.post(f"{place}/score", json={"sentences": [said]}).json()[0]
+    assert {(one["start"], one["end"]) for one in (found, why, score)} == {
+        (found["start"], found["end"])
+    }
+    told = client.get(f"{place}/describe", params={"top": 1}).json()["sentences"]
+    assert all(one["moment"] and one["end"] - one["start"] <= 4.001 for one in told)
+    whole = client.post(f"{place}/track", json={"sentence": said, "whole": True}).json()
+    assert not whole["moment"] and whole["end"] > 4.05
+    made = {"video": video.id, "what": "film-sentence", "sentence": said}
+    job = finished(client, client.post("/api/v1/made", json=made).json()["id"])
+    assert job["state"] == "done", job
 
 
 def test_a_word_that_was_heard_is_spelled(client, tmp_path):

@@ -38,7 +38,7 @@ def demo(
 ) -> None:
     """Make videos with sentences, learn the words, and find moments in a place never seen."""
     from wordsight.cli.demo_street import Street, f1_table
-    from wordsight.meaning.search import Windows
+    from wordsight.meaning import Windows
 
     street = Street.make(output, folder, clips)
     words = _learned(output, folder / "lexicon", street)

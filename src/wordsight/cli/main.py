@@ -8,6 +8,7 @@ import typer
 
 from wordsight import __version__
 from wordsight.cli import align, attributes, demo, doctor, evaluate, library, look, meaning, search
+from wordsight.cli.learn import learn
 from wordsight.cli.options import current_output
 from wordsight.cli.output import flush_quietly
 from wordsight.cli.states import states
@@ -72,7 +73,7 @@ for panel, commands in {
     ),
     FINDING: (search.find, search.index, evaluate.evaluate),
     MEANING: (
-        meaning.learn,
+        learn,
         meaning.score,
         meaning.track,
         meaning.describe,

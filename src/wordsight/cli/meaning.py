@@ -1,158 +1,41 @@
-"""``learn``, ``score``, ``track``, ``describe``, ``explain`` and ``lexicon``: words and clips."""
+"""``score``, ``track``, ``describe``, ``explain`` and ``lexicon``: learned words and clips."""
 
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.limits import BeamOption, PruneOption, tell_lost
-from wordsight.cli.meaning_inputs import facts_used, grammar_of, namer_for, read_pairs
-from wordsight.cli.options import (
-    DEFAULT_LIBRARY,
-    LibraryOption,
-    speaking,
+from wordsight.cli.moments import (
+    EndOption,
+    StartOption,
+    WholeFlag,
+    moment_for,
+    moments_for,
+    seen_in,
 )
+from wordsight.cli.options import DEFAULT_LIBRARY, LexiconOption, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.targets import refuse_existing
-from wordsight.cli.units import clock, count
+from wordsight.cli.units import clock
 from wordsight.desk.limits import keeping
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.meaning import Explanation, LearnedLexicon, SentenceScore, TrackedSentence
-    from wordsight.records import Clip
+    from wordsight.meaning import (
+        Description,
+        Explanation,
+        LearnedLexicon,
+        SentenceScore,
+        TrackedSentence,
+    )
+    from wordsight.records import Moment
 
-__all__ = ["describe", "explain", "learn", "lexicon", "score", "track"]
+__all__ = ["describe", "explain", "lexicon", "score", "track"]
 
-LexiconOption = Annotated[
-    Path, typer.Option("--words", "-w", metavar="FOLDER", help="The learned lexicon.")
-]
 VideoArgument = Annotated[str, typer.Argument(metavar="ID", help="A video of the library.")]
 SentenceArgument = Annotated[str, typer.Argument(metavar="SENTENCE", help="What may be true.")]
-StartOption = Annotated[
-    float | None, typer.Option("--from", help="Look from this second on.", show_default=False)
-]
-EndOption = Annotated[
-    float | None, typer.Option("--to", help="Look until this second.", show_default=False)
-]
-
-
-@speaking
-def learn(
-    output: Output,
-    words: LexiconOption = DEFAULT_WORDS,
-    grammar: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|street",
-            help="How words combine: a lexicon file, or `street` for the one that ships with "
-            "Wordsight; what it does not say is inferred from the sentences.",
-        ),
-    ] = None,
-    attributes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Words of `wordsight teach` become adjectives that look at what things are "
-            "called.",
-        ),
-    ] = None,
-    states: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Rules of `wordsight states learn`: verbs, adjectives and prepositions look at "
-            "the facts they infer.",
-        ),
-    ] = None,
-    phases: Annotated[
-        int,
-        typer.Option(
-            min=3,
-            max=8,
-            help="States of an event, with what is before and after it; 3 suit clips that are cut "
-            "to their events.",
-        ),
-    ] = 4,
-    restarts: Annotated[int, typer.Option(min=1, help="How often to start anew.")] = 2,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Leave out training against false sentences: minutes less, a little worse.",
-            show_default=False,
-        ),
-    ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed learns the same words.")] = 0,
-    threads: Annotated[
-        int, typer.Option("--threads", "-j", min=1, help="Clips at once; changes no result.")
-    ] = 2,
-    engine: EngineOption = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            metavar="cuda", help="Compute lattices there, in single precision.", show_default=False
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a lexicon that is there.", show_default=False)
-    ] = False,
-    prune: PruneOption = None,
-    beam: BeamOption = None,
-    library: LibraryOption = DEFAULT_LIBRARY,
-) -> None:
-    """Learn what words mean from the library's videos and sentences.
-
-    Interrupted? The same command goes on where it was.
-    """
-    from wordsight.desk.grammar import readable_grammar
-    from wordsight.desk.naming import save_words
-    from wordsight.meaning import ON_FILM, WordLearner
-
-    refuse_existing(words, force=force)
-    namer, known = namer_for(attributes, states), grammar_of(grammar)
-    clips, sentences = read_pairs(library, namer, output)
-    read = readable_grammar if namer is None else namer.grammar
-    lexicon, sentences = read(known, sentences, output)
-    with keeping(prune, beam) as losses, engine_of(output, engine) as workers:
-        learner = WordLearner(
-            ON_FILM,
-            features="recommended" if namer is None else namer.features(),
-            phases=phases,
-            restarts=restarts,
-            discriminative=None if quick else "gradient",
-            random_state=seed,
-            threads=threads,
-            engine=workers,
-            device=device,
-        )
-        with output.progress("Learning") as progress:
-            learner.fit(
-                clips,
-                sentences,
-                lexicon=lexicon,
-                progress=progress,
-                checkpoint=words.with_name(f"{words.name}.learning.npz"),
-            )
-    learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
-    save_words(learned, words, namer, overwrite=force)
-    tell_lost(output, max(losses, default=0.0), prune or beam, usual=median(losses or [0.0]))
-    used = int(str(learned.notes["clips"]))  # without those in which nothing was seen
-    report = {
-        "lexicon": words,
-        "clips": used,
-        "sentences": sum(len(said) for said in sentences),
-        "words": sorted(learned.words),
-        "threshold": learned.threshold,
-        "lost_mass": max(losses, default=0.0),
-        "lost_mass_median": median(losses or [0.0]),
-    }
-    if namer is not None and namer.stated is not None:
-        report["facts"] = facts_used(output, learned)
-    output.result(report, lambda out: _render_learned(out, learned, words, used))
 
 
 @speaking
@@ -164,18 +47,24 @@ def score(
     ],
     start: StartOption = None,
     end: EndOption = None,
+    whole: WholeFlag = False,
     prune: PruneOption = None,
     beam: BeamOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Say how well sentences fit a video, and whether they are true of it."""
+    """Say how well sentences fit a video, and whether they are true of it.
+
+    Of a long film each is asked about the moment that it fits best.
+    """
     learned = load_words(words)
-    clip = _clip(library, video, start, end, words)
+    clip = seen_in(library, video, start, end, words)
     with keeping(prune, beam):
-        found = [learned.score(clip, sentence) for sentence in sentences]
+        moments = moments_for(output, learned, clip, sentences, whole=whole)
+        found = [learned.score(*asked) for asked in zip(moments, sentences, strict=True)]
     tell_lost(output, max(one.lost_mass for one in found), prune or beam)
-    output.result(found, lambda out: _render_scores(out, found))
+    timed = any(moment is not clip for moment in moments)
+    output.result(found, lambda out: _render_scores(out, found, timed))
 
 
 @speaking
@@ -188,6 +77,7 @@ def track(
     ] = None,
     start: StartOption = None,
     end: EndOption = None,
+    whole: WholeFlag = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the overlay.", show_default=False)
     ] = False,
@@ -195,14 +85,18 @@ def track(
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Find who is who in a video, given a sentence, and the state of every word over time."""
+    """Find who is who in a video, given a sentence, and the state of every word over time.
+
+    Of a long film, where the sentence fits best.
+    """
     from wordsight.language.captions import Caption
     from wordsight.video import render_overlay
 
     refuse_existing(overlay, force=force)
-    clip = _clip(library, video, start, end, words)
+    learned, clip = load_words(words), seen_in(library, video, start, end, words)
     with keeping(prune):
-        found = load_words(words).track(clip, sentence)
+        clip = moment_for(output, learned, clip, sentence, whole=whole)
+        found = learned.track(clip, sentence)
     tell_lost(output, found.lost_mass, prune)
     if overlay is not None:
         with output.progress("Drawing") as progress:
@@ -235,26 +129,29 @@ def describe(
     ] = False,
     start: StartOption = None,
     end: EndOption = None,
+    whole: WholeFlag = False,
     prune: PruneOption = None,
     beam: BeamOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Say in sentences what happens in a video, the best first."""
-    clip = _clip(library, video, start, end, words)
-    with keeping(prune, beam):
-        found = load_words(words).describe(clip, top=top, surest=surest)
+    """Say in sentences what happens in a video, the best first.
+
+    Of a long film moments are told, the likeliest true first.
+    """
+    from wordsight.meaning import describe_moments, is_long
+
+    learned, clip = load_words(words), seen_in(library, video, start, end, words)
+    moments = not whole and is_long(learned, clip)
+    with keeping(prune, beam), output.progress("Describing") as progress:
+        found = (
+            describe_moments(learned, clip, top=top, surest=surest, progress=progress)
+            if moments
+            else learned.describe(clip, top=top, surest=surest)
+        )
     if found:
-        tell_lost(output, found[0].lost_mass, prune or beam)
-
-    def render(out: Output) -> None:
-        if not found:
-            out.line("Nothing is seen there.")
-            return
-        rows = [(d.probability, "yes" if d.holds else "no", d.text) for d in found]
-        out.table(["share", "true", "sentence"], rows)
-
-    output.result(found, render)
+        tell_lost(output, max(one.lost_mass for one in found), prune or beam)
+    output.result(found, lambda out: _render_descriptions(out, found, moments))
 
 
 @speaking
@@ -264,14 +161,19 @@ def explain(
     sentence: SentenceArgument,
     start: StartOption = None,
     end: EndOption = None,
+    whole: WholeFlag = False,
     prune: PruneOption = None,
     words: LexiconOption = DEFAULT_WORDS,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Say which word of a sentence fits a video when, and which one fails."""
-    clip = _clip(library, video, start, end, words)
+    """Say which word of a sentence fits a video when, and which one fails.
+
+    Of a long film, where the sentence fits best.
+    """
+    learned, clip = load_words(words), seen_in(library, video, start, end, words)
     with keeping(prune):
-        found = load_words(words).explain(clip, sentence)
+        clip = moment_for(output, learned, clip, sentence, whole=whole)
+        found = learned.explain(clip, sentence)
     tell_lost(output, found.lost_mass, prune)
     output.result(found, lambda out: _render_explanation(out, found))
 
@@ -319,31 +221,6 @@ def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) 
     save_word_plot(learned, word, path)
 
 
-def _clip(library: str, video: str, start: float | None, end: float | None, words: Path) -> "Clip":
-    """Return what is seen in a video, its things named where the words were learned with names."""
-    from wordsight.desk.clips import whole_clip
-    from wordsight.desk.naming import namer_of
-    from wordsight.library import Library
-
-    with Library.open(library) as opened:
-        clip = _cut(whole_clip(opened, opened.resolve(video)), video, start, end)
-        namer = namer_of(words)
-        return clip if namer is None else namer.name_clip(opened, clip)
-
-
-def _cut(whole: "Clip", video: str, start: float | None, end: float | None) -> "Clip":
-    if start is None and end is None:
-        return whole
-    first = whole.start if start is None else max(start, whole.start)
-    last = whole.end if end is None else min(end, whole.end)
-    if not first < last:
-        raise WordsightError(
-            f"{video} runs from {whole.start:g} to {whole.end:g} s; there is nothing from "
-            f"{first:g} to {last:g} s."
-        )
-    return type(whole).cut(whole.video_id, whole.detections, first, last)
-
-
 def _path(library: str, video: str) -> str:
     from wordsight.library import Library
 
@@ -351,17 +228,27 @@ def _path(library: str, video: str) -> str:
         return opened.video(video).path
 
 
-def _render_learned(output: Output, learned: "LearnedLexicon", folder: Path, clips: int) -> None:
-    output.line(
-        f"Learned {count(len(learned.words), 'word')} from {count(clips, 'clip')}: "
-        f"{', '.join(sorted(learned.words))}."
-    )
-    output.line(f"Read them with: wordsight lexicon --words {folder}")
+def _render_scores(output: Output, found: list["SentenceScore"], timed: bool) -> None:
+    rows = [
+        (*_when(one, timed), "yes" if one.holds else "no", one.score, one.text) for one in found
+    ]
+    output.table([*_WHEN[: 2 * timed], "true", "score", "sentence"], rows)
 
 
-def _render_scores(output: Output, found: list["SentenceScore"]) -> None:
-    rows = [("yes" if one.holds else "no", one.score, one.text) for one in found]
-    output.table(["true", "score", "sentence"], rows)
+def _render_descriptions(output: Output, found: list["Description"], moments: bool) -> None:
+    if not found:
+        output.line("Nothing is seen there.")
+        return
+    rows = [(*_when(d, moments), d.probability, "yes" if d.holds else "no", d.text) for d in found]
+    output.table([*_WHEN[: 2 * moments], "share", "true", "sentence"], rows)
+
+
+_WHEN = ("from", "to")
+
+
+def _when(found: "Moment", timed: bool) -> tuple[str, ...]:
+    """Return from when to when, where that differs from row to row."""
+    return (clock(found.start), clock(found.end)) if timed else ()
 
 
 def _render_track(output: Output, found: "TrackedSentence") -> None:

@@ -15,6 +15,7 @@ from wordsight.errors import WordsightError
 __all__ = [
     "DetectorOption",
     "LabelsOption",
+    "LexiconOption",
     "LibraryOption",
     "ModelOption",
     "SettingOption",
@@ -44,6 +45,10 @@ LibraryOption = Annotated[
         help="The library: a folder, or a database address such as postgresql://host/name.",
         metavar="FOLDER|URL",
     ),
+]
+
+LexiconOption = Annotated[
+    Path, typer.Option("--words", "-w", metavar="FOLDER", help="The learned lexicon.")
 ]
 
 DetectorOption = Annotated[

@@ -10,7 +10,7 @@ from wordsight.records import Clip
 if TYPE_CHECKING:
     from wordsight.desk.naming import Namer
 
-__all__ = ["clips_with_sentences", "followed", "whole_clip"]
+__all__ = ["clip_between", "clips_with_sentences", "followed", "whole_clip"]
 
 
 def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]:
@@ -45,6 +45,38 @@ def whole_clip(library: Library, video_id: str, namer: "Namer | None" = None) ->
     # The last frame may be shown a little longer than the container says.
     last = float(seen.times[-1]) + 1e-3 if len(seen) else end
     clip = followed(Clip(video_id, start, max(end, last), seen))
+    return clip if namer is None else namer.name_clip(library, clip)
+
+
+def clip_between(
+    library: Library,
+    video: str,
+    start: float | None = None,
+    end: float | None = None,
+    namer: "Namer | None" = None,
+) -> Clip:
+    """Return what is seen in a video, or between two moments of it.
+
+    Args:
+        library: Where the video is.
+        video: Its id, or the beginning of it.
+        start: From which second; from the beginning if left out.
+        end: Until which second; to the end if left out.
+        namer: Names the things of that part, where words were learned with names.
+
+    Raises:
+        WordsightError: If there is nothing between the two.
+    """
+    clip = whole_clip(library, library.resolve(video))
+    if start is not None or end is not None:
+        first = clip.start if start is None else max(start, clip.start)
+        last = clip.end if end is None else min(end, clip.end)
+        if not first < last:
+            raise WordsightError(
+                f"{video} runs from {clip.start:g} to {clip.end:g} s; there is nothing from "
+                f"{first:g} to {last:g} s."
+            )
+        clip = clip.part(first, last)
     return clip if namer is None else namer.name_clip(library, clip)
 
 

@@ -189,6 +189,7 @@ def describe_shots(
     Only sentences that are said to be true are kept; returns how many there are.
     """
     from wordsight.desk.clips import followed
+    from wordsight.meaning import describe_moments
     from wordsight.records import Clip
 
     _pull(opened, folder)
@@ -200,7 +201,8 @@ def describe_shots(
             clip = Clip.cut(video.id, seen, shot.start, shot.end)
             if clip.mask.any():
                 # Linked first, as everywhere else where words are read: surer, and far quicker.
-                true = [each for each in learned.describe(followed(clip), top=3) if each.holds]
+                told = describe_moments(learned, followed(clip), top=3)
+                true = [each for each in told if each.holds]
                 found.setdefault(video.id, []).extend((shot.start, shot.end, d.text) for d in true)
         progress(done, len(videos), video.id)
     folder.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.meaning.learner import WordLearner
 from wordsight.meaning.lexicon import LearnedLexicon, Looking
+from wordsight.meaning.long_films import best_moment, describe_moments, is_long
 from wordsight.meaning.maximisation import Smoothing
 from wordsight.meaning.naming import NamedThing, NounLearner
 from wordsight.meaning.reading import Sight
@@ -15,8 +16,8 @@ from wordsight.meaning.results import (
     TrackedSentence,
     WordTime,
 )
-from wordsight.meaning.search import Windows
 from wordsight.meaning.settings import FAITHFUL, ON_FILM, TrainingSettings
+from wordsight.meaning.windows import Windows
 from wordsight.meaning.word import WordModel
 
 __all__ = [
@@ -40,5 +41,8 @@ __all__ = [
     "WordLearner",
     "WordModel",
     "WordTime",
+    "best_moment",
+    "describe_moments",
     "hand_lexicon",
+    "is_long",
 ]

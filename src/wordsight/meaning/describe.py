@@ -23,7 +23,7 @@ from wordsight.meaning.lexicon import LearnedLexicon
 from wordsight.meaning.results import Description
 from wordsight.records import Clip, Sentence, Word
 
-__all__ = ["describe"]
+__all__ = ["describe", "judged"]
 
 Array = NDArray[np.float64]
 
@@ -61,16 +61,37 @@ def describe(
     Returns:
         Descriptions, best first; none for a clip in which nothing is seen.
     """
+    sizes = {"beam": beam, "max_modifiers": max_modifiers, "max_participants": max_participants}
+    found = judged(lexicon, clip, top=top, timed=timed, surest=surest, **sizes)
+    return [description for _, description in found]
+
+
+def judged(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    *,
+    top: int = 5,
+    beam: int = 12,
+    max_modifiers: int = 2,
+    max_participants: int = 3,
+    timed: bool = True,
+    surest: bool = False,
+) -> list[tuple[float, Description]]:
+    """Find the sentences that describe a clip best, each after the score of its truth.
+
+    That score compares with those of other clips, which the descriptions' own do not; what is
+    asked for is as for :func:`describe`.
+    """
     seen = lexicon.observe(clip)
     if not seen.view.present.any():
         return []
     with noting_losses() as losses:
         everything = _searched(lexicon, seen, beam, max_modifiers, max_participants, timed)
-        judged = max(top, _JUDGED) if surest else top
-        found = _descriptions(lexicon, clip, seen, everything, judged, losses)
+        weighed = max(top, _JUDGED) if surest else top
+        found = _descriptions(lexicon, clip, seen, everything, weighed, losses)
     if surest:
         found.sort(key=lambda one: -one[0])
-    return [description for _, description in found[:top]]
+    return found[:top]
 
 
 def _searched(

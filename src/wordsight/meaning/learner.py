@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from wordsight.engine import Engine
@@ -24,6 +25,7 @@ from wordsight.meaning.corpus import Corpus, background_of, build_corpus
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import feature_set, learn_vocabulary, observe
 from wordsight.meaning.lexicon import LearnedLexicon
+from wordsight.meaning.long_films import USUAL_CLIP
 from wordsight.meaning.settings import TrainingSettings
 from wordsight.meaning.threshold import learn_threshold
 from wordsight.meaning.training import Training
@@ -232,6 +234,7 @@ class WordLearner:
         best = training.state.best
         return {
             "clips": len(corpus.examples),
+            USUAL_CLIP: round(median(example.seen.duration for example in corpus.examples), 2),
             "pairs": corpus.num_pairs,
             "settings": repr(self.settings),
             "chosen_restart": best[0] + 1 if best else 0,

@@ -1,6 +1,6 @@
 """Finding the moments of long films that a sentence describes, by windows that share their work."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -9,40 +9,16 @@ from numpy.typing import NDArray
 
 from wordsight.inference import noting_losses
 from wordsight.meaning.checks import a_clip
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.windows import cut_window
 from wordsight.meaning.lexicon import LearnedLexicon
 from wordsight.meaning.results import Hit
 from wordsight.meaning.tasks import evidence_of
+from wordsight.meaning.windows import Windows
 from wordsight.progress import Progress, report
 from wordsight.records import Clip, Sentence
 
-__all__ = ["Windows", "search"]
-
-
-@dataclass(frozen=True)
-class Windows:
-    """How long films are looked through.
-
-    Attributes:
-        lengths: Lengths of windows in seconds; clips not longer than the longest are taken whole.
-        step: From window to window, as a share of the length.
-        overlap: Hits in one film that share more than this of their time with a better one are
-            dropped.
-    """
-
-    lengths: tuple[float, ...] = (2.0, 4.0)
-    step: float = 0.5
-    overlap: float = 0.3
-
-    def __post_init__(self) -> None:
-        if not self.lengths or min(self.lengths) <= 0 or not 0 < self.step <= 1:
-            raise MeaningError(
-                "windows need lengths above 0 seconds and a step above 0 and up to 1, got "
-                f"{self.lengths} and {self.step}."
-            )
-
+__all__ = ["search"]
 
 _PIECE = 8.0
 """Long films are measured in pieces of so many of the longest windows: nobody is in sight for a
@@ -55,10 +31,9 @@ class _Found:
 
     score: float
     piece: tuple[float, float]
-    first: int
-    end: int
-    start_time: float
-    end_time: float
+    rows: tuple[int, int]
+    start: float
+    end: float
     lost_mass: float = 0.0
 
 
@@ -92,7 +67,7 @@ def search(
     for clip in report(clips, progress, "searching"):
         if not a_clip(clip).mask.any():
             continue
-        found = _without_overlap(list(_scored(lexicon, clip, said, how)), how.overlap)
+        found = how.apart(sorted(_scored(lexicon, clip, said, how), key=lambda f: -f.score))
         kept = [f for f in found if not only_true or f.score >= lexicon.threshold]
         hits += _hits(lexicon, clip, said, how, kept[:top])
         # Hits of all clips are never kept longer than needed.
@@ -106,29 +81,25 @@ def _scored(
 ) -> Iterator[_Found]:
     for piece, spans in _pieces(clip, how):
         seen = _observed(lexicon, clip, piece, how)
-        for start_time, end_time in spans:
-            first, end = _frames(clip, seen, start_time, end_time)
-            window = _window(lexicon, seen, first, end)
+        for start, end in spans:
+            rows = _frames(clip, seen, start, end)
+            window = _window(lexicon, seen, rows)
             if window.view.present.any():
                 with noting_losses() as losses:
                     value = float(lexicon.scores(window, [sentence])[0])
                 lost = max(losses, default=0.0)
-                yield _Found(value, piece, first, end, start_time, end_time, lost)
+                yield _Found(value, piece, rows, start, end, lost)
 
 
 def _pieces(
     clip: Clip, how: Windows
 ) -> Iterator[tuple[tuple[float, float], list[tuple[float, float]]]]:
     """Yield pieces of a clip, from when to when, with the windows that lie in each."""
-    longest = max(how.lengths)
-    if clip.end - clip.start <= longest:
-        yield (clip.start, clip.end), [(clip.start, clip.end)]
+    spans = how.spans(clip)
+    if spans == [(clip.start, clip.end)]:
+        yield spans[0], spans
         return
-    spans = [
-        (float(start), min(float(start) + length, clip.end))
-        for length in how.lengths
-        for start in np.arange(clip.start, clip.end - length * (1 - how.step), how.step * length)
-    ]
+    longest = max(how.lengths)
     for begin in np.arange(clip.start, clip.end, _PIECE * longest):
         mine = [span for span in spans if begin <= span[0] < begin + _PIECE * longest]
         if mine:
@@ -156,23 +127,9 @@ def _frames(clip: Clip, seen: Observation, start: float, end: float) -> tuple[in
     return int(first), int(last)
 
 
-def _window(lexicon: LearnedLexicon, seen: Observation, first: int, end: int) -> Observation:
+def _window(lexicon: LearnedLexicon, seen: Observation, rows: tuple[int, int]) -> Observation:
     look = lexicon.looking
-    return cut_window(seen, first, end, least_seen=look.least_seen, most=look.most)
-
-
-def _without_overlap(found: Sequence[_Found], most: float) -> list[_Found]:
-    kept: list[_Found] = []
-    for one in sorted(found, key=lambda f: -f.score):
-        if all(_shared(one, other) <= most for other in kept):
-            kept.append(one)
-    return kept
-
-
-def _shared(one: _Found, other: _Found) -> float:
-    common = min(one.end_time, other.end_time) - max(one.start_time, other.start_time)
-    shorter = min(one.end_time - one.start_time, other.end_time - other.start_time)
-    return max(0.0, common) / max(shorter, 1e-9)
+    return cut_window(seen, *rows, least_seen=look.least_seen, most=look.most)
 
 
 def _hits(
@@ -187,13 +144,13 @@ def _hits(
 def _hit(
     lexicon: LearnedLexicon, clip: Clip, seen: Observation, sentence: Sentence, found: _Found
 ) -> Hit:
-    window = _window(lexicon, seen, found.first, found.end)
+    window = _window(lexicon, seen, found.rows)
     with noting_losses():  # told already, when the window was scored
         words = evidence_of(lexicon, window, sentence)
     return Hit(
         clip.video_id,
-        found.start_time,
-        found.end_time,
+        found.start,
+        found.end,
         found.score,
         sentence.text,
         found.score >= lexicon.threshold,

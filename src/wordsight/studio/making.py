@@ -55,20 +55,27 @@ def _film_of_tracks(
 def _film_of_sentence(
     asked: Mapping[str, Any], library: Library, workplace: Workplace, path: Path
 ) -> None:
+    from wordsight.desk.clips import clip_between
     from wordsight.desk.limits import keeping
     from wordsight.desk.meaning import load_words
-    from wordsight.studio.clips import clip_between
+    from wordsight.desk.naming import namer_of
+    from wordsight.meaning import best_moment
 
     if not asked.get("sentence"):
         raise WordsightError("say which sentence the film is about.")
     folder = workplace.folder / LEXICON
     if not folder.exists():
         raise WordsightError("no words were learned yet; learn some on the Lexicon page first.")
-    clip = clip_between(library, asked["video"], folder, asked.get("start"), asked.get("end"))
+    words, start, end = load_words(folder), asked.get("start"), asked.get("end")
+    clip = clip_between(library, asked["video"], start, end, namer_of(folder))
     with keeping(asked.get("prune")):
-        found = load_words(folder).track(clip, asked["sentence"])
-    said = [Caption(clip.start, clip.end, found.sentence.text)]
-    _draw(asked, library, workplace, path, tracks=found.tracks, captions=said)
+        moment = clip if asked.get("whole") else best_moment(words, clip, asked["sentence"])
+        found = words.track(moment, asked["sentence"])
+    if moment is not clip:
+        start, end = moment.start, moment.end
+    said = [Caption(moment.start, moment.end, found.sentence.text)]
+    seconds = {**asked, "start": start, "end": end}
+    _draw(seconds, library, workplace, path, tracks=found.tracks, captions=said)
 
 
 def _film_of_lines(

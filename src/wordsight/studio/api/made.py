@@ -44,6 +44,7 @@ class Wanted(BaseModel):
     sentence: str | None = Field(default=None, min_length=1, max_length=500)
     start: Second = None
     end: Second = None
+    whole: bool = Field(default=False, description="a long film as one event, for a sentence")
     prune: int | None = Field(default=None, ge=1, le=1000)
     alignment: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
     everything: bool = Field(default=False, description="also events that are part of others")

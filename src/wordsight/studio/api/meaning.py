@@ -1,5 +1,6 @@
 """Sentences and one video: who is who, why not, and what could be said of it."""
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -7,11 +8,12 @@ from fastapi import APIRouter, Depends, Query
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
+from wordsight.desk.clips import clip_between
 from wordsight.desk.limits import keeping
-from wordsight.meaning import LearnedLexicon, TrackedSentence
+from wordsight.desk.naming import namer_of
+from wordsight.meaning import LearnedLexicon, TrackedSentence, best_moment, describe_moments
 from wordsight.records import Clip
 from wordsight.studio.api.means import Beam, Prune
-from wordsight.studio.clips import clip_between
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words, words_folder
 
@@ -21,13 +23,30 @@ router = APIRouter(prefix="/videos/{video_id}", tags=["meaning"])
 Here = Annotated[Studio, Depends(studio_of)]
 
 
-class Asked(BaseModel):
+class Part(BaseModel):
+    """Which part of a video is asked about."""
+
+    start: float | None = Field(default=None, ge=0, le=1e7)
+    end: float | None = Field(default=None, ge=0, le=1e7)
+    whole: bool = Field(
+        default=False,
+        description="take a long film as one event, instead of finding its best moment first",
+    )
+    prune: Prune = None
+
+
+class Asked(Part):
     """A sentence about a video."""
 
     sentence: str = Field(min_length=1, max_length=500)
-    start: float | None = Field(default=None, ge=0, le=1e7)
-    end: float | None = Field(default=None, ge=0, le=1e7)
-    prune: Prune = None
+
+
+class Answered(BaseModel):
+    """From when to when the answer is about: of a long film the moment that fits best."""
+
+    start: float
+    end: float
+    moment: bool = Field(default=False, description="whether a long film was looked through first")
 
 
 class Followed(BaseModel):
@@ -56,7 +75,7 @@ class WordStates(BaseModel):
     probabilities: list[list[float]]
 
 
-class Tracked(BaseModel):
+class Tracked(Answered):
     """Who is who, given a sentence."""
 
     sentence: str
@@ -69,19 +88,16 @@ class Tracked(BaseModel):
     lost: float = Field(description="share of all explanations that pruning left out, at most")
 
 
-class Several(BaseModel):
+class Several(Part):
     """Sentences about a video."""
 
     sentences: list[Annotated[str, Field(min_length=1, max_length=500)]] = Field(
         min_length=1, max_length=50
     )
-    start: float | None = Field(default=None, ge=0, le=1e7)
-    end: float | None = Field(default=None, ge=0, le=1e7)
-    prune: Prune = None
     beam: Beam = None
 
 
-class Scored(BaseModel):
+class Scored(Answered):
     """How well a sentence fits a video, and whether it is true of it."""
 
     sentence: str
@@ -97,7 +113,7 @@ class WordEvidence(BaseModel):
     evidence: float
 
 
-class Explained(BaseModel):
+class Explained(Answered):
     """Which word fits and which fails."""
 
     sentence: str
@@ -107,7 +123,7 @@ class Explained(BaseModel):
     weakest_span: tuple[float, float] | None
 
 
-class Described(BaseModel):
+class Described(Answered):
     """A sentence that could be said."""
 
     text: str
@@ -124,12 +140,15 @@ class Descriptions(BaseModel):
 @router.post("/track")
 def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
     """Find who is who in a video, given a sentence."""
-    words = learned_words(studio)
-    clip = _clip(studio, video_id, asked.start, asked.end)
+    words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
     with keeping(asked.prune):
+        clip = _moment(words, whole, asked.sentence, asked)
         found = words.track(clip, asked.sentence)
         score = words.score(clip, asked.sentence)
     return Tracked(
+        start=clip.start,
+        end=clip.end,
+        moment=clip is not whole,
         sentence=asked.sentence,
         score=_finite(score.score),
         threshold=_finite(words.threshold),
@@ -151,28 +170,35 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
 @router.post("/score")
 def score_sentences(studio: Here, video_id: str, asked: Several) -> list[Scored]:
     """Say how well sentences fit a video, and whether they are true of it."""
-    words = learned_words(studio)
-    clip = _clip(studio, video_id, asked.start, asked.end)
+    words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
     with keeping(asked.prune, asked.beam):
-        found = [words.score(clip, sentence) for sentence in asked.sentences]
+        clips = [_moment(words, whole, sentence, asked) for sentence in asked.sentences]
+        found = [words.score(*each) for each in zip(clips, asked.sentences, strict=True)]
     return [
         Scored(
+            start=one.start,
+            end=one.end,
+            moment=clip is not whole,
             sentence=sentence,
             score=_finite(one.score),
             holds=one.holds,
             lost=_finite(one.lost_mass),
         )
-        for sentence, one in zip(asked.sentences, found, strict=True)
+        for clip, sentence, one in zip(clips, asked.sentences, found, strict=True)
     ]
 
 
 @router.post("/explain")
 def explain_sentence(studio: Here, video_id: str, asked: Asked) -> Explained:
     """Say which word of a sentence fits a video, and which one fails."""
-    clip = _clip(studio, video_id, asked.start, asked.end)
+    words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
     with keeping(asked.prune):
-        found = learned_words(studio).explain(clip, asked.sentence)
+        clip = _moment(words, whole, asked.sentence, asked)
+        found = words.explain(clip, asked.sentence)
     return Explained(
+        start=found.start,
+        end=found.end,
+        moment=clip is not whole,
         sentence=asked.sentence,
         score=_finite(found.score),
         words=[WordEvidence(word=word.word, evidence=_finite(word.fit)) for word in found.words],
@@ -191,21 +217,34 @@ def describe_video(
     prune: Annotated[Prune, Query()] = None,
     beam: Annotated[Beam, Query()] = None,
     surest: Annotated[bool, Query()] = False,
+    whole: Annotated[bool, Query()] = False,
 ) -> Descriptions:
-    """Say in sentences what happens in a video."""
-    clip = _clip(studio, video_id, start, end)
+    """Say in sentences what happens in a video; of a long film, moment by moment."""
+    words, clip = learned_words(studio), _clip(studio, video_id, start, end)
     with keeping(prune, beam):
-        found = learned_words(studio).describe(clip, top=top, surest=surest)
+        tell = words.describe if whole else partial(describe_moments, words)
+        found = tell(clip, top=top, surest=surest)
     return Descriptions(
         sentences=[
-            Described(text=one.text, probability=_finite(one.probability), holds=one.holds)
+            Described(
+                start=one.start,
+                end=one.end,
+                moment=(one.start, one.end) != (clip.start, clip.end),
+                text=one.text,
+                probability=_finite(one.probability),
+                holds=one.holds,
+            )
             for one in found
         ]
     )
 
 
 def _clip(studio: Studio, video_id: str, start: float | None, end: float | None) -> Clip:
-    return clip_between(studio.library, video_id, words_folder(studio), start, end)
+    return clip_between(studio.library, video_id, start, end, namer_of(words_folder(studio)))
+
+
+def _moment(words: LearnedLexicon, clip: Clip, sentence: str, asked: Part) -> Clip:
+    return clip if asked.whole else best_moment(words, clip, sentence)
 
 
 def _words(words: LearnedLexicon, clip: Clip, found: TrackedSentence) -> list[WordStates]:

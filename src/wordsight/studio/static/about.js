@@ -13,9 +13,11 @@
     const sentences = [...new Set([asked, ...said])].filter(Boolean).slice(0, 50);
     if (!sentences.length) { studio.say("Ask a sentence first."); return; }
     try {
-      const found = await studio.post(`/api/v1/videos/${video}/score`, { sentences, start: number("from"), end: number("to"), prune: number("prune"), beam: number("beam") });
+      const found = await studio.post(`/api/v1/videos/${video}/score`, { sentences, start: number("from"), end: number("to"), prune: number("prune"), beam: number("beam"), whole: document.getElementById("whole").checked });
       const mark = (holds) => studio.node("span", holds ? "yes" : "no", holds ? "yes" : "no");
-      answer.replaceChildren(studio.table(["Sentence", "Score", "True"], found.map((one) => [one.sentence, Number(one.score.toFixed(3)), mark(one.holds)])));
+      const long = found.some((one) => one.moment); // each is then asked about its own best moment
+      answer.replaceChildren(studio.table(["Sentence", "Score", "True", ...(long ? ["Best from"] : [])],
+        found.map((one) => [one.sentence, Number(one.score.toFixed(3)), mark(one.holds), ...(long ? [seek(studio.clock(one.start), one.start)] : [])])));
     } catch (error) { studio.say(error.message); }
   });
 

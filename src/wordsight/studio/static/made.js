@@ -47,7 +47,10 @@
       const value = document.getElementById(id)?.value;
       if (value && what.value.startsWith("film")) wanted[name] = Number(value);
     }
-    if (what.value === "film-sentence") wanted.sentence = document.getElementById("sentence").value.trim() || undefined;
+    if (what.value === "film-sentence") {
+      wanted.sentence = document.getElementById("sentence").value.trim() || undefined;
+      wanted.whole = document.getElementById("whole").checked;
+    }
     if (form.elements.everything?.checked) wanted.everything = true;
     make(wanted);
   });

@@ -251,7 +251,20 @@
   // The part of the film that is asked about: all of it where nothing is said.
   const part = () => Object.fromEntries([["start", "from"], ["end", "to"], ["prune", "prune"]]
     .map(([name, id]) => [name, document.getElementById(id).value]).filter(([, value]) => value !== "")
-    .map(([name, value]) => [name, Number(value)]));
+    .map(([name, value]) => [name, Number(value)]).concat(document.getElementById("whole").checked ? [["whole", true]] : []));
+  const goTo = (one) => {
+    const button = line(`${studio.clock(one.start)}–${studio.clock(one.end)}`, "button", "link");
+    button.type = "button";
+    button.addEventListener("click", () => { film.currentTime = one.start; });
+    return button;
+  };
+  // Of a long film the answer is about one moment.
+  const about = (found) => {
+    if (!found.moment) return [];
+    const node = line("The film is long; this is where the sentence fits best: ", "p", "dim");
+    node.append(goTo(found));
+    return [node];
+  };
   const followSentence = async () => {
     const found = await studio.post(`/api/v1/videos/${video}/track`, { sentence: sentence.value, ...part() });
     tracks = found.tracks;
@@ -260,7 +273,7 @@
     pick(null);
     tell([line(found.holds ? "Yes, this happens here." : "This does not seem to happen here.", "strong", found.holds ? "yes" : "no"),
       line(`Score ${found.score.toFixed(3)}, threshold ${found.threshold.toFixed(3)}.`
-      + (found.lost > 0 ? ` Not every box was followed: at most ${found.lost.toPrecision(2)} of all explanations is left out.` : ""), "p", "dim")]);
+      + (found.lost > 0 ? ` Not every box was followed: at most ${found.lost.toPrecision(2)} of all explanations is left out.` : ""), "p", "dim"), ...about(found)]);
     if (tracks[0]?.times.length) film.currentTime = tracks[0].times[0];
     draw();
   };
@@ -273,7 +286,7 @@
       if (word.word === found.weakest) row.className = "no";
     }
     const when = found.weakest_span ? `, from ${studio.clock(found.weakest_span[0])} to ${studio.clock(found.weakest_span[1])}` : "";
-    tell([line(`Weakest word: ${found.weakest}${when}.`, "strong"), table]);
+    tell([line(`Weakest word: ${found.weakest}${when}.`, "strong"), table, ...about(found)]);
   };
   ask.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -284,7 +297,12 @@
   document.getElementById("describe").addEventListener("click", async () => {
     try {
       const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), ...(document.getElementById("beam").value && { beam: document.getElementById("beam").value }), surest: document.getElementById("surest").checked, top: document.getElementById("top").value || 5 })}`);
-      tell(found.sentences.length ? found.sentences.map((one) => line(`${one.text} (${Math.round(100 * one.probability)} %)`)) : [line("Nothing is seen here.")]);
+      const told = (one) => {
+        const node = line(one.moment ? `${one.text} ` : `${one.text} (${Math.round(100 * one.probability)} %)`);
+        if (one.moment) node.append(goTo(one));
+        return node;
+      };
+      tell(found.sentences.length ? found.sentences.map(told) : [line("Nothing is seen here.")]);
     } catch (error) { studio.say(error.message); }
   });
   for (const button of document.querySelectorAll("[data-sentence]"))

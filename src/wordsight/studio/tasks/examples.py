@@ -20,11 +20,11 @@ def find_examples(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
     """
     import numpy as np
 
-    from wordsight.desk.clips import whole_clip
+    from wordsight.desk.clips import clip_between
     from wordsight.desk.naming import namer_of
     from wordsight.errors import WordsightError
     from wordsight.library import Library
-    from wordsight.meaning import LearnedLexicon
+    from wordsight.meaning import LearnedLexicon, best_moment
 
     words, entry = LearnedLexicon.load(workplace.folder / LEXICON), arguments["entry"]
     namer = namer_of(workplace.folder / LEXICON)
@@ -35,8 +35,9 @@ def find_examples(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
         said = said[:_MOST_SENTENCES]
         for done, sentence in enumerate(said, start=1):
             try:
-                clip = whole_clip(library, sentence.video_id, namer)
-                told = words.explain(clip, sentence.text)
+                when = (sentence.start, sentence.end)
+                clip = clip_between(library, sentence.video_id, *when, namer)
+                told = words.explain(best_moment(words, clip, sentence.text), sentence.text)
             except WordsightError:
                 continue  # a sentence the lexicon cannot read is no example of anything
             fits = [word.fit for word in told.words if word.word.split("(")[0] == entry]
