@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.engine import jobs
@@ -20,6 +22,7 @@ from wordsight.engine import (
     tell,
     usable_cores,
 )
+from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.processes import WorkerProcess
 
 ENGINES = {"serial": Serial(), "one process": Processes(1), "two processes": Processes(2)}
@@ -284,3 +287,61 @@ def test_control_c_reaches_us_again_once_a_worker_has_started():
     WorkerProcess(jobs.double, threads=1).end(time.monotonic())
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
+
+
+CLUSTER = """
+    from tests.engine.jobs import sleep_and_write
+    from wordsight.engine import working_with
+    with working_with("dask:1") as cluster:
+        print("it is there", flush=True)
+        list(cluster.map(sleep_and_write, [{file!r}]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["its processes start", "it is there", "it works"])
+def test_control_c_ends_a_cluster_in_silence(moment, tmp_path):
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    program = textwrap.dedent(CLUSTER.format(file=str(tmp_path / "pid")))
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    if moment == "its processes start":
+        wait_until(lambda: any(map(is_spawned, psutil.Process(parent.pid).children())))
+    else:
+        assert parent.stdout.readline() == b"it is there\n"
+    if moment == "it works":
+        wait_until((tmp_path / "pid").exists)
+    family = psutil.Process(parent.pid).children(recursive=True)
+    os.killpg(parent.pid, signal.SIGINT)
+    _, errors = parent.communicate(timeout=120)
+    assert errors.count(b"KeyboardInterrupt\n") == 1, errors.decode()  # the parent's own
+    assert psutil.wait_procs(family, timeout=120)[1] == []
+
+
+def is_spawned(process):
+    """Whether this is a process that Python has started with a module of its own."""
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:  # it has ended
+        return False
+
+
+def test_control_c_waits_also_where_other_threads_would_take_it():
+    lasting = threading.Event()
+    other = threading.Thread(target=lasting.wait)
+    other.start()
+    reached = False
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts_held_back():
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(1000):  # where Python would handle it
+                pass
+            reached = True
+    finally:
+        lasting.set()
+        other.join()
+    assert reached and signal.getsignal(signal.SIGINT) is signal.default_int_handler

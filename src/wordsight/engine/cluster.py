@@ -5,9 +5,11 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordsight.closing import Closing
+from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.notes import listening
 from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome, message_of
@@ -23,7 +25,8 @@ Result = TypeVar("Result")
 
 _AHEAD = 2  # items in flight per worker thread: one at work, one on its way
 _COUNT_SECONDS = 5.0  # how long a count of workers is taken as true
-_PATIENCE = 30.0  # seconds for the first worker of a cluster to appear
+_PATIENCE = 60.0  # seconds for the first worker of a cluster to appear
+_CONNECT = 10.0  # seconds for a scheduler elsewhere to answer
 _NOTE, _DONE = "note", "done"
 # Left alone, a cluster of one machine looks at itself so often that it takes a tenth of a core.
 _CALM = {
@@ -60,7 +63,9 @@ class Cluster(Closing):
         try:
             if address is None:
                 self._own = _local_cluster(workers)
-            self._client: Any = dask.Client(address or self._own, timeout=10)
+            # Its own scheduler answers, but on a busy machine not within seconds.
+            patience = _CONNECT if address else _PATIENCE
+            self._client: Any = dask.Client(address or self._own, timeout=patience)
         except (OSError, ValueError, TimeoutError) as error:
             raise EngineError(
                 f"the Dask scheduler at {address} does not answer: {message_of(error)}."
@@ -159,7 +164,10 @@ def _local_cluster(workers: int) -> Any:
     """Start a cluster of processes of this machine, each with one thread."""
     import dask.config
 
-    with dask.config.set(_CALM):
+    # What is started here never hears of Ctrl-C, which would have every process die with a
+    # traceback: they end with the cluster. Python's own tracker first: starting it lets Ctrl-C in.
+    resource_tracker.ensure_running()
+    with dask.config.set(_CALM), interrupts_held_back():
         return _distributed().LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -8,13 +8,9 @@ from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
+from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.outcome import EngineError
-from wordsight.engine.processes import (
-    WorkerProcess,
-    cause_of,
-    interrupts_held_back,
-    usable_cores,
-)
+from wordsight.engine.processes import WorkerProcess, cause_of, usable_cores
 from wordsight.engine.worker import DONE, FAILED, READY, UNUSABLE
 
 __all__ = ["HeldByProcesses"]

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
@@ -23,7 +24,7 @@ from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 if TYPE_CHECKING:
     from wordsight.engine.held_processes import HeldByProcesses
 
-__all__ = ["Processes", "WorkerProcess", "cause_of", "interrupts_held_back", "usable_cores"]
+__all__ = ["Processes", "WorkerProcess", "cause_of", "usable_cores"]
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
@@ -105,21 +106,6 @@ class Task(Generic[Item]):
     number: int
     item: Item
     deaths: int = 0
-
-
-@contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """Hold Ctrl-C back here for a moment, and in what is started meanwhile until it lets it in.
-
-    Ctrl-C reaches the whole group. A new interpreter that it meets before the first line of ours
-    would die with a traceback; the signal mask is inherited, so it waits there for that line. And
-    here nobody would end a worker that is started but not in anybody's hands yet.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class WorkerProcess(Generic[Item]):

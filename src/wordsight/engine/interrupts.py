@@ -1,0 +1,34 @@
+"""Ctrl-C at a bad moment: held back until what was begun is in somebody's hands."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["interrupts_held_back"]
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back here for a moment, and in what is started meanwhile until it lets it in.
+
+    Ctrl-C reaches the whole group. A new interpreter that it meets before the first line of ours
+    would die with a traceback; the signal mask is inherited, so it waits there for that line. And
+    here nobody would end a worker that is started but not in anybody's hands yet.
+    """
+    came: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    handler = signal.getsignal(signal.SIGINT)
+    # The mask is this thread's own: where there are others, one of them takes the signal, and
+    # Python handles it in the main thread all the same.
+    ours = threading.current_thread() is threading.main_thread() and handler is not None
+    if ours:
+        signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
