@@ -79,6 +79,7 @@ def prepare_to_fork() -> None:
     import wordsight.alignment.storage
     import wordsight.alignment.tasks
     import wordsight.alignment.watching.videos
+    import wordsight.cli.app
     import wordsight.cli.main
     import wordsight.desk
     import wordsight.library

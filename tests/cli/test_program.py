@@ -18,7 +18,7 @@ def test_help_reads_like_a_table_of_contents(run):
 
 
 def test_every_command_explains_itself_and_speaks_json(run):
-    from wordsight.cli.main import app
+    from wordsight.cli.app import app
 
     for command in app.registered_commands:
         answer = run(command.name, "--help")
@@ -142,6 +142,37 @@ def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
     answer = run("list", "--json")
     assert (answer.code, answer.json["error"]["kind"]) == (130, "Interrupted")
     assert "the same command goes on" in answer.err and "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "module",
+    [  # the program's own commands, what it is made with, and what a command loads
+        "wordsight.cli.app",
+        "typer",
+        "wordsight.cli.options",
+        "wordsight.cli.world",
+        "rich.console",
+        "wordsight.library",
+        "sqlalchemy",
+    ],
+)
+def test_control_c_while_the_program_loads_shows_no_traceback(module, tmp_path):
+    code = (
+        "import runpy, signal, sys\n"
+        "class Tripwire:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Tripwire())\n"
+        "sys.argv = ['wordsight', 'list', '-L', 'library']\n"
+        "runpy.run_module('wordsight', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "stopped." in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

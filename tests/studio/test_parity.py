@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from tests.studio.conftest import finished
-from wordsight.cli.main import app
+from wordsight.cli.app import app
 from wordsight.library import Library
 from wordsight.meaning.hand import hand_lexicon
 

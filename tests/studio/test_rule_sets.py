@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.studio.conftest import finished
-from wordsight.cli.main import app
+from wordsight.cli.app import app
 from wordsight.errors import WordsightError
 from wordsight.perception import read_boxes, write_boxes
 from wordsight.records import Clip, Detections
