@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from wordsight.cli.attributes import DEFAULT_TAUGHT
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
 
-__all__ = ["studio", "take_words"]
+__all__ = ["studio", "take_taught", "take_words"]
 
 _KEEP_ALIVE = 330
 """Seconds an idle connection is kept. Whoever closes one while the other is about to use it makes a
@@ -48,6 +49,7 @@ def studio(
     where = str(demo_library(output)) if demo else library
     if not demo:
         take_words(output, where)
+        take_taught(output, where)
     with take_port(host, port) as taken, suppress(KeyboardInterrupt):  # that is how it is closed
         settings = StudioSettings(library=where, host=host, port=taken.getsockname()[1])
         server = uvicorn.Server(
@@ -86,6 +88,30 @@ def take_words(output: Output, library: str, words: Path = DEFAULT_WORDS) -> Non
         output.warn(f"the studio begins without words: {error}")  # it can learn its own
     else:
         output.note(f"The studio begins with the words of {words}.")
+
+
+def take_taught(output: Output, library: str, taught: Path = DEFAULT_TAUGHT) -> None:
+    """Let a studio that was taught nothing yet begin with the words of `wordsight teach`.
+
+    Args:
+        output: Told what is done, and what cannot be.
+        library: The studio's library; made if it is not there.
+        taught: The taught words.
+    """
+    from wordsight.desk.naming import load_taught
+    from wordsight.library import Library
+    from wordsight.studio.tasks.teach import LESSONS, TAUGHT, begin_with
+
+    with Library.open(library, create=True) as opened:
+        folder = opened.folder / "studio"
+    if not taught.exists() or (folder / TAUGHT).exists() or (folder / LESSONS).exists():
+        return
+    try:
+        begin_with(load_taught(taught), folder)
+    except WordsightError as error:
+        output.warn(f"the studio begins without taught words: {error}")  # it can be taught its own
+    else:
+        output.note(f"The studio begins with the taught words of {taught}.")
 
 
 def _open_soon(address: str) -> None:

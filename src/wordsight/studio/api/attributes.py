@@ -20,10 +20,10 @@ from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.pictures import keep_picture, read_upload
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.teach import LESSONS, TAUGHT
+from wordsight.studio.tasks.teach import BEGUN, LESSONS, TAUGHT
 from wordsight.video import read_image
 
-__all__ = ["Lesson", "Named", "lessons_of", "router", "taught", "taught_folder"]
+__all__ = ["Lesson", "Named", "begun_elsewhere", "lessons_of", "router", "taught", "taught_folder"]
 
 router = APIRouter(prefix="/attributes", tags=["attributes"])
 Here = Annotated[Studio, Depends(studio_of)]
@@ -120,6 +120,11 @@ def add_lesson(
 @router.post("/learn", status_code=202)
 def learn(studio: Here, asked: Learning) -> JobInfo:
     """Learn from all lessons, in a job."""
+    if begun_elsewhere(studio) and asked != Learning():
+        raise WordsightError(
+            "new lessons are added to the words of `wordsight teach` as those were begun: leave "
+            "the number of attributes, the method, the pictures and the seed as they are."
+        )
     return JobInfo.of(studio.begin("teach", **asked.model_dump()))
 
 
@@ -212,3 +217,8 @@ def _named(studio: Studio, image: UploadFile, box: str) -> Naming:
         x, y, width, height = region
         picture = cut_out(picture, (x, y, x + width, y + height))
     return learner.name(picture)
+
+
+def begun_elsewhere(studio: Studio) -> bool:
+    """Tell whether the studio began with words of `wordsight teach`."""
+    return (studio.folder / BEGUN).exists()

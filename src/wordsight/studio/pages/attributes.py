@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request
 
 from wordsight.attributes.card import looks_at
 from wordsight.errors import WordsightError
-from wordsight.studio.api.attributes import lessons_of, taught
+from wordsight.studio.api.attributes import begun_elsewhere, lessons_of, taught
 from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["router"]
@@ -33,4 +33,5 @@ def attributes_page(request: Request, studio: Here) -> Any:
         looks=looks + [[]] * len(groups),
         lessons=lessons[:24],
         count=len(lessons),
+        begun=begun_elsewhere(studio),
     )
