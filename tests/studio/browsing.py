@@ -69,7 +69,7 @@ def launched(program):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=PATIENCE)
         yield started
         started.close()
 

@@ -41,6 +41,7 @@ def test_lexicon_is_learned_and_read(page):
 def test_player_follows_and_explains(page):
     page.goto("/")
     page.click("text=street-000.mp4")
+    page.wait_for_url("**/videos/*")
     until(page, "document.getElementById('film').readyState >= 2")
     page.keyboard.press(".")
     until(page, "document.getElementById('film').currentTime > 0.02")
@@ -112,6 +113,7 @@ def test_align_pins_and_exports(page, address):
         page.click("a.button:has-text('srt')")
     assert "-->" in Path(download.value.path()).read_text()
     until(page, "document.getElementById('film').readyState >= 1")
+    until(page, "!document.getElementById('bands').hasAttribute('aria-busy')")
     name = page.url.rsplit("/", 1)[1]
     spans = patient.get(f"{address}/api/v1/alignments/{name}").json()["result"]["lines"][1]["spans"]
     length = patient.get(f"{address}/api/v1/alignments/{name}").json()["duration"]

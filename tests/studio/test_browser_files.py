@@ -70,6 +70,7 @@ def test_labels_that_fit_no_film_are_told_beside_the_form(page, tmp_path):
 def test_films_are_made_taken_away_and_removed(page, tmp_path):
     page.goto("/")
     page.click("text=street-000.mp4")
+    page.wait_for_url("**/videos/*")
     page.fill("#sentence", "The person approached the backpack.")
     page.click("#away summary")
     page.select_option("#make select[name=what]", "film-sentence")
@@ -139,6 +140,7 @@ def test_captions_come_along_and_things_are_named(page, address, tmp_path):
     with page.expect_navigation():
         page.click("#add button.main")
     page.click("text=spoken.mp4")
+    page.wait_for_url("**/videos/*")
     page.wait_for_selector("text=The person stood there.")
     teach(address)
     page.reload()

@@ -13,6 +13,8 @@ pytestmark = pytest.mark.slow
 def player(page):
     page.goto("/")
     page.click("text=street-000.mp4")
+    page.wait_for_url("**/videos/*")
+    until(page, "!document.getElementById('screen').hasAttribute('aria-busy')")  # boxes are there
     until(page, "document.getElementById('film').readyState >= 2")
     page.evaluate("document.getElementById('film').currentTime = 1.5")
     until(page, "Math.abs(Number(document.getElementById('seek').value) - 1.5) < 0.05")
@@ -28,6 +30,22 @@ def middle_of(page, address, label):
     width = page.evaluate("document.getElementById('film').videoWidth")
     scale = screen["width"] / width
     return screen["x"] + scale * (x1 + x2) / 2, screen["y"] + scale * (y1 + y2) / 2
+
+
+def test_boxes_that_come_after_the_pointer_show_their_features(page, address):
+    held = []
+    page.route("**/detections*", lambda request: held.append(request))
+    page.goto("/")
+    page.click("text=street-000.mp4")
+    page.wait_for_url("**/videos/*")
+    until(page, "document.getElementById('film').readyState >= 2")
+    page.evaluate("document.getElementById('film').currentTime = 1.5")
+    until(page, "Math.abs(Number(document.getElementById('seek').value) - 1.5) < 0.05")
+    page.mouse.move(*middle_of(page, address, "person"))
+    assert not page.locator("#hover dl").count()
+    for request in held:
+        request.continue_()
+    page.wait_for_selector("#hover dl")
 
 
 def test_pointing_at_a_box_shows_its_features(player, address):
@@ -129,6 +147,7 @@ def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
     changed = patient.get(word).json()
     assert changed["features"] != before["features"]
     page.click("a[href*='?version='] >> nth=0")
+    page.wait_for_url("**version=*")
     page.wait_for_selector(".bars.was")
     page.click("[data-restore] >> nth=0")
     page.wait_for_url("**/lexicon/approached")

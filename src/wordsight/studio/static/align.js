@@ -67,6 +67,7 @@
   };
   const near = (at) => spans.find((span) => Math.abs(x(span.start) - at) < 7);
   bands.addEventListener("pointerdown", (event) => {
+    if (!kept) return; // it is not there yet
     held = near(event.offsetX);
     if (held) bands.setPointerCapture(event.pointerId);
     else film.currentTime = time(event.offsetX);
@@ -95,11 +96,12 @@
   for (const item of document.querySelectorAll("[data-line] .swatch"))
     item.style.background = colour(Number(item.parentElement.dataset.line));
   const again = (wanted) =>
-    run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, parses: kept.parses, seen: kept.seen, learned: kept.learned, pins: wanted });
+    kept && run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, parses: kept.parses, seen: kept.seen, learned: kept.learned, pins: wanted });
   document.getElementById("again").addEventListener("click", () =>
     again([...pins].map(([line, at]) => `${line}=${at.toFixed(3)}`)));
   document.getElementById("clear").addEventListener("click", () => again([]));
   window.addEventListener("resize", draw);
+  bands.setAttribute("aria-busy", "true");
   studio.ask(`/api/v1/alignments/${bands.dataset.name}`).then((found) => {
     kept = found;
     spans = kept.result.lines.flatMap((line) => line.spans.map((span) => ({ ...span, line: line.line })));
@@ -109,5 +111,6 @@
       if (!Number.isNaN(Number(at))) pins.set(Number(line), Number(at));
     }
     draw();
-  });
+    bands.removeAttribute("aria-busy");
+  }).catch((error) => studio.say(error.message));
 })();

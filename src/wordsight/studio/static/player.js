@@ -191,19 +191,25 @@
     };
     if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
   });
-  screen.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "touch" || !film.videoWidth) return; // a finger plays; the button shows features
+  let pointer = null; // where it rests on the film
+  const pointed = () => {
+    if (!pointer || !film.videoWidth) return;
     const within = screen.getBoundingClientRect();
     const fit = Math.min(within.width / film.videoWidth, within.height / film.videoHeight);
-    const x = (event.clientX - within.left - (within.width - fit * film.videoWidth) / 2) / fit;
-    const y = (event.clientY - within.top - (within.height - fit * film.videoHeight) / 2) / fit;
+    const x = (pointer.x - within.left - (within.width - fit * film.videoWidth) / 2) / fit;
+    const y = (pointer.y - within.top - (within.height - fit * film.videoHeight) / 2) / fit;
     const size = ({ box: [x1, y1, x2, y2] }) => (x2 - x1) * (y2 - y1);
     const under = boxesHere().filter(({ box: [x1, y1, x2, y2] }) => x1 <= x && x <= x2 && y1 <= y && y <= y2);
     // Of boxes inside each other the smallest is meant; who is who comes before what is only seen.
     const best = under.sort((one, other) => (one.track === undefined) - (other.track === undefined) || size(one) - size(other))[0] ?? null;
     if (best?.box.join() !== picked?.box.join()) pick(best);
+  };
+  screen.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch") return; // a finger plays; the button shows features
+    pointer = { x: event.clientX, y: event.clientY };
+    pointed();
   });
-  screen.addEventListener("pointerleave", () => { if (picked) pick(null); });
+  screen.addEventListener("pointerleave", () => { pointer = null; if (picked) pick(null); });
   for (const button of document.querySelectorAll("[data-seek]"))
     button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
   const timeAt = (at) => Math.min(film.duration, Math.max(0, (at - left) / (timeline.clientWidth - left - 8) * film.duration));
@@ -311,7 +317,10 @@
       try { await followSentence(); } catch (error) { studio.say(error.message); }
     });
 
-  studio.ask(`/api/v1/videos/${video}/detections?end=600`).then((found) => { seen = found; draw(); }, () => {});
+  screen.setAttribute("aria-busy", "true");
+  studio.ask(`/api/v1/videos/${video}/detections?end=600`)
+    .then((found) => { seen = found; draw(); pointed(); }, () => {}) // the pointer may have been there first
+    .finally(() => screen.removeAttribute("aria-busy"));
 
   // A search leads to a moment: #t=12.5
   const moment = Number(new URLSearchParams(location.hash.slice(1)).get("t"));
