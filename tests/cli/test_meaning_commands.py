@@ -4,6 +4,7 @@ import pytest
 
 from wordsight.language import Lexicon, default_lexicon, write_lexicon
 from wordsight.library import Library
+from wordsight.meaning import LearnedLexicon
 from wordsight.states import StateModel, parse_rules, parse_vocabulary
 from wordsight.video import VideoReader, VideoWriter
 from wordsight.worlds import street, write_world
@@ -139,6 +140,18 @@ class TestLongFilms:
         part = call("score", long_film, SAID, "--from", 1, "--to", 5, "--json")
         assert (part.json[0]["start"], part.json[0]["end"]) == (1, 5) and not part.err
         assert all(d["end"] > 20 for d in call("describe", long_film, "--whole", "--json").json)
+
+
+@pytest.mark.slow
+def test_words_are_learned_as_asked(run, learned, monkeypatch):
+    monkeypatch.setenv("WORDSIGHT_LIBRARY", str(learned[0] / "library"))
+    quick = ("--quick", "--restarts", 1, "-j", 1, "--grammar", "street", "--json")
+    made = run("learn", "--phases", 3, "--any-order", "--two-phase", *quick)
+    assert made.code == 0, made.err
+    settings = LearnedLexicon.load("lexicon").notes["settings"]
+    assert all(one in settings for one in ("left_to_right=False", "two_phase=True", "phases=3"))
+    verb = run("lexicon", "picked-up", "--json").json["picked-up"]
+    assert len(verb["transition"]) == 3 and min(map(min, verb["transition"])) > 0
 
 
 @pytest.mark.slow

@@ -11,8 +11,11 @@ from typer.main import get_command
 
 from tests.studio.conftest import finished
 from wordsight.cli.app import app
+from wordsight.desk import Notebook
 from wordsight.library import Library
+from wordsight.meaning import ON_FILM
 from wordsight.meaning.hand import hand_lexicon
+from wordsight.studio.tasks.learn import _learner
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studio.md"
 
@@ -22,6 +25,40 @@ def test_the_guide_accounts_for_every_command():
     named = set(re.findall(r"`([a-z]+)[` ]", table.split("\n\n")[0]))
     commands = set(get_command(app).commands) - {"studio"}
     assert commands <= named, f"not in the guide: {sorted(commands - named)}"
+
+
+@pytest.mark.parametrize("command", ["learn", "score", "track", "describe", "explain", "search"])
+def test_the_guide_accounts_for_every_option(command):
+    told = next(
+        row
+        for row in GUIDE.read_text(encoding="utf-8").splitlines()
+        if row.startswith("|") and f"`{command}`" in row.split("|")[1]
+    )
+    # How an answer is printed and where things lie is the browser's own business; `--index` says
+    # where an index lies, `--words` and `--library` are the studio's.
+    ours = {"--json", "--quiet", "--verbose", "--words", "--library", "--index", "--help"}
+    for option in get_command(app).commands[command].params:
+        names = {name for name in option.opts if name.startswith("-")}
+        if option.param_type_name == "option" and not names & (ours | {"--force"}):
+            assert any(f"`{name}`" in told or f" {name}`" in told for name in names), names
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [  # as suits whole videos, and everything chosen
+        ({}, (ON_FILM.phases, True, False)),
+        ({"phases": None}, (ON_FILM.phases, True, False)),
+        ({"phases": 3, "any_order": True, "two_phase": True}, (3, False, True)),
+    ],
+)
+def test_words_are_learned_as_asked(asked, expected):
+    with _learner(asked, None, Notebook()) as learner:
+        chosen = learner.settings
+    assert (chosen.phases, chosen.left_to_right, chosen.two_phase) == expected
+
+
+def test_the_page_offers_the_phases_of_whole_videos(client):
+    assert f'max="8" value="{ON_FILM.phases}"' in client.get("/lexicon").text
 
 
 def test_all_files_are_checked(client, library):

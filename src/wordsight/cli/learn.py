@@ -51,14 +51,31 @@ def learn(
         ),
     ] = None,
     phases: Annotated[
-        int,
+        int | None,
         typer.Option(
             min=3,
             max=8,
             help="States of an event, with what is before and after it; 3 suit clips that are cut "
             "to their events.",
+            show_default="as suits whole videos",
         ),
-    ] = 4,
+    ] = None,
+    any_order: Annotated[
+        bool,
+        typer.Option(
+            "--any-order",
+            help="States of words may come in any order, for what repeats itself, such as waving.",
+            show_default=False,
+        ),
+    ] = False,
+    two_phase: Annotated[
+        bool,
+        typer.Option(
+            "--two-phase",
+            help="Begin with sentences of nouns and verbs only, then take all.",
+            show_default=False,
+        ),
+    ] = False,
     restarts: Annotated[int, typer.Option(min=1, help="How often to start anew.")] = 2,
     quick: Annotated[
         bool,
@@ -103,7 +120,9 @@ def learn(
         learner = WordLearner(
             ON_FILM,
             features="recommended" if namer is None else namer.features(),
-            phases=phases,
+            phases=phases or ON_FILM.phases,
+            left_to_right=not any_order,
+            two_phase=two_phase,
             restarts=restarts,
             discriminative=None if quick else "gradient",
             random_state=seed,

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from wordsight.errors import WordsightError
 from wordsight.language import parse_lexicon
+from wordsight.meaning import ON_FILM
 from wordsight.meaning.plot import save_word_plot
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.means import Beam, Device, Engine, Prune
@@ -47,7 +48,9 @@ class Learning(BaseModel):
     """How to learn."""
 
     restarts: int = Field(default=2, ge=1, le=20)
-    phases: int = Field(default=4, ge=3, le=8)
+    phases: int | None = Field(default=ON_FILM.phases, ge=3, le=8)
+    any_order: bool = Field(default=False, description="states of words in any order")
+    two_phase: bool = Field(default=False, description="begin with sentences of nouns and verbs")
     quick: bool = True
     attributes: bool = False
     seed: int = Field(default=0, ge=0, le=2**31)

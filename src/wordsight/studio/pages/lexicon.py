@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from wordsight.errors import WordsightError
+from wordsight.meaning import ON_FILM
 from wordsight.studio.api.words import FeatureTable, examples_of, word_info
 from wordsight.studio.rule_sets import list_sets
 from wordsight.studio.studio import Studio, studio_of
@@ -41,6 +42,7 @@ def lexicon_page(request: Request, studio: Here) -> Any:
         notes={} if lexicon is None else lexicon.notes,
         sentences=sum(video.num_sentences for video in studio.library.videos()),
         running=studio.running("learn"),
+        phases=ON_FILM.phases,
     )
 
 

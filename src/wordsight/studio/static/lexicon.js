@@ -102,7 +102,9 @@
     try {
       const begun = await studio.post("/api/v1/lexicon/learn", {
         restarts: Number(document.getElementById("restarts").value),
-        phases: Number(document.getElementById("phases").value),
+        phases: Number(document.getElementById("phases").value) || undefined,
+        any_order: document.getElementById("any-order").checked,
+        two_phase: document.getElementById("two-phase").checked,
         quick: document.getElementById("quick").value === "true",
         attributes: document.getElementById("adjectives").checked,
         seed: Number(document.getElementById("seed").value),

@@ -29,11 +29,12 @@ def learn_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     """Learn from all videos with sentences and replace the studio's lexicon, keeping the old one.
 
     Args:
-        arguments: ``restarts``, ``phases``, ``quick``, ``seed``; ``attributes``, whether words
-            taught by pictures become adjectives; ``grammar``, how words combine: the text of a
-            lexicon file, or ``street`` where they do as those of the rendered street; ``states``,
-            the set of rules whose facts words may look at; ``threads``, ``engine`` and
-            ``device``, who computes it; ``prune`` or ``beam``, to keep less of every clip.
+        arguments: ``restarts``, ``phases``, ``any_order``, ``two_phase``, ``quick``, ``seed``;
+            ``attributes``, whether words taught by pictures become adjectives; ``grammar``, how
+            words combine: the text of a lexicon file, or ``street`` where they do as those of the
+            rendered street; ``states``, the set of rules whose facts words may look at;
+            ``threads``, ``engine`` and ``device``, who computes it; ``prune`` or ``beam``, to keep
+            less of every clip.
         workplace: Where to work.
     """
     from wordsight.desk import Notebook
@@ -98,7 +99,9 @@ def _learner(
         yield WordLearner(
             ON_FILM,
             features="recommended" if namer is None else namer.features(),
-            phases=int(arguments.get("phases", 4)),
+            phases=arguments.get("phases") or ON_FILM.phases,
+            left_to_right=not arguments.get("any_order"),
+            two_phase=bool(arguments.get("two_phase")),
             restarts=int(arguments.get("restarts", 2)),
             discriminative=None if arguments.get("quick") else "gradient",
             random_state=int(arguments.get("seed", 0)),
