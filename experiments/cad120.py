@@ -10,10 +10,11 @@ takes annotated boxes with the object's name as label, and the person, head and 
 projected skeleton. Everything is chosen on training clips: restarts by the conditional likelihood
 of their true sentences, epochs and the rest by fixed defaults.
 
-Rows: ``accuracy`` is the default model (discriminative), ``calibrated`` the same before
-discriminative training, ``ml`` by raw likelihood ratio, ``faithful`` the method as published (Eqs.
-9-10, features of Table 2), ``blind`` knows how often each sentence is true, ``blind_duration`` also
-how long the clip lasts. Clips begin and end with their events, which the model is told too.
+Rows: ``accuracy`` is the default model (discriminative), ``without_habits`` the same without what
+is usually said of which things, ``calibrated`` before discriminative training, ``ml`` by raw
+likelihood ratio, ``faithful`` the method as published (Eqs. 9-10, features of Table 2), ``blind``
+knows how often each sentence is true, ``blind_duration`` also how long the clip lasts. Clips begin
+and end with their events, which the model is told too.
 Grounding: the share of clips with a patient whose track, found with the true sentence, overlaps the
 annotated one with a mean intersection over union of at least 0.5.
 """
@@ -30,7 +31,16 @@ from wordsight.errors import WordsightError
 __all__ = ["main", "measure"]
 
 SETTINGS = ("detections", "tracks")
-ROWS = ("accuracy", "calibrated", "ml", "faithful", "blind_duration", "blind", "chance")
+ROWS = (
+    "accuracy",
+    "without_habits",
+    "calibrated",
+    "ml",
+    "faithful",
+    "blind_duration",
+    "blind",
+    "chance",
+)
 
 
 def measure(

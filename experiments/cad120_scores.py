@@ -14,6 +14,7 @@ from wordsight.evaluation import FrequencyGuesser, chance_accuracy, choice_accur
 from wordsight.language import Lexicon, parse
 from wordsight.meaning import FAITHFUL, LearnedLexicon, Looking, WordLearner
 from wordsight.meaning.calibration import Calibration, fit_durations
+from wordsight.meaning.habits import Habits
 from wordsight.perception.suppression import box_iou
 from wordsight.records import Sentence
 
@@ -21,7 +22,7 @@ __all__ = ["Job", "Tally", "measure_fold"]
 
 Array = NDArray[np.float64]
 
-ROWS = ("accuracy", "calibrated", "ml", "faithful", "blind", "blind_duration")
+ROWS = ("accuracy", "without_habits", "calibrated", "ml", "faithful", "blind", "blind_duration")
 """What is measured of every clip, besides chance."""
 
 MOST_THINGS = 9
@@ -78,6 +79,7 @@ def measure_fold(job: Job) -> Tally:
     likely = _uncalibrated(learner.calibrated_)
     rows = {
         "accuracy": _preferences(learner.lexicon_, test, asked),
+        "without_habits": _preferences(_looking_only(learner.lexicon_), test, asked),
         "calibrated": _preferences(learner.calibrated_, test, asked),
         "ml": _preferences(likely, test, asked),
         "faithful": _preferences(faithful.lexicon_, test, asked),
@@ -106,6 +108,11 @@ def _fit(learner: WordLearner, train: Sequence[Segment], lexicon: Lexicon) -> Wo
         lexicon=lexicon,
         candidates=[[parse(text, lexicon) for text in s.candidates] for s in train],
     )
+
+
+def _looking_only(lexicon: LearnedLexicon) -> LearnedLexicon:
+    """Return the lexicon without what is usually said."""
+    return replace(lexicon, calibration=replace(lexicon.calibration, habits=Habits()))
 
 
 def _uncalibrated(lexicon: LearnedLexicon) -> LearnedLexicon:

@@ -2,7 +2,8 @@
 
 Features of a verb depend on one another, and some verbs have more of them than others, so that raw
 log ratios are too sure by a different factor for every verb. Scales and biases are fitted so that
-the true sentence is preferred among candidates; how long the event lasts adds its own evidence.
+the true sentence is preferred among candidates; how long the event lasts and how usual it is to say
+such a thing add their own evidence.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from wordsight.meaning.checks import a_number, all_numbers
 from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.habits import Habits
 
-__all__ = ["Calibration", "Durations", "Question", "bounded", "fit_calibration", "fit_durations"]
+__all__ = [
+    "Calibration",
+    "Durations",
+    "Question",
+    "bounded",
+    "fit_calibration",
+    "fit_durations",
+    "fit_habit_weight",
+]
 
 Array = NDArray[np.float64]
 
@@ -57,21 +67,37 @@ class Calibration:
         biases: Per verb what is added; 0 for verbs not listed.
         durations: Evidence of how long the clip lasts.
         other_scale: The factor for sentences whose verb is not listed.
+        habits: Evidence of how usual it is to say such a thing.
     """
 
     scales: dict[str, float] = field(default_factory=dict)
     biases: dict[str, float] = field(default_factory=dict)
     durations: Durations = field(default_factory=Durations)
     other_scale: float = 1.0
+    habits: Habits = field(default_factory=Habits)
 
-    def preferences(self, ratios: Array, verbs: Sequence[str], duration: float | None) -> Array:
-        """Return calibrated scores; pass no duration where bounds of the clip are arbitrary."""
+    def preferences(
+        self,
+        ratios: Array,
+        verbs: Sequence[str],
+        duration: float | None,
+        usual: Array | Sequence[float] = (),
+    ) -> Array:
+        """Return ``(K,)`` calibrated scores of sentences about one clip.
+
+        Args:
+            ratios: Their log ratios.
+            verbs: Their verbs.
+            duration: Seconds the clip lasts; None where its bounds are arbitrary.
+            usual: How usual they are, by :attr:`habits`; nothing where that does not count.
+        """
         scale = np.array([self.scales.get(verb, self.other_scale) for verb in verbs])
         bias = np.array([self.biases.get(verb, 0.0) for verb in verbs])
         lasting = np.zeros(len(verbs))
         if duration is not None and self.durations.weight:
             lasting = self.durations.weight * self.durations(verbs, duration)
-        return np.asarray(scale * ratios + bias + lasting)
+        said = self.habits.weight * np.asarray(usual, dtype=np.float64) if len(usual) else 0.0
+        return np.asarray(scale * ratios + bias + lasting + said)
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold of it."""
@@ -83,6 +109,7 @@ class Calibration:
             "duration_edges": self.durations.edges.tolist(),
             "duration_ratios": ratios,
             "duration_weight": self.durations.weight,
+            "habits": self.habits.to_json(),
         }
 
     @classmethod
@@ -104,7 +131,9 @@ class Calibration:
         scales = all_numbers("the scale", values["scales"])
         biases = all_numbers("the bias", values["biases"])
         a_number("other_scale", values["other_scale"], above=0.0)
-        return cls(scales, biases, durations, float(values["other_scale"]))
+        # Lexicons of earlier versions have no habits.
+        habits = Habits.from_json(values["habits"]) if "habits" in values else Habits()
+        return cls(scales, biases, durations, float(values["other_scale"]), habits)
 
 
 @dataclass(frozen=True)
@@ -116,12 +145,14 @@ class Question:
         verbs: Their verbs.
         duration: Seconds the clip lasts.
         truth: Which candidate is true.
+        usual: How usual each candidate is by all other questions; empty if that is not asked.
     """
 
     ratios: Array
     verbs: tuple[str, ...]
     duration: float
     truth: int
+    usual: tuple[float, ...] = ()
 
 
 def fit_durations(
@@ -170,6 +201,27 @@ def fit_calibration(
         options={"maxiter": 300},
     )
     return problem.calibration(found.x), -float(found.fun) / len(questions)
+
+
+def fit_habit_weight(questions: Sequence[Question], calibration: Calibration) -> float:
+    """Fit what habits count for, from 0 to 1, beside a calibration that knows nothing of them.
+
+    At 1 they count as Bayes' rule has it; less if they would mislead more often than they help.
+    """
+    told = [question for question in questions if question.usual]
+    if not told:
+        return 0.0
+    sure = [calibration.preferences(bounded(q.ratios), q.verbs, q.duration) for q in told]
+
+    def loss(weight: float) -> float:
+        total = 0.0
+        for question, values in zip(told, sure, strict=True):
+            x = values + weight * np.asarray(question.usual)
+            total += float(np.logaddexp.reduce(x) - x[question.truth])
+        return total
+
+    found = minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded")
+    return float(found.x)
 
 
 def bounded(ratios: Array) -> Array:

@@ -3,6 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.features import LABEL, Bins, feature
 from wordsight.meaning.lexicon import LearnedLexicon
@@ -64,7 +66,20 @@ def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> st
         )
         lines.append(f"\nstate {state + 1} (start {word.initial[state]:.2f}; {steps})")
         lines += _typical(lexicon, word, state, strongest)
-    return "\n".join(lines)
+    return "\n".join([*lines, *_habits(lexicon, entry, strongest)])
+
+
+def _habits(lexicon: LearnedLexicon, entry: str, most: int) -> list[str]:
+    """Return a line per role of a verb: who fills it more often than others, most often first."""
+    known = lexicon.calibration.habits
+    roles = lexicon.lexicon[entry].roles if entry in lexicon.lexicon else ()
+    lines = []
+    for role, nouns in zip(roles, known.ratios.get(entry, ()), strict=False):
+        ranked = sorted(nouns.items(), key=lambda item: (-item[1], item[0]))
+        shown = [f"{noun} x{np.exp(ratio):.2g}" for noun, ratio in ranked if ratio > 0.0]
+        if len(nouns) > 1 and shown:
+            lines.append(f"  {role}: {', '.join(shown[:most])}")
+    return ["\nwho is usually said to fill its roles", *lines] if lines else []
 
 
 def _typical(lexicon: LearnedLexicon, word: WordModel, state: int, strongest: int) -> list[str]:
@@ -102,4 +117,5 @@ def word_values(lexicon: LearnedLexicon, entry: str) -> dict[str, Any]:
         }
         for slot in word.slots
     ]
-    return asdict(word) | {"slots": slots}
+    habits = lexicon.calibration.habits.ratios.get(entry, ())
+    return asdict(word) | {"slots": slots, "habits": list(habits)}

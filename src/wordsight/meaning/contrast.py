@@ -75,6 +75,7 @@ def _without_others(example: Example, ratios: Array, truth: int) -> Question:
         tuple(example.verbs[n] for n in kept),
         example.seen.duration,
         kept.index(truth),
+        tuple(example.usual[n] for n in kept) if example.usual else (),
     )
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from wordsight.language import Lexicon, near_misses
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import Observation, Vocabulary
 from wordsight.meaning.features.observation import Layout
+from wordsight.meaning.habits import HabitCounts, Habits
 from wordsight.meaning.lexicon import verb_of
 from wordsight.records import Sentence
 
@@ -29,6 +30,7 @@ class Example:
         candidates: Sentences to choose among, true ones included; empty if there is no choice.
         truths: Which candidates are true.
         verbs: The verb of each candidate.
+        usual: How usual each candidate is by all other clips; empty if that does not count.
     """
 
     seen: Observation
@@ -36,6 +38,7 @@ class Example:
     candidates: tuple[Sentence, ...] = ()
     truths: tuple[int, ...] = ()
     verbs: tuple[str, ...] = ()
+    usual: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,12 @@ class Corpus:
     Attributes:
         examples: Clips with sentences.
         lexicon: How the words combine.
+        habits: What is usually said of them.
     """
 
     examples: tuple[Example, ...]
     lexicon: Lexicon
+    habits: Habits = field(default_factory=Habits)
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -74,6 +79,7 @@ def build_corpus(
     *,
     candidates: Sequence[Sequence[Sentence]] | None = None,
     most_candidates: int = 40,
+    habits: bool = True,
     random_state: int = 0,
 ) -> Corpus:
     """Gather clips and sentences; clips in which nothing was seen are left out with a warning.
@@ -85,6 +91,7 @@ def build_corpus(
         candidates: Per clip the sentences to choose among; near misses of the true ones if not
             given.
         most_candidates: How many near misses to keep per clip, drawn at random.
+        habits: Whether to learn what is usually said, and of whom.
         random_state: Seed of that draw.
     """
     rng = np.random.default_rng(random_state)
@@ -110,7 +117,20 @@ def build_corpus(
             "there is nothing to learn from: no clip has both a detection and a sentence. Check "
             "that detections were made and that clips and sentences belong together."
         )
-    return Corpus(tuple(examples), lexicon)
+    corpus = Corpus(tuple(examples), lexicon)
+    return _accustomed(corpus) if habits else corpus
+
+
+def _accustomed(corpus: Corpus) -> Corpus:
+    """Learn what is usually said; every example is told what the others make of it."""
+    counts = HabitCounts(corpus.lexicon)
+    for example in corpus.examples:
+        counts.add(example.candidates, example.truths)
+    told = tuple(
+        replace(example, usual=counts.without(example.candidates, example.truths))
+        for example in corpus.examples
+    )
+    return replace(corpus, examples=told, habits=counts.habits())
 
 
 def _example(

@@ -141,6 +141,7 @@ class GradientTraining:
             {v: float(b) for v, b in zip(self.verbs, self.values["biases"], strict=True)},
             Durations(old.durations.edges, ratios, weight),
             old.other_scale,
+            old.habits,
         )
 
     def _gradient(self, found: Slopes, lexicon: LearnedLexicon, clips: int) -> dict[str, Array]:

@@ -192,6 +192,7 @@ class WordLearner:
             lexicon,
             candidates=rivals,
             most_candidates=chosen.most_candidates,
+            habits=chosen.habits,
             random_state=chosen.random_state,
         )
         uniform = chosen.background == "uniform"

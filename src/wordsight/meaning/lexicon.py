@@ -211,8 +211,21 @@ class LearnedLexicon:
             timed: Whether the clip begins and ends with the event, so that its duration counts.
         """
         ratios = self.log_ratios(seen, sentences)
+        return self.compared(ratios, sentences, seen.duration if timed else None)
+
+    def compared(
+        self, ratios: Array, sentences: Sequence[Sentence], duration: float | None
+    ) -> Array:
+        """Turn log ratios of sentences about one clip into their preferences.
+
+        Args:
+            ratios: ``(K,)`` log ratios.
+            sentences: The sentences.
+            duration: Seconds the clip lasts; None where it does not end with the event.
+        """
         verbs = [self.verb(sentence) for sentence in sentences]
-        return self.calibration.preferences(ratios, verbs, seen.duration if timed else None)
+        usual = self.calibration.habits(sentences, self.lexicon)
+        return self.calibration.preferences(ratios, verbs, duration, usual)
 
     def score(self, clip: Clip, sentence: str | Sentence) -> "SentenceScore":
         """Say how well a sentence fits a clip, and whether it is true of it."""

@@ -42,6 +42,8 @@ class TrainingSettings:
         forced_end: Whether an event must have reached its last state when its clip ends; only
             where states come in order.
         durations: Whether how long a clip lasts is evidence for its verb.
+        habits: Whether which nouns usually fill a verb's roles is evidence, where sentences about
+            one clip are compared.
         believed: Whether a sentence is judged by how likely each of its words is true, instead of
             by its log ratio per frame.
         calibrated: Whether scales and biases per verb are fitted.
@@ -72,6 +74,7 @@ class TrainingSettings:
     left_to_right: bool = True
     forced_end: bool = True
     durations: bool = True
+    habits: bool = True
     believed: bool = True
     calibrated: bool = True
     discriminative: Literal["gradient", "growth"] | None = "gradient"
@@ -115,6 +118,7 @@ FAITHFUL = TrainingSettings(
     presence=False,
     forced_end=False,
     durations=False,
+    habits=False,
     believed=False,
     calibrated=False,
     discriminative=None,

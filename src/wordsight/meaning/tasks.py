@@ -43,8 +43,7 @@ def score_all(
     with noting_losses() as losses:
         ratios = lexicon.log_ratios(seen, said, reading)
         scores = lexicon.scores(seen, said, reading)
-    verbs = [lexicon.verb(sentence) for sentence in said]
-    preferences = lexicon.calibration.preferences(ratios, verbs, seen.duration)
+    preferences = lexicon.compared(ratios, said, seen.duration)
     return [
         SentenceScore(
             clip.video_id,

@@ -11,7 +11,12 @@ from wordsight.engine import Engine, Serial
 from wordsight.inference import ConvergenceMonitor
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.arrays import arrays_of_words, words_from_arrays
-from wordsight.meaning.calibration import Calibration, fit_calibration, fit_durations
+from wordsight.meaning.calibration import (
+    Calibration,
+    fit_calibration,
+    fit_durations,
+    fit_habit_weight,
+)
 from wordsight.meaning.contrast import questions
 from wordsight.meaning.corpus import Corpus, Example
 from wordsight.meaning.discriminative import GradientTraining
@@ -288,7 +293,11 @@ class Training:
         durations = fit_durations(seconds if self.settings.durations else (), verbs)
         if not self.settings.durations:
             durations = replace(durations, ratios={}, weight=0.0)
-        return fit_calibration(asked, durations)
+        calibration, value = fit_calibration(asked, durations)
+        # Fitted after the rest, and no word is trained with it: words shall say what they see.
+        weight = fit_habit_weight(asked, calibration)
+        habits = replace(self.corpus.habits, weight=weight)
+        return replace(calibration, habits=habits), value
 
     def _sharpen(self) -> str:
         state, chosen = self.state, self.settings
