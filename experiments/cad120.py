@@ -16,7 +16,8 @@ likelihood ratio, ``faithful`` the method as published (Eqs. 9-10, features of T
 knows how often each sentence is true, ``blind_duration`` also how long the clip lasts. Clips begin
 and end with their events, which the model is told too.
 Grounding: the share of clips with a patient whose track, found with the true sentence, overlaps the
-annotated one with a mean intersection over union of at least 0.5.
+annotated one with a mean intersection over union of at least 0.5, beside the share of those in
+which any track does.
 """
 
 from pathlib import Path
@@ -88,8 +89,9 @@ def _summed(tallies: list[Tally]) -> dict[str, Any]:
         name = "" if row == "accuracy" else f"{row}_"
         result[f"{name}verb_accuracy"] = share(verbs, clips)
         result[f"{name}noun_given_verb"] = share([t.right[row] for t in tallies], sum(verbs))
-    asked, right = (sum(t.grounded[k] for t in tallies) for k in (0, 1))
+    asked, right, possible = (sum(t.grounded[k] for t in tallies) for k in range(3))
     result["grounding_iou50"] = share([right], asked)
+    result["grounding_possible"] = share([possible], asked)
     return result
 
 

@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 ROWS = ("accuracy", "without_habits", "calibrated", "ml", "faithful", "blind", "blind_duration")
 """What is measured of every clip, besides chance."""
 
+_SAME = 0.5  # mean overlap from which a track is the annotated one
+
 MOST_THINGS = 9
 """Things per clip that words may speak of; detectors report more, rarely seen for long."""
 
@@ -54,20 +56,21 @@ class Tally:
         clips: Number of test clips.
         right: Per row the sum of credits: of whole sentences.
         verbs: Per row the number of clips with the right verb.
-        grounded: Clips with a patient, and those whose track of it is right.
+        grounded: Clips with a patient, those whose track of it is right, and those in which some
+            track would be.
     """
 
     clips: int
     right: dict[str, float]
     verbs: dict[str, float]
-    grounded: tuple[int, int]
+    grounded: tuple[int, int, int]
 
 
 def measure_fold(job: Job) -> Tally:
     """Train and test one model and all baselines."""
     train, test = _folds(job)
     if not test:  # a subject none of whose videos a detector saw
-        return Tally(0, dict.fromkeys((*ROWS, "chance"), 0.0), dict.fromkeys(ROWS, 0.0), (0, 0))
+        return Tally(0, dict.fromkeys((*ROWS, "chance"), 0.0), dict.fromkeys(ROWS, 0.0), (0, 0, 0))
     if not train:
         raise WordsightError(f"there is no clip to learn from in {job.train}, {job.setting}.")
     nouns = {name for segment in (*train, *test) for name in segment.objects}
@@ -176,9 +179,9 @@ def _right_verbs(
     )
 
 
-def _grounded(lexicon: LearnedLexicon, test: Sequence[Segment]) -> tuple[int, int]:
-    """Count clips whose patient is found: mean overlap of its track with the annotated one."""
-    asked = right = 0
+def _grounded(lexicon: LearnedLexicon, test: Sequence[Segment]) -> tuple[int, int, int]:
+    """Count clips with a patient, those whose track of it is right, and where any would be."""
+    asked = right = possible = 0
     lexicon = lexicon.with_silent(entry.name for entry in lexicon.lexicon)
     for segment in test:
         sentence = lexicon.sentence(segment.sentence)
@@ -187,15 +190,34 @@ def _grounded(lexicon: LearnedLexicon, test: Sequence[Segment]) -> tuple[int, in
         asked += 1
         patient = lexicon.track(segment.clip, sentence).tracks[1]
         boxes = _annotated(segment, patient.label)
-        frames = np.round((patient.times - segment.clip.start) * 30).astype(int)
-        overlaps = np.zeros(len(segment.boxes))
-        for frame, box in zip(frames, patient.boxes, strict=True):
-            if frame < len(boxes):
-                overlaps[frame] = box_iou(box[None], boxes[frame]).max(initial=0.0)
-        # Frames in which the object is not annotated cannot be right or wrong.
-        known = np.asarray((boxes[..., 2] > boxes[..., 0]).any(axis=1))
-        right += bool(known.any() and overlaps[: len(known)][known].mean() >= 0.5)
-    return asked, right
+        right += _overlap(patient.times, patient.boxes, segment, boxes) >= _SAME
+        possible += _any_would_be_right(segment, boxes)
+    return asked, right, possible
+
+
+def _any_would_be_right(segment: Segment, annotated: Array) -> bool:
+    """Tell whether a detector saw the patient at all, so that some track of it is right."""
+    seen = segment.clip.detections
+    if seen.ids is None:
+        return False
+    for identity in np.unique(seen.ids[seen.mask]):
+        rows, places = np.nonzero(seen.mask & (seen.ids == identity))
+        boxes = seen.boxes[rows, places]
+        if _overlap(seen.times[rows], boxes, segment, annotated) >= _SAME:
+            return True
+    return False
+
+
+def _overlap(times: Array, boxes: Array, segment: Segment, annotated: Array) -> float:
+    """Return the mean overlap of a track with the annotated one of ``(T, n, 4)`` that is nearer."""
+    frames = np.round((times - segment.clip.start) * 30).astype(int)
+    overlaps = np.zeros(len(annotated))
+    for frame, box in zip(frames, boxes, strict=True):
+        if frame < len(annotated):
+            overlaps[frame] = box_iou(box[None], annotated[frame]).max(initial=0.0)
+    # Frames in which the object is not annotated cannot be right or wrong.
+    known = np.asarray((annotated[..., 2] > annotated[..., 0]).any(axis=1))
+    return float(overlaps[known].mean()) if known.any() else 0.0
 
 
 def _annotated(segment: Segment, noun: str) -> Array:
