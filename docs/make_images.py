@@ -23,6 +23,7 @@ from wordsight.library import Library
 from wordsight.worlds import tabletop, write_world
 
 IMAGES = Path(__file__).with_name("images")
+COMPLETE = "all-pictures-taken"  # a file of the folder, once they were
 WIDTH = 1200
 QUALITY = 82  # of the JPEG files, out of 100
 BOXES = ("frame", "time", "id", "label", "score", "x1", "y1", "x2", "y2")
@@ -99,6 +100,7 @@ def player(page: Page, folder: Path) -> None:
     page.goto("/")
     page.click("text=street-000.mp4")
     until(page, "document.getElementById('film').readyState >= 2")
+    page.click("#ask summary")  # what else can be asked for
     page.click(".said-list button >> nth=0")
     page.click("button[value=track]")
     page.wait_for_selector("#answer strong")
@@ -236,8 +238,11 @@ def make_images(folder: Path, target: Path, only: list[str]) -> None:
     program = installed_browser()
     if program is None:
         raise SystemExit("There is no Chromium here; tests/install-browser.sh installs one.")
-    if only and not folder.exists():
-        raise SystemExit("Some pictures show what others made: take all of them once, then some.")
+    if only and not (folder / COMPLETE).exists():
+        raise SystemExit(
+            f"Some pictures show what others made, and {folder} never came to the end of all of "
+            "them: run it without --only first. It goes on with what is there."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with serving(sample(folder.resolve())) as address, launched(program) as browser:
         for name, (show, height) in PICTURES.items():
@@ -253,6 +258,8 @@ def make_images(folder: Path, target: Path, only: list[str]) -> None:
             page.close()
             if name == "learning":
                 _wait_for_jobs(address)
+    if not only:
+        (folder / COMPLETE).touch()
 
 
 def _wait_for_jobs(address: str) -> None:

@@ -63,6 +63,17 @@ def test_every_picture_of_the_studio_can_be_made_again():
     assert kept == {f"studio-{name}.jpg" for name in makers}
 
 
+@pytest.mark.parametrize("begun", [False, True], ids=["no folder", "a folder that broke off"])
+def test_some_pictures_need_those_before_them(tmp_path, monkeypatch, begun):
+    maker = importlib.import_module("docs.make_images")
+    monkeypatch.setattr(maker, "installed_browser", lambda: "chromium")
+    monkeypatch.setattr(maker, "sample", lambda folder: pytest.fail("began to make a library"))
+    if begun:
+        (tmp_path / "sample" / "library").mkdir(parents=True)
+    with pytest.raises(SystemExit, match="without --only first"):
+        maker.make_images(tmp_path / "sample", tmp_path, ["states"])
+
+
 def _is_method(value):
     return inspect.isfunction(value) or isinstance(value, property | classmethod | staticmethod)
 

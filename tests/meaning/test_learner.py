@@ -156,6 +156,34 @@ def test_a_killed_training_goes_on_to_the_same_result(tmp_path, after):
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("there", "is a folder; name a file"),
+        ("there/file/learning.npz", "cannot be written.*in which you may write"),
+        (3, "name of a file, got int"),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path, place, words):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "file").write_text("in the way")
+    steps = []
+    with pytest.raises(MeaningError, match=words):
+        WordLearner(**QUICK).fit(
+            *troupe(4),
+            lexicon=LEXICON,
+            checkpoint=tmp_path / place if isinstance(place, str) else place,
+            progress=lambda *step: steps.append(step),
+        )
+    assert not steps
+
+
+def test_the_folder_of_a_checkpoint_is_made(tmp_path):
+    path = tmp_path / "new" / "deep" / "learning.npz"
+    WordLearner(**QUICK).fit(*troupe(4), lexicon=LEXICON, checkpoint=path)
+    assert path.parent.is_dir() and not path.exists()
+
+
 def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     clips, sentences = troupe(6, frames=12)
     path = tmp_path / "state.npz"

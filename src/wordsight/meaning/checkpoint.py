@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,36 @@ from wordsight.meaning.settings import TrainingSettings
 from wordsight.meaning.training import Training
 from wordsight.records.npz import load_npz, save_npz
 
-__all__ = ["fingerprint", "load_checkpoint", "read_course", "save_checkpoint"]
+__all__ = ["checkpoint_place", "fingerprint", "load_checkpoint", "read_course", "save_checkpoint"]
 
 _KIND, _VERSION = "WordLearnerCheckpoint", 1
+
+
+def checkpoint_place(path: str | os.PathLike[str]) -> Path:
+    """Make sure that a checkpoint can be written, before the work of hours depends on it.
+
+    Its folder is made if it is not there.
+
+    Raises:
+        MeaningError: If no file can be written there.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise MeaningError(f"a checkpoint is the name of a file, got {type(path).__name__}.")
+    place = Path(path)
+    if place.is_dir():
+        raise MeaningError(
+            f"the checkpoint {place} is a folder; name a file, such as {place / 'learning.npz'}."
+        )
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place.parent):
+            pass
+    except OSError as error:
+        raise MeaningError(
+            f"the checkpoint {place} cannot be written ({error.strerror or error}); name a file in "
+            "a folder in which you may write."
+        ) from error
+    return place
 
 
 def fingerprint(corpus: Corpus, settings: TrainingSettings) -> str:

@@ -13,7 +13,12 @@ from wordsight.inference import Limits, current_limits
 from wordsight.language import Lexicon, infer_lexicon, parse
 from wordsight.meaning.apart import Apart, set_apart
 from wordsight.meaning.belief_fitting import learn_belief
-from wordsight.meaning.checkpoint import fingerprint, load_checkpoint, save_checkpoint
+from wordsight.meaning.checkpoint import (
+    checkpoint_place,
+    fingerprint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from wordsight.meaning.checks import (
     a_sentence,
     a_whole_number,
@@ -117,15 +122,18 @@ class WordLearner:
                 apart, calibration and discriminative training; near misses if not given.
             progress: Told about every step.
             checkpoint: A file in which the state is kept while training, so that a training that
-                was killed goes on where it was; removed in the end.
+                was killed goes on where it was; removed in the end. Its folder is made if needed.
 
         Returns:
             The learner itself.
 
         Raises:
-            MeaningError: If there is nothing to learn from, or clips and sentences do not match.
+            MeaningError: If there is nothing to learn from, clips and sentences do not match, or
+                the checkpoint cannot be written.
             LanguageError: If a sentence cannot be read with the given lexicon.
         """
+        if checkpoint is not None:
+            checkpoint = checkpoint_place(checkpoint)
         clips, said = pairs(clips, sentences)
         no_lexicon_but_ours(lexicon)
         known = self._words(said, lexicon)
