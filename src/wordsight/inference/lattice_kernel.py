@@ -28,6 +28,7 @@ from wordsight.inference.lattice_weights import (
     single_weights,
     total_of,
 )
+from wordsight.inference.lattice_workspace import aligned
 
 __all__ = [
     "Clip",
@@ -89,26 +90,21 @@ class Space(NamedTuple):
     flat: Array
 
 
-@njit(**INNER)
-def aligned(size):  # type: ignore[no-untyped-def]
-    """Return an array that begins where a line of the cache does: vectors then cross none."""
-    numbers = np.empty(size + 7)
-    skipped = -(numbers.ctypes.data // 8) % 8
-    return numbers[skipped : skipped + size]
+_aligned = njit(**INNER)(aligned)
 
 
 @njit(**INNER)
 def space_for(arrivals, longest, plan):  # type: ignore[no-untyped-def]
     """Return work areas for clips of up to ``longest`` frames."""
     total = plan.tracks * plan.states
-    matrices = aligned(plan.people * plan.detections**2)
-    stages = aligned((len(plan.many) + 1) * total)
+    matrices = _aligned(plan.people * plan.detections**2)
+    stages = _aligned((len(plan.many) + 1) * total)
     return Space(
         arrivals,
         np.empty(longest),
-        aligned(total),
-        aligned(total),
-        aligned(total),
+        _aligned(total),
+        _aligned(total),
+        _aligned(total),
         stages.reshape(len(plan.many) + 1, total),
         matrices.reshape(plan.people, plan.detections, plan.detections),
         matrices,

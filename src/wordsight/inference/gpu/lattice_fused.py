@@ -27,7 +27,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
 
 _SIDE, _STATES = 8, 3
 WARPS_PER_PROCESSOR = 8
@@ -148,7 +147,7 @@ def _inputs(lattices: Sequence[Lattice], fold: Fold) -> dict[str, Any]:
         pair[n, :length, :states, :seen, :seen] = first
         side[n, :length, :seen, :seen] = second
         step[n, : length - 1, :seen, :seen] = lattice.coherence_of(0)
-        begin, matrix, end = _chain(lattice, fold)
+        begin, matrix, end = _chain(lattice)
         initial[n, :states], final[n, :states] = begin, end
         transition[n, :states, :states] = matrix
     lengths = np.array([lattice.num_frames for lattice in lattices], np.int32)
@@ -184,7 +183,7 @@ def _table(word: WordChain, places: tuple[int, int]) -> Array:
     return word.emission if word.participants == places else word.emission.swapaxes(2, 3)
 
 
-def _chain(lattice: Lattice, fold: Fold) -> tuple[Array, Array, Array]:
+def _chain(lattice: Lattice) -> tuple[Array, Array, Array]:
     """Return initial, transition and final weights of all words together."""
     begin, matrix, end = np.ones(1), np.ones((1, 1)), np.ones(1)
     for word in lattice.words:
