@@ -331,7 +331,7 @@ def is_spawned(process):
 
 
 def test_control_c_waits_also_where_other_threads_would_take_it():
-    lasting = threading.Event()
+    lasting, handler = threading.Event(), signal.getsignal(signal.SIGINT)
     other = threading.Thread(target=lasting.wait)
     other.start()
     reached = False
@@ -344,4 +344,4 @@ def test_control_c_waits_also_where_other_threads_would_take_it():
     finally:
         lasting.set()
         other.join()
-    assert reached and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert reached and signal.getsignal(signal.SIGINT) is handler
