@@ -27,7 +27,7 @@ FLAGS = [
     "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
 ]
-PATIENCE = 120_000  # milliseconds; two busy cores take their time
+PATIENCE = 240_000  # milliseconds; two busy cores take their time
 patient = httpx.Client(timeout=PATIENCE / 1000)
 
 

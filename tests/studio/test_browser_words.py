@@ -80,7 +80,8 @@ def test_the_timeline_tells_states_and_probabilities(player):
     player.wait_for_selector("#hover dl")
     told = player.inner_text("#hover")
     assert re.search(r"approached\(person, ?backpack\)", told)
-    assert re.search(r"state \d of 4, probability [01]\.\d\d", told)
+    # Words written by hand have three states, those learned here four, if another test was first.
+    assert re.search(r"state ([1-3] of 3|[1-4] of 4), probability [01]\.\d\d", told)
     assert "distance" in told and "size ratio" in told  # of those it is said of
     player.mouse.move(2, 2)
     player.focus("#timeline")
