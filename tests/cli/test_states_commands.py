@@ -1,8 +1,13 @@
 """``wordsight states``: from boxes and labels to rules, states, events and explanations."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from wordsight.cli.output import Output, Style
+from wordsight.cli.state_inputs import labels_of, read_clips
 from wordsight.perception import write_boxes
 from wordsight.records import Clip, Detections
 from wordsight.states import StateModel, parse_rules
@@ -80,6 +85,20 @@ def test_a_clip_and_boxes_without_identities(run, written, tmp_path):
     assert run("states", "infer", "c.npz", *written, "--json").json[0]["video"] == "clip"
     loose = run("states", "infer", "loose.csv", *written)
     assert (loose.code, "followed 1 things" in loose.err) == (0, True)
+
+
+def test_labels_call_boxes_by_their_film(tmp_path):
+    told = {"b.mp4": [1], "a": [2], "a.mp4": [3], "c.avi": [4]}
+    seen = [SimpleNamespace(video_id=name) for name in ("a", "b", "c")]
+    assert labels_of(seen, told, Path("labels.csv"), str(tmp_path / "no library")) == [
+        [2],
+        [1],
+        [4],
+    ]
+    write_boxes(tmp_path / "film.boxes.csv", cups([20]))
+    output = Output(Style(quiet=True))
+    (clip,) = read_clips(output, [str(tmp_path / "film.boxes.csv")], "none")
+    assert clip.video_id == "film"
 
 
 @pytest.fixture

@@ -2,12 +2,16 @@
 
 import colorsys
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from wordsight.attributes.videos import cut_out
+from wordsight.cli.meaning_inputs import named_by
+from wordsight.cli.output import Output, Style
 from wordsight.library import Library
+from wordsight.meaning.features import told_feature
 from wordsight.video import VideoReader, write_image
 from wordsight.worlds import street, write_world
 
@@ -164,3 +168,12 @@ def test_a_clear_word_for_what_cannot_be(call, world, tmp_path):
     (tmp_path / "i" / "attributes.json").write_text("{")
     answer = call("index", "--index", tmp_path / "i")
     assert answer.code == 1 and "--attributes" in answer.err
+
+
+def test_words_that_tell_no_things_apart_are_named(capsys):
+    namer = SimpleNamespace(groups=(("blue", "red"), ("big", "small")))
+    bins = {told_feature(("blue", "red")): ("blue", "red")}
+    learned = SimpleNamespace(vocabulary=SimpleNamespace(bins=bins))
+    assert named_by(Output(Style()), learned, namer) == ["blue", "red"]
+    said = " ".join(capsys.readouterr().err.split())
+    assert "told apart by big, small" in said and "red" not in said

@@ -8,7 +8,13 @@ import typer
 
 from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.limits import BeamOption, PruneOption, tell_lost
-from wordsight.cli.meaning_inputs import facts_used, grammar_of, namer_for, read_pairs
+from wordsight.cli.meaning_inputs import (
+    facts_used,
+    grammar_of,
+    named_by,
+    namer_for,
+    read_pairs,
+)
 from wordsight.cli.options import DEFAULT_LIBRARY, LexiconOption, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.targets import refuse_existing
@@ -153,6 +159,8 @@ def learn(
     }
     if namer is not None and namer.stated is not None:
         report["facts"] = facts_used(output, learned)
+    if namer is not None and namer.taught is not None:
+        report["named"] = named_by(output, learned, namer)
     output.result(report, lambda out: _render_learned(out, learned, words, used))
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wordsight.meaning import LearnedLexicon
     from wordsight.records import Clip
 
-__all__ = ["facts_used", "grammar_of", "namer_for", "read_pairs"]
+__all__ = ["facts_used", "grammar_of", "named_by", "namer_for", "read_pairs"]
 
 
 def read_pairs(
@@ -60,3 +60,20 @@ def facts_used(output: Output, learned: "LearnedLexicon") -> list[str]:
             "them; are the labels of things, or their --kind, those the rules were learned for?"
         )
     return found
+
+
+def named_by(output: Output, learned: "LearnedLexicon", namer: "Namer") -> list[str]:
+    """Return the taught words that things are called by; say which attributes tell nothing."""
+    from wordsight.meaning.features import told_feature
+
+    used: list[str] = []
+    lost: list[str] = []
+    for words in namer.groups:
+        (used if told_feature(words) in learned.vocabulary.bins else lost).extend(words)
+    if lost:
+        output.warn(
+            f"no two things of these videos are told apart by {', '.join(lost)}, so adjectives do "
+            "not look at them; teach with pictures of things as they look in the videos (see what "
+            "`wordsight name VIDEO --boxes FILE` calls them)."
+        )
+    return used

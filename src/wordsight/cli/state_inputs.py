@@ -50,14 +50,20 @@ def read_observations(
 def labels_of(
     seen: Sequence["Observations"], told: "dict[str, list[FactInterval]]", file: Path, library: str
 ) -> list[list["FactInterval"]]:
-    """Return what is told of each film, which may be called by its id or its file."""
+    """Return what is told of each film, which may be called by its id or its file.
+
+    Boxes in ``film.csv`` or ``film.boxes.csv`` are those of ``film.mp4``.
+    """
     from wordsight.desk.labels import names_of, noted
     from wordsight.library import Library
 
-    names: list[tuple[str, ...]] = [(one.video_id,) for one in seen]
+    stems = {Path(name).stem: name for name in sorted(told, reverse=True)}
+    names: list[tuple[str, ...]] = [
+        (one.video_id, stems.get(one.video_id, one.video_id)) for one in seen
+    ]
     if any(one.video_id not in told for one in seen):
         with suppress(LibraryError), Library.open(library) as opened:
-            names = [names_of(opened, one) if one in opened else (one,) for (one,) in names]
+            names = [names_of(opened, one[0]) if one[0] in opened else one for one in names]
     return [noted(told, one, str(file)) for one in names]
 
 
@@ -88,7 +94,7 @@ def _clip(path: Path, name: str, library: str) -> "Clip":
         return Clip.load(path)
     from wordsight.perception import read_boxes
 
-    return _whole(path.stem, read_boxes(path))
+    return _whole(path.stem.removesuffix(".boxes"), read_boxes(path))  # film.boxes.csv is a film's
 
 
 def _whole(video_id: str, seen: "Detections") -> "Clip":
