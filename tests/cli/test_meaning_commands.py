@@ -68,6 +68,10 @@ class TestLearned:
         again = call("track", learned[1][0], SAID, "-o", "who.mp4")
         assert (again.code, "--force" in again.err) == (1, True)
 
+    def test_nobody_is_seen_between_two_frames(self, call, learned):
+        found = call("track", learned[1][0], SAID, "--from", 1.01, "--to", 1.02)
+        assert found.code == 0 and "Nothing that the sentence speaks of is seen" in found.err
+
     def test_descriptions_explanations_and_search(self, call, learned):
         video = learned[1][0]
         assert len(call("describe", video, "-k", 2, "--json").json) == 2

@@ -1,6 +1,7 @@
 """Learning: it learns, its objective never falls, it can be stopped, threads change nothing."""
 
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from wordsight.meaning import (
     LearnedLexicon,
     Looking,
     MeaningError,
+    MeaningWarning,
     Smoothing,
     WordLearner,
 )
@@ -262,6 +264,15 @@ def test_events_may_have_more_phases(tmp_path):
     assert again.score(clips[0], "The person lifted the ball quickly.") == learner.lexicon_.score(
         clips[0], "The person lifted the ball quickly."
     )
+
+
+def test_words_of_clips_without_detections_are_named():
+    clips, sentences = troupe(6, frames=12)
+    unseen = replace(clips[0].detections, mask=np.zeros_like(clips[0].mask))
+    clips = [*clips, Clip("empty", clips[0].start, clips[0].end, unseen)]
+    said = [*sentences, "The person lifted the ball quickly."]
+    with pytest.warns(MeaningWarning, match="1 of 7 clips.*Nothing can be learned of: quickly"):
+        WordLearner(**QUICK).fit(clips, said, lexicon=LEXICON)
 
 
 def test_two_phases_begin_with_nouns_and_verbs():

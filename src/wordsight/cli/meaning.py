@@ -98,6 +98,8 @@ def track(
         clip = moment_for(output, learned, clip, sentence, whole=whole)
         found = learned.track(clip, sentence)
     tell_lost(output, found.lost_mass, prune)
+    if not any(len(one) for one in found.tracks):
+        output.note("Nothing that the sentence speaks of is seen there.")
     if overlay is not None:
         with output.progress("Drawing") as progress:
             render_overlay(

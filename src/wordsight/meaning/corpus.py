@@ -1,7 +1,7 @@
 """Training material: clips with true sentences, and the false ones they compete with."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -95,11 +95,11 @@ def build_corpus(
         random_state: Seed of that draw.
     """
     rng = np.random.default_rng(random_state)
-    examples = []
-    empty = 0
+    examples: list[Example] = []
+    empty: list[Sequence[Sentence]] = []
     for number, (seen, said) in enumerate(zip(observations, sentences, strict=True)):
         if not said or not seen.view.present.any():
-            empty += bool(said)
+            empty += [said] if said else []
             continue
         rivals = candidates[number] if candidates is not None else ()
         if candidates is None:
@@ -107,8 +107,8 @@ def build_corpus(
         examples.append(_example(seen, said, rivals, lexicon))
     if empty:
         warnings.warn(
-            f"{empty} of {len(observations)} clips are left out of training: nothing was detected "
-            "in them.",
+            f"{len(empty)} of {len(observations)} clips are left out of training: nothing was "
+            f"detected in them.{_unlearned(empty, examples)}",
             MeaningWarning,
             stacklevel=3,
         )
@@ -119,6 +119,17 @@ def build_corpus(
         )
     corpus = Corpus(tuple(examples), lexicon)
     return _accustomed(corpus) if habits else corpus
+
+
+def _unlearned(empty: Sequence[Sequence[Sentence]], examples: Sequence[Example]) -> str:
+    """Name the words that were said of clips without detections only."""
+    heard = _words_of(sentence for example in examples for sentence in example.sentences)
+    lost = sorted(_words_of(sentence for said in empty for sentence in said) - heard)
+    return f" Nothing can be learned of: {', '.join(lost)}." if lost else ""
+
+
+def _words_of(sentences: Iterable[Sentence]) -> set[str]:
+    return {word.entry for sentence in sentences for word in sentence.words}
 
 
 def _accustomed(corpus: Corpus) -> Corpus:
