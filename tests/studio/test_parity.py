@@ -89,7 +89,7 @@ def test_a_part_of_a_video_is_asked_about(client, library):
     assert client.post(f"/api/v1/videos/{page['id']}/explain", json=asked).status_code == 422
 
 
-def test_a_long_film_is_asked_about_its_best_moment(client, library):
+def test_a_long_film_is_asked_about_its_best_moment(client, library, monkeypatch):
     with Library.open(library) as opened:
         video = max(opened.videos(), key=lambda one: one.duration)
         words = hand_lexicon(opened.detections(video.id).label_names)
@@ -109,6 +109,11 @@ def test_a_long_film_is_asked_about_its_best_moment(client, library):
     }
     told = client.get(f"{place}/describe", params={"top": 1}).json()["sentences"]
     assert all(one["moment"] and one["end"] - one["start"] <= 4.001 for one in told)
+    monkeypatch.setattr("wordsight.studio.api.meaning._LONGEST_TOLD", 4.0)
+    refused = client.get(f"{place}/describe", params={"top": 1})
+    assert refused.status_code == 422 and "ask about a part of at most 4 s" in refused.text
+    part = client.get(f"{place}/describe", params={"top": 1, "start": 0.0, "end": 3.0})
+    assert part.status_code == 200
     whole = client.post(f"{place}/track", json={"sentence": said, "whole": True}).json()
     assert not whole["moment"] and whole["end"] > 4.05
     made = {"video": video.id, "what": "film-sentence", "sentence": said}

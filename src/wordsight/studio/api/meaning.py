@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from wordsight.desk.clips import clip_between
 from wordsight.desk.limits import keeping
 from wordsight.desk.naming import namer_of
+from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, TrackedSentence, best_moment, describe_moments
 from wordsight.records import Clip
 from wordsight.studio.api.means import Beam, Prune
@@ -21,6 +22,8 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/videos/{video_id}", tags=["meaning"])
 Here = Annotated[Studio, Depends(studio_of)]
+
+_LONGEST_TOLD = 300.0  # seconds of film of which someone waits to be told: under a minute's work
 
 
 class Part(BaseModel):
@@ -221,6 +224,12 @@ def describe_video(
 ) -> Descriptions:
     """Say in sentences what happens in a video; of a long film, moment by moment."""
     words, clip = learned_words(studio), _clip(studio, video_id, start, end)
+    if not whole and clip.end - clip.start > _LONGEST_TOLD:
+        raise WordsightError(
+            f"a film of {clip.end - clip.start:.0f} s is told of moment by moment, which takes too "
+            f"long to wait for: ask about a part of at most {_LONGEST_TOLD:.0f} s with from and "
+            "to, or use wordsight describe, which shows how far it is."
+        )
     with keeping(prune, beam):
         tell = words.describe if whole else partial(describe_moments, words)
         found = tell(clip, top=top, surest=surest)
