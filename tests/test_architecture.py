@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "wordsight"
-FOUNDATIONS = {"closing", "errors", "files", "progress", "records"}
+FOUNDATIONS = {"closing", "errors", "files", "interrupts", "progress", "records"}
 LEARNER = FOUNDATIONS | {"video", "language", "perception", "inference", "evaluation", "engine"}
 ROOMS_OF_LEARNERS = {"meaning", "alignment", "states", "retrieval", "attributes"}
 MAY_IMPORT = {
-    "records": {"errors", "files"},
+    "records": {"errors", "files", "interrupts"},
     "inference": {"errors"},
     "evaluation": {"errors"},
-    "engine": {"closing", "errors", "progress"},
+    "engine": {"closing", "errors", "interrupts", "progress"},
     "video": FOUNDATIONS,
     "language": FOUNDATIONS,
     "perception": FOUNDATIONS | {"video"},

@@ -132,6 +132,21 @@ def test_what_the_system_refuses_is_told_with_what_to_do(run, monkeypatch, numbe
     assert answer.code == 1 and f"some/file: {words}" in " ".join(answer.err.split())
 
 
+def test_an_error_while_tidying_after_control_c_is_not_told(run, monkeypatch):
+    from wordsight.library import Library
+
+    def stopped(*_, **__):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ValueError("a file that cannot be closed now")
+
+    monkeypatch.setattr(Library, "open", stopped)
+    answer = run("list")
+    assert answer.code == 130
+    assert "the same command goes on" in answer.err and "cannot be closed" not in answer.err
+
+
 def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
     from wordsight.library import Library
 

@@ -53,6 +53,24 @@ def tidy_up(path):
         Path(path).unlink()
 
 
+class _Ends:
+    """Is told to leave while it is forgotten, where Python drops what is raised."""
+
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def tidy_after_a_dropped_end(order):
+    if order == "answer":
+        return order
+    Path(order).write_text(str(os.getpid()))
+    try:
+        _Ends()
+        time.sleep(600)
+    finally:
+        Path(order).unlink()
+
+
 def chatter(text):
     print(text)
     return text

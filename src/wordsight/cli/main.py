@@ -29,8 +29,6 @@ def main() -> None:
         if leaving.code == _INTERRUPTED:  # Typer takes Ctrl-C for itself and leaves in silence
             _stopped()
         raise
-    except WordsightError as error:
-        _fail(str(error), type(error).__name__)
     except KeyboardInterrupt:
         _stopped()
     except BrokenPipeError:
@@ -38,17 +36,35 @@ def main() -> None:
 
         flush_quietly()
         sys.exit(1)
-    except OSError as error:
-        _fail(_plain(error), type(error).__name__)
     except Exception as error:
-        _fail(
-            f"this should not have happened ({type(error).__name__}: {error}). Run again with -v "
-            "to see where, and please report it.",
-            type(error).__name__,
-        )
+        if _came_of_stopping(error):
+            _stopped()
+        _fail(_told(error), type(error).__name__)
+
+
+def _came_of_stopping(error: BaseException) -> bool:
+    """Tell whether an error only came while we tidied up after Ctrl-C."""
+    before = error.__context__
+    return before is not None and (
+        isinstance(before, KeyboardInterrupt) or _came_of_stopping(before)
+    )
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, WordsightError):
+        return str(error)
+    if isinstance(error, OSError):
+        return _plain(error)
+    return (
+        f"this should not have happened ({type(error).__name__}: {error}). Run again with -v to "
+        "see where, and please report it."
+    )
 
 
 def _stopped() -> None:
+    # Where Ctrl-C met code that is made from text, as that of data classes is, Python takes it for
+    # unhandled and kills itself in the end, unless other such code has run since.
+    exec("")
     what = "stopped. Nothing is lost: the same command goes on where it was."
     _fail(what, "Interrupted", _INTERRUPTED)
 

@@ -9,10 +9,10 @@ from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordsight.closing import Closing
-from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.notes import listening
 from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome, message_of
+from wordsight.interrupts import interrupts_held_back
 
 if TYPE_CHECKING:
     from wordsight.engine.held_cluster import HeldByCluster

@@ -8,10 +8,10 @@ from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.outcome import EngineError
 from wordsight.engine.processes import WorkerProcess, cause_of, usable_cores
 from wordsight.engine.worker import DONE, FAILED, READY, UNUSABLE
+from wordsight.interrupts import interrupts_held_back
 
 __all__ = ["HeldByProcesses"]
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from wordsight.engine.interrupts import interrupts_held_back
 from wordsight.engine.order import WAITING_PER_WORKER, Order
 from wordsight.engine.outcome import EngineError, Outcome
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
+from wordsight.interrupts import interrupts_held_back
 
 if TYPE_CHECKING:
     from wordsight.engine.held_processes import HeldByProcesses

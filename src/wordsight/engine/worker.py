@@ -26,6 +26,7 @@ READY, NOTE, DONE, FAILED, UNUSABLE = "ready", "note", "done", "failed", "unusab
 _LIFELINE = 0  # standard input
 _CHECK_SECONDS = 1.0
 _GRACE_SECONDS = 2.0
+_AGAIN_SECONDS = 0.02
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -78,7 +79,15 @@ def _leave(number: int, frame: FrameType | None) -> None:
     # An exception rather than the default, so that half-written files are removed on the way out;
     # a second signal must not interrupt that.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.unraisablehook = _leave_later
     raise SystemExit(128 + number)
+
+
+def _leave_later(dropped: "sys.UnraisableHookArgs") -> None:
+    """Be told to leave once more where Python dropped the first time, as in a generator's end."""
+    if isinstance(dropped.exc_value, SystemExit):
+        signal.signal(signal.SIGTERM, _leave)
+        threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGTERM)).start()
 
 
 def _leave_with(parent: int) -> None:

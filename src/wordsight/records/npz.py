@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.files import atomic_path
+from wordsight.interrupts import interrupts_held_back
 
 __all__ = ["MAX_UNPACKED_BYTES", "load_npz", "save_npz"]
 
@@ -50,11 +51,18 @@ def save_npz(
         atomic_path(path) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=_FASTEST) as archive,
     ):
-        archive.writestr(_entry(_HEADER), json.dumps(header, sort_keys=True, allow_nan=False))
+        _write(archive, _HEADER, json.dumps(header, sort_keys=True, allow_nan=False).encode())
         for name in sorted(arrays):
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.asarray(arrays[name]), allow_pickle=False)
-            archive.writestr(_entry(f"{name}.npy"), buffer.getbuffer().tobytes())
+            _write(archive, f"{name}.npy", buffer.getbuffer().tobytes())
+
+
+def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    # Ctrl-C between opening and closing an entry would leave an archive that cannot be closed,
+    # and an error about that in place of the interruption.
+    with interrupts_held_back():
+        archive.writestr(_entry(name), content)
 
 
 def load_npz(

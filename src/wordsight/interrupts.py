@@ -17,18 +17,21 @@ def interrupts_held_back() -> Iterator[None]:
     here nobody would end a worker that is started but not in anybody's hands yet.
     """
     came: list[int] = []
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     handler = signal.getsignal(signal.SIGINT)
-    # The mask is this thread's own: where there are others, one of them takes the signal, and
-    # Python handles it in the main thread all the same.
+    # A mask is this thread's own: where there are others, one of them takes the signal, and Python
+    # handles it in the main thread all the same. Noting it there comes first and goes last, so
+    # that no interruption can leave the mask as it is.
     ours = threading.current_thread() is threading.main_thread() and handler is not None
+    masks = hasattr(signal, "pthread_sigmask")  # not on Windows, where noting must do
     if ours:
         signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if masks else ()
     try:
         yield
     finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if ours:
             signal.signal(signal.SIGINT, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if came:
             signal.raise_signal(signal.SIGINT)
