@@ -147,6 +147,26 @@ def test_an_error_while_tidying_after_control_c_is_not_told(run, monkeypatch):
     assert "the same command goes on" in answer.err and "cannot be closed" not in answer.err
 
 
+PRESSED = """
+import wordsight.cli.app
+from wordsight.cli.main import main
+
+def app():
+    exec("raise KeyboardInterrupt")
+
+wordsight.cli.app.app = app
+main()
+"""
+
+
+def test_control_c_in_code_made_from_text_exits_alike(tmp_path):
+    (tmp_path / "pressed.py").write_text(PRESSED)
+    program = [sys.executable, "-m", "pressed"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    assert "the same command goes on" in done.stderr
+
+
 def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
     from wordsight.library import Library
 
