@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from experiments.report import say
 from wordsight.perception.detectors.rendered import RENDERED_THINGS
-from wordsight.worlds import Film, street, tabletop, workbench
+from wordsight.worlds import RenderedFilm, street, tabletop, workbench
 
 __all__ = ["HEIGHT", "WIDTH", "Frames", "render_frames"]
 
@@ -58,7 +58,7 @@ def render_frames(films: int) -> tuple[Frames, Frames]:
 
 def _films(
     films: int, rng: np.random.Generator
-) -> Iterator[tuple[Film, Callable[[str], str], int]]:
+) -> Iterator[tuple[RenderedFilm, Callable[[str], str], int]]:
     for seed in range(_FIRST_SEED, _FIRST_SEED + max(1, films // 6)):
         noise = float(rng.uniform() ** 1.2)
         for film in street(6, seed, noise=noise):
@@ -80,7 +80,7 @@ def _bench_thing(name: str) -> str:
 
 
 def _frames(
-    film: Film, name_of: Callable[[str], str], count: int, rng: np.random.Generator
+    film: RenderedFilm, name_of: Callable[[str], str], count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Any, ...]]:
     paint = film.make_picture()
     shrink = np.array([WIDTH / film.size[0], HEIGHT / film.size[1]] * 2)

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.worlds.toy import toy_film
 from wordsight.worlds import Effects, WorldError
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.chance import generator
-from wordsight.worlds.registry import Registry
+from wordsight.worlds.camera import FilmCamera
+from wordsight.worlds.checks import Registry
+from wordsight.worlds.film import generator
+from wordsight.worlds.sketch import View
 from wordsight.worlds.timing import cruise, cruise_time, glide, overshoot, smooth
-from wordsight.worlds.view import View
 
 
 def test_each_film_and_purpose_has_its_own_chance():
@@ -94,9 +94,9 @@ def test_pixels_and_metres_are_inverse(x, y):
 
 def test_a_clean_camera_changes_nothing_and_a_bad_one_stays_centred():
     image = np.full((48, 64, 3), 120, np.uint8)
-    quiet = Camera(Effects.at(0), (64, 48), 5, np.random.default_rng(0))
+    quiet = FilmCamera(Effects.at(0), (64, 48), 5, np.random.default_rng(0))
     assert np.array_equal(quiet.develop(image.copy(), 2), image)
-    loud = Camera(Effects.at(1), (64, 48), 300, np.random.default_rng(0))
+    loud = FilmCamera(Effects.at(1), (64, 48), 300, np.random.default_rng(0))
     shots = np.stack([loud.develop(image.copy(), index) for index in range(0, 300, 10)])
     assert abs(float(shots.mean()) - 120) < 8
     assert shots.std(axis=(1, 2, 3)).min() > 8
@@ -105,7 +105,7 @@ def test_a_clean_camera_changes_nothing_and_a_bad_one_stays_centred():
 
 def test_the_camera_moves_the_picture_by_its_offsets():
     effects = Effects(shake=1.0)
-    camera = Camera(effects, (64, 48), 40, np.random.default_rng(4))
+    camera = FilmCamera(effects, (64, 48), 40, np.random.default_rng(4))
     index = int(np.abs(camera.offsets).sum(axis=1).argmax())
     image = np.zeros((48, 64, 3), np.uint8)
     image[20:24, 30:34] = 200

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordsight.worlds.painter import Layer, lay_over, mix, shade
-from wordsight.worlds.sprite import Sprite
-from wordsight.worlds.textures import cloudy, flat, gradient, roughen
+from wordsight.worlds.painter import Layer, cloudy, flat, gradient, lay_over, mix, roughen, shade
+from wordsight.worlds.sketch import Sprite
 
 
 def alpha_of(layer):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from wordsight.worlds import Effects, street
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.street.people.figure import extent_of, paint_body, paint_near_arm
+from wordsight.worlds.sketch import Sketch, View
+from wordsight.worlds.street.figure import extent_of, paint_body, paint_near_arm
 from wordsight.worlds.street.places import PLACES
 from wordsight.worlds.street.things import THINGS, cast_prop
-from wordsight.worlds.view import View
 
 
 def box_of(mask):

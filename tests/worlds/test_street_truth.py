@@ -9,7 +9,7 @@ from wordsight.language import parse
 from wordsight.records import Sentence, Word
 from wordsight.worlds import WorldError
 from wordsight.worlds.street import street_sentences
-from wordsight.worlds.street.people.body import JOINTS
+from wordsight.worlds.street.people import JOINTS
 
 HAND, PELVIS = JOINTS.index("near_hand"), JOINTS.index("pelvis")
 MIRRORS = {

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from wordsight.worlds import WorldError
 from wordsight.worlds.tabletop import EVENTS, compress, tabletop
-from wordsight.worlds.tabletop.events import Part
-from wordsight.worlds.tabletop.facts import settled
+from wordsight.worlds.tabletop.events import SupportChange
+from wordsight.worlds.tabletop.truth import settled
 
 FILMS = 3  # of each event
 # The parts that each event must and may show, whatever the film was made for.
@@ -247,4 +247,4 @@ def test_flickering_contacts_are_settled(pushed, millimetres, touching):
 def test_asking_for_a_part_that_does_not_happen_is_refused():
     film = by_event("pick-up")[0]
     with pytest.raises(WorldError, match="no put-down of"):
-        film.truth.span(Part("put-down", "support", "object"))
+        film.truth.span(SupportChange("put-down", "support", "object"))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from wordsight.worlds import WorldError
 from wordsight.worlds.workbench.deeds import DEEDS
-from wordsight.worlds.workbench.order import Order, choose_order
-from wordsight.worlds.workbench.performance import Manner, perform
+from wordsight.worlds.workbench.protocol import StepOrder, choose_order
+from wordsight.worlds.workbench.recording import Manner, perform
 from wordsight.worlds.workbench.steps import KINDS
 from wordsight.worlds.workbench.things import THINGS
 from wordsight.worlds.workbench.writing import kinds_for, write_protocol
@@ -89,11 +89,11 @@ def test_an_order_is_what_its_mistakes_make_of_the_steps(num_steps, skip, repeat
     ("skip", "repeat", "swap", "expected"),
     [
         # no mistakes
-        (0, 0, 0, Order((0, 1, 2, 3))),
+        (0, 0, 0, StepOrder((0, 1, 2, 3))),
         # every step twice
-        (0, 1, 0, Order((0, 0, 1, 1, 2, 2, 3, 3), repeated=(0, 1, 2, 3))),
+        (0, 1, 0, StepOrder((0, 0, 1, 1, 2, 2, 3, 3), repeated=(0, 1, 2, 3))),
         # neighbours swap, each step once
-        (0, 0, 1, Order((1, 0, 3, 2), swapped=((0, 1), (2, 3)))),
+        (0, 0, 1, StepOrder((1, 0, 3, 2), swapped=((0, 1), (2, 3)))),
     ],
 )
 def test_certain_mistakes(skip, repeat, swap, expected):
@@ -111,7 +111,7 @@ def test_mistakes_come_at_their_rates():
 def test_deeds_can_be_done_in_any_order(seed):
     written = protocol(seed, 9)
     rng = np.random.default_rng(seed)
-    order = Order(tuple(rng.permutation(np.tile(np.arange(9), 2)).tolist()))
+    order = StepOrder(tuple(rng.permutation(np.tile(np.arange(9), 2)).tolist()))
     recording = perform(written, order, Manner(pace=4.0, frame_rate=10.0), rng)
     for moment in recording.moments:
         after = recording.poses[moment.last + 1]

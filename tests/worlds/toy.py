@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wordsight.worlds import Film
+from wordsight.worlds import RenderedFilm
 
 
 class SquareTruth:
@@ -18,7 +18,9 @@ class SquareTruth:
         return {"seed": self._seed, "boxes": {k: v.tolist() for k, v in self.boxes.items()}}
 
 
-def toy_film(index: int, seed: int = 0, *, num_frames: int = 6, fail_at: int | None = None) -> Film:
+def toy_film(
+    index: int, seed: int = 0, *, num_frames: int = 6, fail_at: int | None = None
+) -> RenderedFilm:
     truth = SquareTruth(num_frames, seed)
 
     def make_picture():
@@ -32,7 +34,7 @@ def toy_film(index: int, seed: int = 0, *, num_frames: int = 6, fail_at: int | N
 
         return paint
 
-    return Film(
+    return RenderedFilm(
         name=f"toy-{index:03d}",
         world="toy",
         index=index,

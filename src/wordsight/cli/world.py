@@ -11,7 +11,7 @@ from wordsight.cli.output import Output
 from wordsight.cli.units import count
 
 if TYPE_CHECKING:
-    from wordsight.worlds import Film
+    from wordsight.worlds import RenderedFilm
 
 __all__ = ["street", "tabletop", "workbench", "world"]
 
@@ -118,7 +118,9 @@ def workbench(
     _render(output, made, films, output_folder, force)
 
 
-def _render(output: Output, films: "Iterable[Film]", total: int, folder: Path, force: bool) -> None:
+def _render(
+    output: Output, films: "Iterable[RenderedFilm]", total: int, folder: Path, force: bool
+) -> None:
     from wordsight.worlds import write_world
 
     with output.progress("Rendering") as progress:

@@ -1,17 +1,16 @@
 """Small simulated places, rendered into real videos whose truth is known."""
 
-from wordsight.worlds.effects import Effects
-from wordsight.worlds.errors import WorldError
-from wordsight.worlds.film import Film
+from wordsight.worlds.camera import Effects
+from wordsight.worlds.checks import WorldError
+from wordsight.worlds.film import RenderedFilm, world_sheet
 from wordsight.worlds.folder import write_world
-from wordsight.worlds.sheet import world_sheet
 from wordsight.worlds.street import street
 from wordsight.worlds.tabletop import tabletop
 from wordsight.worlds.workbench import workbench
 
 __all__ = [
     "Effects",
-    "Film",
+    "RenderedFilm",
     "WorldError",
     "street",
     "tabletop",

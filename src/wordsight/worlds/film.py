@@ -1,16 +1,20 @@
-"""`Film`: one rendered video: its pictures on demand, its sentences, and the truth about it."""
+"""`RenderedFilm`: frames on demand, sentences and ground truth of one rendered video."""
 
+import hashlib
+import operator
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.video.contact_sheet import contact_sheet
 from wordsight.video.writer import VideoWriter
+from wordsight.worlds.checks import WorldError, checked_count
 
-__all__ = ["Film", "Picture", "Truth"]
+__all__ = ["Picture", "RenderedFilm", "Truth", "generator", "world_sheet"]
 
 
 class Truth(Protocol):
@@ -35,7 +39,7 @@ class Picture(Protocol):
 
 
 @dataclass(frozen=True)
-class Film:
+class RenderedFilm:
     """One film of a world.
 
     Attributes:
@@ -117,3 +121,71 @@ class Film:
             **({"companions": beside} if beside else {}),
             **self.truth.record(),
         }
+
+
+# MERGED FROM wordsight.worlds.film:
+# Where the chance in a film comes from: its own generator, so that films do not disturb another.
+#
+# Film number 7 is the same whether ten films are made or a thousand, and what a film looks like can
+# change without changing what happens in it.
+
+
+def generator(
+    random_state: int, world: str, index: int, purpose: str = "script"
+) -> np.random.Generator:
+    """Return the random generator of one film for one purpose.
+
+    Args:
+        random_state: The seed of the whole world, 0 or more.
+        world: The world's name.
+        index: Which film, counting from 0.
+        purpose: What the chance is for; ``script`` and ``picture`` do not disturb each other.
+    """
+    try:
+        seed = operator.index(random_state)
+    except TypeError:
+        seed = -1
+    if seed < 0:
+        raise WorldError(f"random_state must be a whole number of 0 or more, got {random_state!r}.")
+    digest = hashlib.sha256(f"{world}/{purpose}".encode()).digest()
+    # Read in a fixed byte order, so that machines agree.
+    words = np.frombuffer(digest[:8], dtype="<u4").astype(int)
+    return np.random.default_rng([seed, index, *words.tolist()])
+
+
+# MERGED FROM wordsight.worlds.film:
+# A contact sheet of a world: some stills of some films, with what was written about them.
+
+
+def world_sheet(
+    films: Iterable[RenderedFilm], *, stills: int = 4, heading: str = "", cell_width: int = 240
+) -> NDArray[np.uint8]:
+    """Show each film as a row of stills spread evenly over it.
+
+    The first still of a row has the film's name under it, the others its sentences.
+
+    Args:
+        films: One or more.
+        stills: Pictures per film.
+        heading: A line over everything, or nothing.
+        cell_width: Width of a still in pixels.
+
+    Returns:
+        ``(H, W, 3)`` RGB; write it with ``wordsight.video.write_image``.
+    """
+    count = checked_count("stills", stills, unit="still")
+    images: list[NDArray[np.uint8]] = []
+    titles: list[str] = []
+    for film in films:
+        picture = film.make_picture()
+        images.extend(picture(index) for index in _spread(film.num_frames, count))
+        words = [film.name, *film.sentences][:count]
+        titles.extend([*words, *[""] * (count - len(words))])
+    if not images:
+        raise WorldError("a contact sheet needs at least one film, got none.")
+    return contact_sheet(images, titles, count, heading=heading, cell_width=cell_width)
+
+
+def _spread(num_frames: int, count: int) -> list[int]:
+    """Return frame numbers in the middle of ``count`` equal parts."""
+    return [int((2 * part + 1) * num_frames / (2 * count)) for part in range(count)]

@@ -14,8 +14,8 @@ from typing import Any
 
 from wordsight.files import TEMPORARY_MARK, write_text
 from wordsight.progress import Progress
-from wordsight.worlds.errors import WorldError
-from wordsight.worlds.film import Film
+from wordsight.worlds.checks import WorldError
+from wordsight.worlds.film import RenderedFilm
 
 __all__ = ["METADATA_NAME", "TRUTH_NAME", "write_world"]
 
@@ -26,7 +26,7 @@ _JOURNAL_NAME = ".world-in-progress.jsonl"
 
 
 def write_world(
-    films: Iterable[Film],
+    films: Iterable[RenderedFilm],
     folder: str | os.PathLike[str],
     *,
     force: bool = False,
@@ -133,7 +133,7 @@ def _finish(folder: Path, truth: str, metadata: str, leftovers: Iterable[dict[st
     (folder / _JOURNAL_NAME).unlink(missing_ok=True)
 
 
-def _digest(film: Film, line: str) -> str:
+def _digest(film: RenderedFilm, line: str) -> str:
     return hashlib.sha256(f"{film.crf}\n{line}".encode()).hexdigest()
 
 

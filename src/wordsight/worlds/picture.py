@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.camera import Camera
+from wordsight.worlds.camera import FilmCamera
 
 __all__ = ["Picture"]
 
@@ -19,7 +19,7 @@ class Picture(ABC):
         shutter: Which part of the time between two frames the shutter is open.
     """
 
-    def __init__(self, camera: Camera, scale: float, shutter: float) -> None:
+    def __init__(self, camera: FilmCamera, scale: float, shutter: float) -> None:
         self._camera = camera
         self._blur = scale * shutter
         self._last: tuple[int, NDArray[np.uint8]] | None = None

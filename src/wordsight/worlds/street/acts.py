@@ -3,15 +3,103 @@
 An act is a small class with three methods; see the guide to worlds for how to add one.
 """
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from wordsight.worlds.street.actor import Actor
-from wordsight.worlds.street.physics import Physics
+from wordsight.worlds.street.people import Pose
+from wordsight.worlds.street.physics import StreetPhysics
+from wordsight.worlds.street.things.thing import Prop
 from wordsight.worlds.timing import cruise, cruise_time, glide, overshoot, smooth
 
-__all__ = ["Act", "PickUp", "PutDown", "Turn", "Wait", "Walk"]
+__all__ = ["REACH", "Actor", "PickUp", "PutDown", "StreetAct", "Turn", "Wait", "Walk"]
+
+
+# MERGED FROM wordsight.worlds.street.acts:
+# `Actor`: a person on the stage, as acts move it.
+
+
+REACH = 0.46  # metres before the body at which things are taken and put down
+_CARRYING = 0.38  # metres before the body at which things are carried
+_LIFT = 0.45  # metres by which a thing is lifted
+_HANGING = 0.5  # swing from which one hand is enough
+
+
+class Actor:
+    """The changing state of one person.
+
+    Args:
+        name: Who.
+        x: Where they stand, metres.
+        facing: 1 looks right, -1 left.
+        props: All things of the film by name.
+
+    Attributes:
+        x: As above.
+        facing: As above; between -1 and 1 while turning.
+        crouch: 0 upright, 1 bent down.
+        phase: Cycles of the gait.
+        stride: Metres of a cycle at the moment, 0 while standing.
+        speed: Metres per second.
+        reach: Where the near hand wants to be.
+        reaching: 0 hands hang or swing, 1 the hand is at ``reach``.
+        both_hands: Whether the far hand reaches, too.
+        holding: Name of the thing in the hands, or None.
+    """
+
+    def __init__(self, name: str, x: float, facing: float, props: Mapping[str, Prop]) -> None:
+        self.name = name
+        self.x = x
+        self.facing = facing
+        self._props = props
+        self.crouch = self.phase = self.stride = self.speed = self.reaching = 0.0
+        self.reach = (x, 0.0)
+        self.both_hands = False
+        self.holding: str | None = None
+
+    def needs_both_hands(self, thing: str) -> bool:
+        """Whether a thing is carried with two hands; what swings hangs from one."""
+        return self._props[thing].thing.swing < _HANGING
+
+    def take(self, thing: str) -> None:
+        """Have a thing in the hands from now on."""
+        self.holding, self.reaching = thing, 1.0
+        self.both_hands = self.needs_both_hands(thing)
+
+    def let_go(self) -> None:
+        """Have nothing in the hands from now on."""
+        self.holding = None
+
+    def carrying_point(self) -> tuple[float, float]:
+        """Return where the hand carries what it holds, swaying a little with the steps."""
+        grip = self._props[self.holding].grip if self.holding else 0.0
+        sway = 0.02 * math.cos(4 * math.pi * self.phase) * min(self.stride, 1.0)
+        return self.x + self.facing * _CARRYING, grip + _LIFT + sway
+
+    def ground_point(self, thing: str, above: float) -> tuple[float, float]:
+        """Return where the hand is when ``thing`` is ``above`` the ground before the feet."""
+        return self.x + self.facing * REACH, self._props[thing].grip + above
+
+    def settle(self) -> None:
+        """Keep what is carried with the body; called after every act's step."""
+        if self.holding and self.crouch == 0.0:
+            self.reach = self.carrying_point()
+
+    def pose(self) -> Pose:
+        """Return the pose of the moment."""
+        return Pose(
+            self.x,
+            self.facing,
+            self.crouch,
+            self.phase,
+            self.stride,
+            self.speed,
+            self.reach,
+            self.reaching,
+            self.both_hands,
+        )
+
 
 _GRASP = 0.12  # seconds the fingers need to close or open
 _TURNING = 0.35  # seconds to turn round
@@ -21,7 +109,7 @@ Clock = Callable[[float], Iterator[float]]
 """Counts the steps of some seconds: yields the time since the beginning, after each step."""
 
 
-class Act(Protocol):
+class StreetAct(Protocol):
     """Something a person does for a while."""
 
     @property
@@ -38,7 +126,7 @@ class Act(Protocol):
     def leads_to(self, x: float) -> float:
         """Return where someone stands afterwards who stood at ``x``."""
 
-    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
         """Move the actor a little before each ``yield``; one step of time passes at each."""
 
 
@@ -58,7 +146,7 @@ class Wait:
         """Stay."""
         return x
 
-    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
         """Do nothing."""
         for _ in clock(self.duration):
             yield
@@ -80,7 +168,7 @@ class Turn:
         """Stay."""
         return x
 
-    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
         """Turn smoothly."""
         begin = actor.facing
         for time in clock(_TURNING):
@@ -113,7 +201,7 @@ class Walk:
         """Arrive."""
         return self.goal
 
-    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
         """Walk; the gait follows the way, so that feet do not slide."""
         begin, before = actor.x, 0.0
         distance = self.goal - begin
@@ -159,7 +247,7 @@ class PickUp(_Bending):
 
     name = "pick-up"
 
-    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
         """Reach for the grip, close the hand, lift a little too far and settle."""
         actor.both_hands = actor.needs_both_hands(self.thing)
         actor.reach = physics.grip_point(self.thing)
@@ -186,7 +274,7 @@ class PutDown(_Bending):
 
     name = "put-down"
 
-    def perform(self, actor: Actor, physics: Physics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
         """Lower the thing almost to the ground, open the hand, rise empty-handed."""
         high, low = actor.reach, actor.ground_point(self.thing, _LET_FALL)
         for time in clock(self.down):

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.worlds.asking import checked_count, checked_names, checked_number
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.chance import generator
-from wordsight.worlds.effects import Effects
-from wordsight.worlds.film import Film
-from wordsight.worlds.street.directing import Order, direct
+from wordsight.worlds.camera import Effects, FilmCamera
+from wordsight.worlds.checks import checked_count, checked_names, checked_number
+from wordsight.worlds.film import RenderedFilm, generator
+from wordsight.worlds.street.directing import FilmBrief, direct
 from wordsight.worlds.street.picture import StreetPicture
 from wordsight.worlds.street.places import PLACES, SIZE
 from wordsight.worlds.street.plots import plots_showing
-from wordsight.worlds.street.recording import Recording
-from wordsight.worlds.street.telling import tell
+from wordsight.worlds.street.recording import StreetRecording
+from wordsight.worlds.street.sentences import tell
 from wordsight.worlds.street.things import THINGS
 from wordsight.worlds.street.truth import StreetTruth
 
@@ -36,7 +34,7 @@ _FRAME_RATES = (1.0, 120.0)  # per second
 
 
 @dataclass(frozen=True)
-class StreetFilm(Film):
+class StreetFilm(RenderedFilm):
     """A film of the street.
 
     Attributes:
@@ -118,7 +116,7 @@ class _Studio:
     def film(self, index: int, effects: Effects) -> StreetFilm:
         order = self._order(index)
         recording = direct(order, self._chance(index, "script"))
-        camera = Camera(effects, SIZE, recording.num_frames, self._chance(index, "camera"))
+        camera = FilmCamera(effects, SIZE, recording.num_frames, self._chance(index, "camera"))
         truth = StreetTruth(recording, effects, camera.offsets)
         count = _num_sentences(index)
         return StreetFilm(
@@ -135,11 +133,11 @@ class _Studio:
             make_picture=lambda: self._picture(index, recording, effects, camera),
         )
 
-    def _order(self, index: int) -> Order:
+    def _order(self, index: int) -> FilmBrief:
         """Go through places fastest, then verbs, then things."""
         rest, place = divmod(index, len(self._places))
         rest, action = divmod(rest, len(self._actions))
-        return Order(
+        return FilmBrief(
             place=PLACES[self._places[place]],
             verb=self._actions[action],
             noun=self._objects[rest % len(self._objects)],
@@ -149,7 +147,7 @@ class _Studio:
         )
 
     def _picture(
-        self, index: int, recording: Recording, effects: Effects, camera: Camera
+        self, index: int, recording: StreetRecording, effects: Effects, camera: FilmCamera
     ) -> StreetPicture:
         return StreetPicture(recording, effects, camera, self._chance(index, "picture"))
 

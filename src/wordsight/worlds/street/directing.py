@@ -5,18 +5,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wordsight.worlds.errors import WorldError
+from wordsight.worlds.checks import WorldError
 from wordsight.worlds.street.acts import Wait
-from wordsight.worlds.street.draft import Draft, Unfit
-from wordsight.worlds.street.performance import perform
 from wordsight.worlds.street.places.place import Place
-from wordsight.worlds.street.plots import PLOTS, plots_showing
-from wordsight.worlds.street.recording import Recording
-from wordsight.worlds.street.scenario import Part, Scenario
-from wordsight.worlds.street.telling import num_tellings
+from wordsight.worlds.street.plots import PLOTS, Draft, Unfit, plots_showing
+from wordsight.worlds.street.recording import PersonScript, StreetRecording, StreetScenario, perform
+from wordsight.worlds.street.sentences import num_tellings
 from wordsight.worlds.street.truth import StreetTruth
 
-__all__ = ["Order", "direct"]
+__all__ = ["FilmBrief", "direct"]
 
 _SHORTEST, _LONGEST = 3.0, 5.0  # seconds of a film
 _TAIL = 0.25  # seconds at least after everything is done
@@ -27,7 +24,7 @@ _BYSTANDER, _DISTRACTOR, _DOUBLE = 0.75, 0.5, 0.12  # shares of things nobody de
 
 
 @dataclass(frozen=True)
-class Order:
+class FilmBrief:
     """What a film shall show.
 
     Attributes:
@@ -47,7 +44,7 @@ class Order:
     frame_rate: float
 
 
-def direct(order: Order, rng: np.random.Generator) -> Recording:
+def direct(order: FilmBrief, rng: np.random.Generator) -> StreetRecording:
     """Draw scenarios and perform them until one shows what was ordered without any doubt."""
     for _ in range(_DRAWS):
         try:
@@ -63,7 +60,7 @@ def direct(order: Order, rng: np.random.Generator) -> Recording:
     )
 
 
-def _draw(order: Order, rng: np.random.Generator) -> Scenario:
+def _draw(order: FilmBrief, rng: np.random.Generator) -> StreetScenario:
     draft = Draft(order.place, rng)
     _lead(draft, order)
     if draft.chance(_SECOND_PERSON):
@@ -74,7 +71,7 @@ def _draw(order: Order, rng: np.random.Generator) -> Scenario:
         raise Unfit("too long")
     least = max(seconds, _SHORTEST)
     duration = draft.between(least, min(least + 0.8, _LONGEST))
-    return Scenario(
+    return StreetScenario(
         place=order.place,
         props=tuple(draft.props),
         spots=draft.spots,
@@ -83,26 +80,26 @@ def _draw(order: Order, rng: np.random.Generator) -> Scenario:
     )
 
 
-def _delayed(part: Part, duration: float, draft: Draft) -> Part:
+def _delayed(part: PersonScript, duration: float, draft: Draft) -> PersonScript:
     """Let a part begin somewhere in the film rather than always at once."""
     slack = max(duration - part.seconds() - _TAIL, 0.0)
     return replace(part, acts=(Wait(draft.between(0.0, slack)), *part.acts))
 
 
-def _lead(draft: Draft, order: Order) -> None:
+def _lead(draft: Draft, order: FilmBrief) -> None:
     plots = plots_showing(order.verb)
     plot = plots[int(draft.rng.integers(len(plots)))]
     draft.add_part(plot.write(draft, order.noun, _goal(draft, order, order.noun)))
 
 
-def _goal(draft: Draft, order: Order, noun: str) -> str | None:
+def _goal(draft: Draft, order: FilmBrief, noun: str) -> str | None:
     others = [other for other in (*order.objects, *order.distractors) if other != noun]
     if not others or draft.chance(0.25):
         return None
     return _one_of(others, draft.rng)
 
 
-def _second(draft: Draft, order: Order) -> None:
+def _second(draft: Draft, order: FilmBrief) -> None:
     """Let someone else do something on the ground that is left, or just stand there."""
     draft.room = _free_room(draft)
     width = draft.room[1] - draft.room[0]
@@ -114,7 +111,7 @@ def _second(draft: Draft, order: Order) -> None:
         draft.add_part(plot.write(draft, _one_of(nouns, draft.rng), None))
     elif width > 0.2:
         x = draft.between(*draft.room)
-        draft.add_part(Part(draft.person(), x, draft.side(), None, ()))
+        draft.add_part(PersonScript(draft.person(), x, draft.side(), None, ()))
 
 
 def _free_room(draft: Draft) -> tuple[float, float]:
@@ -125,7 +122,7 @@ def _free_room(draft: Draft) -> tuple[float, float]:
     return max(left, right, key=lambda room: room[1] - room[0])
 
 
-def _dress(draft: Draft, order: Order) -> None:
+def _dress(draft: Draft, order: FilmBrief) -> None:
     """Let other things stand about."""
     used = {prop.thing.noun for prop in draft.props}
     for nouns, share in ((order.objects, _BYSTANDER), (order.distractors, _DISTRACTOR)):
@@ -134,7 +131,7 @@ def _dress(draft: Draft, order: Order) -> None:
                 draft.add_bystander(noun)
 
 
-def _is_good(recording: Recording, order: Order) -> bool:
+def _is_good(recording: StreetRecording, order: FilmBrief) -> bool:
     truth = StreetTruth(recording)
     shown = any(
         event.verb == order.verb and truth.kinds[event.patient] == order.noun

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wordsight.worlds.street.things.thing import Prop
 
-__all__ = ["Physics"]
+__all__ = ["StreetPhysics"]
 
 _GRAVITY = -9.81  # metres per second squared
 _MOST_STIFFNESS = 18.0  # radians per second; how firmly hands keep a thing upright
@@ -16,7 +16,7 @@ _DAMPING = 8.0  # per second; how soon a thing stops swinging
 _GROUND, _STANDING, _HELD = 1, 2, 4  # collision categories
 
 
-class Physics:
+class StreetPhysics:
     """Things that fall, rest and hang from hands.
 
     Args:

@@ -5,18 +5,18 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.effects import Effects
+from wordsight.worlds.camera import Effects, FilmCamera
+from wordsight.worlds.framing import visible
 from wordsight.worlds.painter import Colour, Layer, lay_over
 from wordsight.worlds.picture import Picture
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.sprite import Sprite, soft_shadow
-from wordsight.worlds.street.people.figure import extent_of, paint_body, paint_near_arm
-from wordsight.worlds.street.people.wardrobe import Look
+from wordsight.worlds.sketch import Sketch, Sprite, View, soft_shadow, turned
+from wordsight.worlds.street.figure import extent_of, paint_body, paint_near_arm
+from wordsight.worlds.street.people import PersonLook
 from wordsight.worlds.street.places.place import SIZE, Backdrop, Place
-from wordsight.worlds.street.recording import Recording
+from wordsight.worlds.street.recording import StreetRecording
 
-__all__ = ["StreetPicture"]
+__all__ = ["StreetPicture", "boxes_of"]
+
 
 _UNSEEN = 4e-4  # metres: a twentieth of a pixel
 _MOST_LIGHT = 1.4  # shading at which light and dark sides are fully drawn is 1 / this
@@ -35,7 +35,11 @@ class StreetPicture(Picture):
     """
 
     def __init__(
-        self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
+        self,
+        recording: StreetRecording,
+        effects: Effects,
+        camera: FilmCamera,
+        rng: np.random.Generator,
     ) -> None:
         place = recording.scenario.place
         super().__init__(camera, place.view.scale, effects.blur)
@@ -114,7 +118,7 @@ class StreetPicture(Picture):
 class _Shadows:
     """The soft shadows on the ground; they lie away from the light."""
 
-    def __init__(self, recording: Recording, place: Place, effects: Effects) -> None:
+    def __init__(self, recording: StreetRecording, place: Place, effects: Effects) -> None:
         self._recording = recording
         self._view = place.view
         self._lean = -0.22 * place.light
@@ -171,7 +175,7 @@ def _cropped(layer: Layer) -> tuple[NDArray[np.uint8], tuple[int, int]]:
     return np.ascontiguousarray(part), (layer.corner[0] + left, layer.corner[1] + top)
 
 
-def _state_of(recording: Recording) -> NDArray[np.float64]:
+def _state_of(recording: StreetRecording) -> NDArray[np.float64]:
     """Return ``(T, K)`` every number that decides what a frame looks like, in metres."""
     frames = recording.num_frames
     moving = (recording.joints, recording.facings, recording.places, 10.0 * recording.holders)
@@ -186,10 +190,41 @@ def _tinted(colour: Colour, place: Place) -> Colour:
     return red, green, blue
 
 
-def _lit(look: Look, place: Place) -> Look:
+def _lit(look: PersonLook, place: Place) -> PersonLook:
     colours = {
         field.name: _tinted(getattr(look, field.name), place)
         for field in fields(look)
         if isinstance(getattr(look, field.name), tuple)
     }
     return replace(look, **colours)  # type: ignore[arg-type]
+
+
+# MERGED FROM wordsight.worlds.street.picture:
+# Where every individual of a film is in the picture, from the geometry of bodies and things.
+
+
+def boxes_of(
+    recording: StreetRecording, offsets: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Return ``(T, 4)`` pixel boxes x1, y1, x2, y2 by name; NaN while out of the picture.
+
+    Args:
+        recording: What happened.
+        offsets: ``(T, 2)`` pixels by which the camera's shake moves each frame.
+    """
+    view = recording.scenario.place.view
+    boxes = {}
+    for part, joints in zip(recording.scenario.parts, recording.joints, strict=True):
+        boxes[part.person.name] = extent_of(joints, part.person.look)
+    for prop, places in zip(recording.scenario.props, recording.places, strict=True):
+        corners = np.concatenate(prop.solids())
+        moved = np.stack([turned(corners, place[2]) + place[:2] for place in places])
+        boxes[prop.name] = np.concatenate([moved.min(axis=1), moved.max(axis=1)], axis=1)
+    shift = np.tile(offsets, 2)
+    return {name: visible(_in_pixels(view, box) + shift, SIZE) for name, box in boxes.items()}
+
+
+def _in_pixels(view: View, boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = view.pixels(boxes[:, :2]), view.pixels(boxes[:, 2:])
+    # Rows grow downwards: the top of the scene is the small row.
+    return np.stack([low[:, 0], high[:, 1], high[:, 0], low[:, 1]], axis=1)

@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from wordsight.errors import RecordError
 from wordsight.language import LanguageError, enumerate_sentences, parse
 from wordsight.records import Sentence, Word
-from wordsight.worlds.effects import Effects
-from wordsight.worlds.errors import WorldError
+from wordsight.worlds.camera import Effects
+from wordsight.worlds.checks import WorldError
 from wordsight.worlds.framing import rounded_boxes, span_of
-from wordsight.worlds.street.boxes import boxes_of
-from wordsight.worlds.street.kinematics import Kinematics, Span
-from wordsight.worlds.street.recording import Recording
+from wordsight.worlds.street.picture import boxes_of
+from wordsight.worlds.street.recording import StreetRecording
 from wordsight.worlds.street.words import (
     MANNERS,
     RELATIONS,
     STATIC_RELATIONS,
     VERBS,
     Bounds,
-    Event,
+    FrameSpan,
+    Kinematics,
+    StreetEvent,
     events_of,
 )
 
@@ -51,7 +52,7 @@ class StreetTruth:
 
     def __init__(
         self,
-        recording: Recording,
+        recording: StreetRecording,
         effects: Effects | None = None,
         offsets: NDArray[np.float64] | None = None,
         bounds: Bounds | None = None,
@@ -59,7 +60,7 @@ class StreetTruth:
         self.recording = recording
         self.kinematics = Kinematics(recording)
         self.bounds = Bounds() if bounds is None else bounds
-        self.events: tuple[Event, ...] = tuple(events_of(self.kinematics, self.bounds))
+        self.events: tuple[StreetEvent, ...] = tuple(events_of(self.kinematics, self.bounds))
         self._effects = Effects.at(0.0) if effects is None else effects
         still = np.zeros((recording.num_frames, 2))
         self._offsets = still if offsets is None else offsets
@@ -125,7 +126,7 @@ class StreetTruth:
         """Whether every fact stays what it is when the bounds are a little tighter or wider."""
         return self.atoms(Bounds.tight()) == self.atoms(Bounds.wide())
 
-    def _facts(self, span: Span, agent: str, bounds: Bounds) -> Iterator[tuple[str, ...]]:
+    def _facts(self, span: FrameSpan, agent: str, bounds: Bounds) -> Iterator[tuple[str, ...]]:
         """Yield what can be said beside a verb: how its agent moves, and where all things are."""
         kinematics = self.kinematics
         for name in MANNERS:
@@ -152,7 +153,7 @@ class StreetTruth:
         return False
 
     def _castings(
-        self, claim: "_Claim", cast: dict[int, str], span: Span
+        self, claim: "_Claim", cast: dict[int, str], span: FrameSpan
     ) -> Iterator[dict[int, str]]:
         """Yield every way to fill the other participants so that all words are true."""
         kinds = self.kinematics.kinds
@@ -167,7 +168,7 @@ class StreetTruth:
             ):
                 yield full
 
-    def _true(self, word: Word, cast: dict[int, str], span: Span) -> bool:
+    def _true(self, word: Word, cast: dict[int, str], span: FrameSpan) -> bool:
         individuals = [cast[p] for p in word.participants]
         if word.entry in MANNERS:
             return MANNERS[word.entry](self.kinematics, self.bounds, span, individuals[0])
@@ -189,7 +190,7 @@ class StreetTruth:
     def _span(self, first: int, last: int) -> dict[str, Any]:
         return span_of(first, last, self.recording.frame_rate)
 
-    def _tell(self, event: Event) -> dict[str, Any]:
+    def _tell(self, event: StreetEvent) -> dict[str, Any]:
         facts = sorted(self._facts(event.span, event.agent, self.bounds))
         return {
             "verb": event.verb,

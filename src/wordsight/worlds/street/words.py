@@ -39,9 +39,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wordsight.worlds.registry import Registry
-from wordsight.worlds.street.kinematics import Kinematics, Span
+from wordsight.worlds.checks import Registry
+from wordsight.worlds.street.recording import StreetActivity, StreetRecording
 
 __all__ = [
     "MANNERS",
@@ -49,9 +50,119 @@ __all__ = [
     "STATIC_RELATIONS",
     "VERBS",
     "Bounds",
-    "Event",
+    "FrameSpan",
+    "Kinematics",
+    "StreetEvent",
     "events_of",
 ]
+
+
+# MERGED FROM wordsight.worlds.street.words:
+# `Kinematics`: who was where, moved how fast and held what, read off a recording.
+
+
+_STILL = 0.10  # metres a resting individual may sway or rock
+
+
+@dataclass(frozen=True, order=True)
+class FrameSpan:
+    """Some frames in a row.
+
+    Attributes:
+        first: First frame.
+        last: Last frame, included.
+    """
+
+    first: int
+    last: int
+
+    @property
+    def frames(self) -> slice:
+        """The frames as an index."""
+        return slice(self.first, self.last + 1)
+
+
+class Kinematics:
+    """Positions, speeds, walks and grips of all individuals of a film.
+
+    Args:
+        recording: What happened.
+
+    Attributes:
+        recording: As above.
+        kinds: The noun of every individual.
+        middles: ``(T, 2)`` metres for every individual.
+        speeds: ``(T,)`` metres per second for every individual.
+    """
+
+    def __init__(self, recording: StreetRecording) -> None:
+        self.recording = recording
+        self.kinds = dict.fromkeys(recording.people, "person") | {
+            prop.name: prop.thing.noun for prop in recording.scenario.props
+        }
+        self.middles = recording.middles()
+        self.speeds = {
+            name: _speed(middle, recording.frame_rate) for name, middle in self.middles.items()
+        }
+
+    @property
+    def whole(self) -> FrameSpan:
+        """All frames of the film."""
+        return FrameSpan(0, self.recording.num_frames - 1)
+
+    def x(self, name: str, span: FrameSpan) -> NDArray[np.float64]:
+        """Return the horizontal positions of an individual, ``(n,)`` metres."""
+        return self.middles[name][span.frames, 0]
+
+    def y(self, name: str, frame: int) -> float:
+        """Return how high the middle of an individual is, metres."""
+        return float(self.middles[name][frame, 1])
+
+    def acts(self, kind: str) -> Iterator[tuple[StreetActivity, FrameSpan]]:
+        """Yield the acts of one kind with their frames."""
+        for activity in self.recording.activities:
+            if activity.name == kind:
+                yield activity, FrameSpan(activity.first, activity.last)
+
+    def holder(self, thing: str, frame: int) -> str | None:
+        """Return who holds a thing in a frame, if anyone."""
+        person = self.recording.holders[self.recording.things.index(thing), frame]
+        return None if person < 0 else self.recording.people[person]
+
+    def holds_throughout(self, person: str, thing: str, span: FrameSpan) -> bool:
+        """Whether a person has a thing in the hands in all frames."""
+        return bool(np.all(self._grip(person, thing)[span.frames]))
+
+    def ever_joined(self, one: str, other: str, span: FrameSpan) -> bool:
+        """Whether one of two individuals has the other in the hands in some frame."""
+        pairs = ((one, other), (other, one))
+        return any(bool(np.any(self._grip(*pair)[span.frames])) for pair in pairs)
+
+    def walks(self, name: str) -> Iterator[FrameSpan]:
+        """Yield the frames of each walk of a person, or each walk on which a thing is carried."""
+        for activity, span in self.acts("walk"):
+            if activity.person == name or self.holds_throughout(activity.person, name, span):
+                yield span
+
+    def rests(self, name: str, span: FrameSpan) -> bool:
+        """Whether an individual stays where it is and nobody holds it."""
+        if name in self.recording.things:
+            row = self.recording.holders[self.recording.things.index(name), span.frames]
+            if np.any(row >= 0):
+                return False
+        return bool(np.ptp(self.x(name, span)) <= _STILL)
+
+    def _grip(self, person: str, thing: str) -> NDArray[np.bool_]:
+        if person not in self.recording.people or thing not in self.recording.things:
+            return np.zeros(self.recording.num_frames, dtype=bool)
+        row = self.recording.holders[self.recording.things.index(thing)]
+        return np.asarray(row == self.recording.people.index(person))
+
+
+def _speed(middle: NDArray[np.float64], frame_rate: float) -> NDArray[np.float64]:
+    if len(middle) < 2:
+        return np.zeros(len(middle))
+    return np.asarray(np.hypot(*np.gradient(middle, axis=0).T) * frame_rate)
 
 
 @dataclass(frozen=True)
@@ -81,7 +192,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, order=True)
-class Event:
+class StreetEvent:
     """A verb that is true of two individuals for a while.
 
     Attributes:
@@ -94,58 +205,58 @@ class Event:
     verb: str
     agent: str
     patient: str
-    span: Span
+    span: FrameSpan
 
 
-Verb = Callable[[Kinematics, Bounds], Iterator[Event]]
-Manner = Callable[[Kinematics, Bounds, Span, str], bool]
-Relation = Callable[[Kinematics, Bounds, Span, str, str], bool]
+Verb = Callable[[Kinematics, Bounds], Iterator[StreetEvent]]
+Manner = Callable[[Kinematics, Bounds, FrameSpan, str], bool]
+Relation = Callable[[Kinematics, Bounds, FrameSpan, str, str], bool]
 
 
-def events_of(kinematics: Kinematics, bounds: Bounds) -> list[Event]:
+def events_of(kinematics: Kinematics, bounds: Bounds) -> list[StreetEvent]:
     """Return every verb that is true of a film, in order of time."""
     found = (event for name in VERBS for event in VERBS[name](kinematics, bounds))
     return sorted(found, key=lambda event: (event.span, event.verb, event.agent, event.patient))
 
 
-def _picked_up(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+def _picked_up(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for activity, span in kinematics.acts("pick-up"):
         person, thing = activity.person, str(activity.thing)
         rise = kinematics.y(thing, span.last) - kinematics.y(thing, span.first)
         before = kinematics.holder(thing, span.first)
         if before is None and kinematics.holder(thing, span.last) == person and rise >= bounds.lift:
-            yield Event("picked-up", person, thing, span)
+            yield StreetEvent("picked-up", person, thing, span)
 
 
-def _put_down(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+def _put_down(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for activity, span in kinematics.acts("put-down"):
         person, thing = activity.person, str(activity.thing)
         fall = kinematics.y(thing, span.first) - kinematics.y(thing, span.last)
         after = kinematics.holder(thing, span.last)
         if kinematics.holder(thing, span.first) == person and after is None and fall >= bounds.lift:
-            yield Event("put-down", person, thing, span)
+            yield StreetEvent("put-down", person, thing, span)
 
 
-def _carried(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+def _carried(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for person in kinematics.recording.people:
         for span in kinematics.walks(person):
             way = kinematics.x(person, span)
             for thing in kinematics.recording.things:
                 held = kinematics.holds_throughout(person, thing, span)
                 if held and abs(way[-1] - way[0]) >= bounds.carry:
-                    yield Event("carried", person, thing, span)
+                    yield StreetEvent("carried", person, thing, span)
 
 
-def _approached(kinematics: Kinematics, bounds: Bounds) -> Iterator[Event]:
+def _approached(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for agent in kinematics.kinds:
         for span in kinematics.walks(agent):
             for patient in kinematics.kinds:
                 if patient != agent and _comes_near(kinematics, bounds, span, agent, patient):
-                    yield Event("approached", agent, patient, span)
+                    yield StreetEvent("approached", agent, patient, span)
 
 
 def _comes_near(
-    kinematics: Kinematics, bounds: Bounds, span: Span, agent: str, patient: str
+    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, agent: str, patient: str
 ) -> bool:
     if not kinematics.rests(patient, span):
         return False
@@ -155,28 +266,28 @@ def _comes_near(
     return bool(far_to_near and gap[0] * gap[-1] > 0)
 
 
-def _quickly(kinematics: Kinematics, bounds: Bounds, span: Span, agent: str) -> bool:
+def _quickly(kinematics: Kinematics, bounds: Bounds, span: FrameSpan, agent: str) -> bool:
     return bool(kinematics.speeds[agent][span.frames].max() >= bounds.quick)
 
 
-def _slowly(kinematics: Kinematics, bounds: Bounds, span: Span, agent: str) -> bool:
+def _slowly(kinematics: Kinematics, bounds: Bounds, span: FrameSpan, agent: str) -> bool:
     return bool(bounds.moving <= kinematics.speeds[agent][span.frames].max() <= bounds.slow)
 
 
 def _left_of(
-    kinematics: Kinematics, bounds: Bounds, span: Span, figure: str, referent: str
+    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, figure: str, referent: str
 ) -> bool:
     gap = kinematics.x(referent, span) - kinematics.x(figure, span)
     return bool(gap.min() >= bounds.side) and not kinematics.ever_joined(figure, referent, span)
 
 
 def _right_of(
-    kinematics: Kinematics, bounds: Bounds, span: Span, figure: str, referent: str
+    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, figure: str, referent: str
 ) -> bool:
     return _left_of(kinematics, bounds, span, referent, figure)
 
 
-def _distance_growth(kinematics: Kinematics, span: Span, mover: str, mark: str) -> float:
+def _distance_growth(kinematics: Kinematics, span: FrameSpan, mover: str, mark: str) -> float:
     """Return by how much a distance grows; 0 if the mark moves or the mover passes it."""
     if not kinematics.rests(mark, span):
         return 0.0
@@ -186,11 +297,15 @@ def _distance_growth(kinematics: Kinematics, span: Span, mover: str, mark: str) 
     return float(abs(gap[-1]) - abs(gap[0]))
 
 
-def _towards(kinematics: Kinematics, bounds: Bounds, span: Span, mover: str, goal: str) -> bool:
+def _towards(
+    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, mover: str, goal: str
+) -> bool:
     return _distance_growth(kinematics, span, mover, goal) <= -bounds.change
 
 
-def _away_from(kinematics: Kinematics, bounds: Bounds, span: Span, mover: str, source: str) -> bool:
+def _away_from(
+    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, mover: str, source: str
+) -> bool:
     return _distance_growth(kinematics, span, mover, source) >= bounds.change
 
 

@@ -2,7 +2,6 @@
 
 from wordsight.worlds.tabletop.corpus import TabletopFilm, tabletop
 from wordsight.worlds.tabletop.events import EVENTS
-from wordsight.worlds.tabletop.facts import compress
-from wordsight.worlds.tabletop.truth import TabletopTruth
+from wordsight.worlds.tabletop.truth import TabletopTruth, compress
 
 __all__ = ["EVENTS", "TabletopFilm", "TabletopTruth", "compress", "tabletop"]

@@ -5,18 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.worlds.asking import checked_count, checked_names, checked_number
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.chance import generator
-from wordsight.worlds.effects import Effects
-from wordsight.worlds.errors import WorldError
-from wordsight.worlds.film import Film
+from wordsight.worlds.camera import Effects, FilmCamera
+from wordsight.worlds.checks import WorldError, checked_count, checked_names, checked_number
+from wordsight.worlds.film import RenderedFilm, generator
 from wordsight.worlds.tabletop.blocks import COLOURS
-from wordsight.worlds.tabletop.events import EVENTS, Event
-from wordsight.worlds.tabletop.performance import perform
+from wordsight.worlds.tabletop.events import EVENTS, TabletopEvent
 from wordsight.worlds.tabletop.picture import TabletopPicture
-from wordsight.worlds.tabletop.recording import Recording
-from wordsight.worlds.tabletop.scenario import cast_scenario
+from wordsight.worlds.tabletop.recording import TabletopRecording, cast_scenario, perform
 from wordsight.worlds.tabletop.settings import SIZE
 from wordsight.worlds.tabletop.truth import TabletopTruth
 
@@ -26,7 +21,7 @@ _WORLD = "tabletop"
 
 
 @dataclass(frozen=True)
-class TabletopFilm(Film):
+class TabletopFilm(RenderedFilm):
     """A film of the tabletop.
 
     Attributes:
@@ -105,7 +100,9 @@ class _Studio:
         """Make film ``index`` of an event, which is ``number`` in the corpus."""
         scenario = cast_scenario(EVENTS[event], self._colours, self._chance(event, index, "script"))
         recording = perform(scenario, self._frame_rate)
-        camera = Camera(effects, SIZE, recording.num_frames, self._chance(event, index, "camera"))
+        camera = FilmCamera(
+            effects, SIZE, recording.num_frames, self._chance(event, index, "camera")
+        )
         return TabletopFilm(
             name=f"{_WORLD}-{event}-{index:03d}",
             world=_WORLD,
@@ -121,11 +118,16 @@ class _Studio:
         )
 
     def _picture(
-        self, event: str, index: int, recording: Recording, effects: Effects, camera: Camera
+        self,
+        event: str,
+        index: int,
+        recording: TabletopRecording,
+        effects: Effects,
+        camera: FilmCamera,
     ) -> TabletopPicture:
         return TabletopPicture(recording, effects, camera, self._chance(event, index, "picture"))
 
-    def _check_enough(self, event: Event) -> None:
+    def _check_enough(self, event: TabletopEvent) -> None:
         needed = len(event.roles)
         if len(self._colours) < needed:
             raise WorldError(

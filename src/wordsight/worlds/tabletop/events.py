@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.worlds.registry import Registry
-from wordsight.worlds.tabletop.acts import Act, Carry, Grip, Lift, Reach, Release, Retreat, Wait
-from wordsight.worlds.tabletop.room import Room
+from wordsight.worlds.checks import Registry
+from wordsight.worlds.tabletop.acts import Carry, Grip, HandAct, Lift, Reach, Release, Retreat, Wait
+from wordsight.worlds.tabletop.blocks import Room
 
-__all__ = ["AGENT", "EVENTS", "Event", "Part", "Plan"]
+__all__ = ["AGENT", "EVENTS", "EventPlan", "SupportChange", "TabletopEvent"]
 
 AGENT = "hand"
 """Who does everything."""
@@ -23,7 +23,7 @@ Cast = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Part:
+class SupportChange:
     """One change of support between blocks, of which events are made.
 
     Attributes:
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EventPlan:
     """How an event is to be played.
 
     Attributes:
@@ -49,11 +49,11 @@ class Plan:
 
     towers: tuple[tuple[str, ...], ...]
     held: str | None
-    acts: Callable[[Cast, Room], list[Act]]
+    acts: Callable[[Cast, Room], list[HandAct]]
 
 
 @dataclass(frozen=True)
-class Event:
+class TabletopEvent:
     """A type of event.
 
     Attributes:
@@ -66,41 +66,41 @@ class Event:
 
     name: str
     roles: tuple[str, ...]
-    parts: tuple[Part, ...]
-    plan: Callable[[np.random.Generator], Plan]
+    parts: tuple[SupportChange, ...]
+    plan: Callable[[np.random.Generator], EventPlan]
     tellings: tuple[str, ...]
 
 
-EVENTS: Registry[Event] = Registry("event")
+EVENTS: Registry[TabletopEvent] = Registry("event")
 """All event types by name."""
 
 
-def _take(block: str) -> list[Act]:
+def _take(block: str) -> list[HandAct]:
     return [Reach(block), Grip(block)]
 
 
-def _leave(block: str, support: str | None, x: float) -> list[Act]:
+def _leave(block: str, support: str | None, x: float) -> list[HandAct]:
     return [Carry(block, support, x), Release(block)]
 
 
-def _pick_up(rng: np.random.Generator) -> Plan:
-    def acts(cast: Cast, room: Room) -> list[Act]:
+def _pick_up(rng: np.random.Generator) -> EventPlan:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
         block = cast["object"]
         return [*_take(block), Lift(block, room.air(cast["support"])), Wait(room.pause())]
 
-    return Plan((("support", "object"),), None, acts)
+    return EventPlan((("support", "object"),), None, acts)
 
 
-def _put_down(rng: np.random.Generator) -> Plan:
-    def acts(cast: Cast, room: Room) -> list[Act]:
+def _put_down(rng: np.random.Generator) -> EventPlan:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
         onto = _leave(cast["object"], cast["support"], room.offset())
         return [Wait(room.pause()), *onto, Retreat(room.away())]
 
-    return Plan((("support",),), "object", acts)
+    return EventPlan((("support",),), "object", acts)
 
 
-def _stack(rng: np.random.Generator) -> Plan:
-    def acts(cast: Cast, room: Room) -> list[Act]:
+def _stack(rng: np.random.Generator) -> EventPlan:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
         block = cast["object"]
         begin = [Wait(room.pause())] if in_hand else _take(block)
         onto = _leave(block, cast["support"], room.offset())
@@ -108,61 +108,61 @@ def _stack(rng: np.random.Generator) -> Plan:
 
     in_hand = bool(rng.random() < 0.5)
     if in_hand:
-        return Plan((("base", "support"),), "object", acts)
-    return Plan((("base", "support"), ("object",)), None, acts)
+        return EventPlan((("base", "support"),), "object", acts)
+    return EventPlan((("base", "support"), ("object",)), None, acts)
 
 
-def _unstack(rng: np.random.Generator) -> Plan:
+def _unstack(rng: np.random.Generator) -> EventPlan:
     keeps = bool(rng.random() < 0.5)
 
-    def acts(cast: Cast, room: Room) -> list[Act]:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
         block = cast["object"]
         if keeps:
             return [*_take(block), Lift(block, room.air(cast["base"])), Wait(room.pause())]
         return [*_take(block), *_leave(block, None, room.spot()), Retreat(room.away())]
 
-    return Plan((("base", "support", "object"),), None, acts)
+    return EventPlan((("base", "support", "object"),), None, acts)
 
 
-def _move(rng: np.random.Generator) -> Plan:
-    def acts(cast: Cast, room: Room) -> list[Act]:
+def _move(rng: np.random.Generator) -> EventPlan:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
         block = cast["object"]
         onto = _leave(block, cast["goal"], room.offset())
         return [*_take(block), *onto, Retreat(room.away())]
 
-    return Plan((("source", "object"), ("goal",)), None, acts)
+    return EventPlan((("source", "object"), ("goal",)), None, acts)
 
 
-def _assemble(rng: np.random.Generator) -> Plan:
-    def acts(cast: Cast, room: Room) -> list[Act]:
-        acts: list[Act] = []
+def _assemble(rng: np.random.Generator) -> EventPlan:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
+        acts: list[HandAct] = []
         for block, onto in (("support", "base"), ("object", "support")):
             acts += _take(cast[block])
             acts += _leave(cast[block], cast[onto], room.offset())
         return [*acts, Retreat(room.away())]
 
-    return Plan((("base",), ("support",), ("object",)), None, acts)
+    return EventPlan((("base",), ("support",), ("object",)), None, acts)
 
 
-def _disassemble(rng: np.random.Generator) -> Plan:
+def _disassemble(rng: np.random.Generator) -> EventPlan:
     keeps = bool(rng.random() < 0.5)
 
-    def acts(cast: Cast, room: Room) -> list[Act]:
+    def acts(cast: Cast, room: Room) -> list[HandAct]:
         top, middle = cast["object"], cast["support"]
         begin = [*_take(top), *_leave(top, None, room.spot()), *_take(middle)]
         if keeps:
             return [*begin, Lift(middle, room.air(cast["base"])), Wait(room.pause())]
         return [*begin, *_leave(middle, None, room.spot()), Retreat(room.away())]
 
-    return Plan((("base", "support", "object"),), None, acts)
+    return EventPlan((("base", "support", "object"),), None, acts)
 
 
 EVENTS.add(
     "pick-up",
-    Event(
+    TabletopEvent(
         "pick-up",
         ("object", "support"),
-        (Part("pick-up", "object", "support"),),
+        (SupportChange("pick-up", "object", "support"),),
         _pick_up,
         (
             "The hand picked up the {object} block from the {support} block.",
@@ -172,10 +172,10 @@ EVENTS.add(
 )
 EVENTS.add(
     "put-down",
-    Event(
+    TabletopEvent(
         "put-down",
         ("object", "support"),
-        (Part("put-down", "object", "support"),),
+        (SupportChange("put-down", "object", "support"),),
         _put_down,
         (
             "The hand put down the {object} block on the {support} block.",
@@ -185,10 +185,10 @@ EVENTS.add(
 )
 EVENTS.add(
     "stack",
-    Event(
+    TabletopEvent(
         "stack",
         ("object", "support", "base"),
-        (Part("put-down", "object", "support"),),
+        (SupportChange("put-down", "object", "support"),),
         _stack,
         (
             "The hand stacked the {object} block on the {support} block.",
@@ -199,10 +199,10 @@ EVENTS.add(
 )
 EVENTS.add(
     "unstack",
-    Event(
+    TabletopEvent(
         "unstack",
         ("object", "support", "base"),
-        (Part("pick-up", "object", "support"),),
+        (SupportChange("pick-up", "object", "support"),),
         _unstack,
         (
             "The hand unstacked the {object} block from the {support} block.",
@@ -213,10 +213,10 @@ EVENTS.add(
 )
 EVENTS.add(
     "move",
-    Event(
+    TabletopEvent(
         "move",
         ("object", "source", "goal"),
-        (Part("pick-up", "object", "source"), Part("put-down", "object", "goal")),
+        (SupportChange("pick-up", "object", "source"), SupportChange("put-down", "object", "goal")),
         _move,
         (
             "The hand moved the {object} block from the {source} block to the {goal} block.",
@@ -226,10 +226,13 @@ EVENTS.add(
 )
 EVENTS.add(
     "assemble",
-    Event(
+    TabletopEvent(
         "assemble",
         ("object", "support", "base"),
-        (Part("put-down", "support", "base"), Part("put-down", "object", "support")),
+        (
+            SupportChange("put-down", "support", "base"),
+            SupportChange("put-down", "object", "support"),
+        ),
         _assemble,
         (
             "The hand assembled a tower of the {base} block, the {support} block and the "
@@ -240,10 +243,13 @@ EVENTS.add(
 )
 EVENTS.add(
     "disassemble",
-    Event(
+    TabletopEvent(
         "disassemble",
         ("object", "support", "base"),
-        (Part("pick-up", "object", "support"), Part("pick-up", "support", "base")),
+        (
+            SupportChange("pick-up", "object", "support"),
+            SupportChange("pick-up", "support", "base"),
+        ),
         _disassemble,
         (
             "The hand disassembled the tower of the {object} block, the {support} block and the "

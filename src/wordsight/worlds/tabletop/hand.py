@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.worlds.sketch import turned
 
-__all__ = ["FINGERS", "HandLook", "HandPose", "joints_of"]
+__all__ = ["FINGERS", "BlockHandLook", "BlockHandPose", "joints_of"]
 
 FINGERS = ("thumb", "index", "middle", "ring", "little")
 """In the order of drawing from front to back, the thumb first."""
@@ -29,7 +29,7 @@ _BEHIND = (0.0055, 0.0060)  # metres by which each finger is drawn further right
 
 
 @dataclass(frozen=True)
-class HandPose:
+class BlockHandPose:
     """What a hand is doing at one moment.
 
     Attributes:
@@ -44,7 +44,7 @@ class HandPose:
 
 
 @dataclass(frozen=True)
-class HandLook:
+class BlockHandLook:
     """What a hand looks like.
 
     Attributes:
@@ -62,7 +62,7 @@ class HandLook:
     size: float
 
 
-def joints_of(pose: HandPose, look: HandLook) -> dict[str, NDArray[np.float64]]:
+def joints_of(pose: BlockHandPose, look: BlockHandLook) -> dict[str, NDArray[np.float64]]:
     """Return the joints in metres.
 
     Returns:

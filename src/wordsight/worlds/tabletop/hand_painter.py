@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from wordsight.worlds.painter import Colour, mix, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.tabletop.hand import HandLook
+from wordsight.worlds.tabletop.hand import BlockHandLook
 
 __all__ = ["arm_extent_of", "extent_of", "paint_arm", "paint_back", "paint_front"]
 
@@ -19,7 +19,7 @@ _CUFF = 0.030  # metres
 _BARE = 0.030  # metres of arm between wrist and cuff
 
 
-def extent_of(joints: Joints, look: HandLook) -> NDArray[np.float64]:
+def extent_of(joints: Joints, look: BlockHandLook) -> NDArray[np.float64]:
     """Return ``(2, 2)`` lower left and upper right corner in metres, from finger tips to wrist."""
     widths = {"thumb": _THUMB, "palm": _PALM}
     low, high = [], []
@@ -32,13 +32,13 @@ def extent_of(joints: Joints, look: HandLook) -> NDArray[np.float64]:
     return np.array([np.min(low, axis=0), np.max(high, axis=0)])
 
 
-def arm_extent_of(joints: Joints, look: HandLook) -> NDArray[np.float64]:
+def arm_extent_of(joints: Joints, look: BlockHandLook) -> NDArray[np.float64]:
     """Return ``(2, 2)`` lower left and upper right corner in metres of the arm with its sleeve."""
     wide = _SLEEVE[1] * look.size / 2 + 0.01
     return np.array([joints["arm"].min(axis=0) - wide, joints["arm"].max(axis=0) + wide])
 
 
-def paint_back(sketch: Sketch, joints: Joints, look: HandLook) -> None:
+def paint_back(sketch: Sketch, joints: Joints, look: BlockHandLook) -> None:
     """Draw the fingers on the far side, behind what is held."""
     for number, name in ((3, "little"), (2, "ring"), (1, "middle")):
         colour = shade(look.skin, 0.97 - 0.09 * number)
@@ -49,7 +49,7 @@ def paint_back(sketch: Sketch, joints: Joints, look: HandLook) -> None:
         sketch.layer.limb(pixels, widths, colour)
 
 
-def paint_front(sketch: Sketch, joints: Joints, look: HandLook) -> None:
+def paint_front(sketch: Sketch, joints: Joints, look: BlockHandLook) -> None:
     """Draw the palm, the thumb and the index finger, before what is held."""
     thumb, index, palm = joints["thumb"], joints["index"], joints["palm"]
     size, dark = look.size, shade(look.skin, 0.76)
@@ -72,7 +72,7 @@ def paint_front(sketch: Sketch, joints: Joints, look: HandLook) -> None:
     sketch.stroke(np.add(((-0.007, 0.003), (0.007, 0.001)), knuckle), 0.0022, dark)
 
 
-def paint_arm(sketch: Sketch, joints: Joints, look: HandLook) -> None:
+def paint_arm(sketch: Sketch, joints: Joints, look: BlockHandLook) -> None:
     """Draw the wrist, the cuff and the sleeve."""
     wrist, far = joints["arm"]
     along = (far - wrist) / np.hypot(*(far - wrist))
@@ -91,7 +91,7 @@ def paint_arm(sketch: Sketch, joints: Joints, look: HandLook) -> None:
 
 
 def _paint_finger(
-    sketch: Sketch, chain: NDArray[np.float64], look: HandLook, colour: Colour
+    sketch: Sketch, chain: NDArray[np.float64], look: BlockHandLook, colour: Colour
 ) -> None:
     _paint_chain(sketch, chain, [width * look.size for width in _FINGER], colour)
     for joint in (1, 2):
@@ -108,7 +108,7 @@ def _paint_chain(
         sketch.layer.limb(moved, [(w + extra) * scale for w in widths], shade(colour, factor))
 
 
-def _paint_nail(sketch: Sketch, chain: NDArray[np.float64], look: HandLook) -> None:
+def _paint_nail(sketch: Sketch, chain: NDArray[np.float64], look: BlockHandLook) -> None:
     along = (chain[3] - chain[2]) / np.hypot(*(chain[3] - chain[2]))
     degrees = float(np.degrees(np.arctan2(-along[1], along[0])))
     nail = mix(look.skin, (255, 236, 228), 0.55)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.worlds.tabletop.blocks import Block
 
-__all__ = ["TABLE", "Physics", "Touch"]
+__all__ = ["TABLE", "BlockPhysics", "Touch"]
 
 TABLE = "table"
 """What the table is called among the things that blocks touch."""
@@ -36,7 +36,7 @@ class Touch:
     distance: float
 
 
-class Physics:
+class BlockPhysics:
     """Blocks that rest, fall and are held.
 
     Args:

@@ -3,12 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.effects import Effects
+from wordsight.worlds.camera import Effects, FilmCamera
 from wordsight.worlds.painter import Layer, lay_over
 from wordsight.worlds.picture import Picture
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.sprite import soft_shadow
+from wordsight.worlds.sketch import Sketch, soft_shadow
 from wordsight.worlds.tabletop.hand import joints_of
 from wordsight.worlds.tabletop.hand_painter import (
     arm_extent_of,
@@ -17,7 +15,7 @@ from wordsight.worlds.tabletop.hand_painter import (
     paint_back,
     paint_front,
 )
-from wordsight.worlds.tabletop.recording import Recording
+from wordsight.worlds.tabletop.recording import TabletopRecording
 from wordsight.worlds.tabletop.settings import SETTINGS, SIZE, VIEW, paint_occluder, paint_setting
 
 __all__ = ["TabletopPicture"]
@@ -38,7 +36,11 @@ class TabletopPicture(Picture):
     """
 
     def __init__(
-        self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
+        self,
+        recording: TabletopRecording,
+        effects: Effects,
+        camera: FilmCamera,
+        rng: np.random.Generator,
     ) -> None:
         super().__init__(camera, VIEW.scale, effects.blur)
         self._recording = recording
@@ -125,7 +127,7 @@ class TabletopPicture(Picture):
         sketch.layer.onto(image, motion)
 
 
-def _state_of(recording: Recording) -> NDArray[np.float64]:
+def _state_of(recording: TabletopRecording) -> NDArray[np.float64]:
     """Return ``(T, N)`` all numbers that a painting depends on, in metres and radians."""
     hands = [(pose.x, pose.y, pose.opening) for pose in recording.poses]
     holds = [(float(name is not None),) for name in recording.held]

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.painter import Colour, Layer, mix, shade
-from wordsight.worlds.registry import Registry
-from wordsight.worlds.tabletop.room import HALF_WIDTH
-from wordsight.worlds.textures import cloudy, gradient, roughen
-from wordsight.worlds.view import View
+from wordsight.worlds.checks import Registry
+from wordsight.worlds.painter import Colour, Layer, cloudy, gradient, mix, roughen, shade
+from wordsight.worlds.sketch import View
+from wordsight.worlds.tabletop.blocks import HALF_WIDTH
 
 __all__ = ["SETTINGS", "SIZE", "VIEW", "Setting", "paint_occluder", "paint_setting"]
 

@@ -1,7 +1,7 @@
 """The workbench: two hands that carry out a written protocol with tools and vessels."""
 
 from wordsight.worlds.workbench.corpus import WorkbenchFilm, workbench
-from wordsight.worlds.workbench.protocol import Protocol, Sentence, Step
+from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, Step
 from wordsight.worlds.workbench.truth import WorkbenchTruth
 
-__all__ = ["Protocol", "Sentence", "Step", "WorkbenchFilm", "WorkbenchTruth", "workbench"]
+__all__ = ["Protocol", "ProtocolSentence", "Step", "WorkbenchFilm", "WorkbenchTruth", "workbench"]

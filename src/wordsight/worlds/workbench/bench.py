@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.worlds.view import View
+from wordsight.worlds.sketch import View
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = ["FAR_EDGE", "SIZE", "VIEW", "WORK_SPOTS", "Place", "lay_out", "seen"]

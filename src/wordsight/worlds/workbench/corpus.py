@@ -7,20 +7,14 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from wordsight.worlds.asking import checked_count, checked_names, checked_number
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.chance import generator
-from wordsight.worlds.effects import Effects
-from wordsight.worlds.errors import WorldError
-from wordsight.worlds.film import Film
+from wordsight.worlds.camera import Effects, FilmCamera
+from wordsight.worlds.checks import WorldError, checked_count, checked_names, checked_number
+from wordsight.worlds.film import RenderedFilm, generator
 from wordsight.worlds.workbench.bench import SIZE
-from wordsight.worlds.workbench.order import choose_order
-from wordsight.worlds.workbench.performance import Manner, perform
 from wordsight.worlds.workbench.picture import WorkbenchPicture
-from wordsight.worlds.workbench.protocol import Protocol
-from wordsight.worlds.workbench.recording import Recording
+from wordsight.worlds.workbench.protocol import Kind, Protocol, choose_order
+from wordsight.worlds.workbench.recording import Manner, WorkbenchRecording, perform
 from wordsight.worlds.workbench.steps import KINDS
-from wordsight.worlds.workbench.story import Kind
 from wordsight.worlds.workbench.things import THINGS
 from wordsight.worlds.workbench.truth import WorkbenchTruth
 from wordsight.worlds.workbench.writing import kinds_for, write_protocol
@@ -33,7 +27,7 @@ _WORST_CRF = 51  # the encoder's limit
 
 
 @dataclass(frozen=True)
-class WorkbenchFilm(Film):
+class WorkbenchFilm(RenderedFilm):
     """A film of the workbench.
 
     Attributes:
@@ -128,7 +122,7 @@ def _film(index: int, wishes: _Wishes, effects: Effects, random_state: int) -> W
     protocol = _protocol(number, wishes, random_state)
     recording = _performance(index, protocol, wishes, random_state)
     chance = generator(random_state, _WORLD, index, "camera")
-    camera = Camera(effects, SIZE, recording.num_frames, chance)
+    camera = FilmCamera(effects, SIZE, recording.num_frames, chance)
 
     def make_picture() -> WorkbenchPicture:
         chance = generator(random_state, _WORLD, index, "picture")
@@ -165,7 +159,9 @@ def _protocol(number: int, wishes: _Wishes, random_state: int) -> Protocol:
     return write_protocol(wishes.steps or drawn, wishes.kinds, wishes.objects, rng)
 
 
-def _performance(index: int, protocol: Protocol, wishes: _Wishes, random_state: int) -> Recording:
+def _performance(
+    index: int, protocol: Protocol, wishes: _Wishes, random_state: int
+) -> WorkbenchRecording:
     mistakes = generator(random_state, _WORLD, index, "order")
     order = choose_order(len(protocol.steps), *wishes.rates, mistakes)
     return perform(protocol, order, wishes.manner, generator(random_state, _WORLD, index))

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.worlds.painter import Colour, mix, shade
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.sprite import Sprite
+from wordsight.worlds.sketch import Sketch, Sprite
 from wordsight.worlds.workbench.hands import FINGERS, HandLook, HandPose, joints_of
 
 __all__ = ["HandSprites", "extent_of"]

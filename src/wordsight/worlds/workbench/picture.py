@@ -5,19 +5,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.camera import Camera
-from wordsight.worlds.effects import Effects
+from wordsight.worlds.camera import Effects, FilmCamera
 from wordsight.worlds.painter import Layer, lay_over, mix, shade
 from wordsight.worlds.picture import Picture
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.sprite import Sprite, soft_shadow
+from wordsight.worlds.sketch import Sketch, Sprite, soft_shadow
 from wordsight.worlds.workbench.bench import SIZE, VIEW, seen
 from wordsight.worlds.workbench.hand_painter import HandSprites
 from wordsight.worlds.workbench.hands import HandPose, joints_of
-from wordsight.worlds.workbench.recording import Recording
+from wordsight.worlds.workbench.recording import WorkbenchRecording
 from wordsight.worlds.workbench.scenery import Scenery, paint_occluder, paint_scenery
-from wordsight.worlds.workbench.state import Stream
-from wordsight.worlds.workbench.things import THINGS, Look
+from wordsight.worlds.workbench.stage import Stream
+from wordsight.worlds.workbench.things import THINGS, ThingLook
 
 __all__ = ["WorkbenchPicture"]
 
@@ -39,7 +37,11 @@ class WorkbenchPicture(Picture):
     """
 
     def __init__(
-        self, recording: Recording, effects: Effects, camera: Camera, rng: np.random.Generator
+        self,
+        recording: WorkbenchRecording,
+        effects: Effects,
+        camera: FilmCamera,
+        rng: np.random.Generator,
     ) -> None:
         # The shutter is open a thirtieth of a second at most.
         super().__init__(camera, VIEW.scale, min(1.0, recording.frame_rate / 30.0) * effects.blur)
@@ -54,7 +56,7 @@ class WorkbenchPicture(Picture):
         heights = recording.places[:, :, 2]
         # How far above its last resting place a thing is, as long as a hand touches it.
         self._raised = np.where(self._touched, heights - heights.min(axis=1, keepdims=True), 0.0)
-        self._sprites: dict[tuple[int, Look], Sprite] = {}
+        self._sprites: dict[tuple[int, ThingLook], Sprite] = {}
         self._resting: tuple[object, NDArray[np.uint8]] | None = None
         self._shadows = [
             soft_shadow(THINGS[name].width * 1.1, 0.030, VIEW.scale, self._darkness)

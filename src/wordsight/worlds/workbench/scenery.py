@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.painter import Colour, Layer, shade
-from wordsight.worlds.textures import gradient, roughen
+from wordsight.worlds.painter import Colour, Layer, gradient, roughen, shade
 from wordsight.worlds.workbench.bench import FAR_EDGE, SIZE, VIEW, seen
 
 __all__ = ["SCENERIES", "Scenery", "paint_occluder", "paint_scenery"]

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.effects import Effects
+from wordsight.worlds.camera import Effects
 from wordsight.worlds.framing import rounded_boxes, span_of, visible
 from wordsight.worlds.sketch import turned
 from wordsight.worlds.workbench.bench import SIZE, VIEW, seen
 from wordsight.worlds.workbench.hand_painter import extent_of
 from wordsight.worlds.workbench.hands import joints_of
-from wordsight.worlds.workbench.recording import HANDS, Recording
+from wordsight.worlds.workbench.recording import HANDS, WorkbenchRecording
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = ["WorkbenchTruth"]
@@ -35,7 +35,7 @@ class WorkbenchTruth:
 
     def __init__(
         self,
-        recording: Recording,
+        recording: WorkbenchRecording,
         effects: Effects | None = None,
         offsets: NDArray[np.float64] | None = None,
     ) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wordsight.worlds.errors import WorldError
-from wordsight.worlds.workbench.protocol import Protocol, Step
+from wordsight.worlds.checks import WorldError
+from wordsight.worlds.workbench.protocol import Kind, Protocol, Step, Story
 from wordsight.worlds.workbench.steps import KINDS
-from wordsight.worlds.workbench.story import Kind, Story
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = ["kinds_for", "write_protocol"]

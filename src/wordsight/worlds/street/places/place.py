@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.effects import Effects
-from wordsight.worlds.painter import Colour, Layer, shade
-from wordsight.worlds.registry import Registry
-from wordsight.worlds.textures import gradient, roughen
-from wordsight.worlds.view import View
+from wordsight.worlds.camera import Effects
+from wordsight.worlds.checks import Registry
+from wordsight.worlds.painter import Colour, Layer, gradient, roughen, shade
+from wordsight.worlds.sketch import View
 
 __all__ = ["PLACES", "SIZE", "Backdrop", "Place", "foliage"]
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from wordsight.worlds.painter import Colour, shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.street.things.thing import THINGS, Polygon, Thing
+from wordsight.worlds.street.things.thing import THINGS, Polygon, StreetThing
 
 __all__ = ["BACKPACK"]
 
@@ -61,7 +61,7 @@ def _zips(sketch: Sketch, left: float, half: float, body: float, dark: Colour) -
 
 BACKPACK = THINGS.add(
     "backpack",
-    Thing(
+    StreetThing(
         noun="backpack",
         width=(0.36, 0.42),
         height=(0.48, 0.55),

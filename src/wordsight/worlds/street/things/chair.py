@@ -2,7 +2,7 @@
 
 from wordsight.worlds.painter import Colour, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.street.things.thing import THINGS, Polygon, Thing
+from wordsight.worlds.street.things.thing import THINGS, Polygon, StreetThing
 
 __all__ = ["CHAIR"]
 
@@ -46,7 +46,7 @@ def _paint(sketch: Sketch, width: float, height: float, colour: Colour) -> None:
 
 CHAIR = THINGS.add(
     "chair",
-    Thing(
+    StreetThing(
         noun="chair",
         width=(0.44, 0.50),
         height=(0.84, 0.94),

@@ -2,7 +2,7 @@
 
 from wordsight.worlds.painter import Colour, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.street.things.thing import THINGS, Polygon, Thing
+from wordsight.worlds.street.things.thing import THINGS, Polygon, StreetThing
 
 __all__ = ["STOOL"]
 
@@ -46,7 +46,7 @@ def _paint(sketch: Sketch, width: float, height: float, colour: Colour) -> None:
 
 STOOL = THINGS.add(
     "stool",
-    Thing(
+    StreetThing(
         noun="stool",
         width=(0.36, 0.42),
         height=(0.48, 0.58),

@@ -1,4 +1,4 @@
-"""`Thing`: what an object of the street is: its size, weight, shape and looks.
+"""`StreetThing`: what an object of the street is: its size, weight, shape and looks.
 
 Each object has a file of its own beside this one and is known by its noun; see the guide to worlds
 for how to add one.
@@ -10,22 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.checks import Registry
 from wordsight.worlds.painter import Colour
-from wordsight.worlds.registry import Registry
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.sprite import Sprite
+from wordsight.worlds.sketch import Sketch, Sprite
 
-__all__ = ["THINGS", "Polygon", "Prop", "Thing", "cast_prop"]
+__all__ = ["THINGS", "Polygon", "Prop", "StreetThing", "cast_prop"]
 
 Polygon = Sequence[tuple[float, float]]
 """Corners in metres; the origin is at the middle of the foot of the thing."""
 
-THINGS: Registry["Thing"] = Registry("object")
+THINGS: Registry["StreetThing"] = Registry("object")
 """All objects by their noun."""
 
 
 @dataclass(frozen=True)
-class Thing:
+class StreetThing:
     """A sort of object.
 
     Attributes:
@@ -66,7 +65,7 @@ class Prop:
     """
 
     name: str
-    thing: Thing
+    thing: StreetThing
     width: float
     height: float
     colour: Colour

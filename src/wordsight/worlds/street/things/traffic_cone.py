@@ -2,7 +2,7 @@
 
 from wordsight.worlds.painter import Colour, shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.street.things.thing import THINGS, Polygon, Thing
+from wordsight.worlds.street.things.thing import THINGS, Polygon, StreetThing
 
 __all__ = ["TRAFFIC_CONE"]
 
@@ -44,7 +44,7 @@ def _band(
 
 TRAFFIC_CONE = THINGS.add(
     "traffic-cone",
-    Thing(
+    StreetThing(
         noun="traffic-cone",
         width=(0.36, 0.42),
         height=(0.62, 0.74),

@@ -4,7 +4,7 @@ import numpy as np
 
 from wordsight.worlds.painter import Colour, shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.street.things.thing import THINGS, Polygon, Thing
+from wordsight.worlds.street.things.thing import THINGS, Polygon, StreetThing
 
 __all__ = ["TRASH_CAN"]
 
@@ -62,7 +62,7 @@ def _lid(sketch: Sketch, half: float, rim: float, height: float, colour: Colour)
 
 TRASH_CAN = THINGS.add(
     "trash-can",
-    Thing(
+    StreetThing(
         noun="trash-can",
         width=(0.42, 0.48),
         height=(0.66, 0.74),

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
+from wordsight.worlds.checks import Registry
 from wordsight.worlds.painter import Colour, mix
-from wordsight.worlds.registry import Registry
 from wordsight.worlds.workbench.bench import Place
-from wordsight.worlds.workbench.stage import Script, Stage
-from wordsight.worlds.workbench.state import Hand, ThingState
+from wordsight.worlds.workbench.stage import Hand, Script, Stage, ThingState
 
 __all__ = [
     "DEEDS",

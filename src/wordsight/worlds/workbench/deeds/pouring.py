@@ -12,8 +12,7 @@ from wordsight.worlds.workbench.deeds.deed import (
     working_angle,
 )
 from wordsight.worlds.workbench.deeds.handling import set_on
-from wordsight.worlds.workbench.stage import Script, Stage
-from wordsight.worlds.workbench.state import Hand, Stream
+from wordsight.worlds.workbench.stage import Hand, Script, Stage, Stream
 from wordsight.worlds.workbench.things.thing import Point
 
 __all__ = ["pour", "pour_through", "scoop", "transfer"]

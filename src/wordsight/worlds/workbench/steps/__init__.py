@@ -1,5 +1,6 @@
 """The kinds of steps that protocols are written with, a few in each file."""
 
+from wordsight.worlds.workbench.protocol import KINDS
 from wordsight.worlds.workbench.steps import (
     labelling,
     measuring,
@@ -9,7 +10,6 @@ from wordsight.worlds.workbench.steps import (
     tidying,
     weighing,
 )
-from wordsight.worlds.workbench.story import KINDS
 
 __all__ = [
     "KINDS",

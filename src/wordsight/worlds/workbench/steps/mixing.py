@@ -1,13 +1,12 @@
 """Steps that stir, shake and swirl."""
 
-from wordsight.worlds.workbench.protocol import Sentence
-from wordsight.worlds.workbench.story import Story, kind_of_step
+from wordsight.worlds.workbench.protocol import ProtocolSentence, Story, kind_of_step
 
 __all__ = ["shake", "stir", "stir_by_machine"]
 
 
 @kind_of_step("stir", needs=("spoon", "towel"), weight=1.2)
-def stir(story: Story) -> list[Sentence]:
+def stir(story: Story) -> list[ProtocolSentence]:
     """Stir with the spoon."""
     vessel, seconds = story.vessel, story.amount("seconds")
     text = story.choose(
@@ -16,23 +15,25 @@ def stir(story: Story) -> list[Sentence]:
             f"Mix with the spoon in the {vessel} until the {story.powder} has dissolved.",
         )
     )
-    sentences = [Sentence(text, "stir", {"tool": "spoon", "vessel": vessel})]
+    sentences = [ProtocolSentence(text, "stir", {"tool": "spoon", "vessel": vessel})]
     if story.chance(0.4):
         text = "Wipe the spoon clean with the towel."
-        sentences.append(Sentence(text, "wipe", {"towel": "towel", "thing": "spoon"}))
+        sentences.append(ProtocolSentence(text, "wipe", {"towel": "towel", "thing": "spoon"}))
     return sentences
 
 
 @kind_of_step("stir by machine", needs=("stirrer",), weight=1.0)
-def stir_by_machine(story: Story) -> list[Sentence]:
+def stir_by_machine(story: Story) -> list[ProtocolSentence]:
     """Let the stirrer mix."""
     vessel = story.vessel
     return [
-        Sentence(
+        ProtocolSentence(
             f"Place the {vessel} on the stirrer.", "set on", {"thing": vessel, "device": "stirrer"}
         ),
-        Sentence(f"Turn on the stirrer at {story.amount('rpm')}.", "press", {"device": "stirrer"}),
-        Sentence(
+        ProtocolSentence(
+            f"Turn on the stirrer at {story.amount('rpm')}.", "press", {"device": "stirrer"}
+        ),
+        ProtocolSentence(
             f"After {story.amount('minutes')}, when no powder is left, take the {vessel} off the "
             "stirrer.",
             "take off",
@@ -42,10 +43,10 @@ def stir_by_machine(story: Story) -> list[Sentence]:
 
 
 @kind_of_step("shake", needs=("bottle",), weight=1.0)
-def shake(story: Story) -> list[Sentence]:
+def shake(story: Story) -> list[ProtocolSentence]:
     """Shake the bottle, or swirl the vessel."""
     if story.chance(0.4):
         text = f"Put a cap on the bottle and shake it to mix the {story.liquid} with the water."
-        return [Sentence(text, "shake", {"vessel": "bottle"})]
+        return [ProtocolSentence(text, "shake", {"vessel": "bottle"})]
     text = f"Swirl the {story.vessel} gently until the solution is clear."
-    return [Sentence(text, "swirl", {"vessel": story.vessel})]
+    return [ProtocolSentence(text, "swirl", {"vessel": story.vessel})]

@@ -1,34 +1,35 @@
 """Steps that bring the product from one vessel into another, or into the dish."""
 
-from wordsight.worlds.workbench.protocol import Sentence
-from wordsight.worlds.workbench.story import Story, kind_of_step
+from wordsight.worlds.workbench.protocol import ProtocolSentence, Story, kind_of_step
 
 __all__ = ["decant", "plate"]
 
 
 @kind_of_step("decant", needs=("funnel",), weight=1.0)
-def decant(story: Story) -> list[Sentence]:
+def decant(story: Story) -> list[ProtocolSentence]:
     """Pour from the beaker into the flask through the funnel."""
     through = {"source": "beaker", "funnel": "funnel", "target": "flask"}
     sentences = [
-        Sentence("Set the funnel on the flask.", "set on", {"thing": "funnel", "device": "flask"}),
-        Sentence(
+        ProtocolSentence(
+            "Set the funnel on the flask.", "set on", {"thing": "funnel", "device": "flask"}
+        ),
+        ProtocolSentence(
             "Pour the solution from the beaker through the funnel into the flask.",
             "pour through",
             through,
         ),
-        Sentence("Take the funnel off and put it back.", "take off", {"thing": "funnel"}),
+        ProtocolSentence("Take the funnel off and put it back.", "take off", {"thing": "funnel"}),
     ]
     story.vessel = "flask"
     return sentences
 
 
 @kind_of_step("plate", needs=("dish",), weight=1.0)
-def plate(story: Story) -> list[Sentence]:
+def plate(story: Story) -> list[ProtocolSentence]:
     """Pour into the dish and spread it."""
     amount = story.amount("mL")
     sentences = [
-        Sentence(
+        ProtocolSentence(
             f"Pour {amount} of the medium from the {story.vessel} into the petri dish.",
             "pour",
             {"source": story.vessel, "target": "dish"},
@@ -36,8 +37,8 @@ def plate(story: Story) -> list[Sentence]:
     ]
     if story.chance(0.6):
         text = "Swirl the petri dish to spread the medium, without bubbles."
-        sentences.append(Sentence(text, "swirl", {"vessel": "dish"}))
+        sentences.append(ProtocolSentence(text, "swirl", {"vessel": "dish"}))
     if story.chance(0.4):
         text = f"Put the petri dish aside for {story.amount('minutes')} to set."
-        sentences.append(Sentence(text, "store", {"thing": "dish"}))
+        sentences.append(ProtocolSentence(text, "store", {"thing": "dish"}))
     return sentences

@@ -1,26 +1,25 @@
 """Steps that weigh powders on the scale."""
 
-from wordsight.worlds.workbench.protocol import Sentence
-from wordsight.worlds.workbench.story import Story, kind_of_step
+from wordsight.worlds.workbench.protocol import ProtocolSentence, Story, kind_of_step
 
 __all__ = ["weigh", "weigh_directly"]
 
 
 @kind_of_step("weigh", needs=("dish", "scale", "spoon", "jar"), weight=1.6)
-def weigh(story: Story) -> list[Sentence]:
+def weigh(story: Story) -> list[ProtocolSentence]:
     """Weigh powder in the dish and add it to the vessel."""
     powder, amount = story.new_powder(), story.amount("g")
     scoop = {"spoon": "spoon", "source": "jar", "target": "dish"}
     sentences = [
-        Sentence(
+        ProtocolSentence(
             "Place the petri dish on the scale.", "set on", {"thing": "dish", "device": "scale"}
         ),
-        Sentence(
+        ProtocolSentence(
             story.choose(("Zero the scale.", "Press the button to tare the scale.")),
             "press",
             {"device": "scale"},
         ),
-        Sentence(
+        ProtocolSentence(
             f"Using the spoon, measure {amount} of {powder} from the jar into the petri dish.",
             "scoop",
             scoop,
@@ -33,20 +32,20 @@ def weigh(story: Story) -> list[Sentence]:
         )
     )
     tip = {"source": "dish", "target": story.vessel}
-    return [*sentences, Sentence(text, "pour", tip)]
+    return [*sentences, ProtocolSentence(text, "pour", tip)]
 
 
 @kind_of_step("weigh directly", needs=("scale", "spoon", "jar"), weight=0.8)
-def weigh_directly(story: Story) -> list[Sentence]:
+def weigh_directly(story: Story) -> list[ProtocolSentence]:
     """Weigh powder straight into the beaker."""
     powder, amount = story.new_powder(), story.amount("mg")
     on = {"thing": "beaker", "device": "scale"}
     scoop = {"spoon": "spoon", "source": "jar", "target": "beaker"}
     return [
-        Sentence("Set the beaker on the scale.", "set on", on),
-        Sentence("Wait for the display and zero the scale.", "press", {"device": "scale"}),
-        Sentence(
+        ProtocolSentence("Set the beaker on the scale.", "set on", on),
+        ProtocolSentence("Wait for the display and zero the scale.", "press", {"device": "scale"}),
+        ProtocolSentence(
             f"Add {amount} of {powder} from the jar to the beaker with the spoon.", "scoop", scoop
         ),
-        Sentence("Take the beaker off the scale.", "take off", {"thing": "beaker"}),
+        ProtocolSentence("Take the beaker off the scale.", "take off", {"thing": "beaker"}),
     ]

@@ -18,12 +18,12 @@ from wordsight.worlds.workbench.things import (
     towel,
     tube,
 )
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = [
     "THINGS",
-    "Look",
-    "Thing",
+    "ThingLook",
+    "WorkbenchThing",
     "beaker",
     "bottle",
     "cylinder",

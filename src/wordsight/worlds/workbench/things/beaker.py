@@ -2,12 +2,12 @@
 
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.workbench.things.glass import paint_glass, paint_label, paint_marks
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["BEAKER"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top = thing.width / 2 - 0.004, thing.height
     profile = [(0.0, half - 0.002), (top * 0.9, half - 0.002), (top, half)]
     paint_glass(sketch, profile, look, filled_to=0.86)
@@ -22,7 +22,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 BEAKER = THINGS.add(
     "beaker",
-    Thing(
+    WorkbenchThing(
         name="beaker",
         phrase="beaker",
         width=0.092,

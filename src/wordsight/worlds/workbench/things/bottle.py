@@ -5,12 +5,12 @@ import numpy as np
 from wordsight.worlds.painter import mix, shade
 from wordsight.worlds.sketch import Sketch, rounded
 from wordsight.worlds.workbench.things.glass import paint_label
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["BOTTLE"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top, colour = thing.width / 2 - 0.002, thing.height, look.colour
     sketch.ellipse((0.0, 0.002), (2 * half, 2 * half * FLATNESS), shade(colour, 0.8))
     sides = [(half, 0.0), (half, top * 0.62), (half * 0.84, top * 0.70), (0.017, top * 0.80)]
@@ -44,7 +44,7 @@ def _paint_cap(sketch: Sketch, top: float) -> None:
 
 BOTTLE = THINGS.add(
     "bottle",
-    Thing(
+    WorkbenchThing(
         name="bottle",
         phrase="bottle",
         width=0.080,

@@ -5,12 +5,12 @@ import numpy as np
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.workbench.things.glass import paint_glass, paint_label, paint_marks
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["CYLINDER"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top = 0.018, thing.height
     profile = [(0.012, half), (top * 0.97, half), (top, half + 0.003)]
     paint_glass(sketch, profile, look, filled_to=0.85)
@@ -26,7 +26,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 CYLINDER = THINGS.add(
     "cylinder",
-    Thing(
+    WorkbenchThing(
         name="cylinder",
         phrase="cylinder",
         width=0.066,

@@ -3,14 +3,14 @@
 from wordsight.worlds.painter import mix
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.workbench.things.glass import paint_glass, paint_label, ring
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["DISH"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top = thing.width / 2 - 0.002, thing.height
-    paint_glass(sketch, [(0.0, half), (top, half)], Look(look.colour))
+    paint_glass(sketch, [(0.0, half), (top, half)], ThingLook(look.colour))
     inner = 2 * half - 0.008
     if look.level > 0:
         sketch.ellipse((0.0, top * 0.7), (inner, inner * FLATNESS), look.content)
@@ -24,7 +24,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 DISH = THINGS.add(
     "dish",
-    Thing(
+    WorkbenchThing(
         name="dish",
         phrase="petri dish",
         width=0.108,

@@ -2,12 +2,12 @@
 
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.workbench.things.glass import paint_glass, paint_label, paint_marks
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["FLASK"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top = thing.width / 2 - 0.002, thing.height
     neck = 0.016
     profile = [(0.0, half - 0.003), (0.010, half), (top * 0.70, neck), (top * 0.97, neck)]
@@ -19,7 +19,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 FLASK = THINGS.add(
     "flask",
-    Thing(
+    WorkbenchThing(
         name="flask",
         phrase="flask",
         width=0.104,

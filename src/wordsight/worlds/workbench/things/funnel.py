@@ -2,12 +2,12 @@
 
 from wordsight.worlds.painter import mix, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["FUNNEL"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     middle, colour = thing.height / 2, look.colour
     half, rim, throat = thing.width / 2 - 0.002, middle - 0.016, -middle + 0.048
     stem = [(-0.0075, throat), (0.0075, throat), (0.0055, -middle), (-0.0055, -middle + 0.008)]
@@ -25,7 +25,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 FUNNEL = THINGS.add(
     "funnel",
-    Thing(
+    WorkbenchThing(
         name="funnel",
         phrase="funnel",
         width=0.096,

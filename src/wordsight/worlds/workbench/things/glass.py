@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wordsight.worlds.painter import Colour, mix, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.workbench.things.thing import FLATNESS, Look
+from wordsight.worlds.workbench.things.thing import FLATNESS, ThingLook
 
 __all__ = ["paint_glass", "paint_label", "paint_marks", "ring"]
 
@@ -27,7 +27,12 @@ def ring(centre: Sequence[float], width: float, *, steps: int = 25) -> NDArray[n
 
 
 def paint_glass(
-    sketch: Sketch, profile: Profile, look: Look, *, filled_to: float = 1.0, open_top: bool = True
+    sketch: Sketch,
+    profile: Profile,
+    look: ThingLook,
+    *,
+    filled_to: float = 1.0,
+    open_top: bool = True,
 ) -> None:
     """Draw a round glass body.
 

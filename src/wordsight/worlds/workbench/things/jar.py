@@ -3,12 +3,12 @@
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch, rounded
 from wordsight.worlds.workbench.things.glass import ring
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["JAR"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top = thing.width / 2 - 0.003, thing.height
     plastic = (226, 226, 222)
     sketch.ellipse((0.0, 0.0), (2 * half, 2 * half * FLATNESS), shade(plastic, 0.8))
@@ -30,7 +30,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 JAR = THINGS.add(
     "jar",
-    Thing(
+    WorkbenchThing(
         name="jar",
         phrase="jar",
         width=0.088,

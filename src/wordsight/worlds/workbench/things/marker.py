@@ -2,12 +2,12 @@
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["MARKER"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, colour = thing.height / 2, look.colour
     sketch.polygon([(-0.0025, -half), (0.0025, -half), (0.006, -half + 0.014),
                     (-0.006, -half + 0.014)], shade(colour, 0.8))  # fmt: skip
@@ -21,7 +21,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 MARKER = THINGS.add(
     "marker",
-    Thing(
+    WorkbenchThing(
         name="marker",
         phrase="marker",
         width=0.030,

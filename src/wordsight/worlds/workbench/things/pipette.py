@@ -2,12 +2,12 @@
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["PIPETTE"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, colour = thing.height / 2, look.colour
     white = (240, 241, 238)
     sketch.stroke([(0.0, half - 0.030), (0.0, half - 0.010)], 0.007, (150, 154, 158))
@@ -31,7 +31,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 PIPETTE = THINGS.add(
     "pipette",
-    Thing(
+    WorkbenchThing(
         name="pipette",
         phrase="pipette",
         width=0.056,

@@ -4,12 +4,12 @@ import numpy as np
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["RACK"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top, colour = thing.width / 2, thing.height, look.colour
     dark, pale = shade(colour, 0.66), shade(colour, 1.16)
     depth = 0.016
@@ -43,7 +43,7 @@ def _paint_spare(sketch: Sketch, x: float, top: float) -> None:
 
 RACK = THINGS.add(
     "rack",
-    Thing(
+    WorkbenchThing(
         name="rack",
         phrase="rack",
         width=0.158,

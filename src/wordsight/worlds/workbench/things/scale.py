@@ -2,12 +2,12 @@
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["SCALE"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, colour = thing.width / 2, look.colour
     back = 0.062  # where the far edge of its top is seen
     front = [(-half, 0.0), (half, 0.0), (half, 0.024), (-half, 0.024)]
@@ -28,7 +28,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 SCALE = THINGS.add(
     "scale",
-    Thing(
+    WorkbenchThing(
         name="scale",
         phrase="scale",
         width=0.164,

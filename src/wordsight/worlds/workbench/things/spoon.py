@@ -2,12 +2,12 @@
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["SPOON"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, steel = thing.height / 2, look.colour
     sketch.stroke([(0.0, -half + 0.030), (0.0, half - 0.005)], 0.0088, shade(steel, 0.62))
     sketch.stroke([(-0.0012, -half + 0.030), (-0.0012, half - 0.005)], 0.0050, shade(steel, 1.15))
@@ -21,7 +21,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 SPOON = THINGS.add(
     "spoon",
-    Thing(
+    WorkbenchThing(
         name="spoon",
         phrase="spoon",
         width=0.030,

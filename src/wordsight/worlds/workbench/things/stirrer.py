@@ -4,12 +4,12 @@ import numpy as np
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch, rounded
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["STIRRER"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, colour = thing.width / 2, look.colour
     wall = 0.046  # height of the front
     sketch.polygon([(-half, 0.0), (half, 0.0), (half, wall), (-half, wall)], colour)
@@ -30,7 +30,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 STIRRER = THINGS.add(
     "stirrer",
-    Thing(
+    WorkbenchThing(
         name="stirrer",
         phrase="stirrer",
         width=0.152,

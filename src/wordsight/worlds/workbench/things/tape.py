@@ -2,12 +2,12 @@
 
 from wordsight.worlds.painter import mix, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import FLATNESS, THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["TAPE"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     width, tall, colour = thing.width - 0.004, 0.024, look.colour
     flat = 1.35 * FLATNESS
     sketch.ellipse((0.0, 0.004), (width, width * flat), shade(colour, 0.66))
@@ -30,7 +30,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 TAPE = THINGS.add(
     "tape",
-    Thing(
+    WorkbenchThing(
         name="tape",
         phrase="tape",
         width=0.076,

@@ -1,4 +1,4 @@
-"""`Thing`: what an object of the workbench is: its name, size, how it is held and its looks.
+"""`WorkbenchThing`: an object of the workbench: name, size, how it is held and drawn.
 
 Each object has a file of its own beside this one; see the guide to worlds for how to add one.
 """
@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.checks import Registry
 from wordsight.worlds.painter import Colour
-from wordsight.worlds.registry import Registry
-from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.sprite import Sprite
+from wordsight.worlds.sketch import Sketch, Sprite
 
-__all__ = ["FLATNESS", "THINGS", "Look", "Point", "Thing"]
+__all__ = ["FLATNESS", "THINGS", "Point", "ThingLook", "WorkbenchThing"]
 
 Point = tuple[float, float]
 """Right and up in metres from the origin of a thing."""
@@ -22,12 +21,12 @@ Point = tuple[float, float]
 FLATNESS = 0.34
 """Height of a level circle in the picture as a share of its width: how steeply one looks down."""
 
-THINGS: Registry["Thing"] = Registry("object")
+THINGS: Registry["WorkbenchThing"] = Registry("object")
 """All objects by name."""
 
 
 @dataclass(frozen=True)
-class Look:
+class ThingLook:
     """What one individual looks like at one moment.
 
     Attributes:
@@ -44,7 +43,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Thing:
+class WorkbenchThing:
     """A sort of object.
 
     What stands has its origin at the middle of its foot; what lies is drawn upright, with its
@@ -76,7 +75,7 @@ class Thing:
     height: float
     zone: str
     grip: Point
-    paint: Callable[[Sketch, "Thing", Look], None]
+    paint: Callable[[Sketch, "WorkbenchThing", ThingLook], None]
     hold: str = "wrap"
     radius: float = 0.02
     mouth: Point = (0.0, 0.0)
@@ -101,7 +100,7 @@ class Thing:
         half = self.width / 2 + 0.012
         return np.array([(-half, low - 0.012), (half, high + 0.012)])
 
-    def sprite(self, look: Look, scale: float, light: float) -> Sprite:
+    def sprite(self, look: ThingLook, scale: float, light: float) -> Sprite:
         """Paint it for pictures of ``scale`` pixels per metre."""
         return Sprite.painted(
             lambda sketch: self.paint(sketch, self, look), self.box, scale, light=light

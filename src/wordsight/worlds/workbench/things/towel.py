@@ -4,12 +4,12 @@ import numpy as np
 
 from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["TOWEL"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top, colour = thing.width / 2, thing.height, look.colour
     for y, bright in ((0.0, 0.78), (0.005, 0.90)):  # folded: two layers show at the edge
         sketch.polygon([(-half, y), (half, y), (half, y + 0.008), (-half, y + 0.008)],
@@ -26,7 +26,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 TOWEL = THINGS.add(
     "towel",
-    Thing(
+    WorkbenchThing(
         name="towel",
         phrase="towel",
         width=0.118,

@@ -4,12 +4,12 @@ import numpy as np
 
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.workbench.things.glass import paint_glass, paint_label
-from wordsight.worlds.workbench.things.thing import THINGS, Look, Thing
+from wordsight.worlds.workbench.things.thing import THINGS, ThingLook, WorkbenchThing
 
 __all__ = ["TUBE"]
 
 
-def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
+def _paint(sketch: Sketch, thing: WorkbenchThing, look: ThingLook) -> None:
     half, top = 0.0115, thing.height
     bowl = [
         (0.006 + half * (1 - np.cos(a)), half * np.sin(a)) for a in np.linspace(0.4, np.pi / 2, 5)
@@ -21,7 +21,7 @@ def _paint(sketch: Sketch, thing: Thing, look: Look) -> None:
 
 TUBE = THINGS.add(
     "tube",
-    Thing(
+    WorkbenchThing(
         name="tube",
         phrase="test tube",
         width=0.032,

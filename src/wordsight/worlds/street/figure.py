@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wordsight.worlds.painter import Colour, shade
 from wordsight.worlds.sketch import Sketch
-from wordsight.worlds.street.people.body import JOINTS
-from wordsight.worlds.street.people.wardrobe import Look
+from wordsight.worlds.street.people import JOINTS, PersonLook
 
 __all__ = ["extent_of", "paint_body", "paint_near_arm"]
 
@@ -22,7 +21,7 @@ _REACH_ELSEWHERE = 0.055
 _TRUNK = 0.125
 
 
-def extent_of(joints: NDArray[np.float64], look: Look) -> NDArray[np.float64]:
+def extent_of(joints: NDArray[np.float64], look: PersonLook) -> NDArray[np.float64]:
     """Return ``(..., 4)`` left, bottom, right, top in metres of the person with these joints."""
     reach = np.array([_REACH.get(name, _REACH_ELSEWHERE) for name in JOINTS])
     for name in ("chest", "pelvis"):
@@ -33,7 +32,9 @@ def extent_of(joints: NDArray[np.float64], look: Look) -> NDArray[np.float64]:
     return np.concatenate([low, high], axis=-1)
 
 
-def paint_body(sketch: Sketch, joints: NDArray[np.float64], look: Look, facing: float) -> None:
+def paint_body(
+    sketch: Sketch, joints: NDArray[np.float64], look: PersonLook, facing: float
+) -> None:
     """Draw everything but the near arm."""
     at = {name: joints[index] for name, index in _AT.items()}
     _paint_arm(sketch, at, look, "far", _FAR)
@@ -43,14 +44,14 @@ def paint_body(sketch: Sketch, joints: NDArray[np.float64], look: Look, facing: 
     _paint_head(sketch, at, look, facing)
 
 
-def paint_near_arm(sketch: Sketch, joints: NDArray[np.float64], look: Look) -> None:
+def paint_near_arm(sketch: Sketch, joints: NDArray[np.float64], look: PersonLook) -> None:
     """Draw the arm on the side of the camera, which lies over what it holds."""
     at = {name: joints[index] for name, index in _AT.items()}
     _paint_arm(sketch, at, look, "near", 1.0)
 
 
 def _paint_arm(
-    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: Look, side: str, bright: float
+    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: PersonLook, side: str, bright: float
 ) -> None:
     shoulder, elbow, hand = (at[f"{side}_{part}"] for part in ("shoulder", "elbow", "hand"))
     skin, sleeve = shade(look.skin, bright), shade(look.top, bright * 0.94)
@@ -68,7 +69,7 @@ def _paint_arm(
 def _paint_leg(
     sketch: Sketch,
     at: dict[str, NDArray[np.float64]],
-    look: Look,
+    look: PersonLook,
     side: str,
     facing: float,
     bright: float,
@@ -100,7 +101,7 @@ def _paint_shoe(
 
 
 def _paint_trunk(
-    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: Look, facing: float
+    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: PersonLook, facing: float
 ) -> None:
     pelvis, chest, neck = at["pelvis"], at["chest"], at["neck"]
     width = look.build
@@ -123,7 +124,7 @@ def _paint_trunk(
 
 
 def _paint_jacket(
-    sketch: Sketch, spine: list[NDArray[np.float64]], front: NDArray[np.float64], look: Look
+    sketch: Sketch, spine: list[NDArray[np.float64]], front: NDArray[np.float64], look: PersonLook
 ) -> None:
     # A strip of the shirt shows where the jacket is open.
     inner = (236, 234, 226) if sum(look.top) < 480 else (70, 78, 96)
@@ -134,7 +135,7 @@ def _paint_jacket(
 
 
 def _paint_head(
-    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: Look, facing: float
+    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: PersonLook, facing: float
 ) -> None:
     head, neck = at["head"], at["neck"]
     tilt = math.atan2(head[0] - neck[0], head[1] - neck[1])
@@ -169,7 +170,10 @@ def _paint_head(
 
 
 def _paint_cap(
-    sketch: Sketch, spot: Callable[[float, float], NDArray[np.float64]], look: Look, degrees: float
+    sketch: Sketch,
+    spot: Callable[[float, float], NDArray[np.float64]],
+    look: PersonLook,
+    degrees: float,
 ) -> None:
     colour = shade(look.shoes if sum(look.shoes) > 200 else look.top, 0.9)
     sketch.ellipse(spot(-0.008, 0.062), (0.205, 0.135), colour, degrees)

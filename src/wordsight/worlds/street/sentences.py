@@ -7,7 +7,7 @@ import numpy as np
 from wordsight.language import LanguageError, sentence_of
 from wordsight.records import Word
 from wordsight.worlds.street.truth import StreetTruth
-from wordsight.worlds.street.words import MANNERS, RELATIONS, STATIC_RELATIONS, Event
+from wordsight.worlds.street.words import MANNERS, RELATIONS, STATIC_RELATIONS, StreetEvent
 
 __all__ = ["num_tellings", "tell"]
 
@@ -55,7 +55,9 @@ def num_tellings(truth: StreetTruth) -> int:
     return len(found)
 
 
-def _told(truth: StreetTruth, event: Event, modifiers: int, rng: np.random.Generator) -> str | None:
+def _told(
+    truth: StreetTruth, event: StreetEvent, modifiers: int, rng: np.random.Generator
+) -> str | None:
     cast = {event.agent: 0, event.patient: 1}
     words = [Word(event.verb, (0, 1))]
     options = list(_modifiers(truth, event))
@@ -78,7 +80,7 @@ def _told(truth: StreetTruth, event: Event, modifiers: int, rng: np.random.Gener
         return None
 
 
-def _modifiers(truth: StreetTruth, event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _modifiers(truth: StreetTruth, event: StreetEvent) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield what else is true while the event lasts and would be worth saying."""
     kinematics, bounds, span = truth.kinematics, truth.bounds, event.span
     for name in MANNERS:
@@ -99,5 +101,5 @@ def _kind(entry: str) -> str:
     return "where" if entry in STATIC_RELATIONS else "whereto"
 
 
-def _one_of(events: list[Event], rng: np.random.Generator) -> Event:
+def _one_of(events: list[StreetEvent], rng: np.random.Generator) -> StreetEvent:
     return events[int(rng.integers(len(events)))]
