@@ -30,14 +30,13 @@ import numpy as np
 
 from benchmarks.gpu_timing import seconds_of
 from wordsight.inference.gpu import find_device
-from wordsight.inference.gpu.graphs import Recorder
-from wordsight.inference.gpu.lattice_batch import Shape, pack_batch
+from wordsight.inference.gpu.device import GraphRecorder
+from wordsight.inference.gpu.lattice_batch import BatchShape, pack_batch
 from wordsight.inference.gpu.lattice_fused import WARPS_PER_PROCESSOR, counts_fused, fused_kernel
-from wordsight.inference.gpu.lattice_passes import count_batch
-from wordsight.inference.gpu.lattice_torch import counts_torch
-from wordsight.inference.lattice import Lattice, WordChain
-from wordsight.inference.lattice_plan import topology_of
-from wordsight.inference.lattice_reference import counts_reference
+from wordsight.inference.gpu.lattice_torch import count_batch, counts_torch
+from wordsight.inference.lattice.model import Lattice, WordChain
+from wordsight.inference.lattice.plan import topology_of
+from wordsight.inference.lattice.reference import counts_reference
 
 __all__ = ["main", "measure"]
 
@@ -119,10 +118,10 @@ def _recorded_rate(lattice: Lattice, clips: int, place: Any) -> float:
     """Return the clips a second of recorded work whose tables lie on the device."""
     import torch
 
-    shape = Shape(topology_of(lattice), FRAMES, clips)
+    shape = BatchShape(topology_of(lattice), FRAMES, clips)
     arrays = pack_batch([lattice] * clips, shape, np.float32)
     inputs = [torch.from_numpy(array).to(place) for array in arrays]
-    recorder = Recorder(place)
+    recorder = GraphRecorder(place)
     work = partial(count_batch, shape)
     return clips / seconds_of(lambda: recorder.run("counts", work, inputs), place, 5)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wordsight.inference.numba_there import numba_is_there
+from wordsight.inference.numba_support import numba_available
 from wordsight.language import parse_lexicon
 from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
 from wordsight.meaning.training import Training
@@ -54,7 +54,7 @@ def measure_learning(name: str, *, quick: bool) -> dict[str, float | str]:
         "learn_objective_gap": _history_gap(here, there),
         "learn_words_gap": _words_gap(here.lexicon_, there.lexicon_),
         "learn_cpu_s": on_processor,
-        "learn_cpu": "compiled, one core" if numba_is_there() else "plain numpy",
+        "learn_cpu": "compiled, one core" if numba_available() else "plain numpy",
         "learn_clips": float(many),
         "learn_clips_per_s": _rate(name, many),
     }

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from benchmarks.gpu_timing import seconds_of
 from wordsight.inference.gpu import DeviceMixtures, fit_mixtures_on
-from wordsight.inference.mixtures import Mixtures, fit_mixtures
-from wordsight.inference.mixtures_starts import start_mixture
-from wordsight.inference.numba_there import numba_is_there
+from wordsight.inference.mixtures.gaussian import Mixtures, fit_mixtures, start_mixture
+from wordsight.inference.numba_support import numba_available
 
 __all__ = ["measure_mixtures"]
 
@@ -41,7 +40,7 @@ def _fitting(name: str, place: Any, count: int) -> dict[str, float | str]:
     options: dict[str, Any] = {"max_iterations": ITERATIONS, "tolerance": -np.inf}
     seconds = seconds_of(lambda: fit_mixtures_on(bags, many, floor, name, **options), place, 3)
     found = fit_mixtures_on(few, _stacked(starts), floor, name, **options)
-    backend: Any = "compiled" if numba_is_there() else "reference"
+    backend: Any = "compiled" if numba_available() else "reference"
     work = {"backend": backend, **options}
     fit_mixtures(few[:2], _stacked(starts[:2]), floor, **work)  # compiles
     begun = time.process_time()

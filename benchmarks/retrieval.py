@@ -28,8 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.lattice import fastest
-from wordsight.inference.mixtures import Mixtures, fit_mixtures
-from wordsight.inference.mixtures_starts import start_mixture
+from wordsight.inference.mixtures.gaussian import Mixtures, fit_mixtures, start_mixture
 from wordsight.retrieval import Document, Index, PartData, VisualSettings
 from wordsight.retrieval.documents import Source, document_columns
 from wordsight.retrieval.manifest import Manifest, SegmentEntry

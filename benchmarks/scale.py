@@ -22,7 +22,7 @@ import psutil
 
 from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.street_corpus import true_clip
-from wordsight.engine import Engine, EngineError, Serial, working_with
+from wordsight.engine import Engine, EngineError, Serial, open_engine
 from wordsight.language import default_lexicon
 from wordsight.meaning import TrainingSettings, WordLearner
 from wordsight.meaning.training import Training
@@ -65,7 +65,7 @@ def measure(count: int, workers: int) -> dict[str, Any]:
     for name in ("processes", "dask"):
         say(f"{name}, after serial took {serial['seconds']:.2f} s")
         try:
-            with working_with(f"{name}:{workers}") as engine:
+            with open_engine(f"{name}:{workers}") as engine:
                 measured, found = _iterations(engine or Serial(), corpus, blank)
         except EngineError as error:
             say(f"{name} is left out: {error}")
@@ -112,7 +112,7 @@ def measure_search(shots: int, workers: int, queries: int = 20) -> dict[str, flo
         say(f"{shots:,} shots made")
         report = ask_in_process(Path(folder), queries, min(queries, max(8, 200_000 // shots)))
         say(", ".join(f"{name} {value:.3g}" for name, value in report.items()))
-        with working_with(f"processes:{workers}") as engine:
+        with open_engine(f"processes:{workers}") as engine:
             return report | _by_shards(Path(folder), engine or Serial(), queries)
 
 

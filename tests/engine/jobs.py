@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from wordsight.engine import tell
+from wordsight.engine import send_note
 from wordsight.errors import FormatError
 
 
@@ -34,7 +34,7 @@ def misbehave(order):
 
 def count_up(steps):
     for step in range(steps):
-        tell(step)
+        send_note(step)
     return steps
 
 
@@ -116,7 +116,7 @@ def nap(seconds):
 
 def tell_and_wait(path):
     """Tell something and wait until whoever hears it has made a file."""
-    tell("under way")
+    send_note("under way")
     patience = time.monotonic() + 120
     while not Path(path).exists():
         if time.monotonic() > patience:

@@ -16,9 +16,9 @@ from wordsight.engine import (
     EngineError,
     Processes,
     Serial,
-    held_processes,
+    process_parts,
     processes,
-    tell,
+    send_note,
     usable_cores,
 )
 from wordsight.engine.processes import WorkerProcess
@@ -110,7 +110,7 @@ def test_few_outcomes_wait_for_a_slow_one(engine):
 
 
 def test_nobody_listening_is_no_error(engine):
-    tell("to nobody")
+    send_note("to nobody")
     assert run(engine, jobs.count_up, [3])[3].result == 3
 
 
@@ -272,7 +272,7 @@ def test_control_c_while_a_worker_is_started_leaves_none_behind(hold, monkeypatc
             started.append(self.process)
             signal.raise_signal(signal.SIGINT)  # before anybody else knows of the process
 
-    monkeypatch.setattr(held_processes if hold else processes, "WorkerProcess", Interrupted)
+    monkeypatch.setattr(process_parts if hold else processes, "WorkerProcess", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         if hold:
             Processes(2).hold([1, 2]).__enter__()
@@ -289,8 +289,8 @@ def test_control_c_reaches_us_again_once_a_worker_has_started():
 
 CLUSTER = """
     from tests.engine.jobs import sleep_and_write
-    from wordsight.engine import working_with
-    with working_with("dask:1") as cluster:
+    from wordsight.engine import open_engine
+    with open_engine("dask:1") as cluster:
         print("it is there", flush=True)
         list(cluster.map(sleep_and_write, [{file!r}]))
 """

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordsight.inference.chains import chain_counts, chain_paths, chain_scores
-from wordsight.inference.lattice import LatticeError
+from wordsight.inference.chains.hmm import chain_counts, chain_paths, chain_scores
+from wordsight.inference.lattice.model import LatticeError
 
 
 def chains(seed, frames, count, states, left_to_right):

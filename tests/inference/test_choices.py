@@ -9,11 +9,11 @@ from wordsight.inference import (
     LatticeTooLargeError,
     Limits,
     PrunedWarning,
-    choices,
-    noting_losses,
-    within,
+    collect_losses,
+    using_limits,
 )
-from wordsight.inference.choices import weigh_choices
+from wordsight.inference.lattice import choices
+from wordsight.inference.lattice.choices import weigh_choices
 
 
 def problem(seed, things, people, sharpness=2.0):
@@ -43,7 +43,7 @@ def test_what_is_lost_is_within_the_bound(seed, things, people, most, heaviest):
     prior, factors = problem(seed, things, people)
     whole = weigh_choices(prior, factors, people)
     assert whole.places is None and whole.logs.shape == (things,) * people
-    with within(Limits(most_detections=most)), noting_losses() as losses:
+    with using_limits(Limits(most_detections=most)), collect_losses() as losses:
         few = weigh_choices(prior, factors, people, heaviest=heaviest)
     value = np.max if heaviest else log_sum
     lower, exact = value(few.logs), value(whole.logs)
@@ -63,7 +63,7 @@ def test_what_is_lost_is_within_the_bound(seed, things, people, most, heaviest):
 
 def test_tables_are_put_back_in_their_places():
     prior, factors = problem(3, 5, 2)
-    with within(Limits(most_detections=2)), noting_losses():
+    with using_limits(Limits(most_detections=2)), collect_losses():
         few = weigh_choices(prior, factors, 2)
     table = np.exp(few.logs)
     whole = few.whole(table, (0, 1))

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from wordsight.inference.drop_dtw import drop_dtw
-from wordsight.inference.lattice import LatticeError
+from wordsight.inference.chains.drop_dtw import drop_dtw
+from wordsight.inference.lattice.model import LatticeError
 
 
 def cost_of(path, costs, drops):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordsight.inference.jumps import JumpChain, jump_counts, jump_path, jump_score
-from wordsight.inference.lattice import LatticeError
+from wordsight.inference.chains.jumps import JumpChain, jump_counts, jump_path, jump_score
+from wordsight.inference.lattice.model import LatticeError
 
 
 def chain_of(chance, places, offsets, *, gaps=False):

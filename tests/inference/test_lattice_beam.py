@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.inference.lattices import like_a_film, random_lattice
 from wordsight.inference import LatticeError, expected_counts, log_scores
-from wordsight.inference.lattice_beam import beam_counts
+from wordsight.inference.lattice.beam import beam_counts
 
 SHAPES = {  # participants, detections, words as participants and states
     "one participant": (1, 5, [((0,), 1), ((0,), 3)]),

@@ -5,12 +5,13 @@ import pytest
 from numba import njit
 
 from tests.inference.brute_force import random_lattice
-from wordsight.inference import expected_counts, lattice_products
+from wordsight.inference import expected_counts
+from wordsight.inference.lattice.kernels import products
 
-rows_times_matrix = lattice_products.rows_times_matrix
-matrix_times_rows = lattice_products.matrix_times_rows
-sum_rows = lattice_products.sum_rows
-scale_rows = lattice_products.scale_rows
+rows_times_matrix = products.rows_times_matrix
+matrix_times_rows = products.matrix_times_rows
+sum_rows = products.sum_rows
+scale_rows = products.scale_rows
 
 COUNTS = [1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17]
 BEFORE, BEHIND = 3, 11  # numbers in front of and behind what is to be written

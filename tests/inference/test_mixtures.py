@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordsight.inference.mixtures import MixtureError, Mixtures, fit_mixtures
-from wordsight.inference.mixtures_starts import from_assignments, reseeded, start_mixture
+from wordsight.inference.mixtures.gaussian import (
+    MixtureError,
+    Mixtures,
+    fit_mixtures,
+    from_assignments,
+    reseed_mixture,
+    start_mixture,
+)
 
 FLOOR = np.full(3, 1e-3)
 
@@ -120,11 +126,13 @@ def test_a_component_without_weight_stays_out():
 def test_an_idle_component_is_moved_to_what_is_explained_worst():
     samples = np.concatenate([np.random.default_rng(0).normal(0, 0.1, (99, 3)), [[9.0, 9, 9]]])
     idle = Mixtures([[1.0, 0.0]], [[[0.0] * 3, [50.0] * 3]], np.ones((1, 2, 3)))
-    moved = reseeded(samples, idle, FLOOR)
+    moved = reseed_mixture(samples, idle, FLOOR)
     np.testing.assert_array_equal(moved.means[0, 1], [9.0, 9, 9])
     fits = [fit_mixtures([samples], each, FLOOR).log_likelihoods[0] for each in (idle, moved)]
     assert fits[1] > fits[0]
-    assert reseeded(samples, Mixtures([[0.9, 0.1]], idle.means, idle.variances), FLOOR) is None
+    assert (
+        reseed_mixture(samples, Mixtures([[0.9, 0.1]], idle.means, idle.variances), FLOOR) is None
+    )
 
 
 def test_random_assignment_starts_where_the_samples_are():

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from wordsight.inference.recycling import Recycler
+from wordsight.inference.lattice.recycling import Recycler
 
 
 def address(array):

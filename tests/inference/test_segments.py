@@ -6,8 +6,8 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from wordsight.inference.lattice import LatticeError
-from wordsight.inference.segments import SegmentChain, segment_counts
+from wordsight.inference.chains.segments import SegmentChain, segment_counts
+from wordsight.inference.lattice.model import LatticeError
 
 
 def every_segmentation(edges, states):

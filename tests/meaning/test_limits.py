@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LEXICON, play, troupe
-from wordsight.inference import Limits, PrunedWarning, lattice_bytes, noting_losses, within
+from wordsight.inference import Limits, PrunedWarning, collect_losses, lattice_bytes, using_limits
 from wordsight.meaning import WordLearner
 
 SENTENCE = "The person lifted the crate."
@@ -23,7 +23,7 @@ def test_few_detections_give_nearly_the_same_and_say_what_they_lose(lexicon):
     clip = play("lifted", "crate", seed=50, tracked=False)
     whole, tracked = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
     assert whole.lost_mass == tracked.lost_mass == 0.0
-    with within(Limits(most_detections=3)), warnings.catch_warnings():
+    with using_limits(Limits(most_detections=3)), warnings.catch_warnings():
         warnings.simplefilter("error", PrunedWarning)
         some, followed = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
         (hit,) = lexicon.search([clip], SENTENCE, top=1)
@@ -42,7 +42,7 @@ def test_a_clip_that_does_not_fit_is_scored_and_the_bound_is_told(lexicon):
     seen = lexicon.observe(clip)
     lattice = lexicon.read(seen).lattice(lexicon.sentence(SENTENCE))
     whole = lexicon.score(clip, SENTENCE)
-    with within(Limits(max_bytes=lattice_bytes(lattice, frames_kept=False) - 1)):
+    with using_limits(Limits(max_bytes=lattice_bytes(lattice, frames_kept=False) - 1)):
         some = lexicon.score(clip, SENTENCE)
         with pytest.warns(PrunedWarning, match="at most"):
             lexicon.read(seen).log_ratios([lexicon.sentence(SENTENCE)])
@@ -52,7 +52,7 @@ def test_a_clip_that_does_not_fit_is_scored_and_the_bound_is_told(lexicon):
 def test_learning_goes_on_with_clips_that_do_not_fit():
     quick = {"restarts": 1, "tempered_iterations": 1, "iterations": 1, "discriminative": None}
     clips, sentences = troupe(6, tracked=False)
-    with within(Limits(most_detections=4)), warnings.catch_warnings():
+    with using_limits(Limits(most_detections=4)), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrunedWarning)
         few = WordLearner(**quick).fit(clips, sentences, lexicon=LEXICON)
     whole = WordLearner(**quick).fit(clips, sentences, lexicon=LEXICON)
@@ -64,9 +64,9 @@ def test_learning_goes_on_with_clips_that_do_not_fit():
 def test_given_tracks_are_limited_too(lexicon):
     clip = play("lifted", "crate", seed=50, tracked=True)
     whole, tracked = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
-    with within(Limits(most_detections=2)):
+    with using_limits(Limits(most_detections=2)):
         some, followed = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
-        with noting_losses() as losses:
+        with collect_losses() as losses:
             things, _ = lexicon.read(clip).posteriors(lexicon.sentence(SENTENCE))
     # Words that know their things leave less to others than a number can tell from 0.
     assert losses == [some.lost_mass] and 0 <= some.lost_mass < 1e-6

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.arrays import load_npz, save_npz
 
 
 def test_control_c_in_the_middle_of_an_entry_is_just_that_and_keeps_what_was_there(

@@ -10,7 +10,7 @@ from hypothesis import given
 from tests.records.builders import detections
 from wordsight.errors import FormatError, RecordError
 from wordsight.records import Clip, Detections, Moment, Scene, Sentence, Shot, Track, Word
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.arrays import load_npz, save_npz
 
 SENTENCE = Sentence(
     "The person picked up the backpack.",

@@ -28,9 +28,9 @@ EngineOption = Annotated[
 @contextmanager
 def engine_of(output: Output, name: str | None) -> Iterator["Engine | None"]:
     """Give the engine of a name for the time of a block, and say where it can be watched."""
-    from wordsight.engine import working_with
+    from wordsight.engine import open_engine
 
-    with working_with(name) as engine:
+    with open_engine(name) as engine:
         dashboard = getattr(engine, "dashboard", None)
         if dashboard:
             output.note(f"The cluster can be watched at {dashboard}")

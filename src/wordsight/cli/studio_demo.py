@@ -63,16 +63,16 @@ def render_part(order: tuple[Path, int, int]) -> None:
     Args:
         order: The folder, how many films there are in all, and which part of them.
     """
-    from wordsight.engine import tell
+    from wordsight.engine import send_note
     from wordsight.worlds import street, write_world
 
     folder, films, part = order
     if part < 0:
         _bench().write(folder / "workbench.mp4")
-        tell("workbench")
+        send_note("workbench")
         return
     mine = islice(street(films, frame_rate=_RATE), part, None, _PARTS)
-    write_world(mine, folder / f"street-{part + 1}", progress=lambda _, __, name: tell(name))
+    write_world(mine, folder / f"street-{part + 1}", progress=lambda _, __, name: send_note(name))
 
 
 def _bench() -> "WorkbenchFilm":

@@ -29,7 +29,7 @@ def keeping(most: int | None, loss: float | None = None) -> Iterator[list[float]
         )
     if loss is not None and not 0 < loss < 1:
         raise WordsightError(f"--beam takes a share above 0 and under 1, such as 1e-6, got {loss}.")
-    from wordsight.inference import Limits, noting_losses, within
+    from wordsight.inference import Limits, collect_losses, using_limits
 
-    with within(Limits(most_detections=most, beam_loss=loss)), noting_losses() as losses:
+    with using_limits(Limits(most_detections=most, beam_loss=loss)), collect_losses() as losses:
         yield losses

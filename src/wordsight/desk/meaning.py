@@ -143,7 +143,7 @@ def _moments(
     only_true: bool,
     limits: "Limits",
 ) -> "list[Hit]":
-    from wordsight.inference import within
+    from wordsight.inference import using_limits
 
-    with within(limits):
+    with using_limits(limits):
         return learned.search([clip], text, top=top, only_true=only_true)

@@ -1,21 +1,19 @@
 """Where work runs: here, in processes or on a cluster; one item that fails harms no other."""
 
-from wordsight.engine.choosing import find_engine, working_with
-from wordsight.engine.held import Held
-from wordsight.engine.notes import tell
-from wordsight.engine.outcome import Engine, EngineError, Outcome
+from wordsight.engine.base import Engine, EngineError, HeldParts, ItemOutcome, send_note
+from wordsight.engine.create import create_engine, open_engine
 from wordsight.engine.processes import Processes, usable_cores
 from wordsight.engine.serial import Serial
 
 __all__ = [
     "Engine",
     "EngineError",
-    "Held",
-    "Outcome",
+    "HeldParts",
+    "ItemOutcome",
     "Processes",
     "Serial",
-    "find_engine",
-    "tell",
+    "create_engine",
+    "open_engine",
+    "send_note",
     "usable_cores",
-    "working_with",
 ]

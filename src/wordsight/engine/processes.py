@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from wordsight.engine.order import WAITING_PER_WORKER, Order
-from wordsight.engine.outcome import EngineError, Outcome
+from wordsight.engine.base import WAITING_PER_WORKER, EngineError, ItemOutcome, ReorderBuffer
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 from wordsight.interrupts import interrupts_held_back
 
 if TYPE_CHECKING:
-    from wordsight.engine.held_processes import HeldByProcesses
+    from wordsight.engine.process_parts import ProcessParts
 
 __all__ = ["Processes", "WorkerProcess", "cause_of", "usable_cores"]
 
@@ -74,7 +73,7 @@ class Processes:
         *,
         on_note: Callable[[Item, Any], None] | None = None,
         ordered: bool = False,
-    ) -> Generator[Outcome[Item, Result], None, None]:
+    ) -> Generator[ItemOutcome[Item, Result], None, None]:
         """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`.
 
         Raises:
@@ -85,22 +84,24 @@ class Processes:
                 f"{getattr(function, '__name__', function)} is defined in the main program, which "
                 "worker processes do not run; move it to a module they can import, or use Serial."
             )
-        order: Order[Item, Result] = Order(ordered, WAITING_PER_WORKER * self.workers)
+        order: ReorderBuffer[Item, Result] = ReorderBuffer(
+            ordered, WAITING_PER_WORKER * self.workers
+        )
         crew = _Crew(function, self.workers, self.tries, on_note, order)
         try:
             yield from crew.work(items)
         finally:
             crew.dismiss()
 
-    def hold(self, parts: Sequence[Part]) -> "HeldByProcesses[Part]":
-        """Share parts out among workers and keep them there; see :class:`wordsight.engine.Held`."""
-        from wordsight.engine.held_processes import HeldByProcesses
+    def hold(self, parts: Sequence[Part]) -> "ProcessParts[Part]":
+        """Keep parts in the workers; see :class:`wordsight.engine.HeldParts`."""
+        from wordsight.engine.process_parts import ProcessParts
 
-        return HeldByProcesses(parts, self.workers)
+        return ProcessParts(parts, self.workers)
 
 
 @dataclass
-class Task(Generic[Item]):
+class WorkItem(Generic[Item]):
     """An item on its way: its number, and how many workers died over it."""
 
     number: int
@@ -127,7 +128,7 @@ class WorkerProcess(Generic[Item]):
             )
         self.connection: Connection[Any, Any] = ours
         self.ready = False
-        self.task: Task[Item] | None = None
+        self.task: WorkItem[Item] | None = None
         with suppress(OSError):  # if it died at once, handing out its first item will tell
             self.connection.send(function)
 
@@ -157,15 +158,15 @@ class _Crew(Generic[Item, Result]):
         limit: int,
         tries: int,
         on_note: Callable[[Item, Any], None] | None,
-        order: Order[Item, Result],
+        order: ReorderBuffer[Item, Result],
     ):
         self._function, self._limit, self._tries = function, limit, tries
         self._on_note, self._order = on_note, order
         self._busy: dict[Connection[Any, Any], WorkerProcess[Item]] = {}
         self._idle: list[WorkerProcess[Item]] = []
-        self._again: list[Task[Item]] = []
+        self._again: list[WorkItem[Item]] = []
 
-    def work(self, items: Iterable[Item]) -> Iterator[Outcome[Item, Result]]:
+    def work(self, items: Iterable[Item]) -> Iterator[ItemOutcome[Item, Result]]:
         """Hand out items while there is room, and yield outcomes as they come."""
         tasks = self._tasks(iter(items))
         while True:
@@ -175,13 +176,13 @@ class _Crew(Generic[Item, Result]):
                 return
             yield from self._collect()
 
-    def _tasks(self, items: Iterator[Item]) -> Iterator["Task[Item] | None"]:
+    def _tasks(self, items: Iterator[Item]) -> Iterator["WorkItem[Item] | None"]:
         """Yield what is to be done next, ``None`` for nothing now; without end."""
         more = True
         while True:
             if self._again:
                 yield self._again.pop()
-            elif not (more and self._order.room):
+            elif not (more and self._order.has_room):
                 yield None
             else:
                 try:
@@ -189,9 +190,9 @@ class _Crew(Generic[Item, Result]):
                 except StopIteration:
                     more = False
                 else:
-                    yield Task(self._order.take(), item)
+                    yield WorkItem(self._order.start(), item)
 
-    def _assign(self, task: "Task[Item]") -> Iterator[Outcome[Item, Result]]:
+    def _assign(self, task: "WorkItem[Item]") -> Iterator[ItemOutcome[Item, Result]]:
         threads = max(1, usable_cores() // self._limit)
         with interrupts_held_back():
             worker = self._idle.pop() if self._idle else WorkerProcess(self._function, threads)
@@ -202,7 +203,7 @@ class _Crew(Generic[Item, Result]):
         except OSError:
             yield from self._bury(worker, task)
 
-    def _collect(self) -> Iterator[Outcome[Item, Result]]:
+    def _collect(self) -> Iterator[ItemOutcome[Item, Result]]:
         for connection in wait(list(self._busy)):
             worker = self._busy[connection]  # type: ignore[index]  # wait() returns what it got
             task = worker.task
@@ -216,8 +217,8 @@ class _Crew(Generic[Item, Result]):
                 yield from self._take(worker, task, kind, value)
 
     def _take(
-        self, worker: WorkerProcess[Item], task: "Task[Item]", kind: str, value: Any
-    ) -> Iterator[Outcome[Item, Result]]:
+        self, worker: WorkerProcess[Item], task: "WorkItem[Item]", kind: str, value: Any
+    ) -> Iterator[ItemOutcome[Item, Result]]:
         if kind == READY:
             worker.ready = True
         elif kind == NOTE and self._on_note is not None:
@@ -227,14 +228,14 @@ class _Crew(Generic[Item, Result]):
         elif kind in (DONE, FAILED):
             self._idle.append(self._busy.pop(worker.connection))
             done = kind == DONE
-            outcome: Outcome[Item, Result] = (
-                Outcome(task.item, value) if done else Outcome(task.item, error=value)
+            outcome: ItemOutcome[Item, Result] = (
+                ItemOutcome(task.item, value) if done else ItemOutcome(task.item, error=value)
             )
-            yield from self._order.give(task.number, outcome)
+            yield from self._order.release(task.number, outcome)
 
     def _bury(
-        self, worker: WorkerProcess[Item], task: "Task[Item]"
-    ) -> Iterator[Outcome[Item, Result]]:
+        self, worker: WorkerProcess[Item], task: "WorkItem[Item]"
+    ) -> Iterator[ItemOutcome[Item, Result]]:
         del self._busy[worker.connection]
         status = worker.end(time.monotonic() + _GRACE_SECONDS)
         if not worker.ready and status >= 0:  # one that was killed on its way up is tried again
@@ -246,8 +247,10 @@ class _Crew(Generic[Item, Result]):
         if task.deaths < self._tries:  # killed by another perhaps: it gets a worker of its own
             self._again.append(task)
             return
-        said = f"the worker process {cause_of(status)}"
-        yield from self._order.give(task.number, Outcome(task.item, error=said, crashed=True))
+        error = f"the worker process {cause_of(status)}"
+        yield from self._order.release(
+            task.number, ItemOutcome(task.item, error=error, crashed=True)
+        )
 
     def dismiss(self) -> None:
         """End all workers: idle ones by closing their pipe, others by a signal, then by force."""

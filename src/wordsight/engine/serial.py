@@ -1,23 +1,37 @@
-"""Work done here, one item after the other."""
+"""Work done in this process, one item after another."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from wordsight.engine.held import HeldHere
-from wordsight.engine.notes import listening
-from wordsight.engine.outcome import Outcome, message_of
+from wordsight.closing import Closing
+from wordsight.engine.base import ItemOutcome, message_of, receiving_notes
 
-__all__ = ["Serial"]
+__all__ = ["LocalParts", "Serial"]
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
+class LocalParts(Closing, Generic[Part]):
+    """Parts held in this process."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = list(parts)
+
+    def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
+        """Apply the function to one part after another."""
+        return [function(part, argument) for part in self._parts]
+
+    def close(self) -> None:
+        """Drop the parts."""
+        self._parts.clear()
+
+
 class Serial:
-    """Runs everything in this process: nothing to start, easy to debug, no protection from crashes.
+    """Runs everything in this process: easy to debug, but no protection from crashes.
 
     Example:
         >>> [outcome.result for outcome in Serial().map(abs, [-1, 2])]
@@ -31,20 +45,20 @@ class Serial:
         *,
         on_note: Callable[[Item, Any], None] | None = None,
         ordered: bool = False,
-    ) -> Generator[Outcome[Item, Result], None, None]:
+    ) -> Generator[ItemOutcome[Item, Result], None, None]:
         """Yield an outcome per item, always in order; see :class:`wordsight.engine.Engine`."""
         for item in items:
-            with nullcontext() if on_note is None else listening(partial(on_note, item)):
+            with nullcontext() if on_note is None else receiving_notes(partial(on_note, item)):
                 outcome = _outcome(function, item)
             yield outcome
 
-    def hold(self, parts: Sequence[Part]) -> HeldHere[Part]:
-        """Keep parts in this process; see :class:`wordsight.engine.Held`."""
-        return HeldHere(parts)
+    def hold(self, parts: Sequence[Part]) -> LocalParts[Part]:
+        """Keep parts in this process; see :class:`wordsight.engine.HeldParts`."""
+        return LocalParts(parts)
 
 
-def _outcome(function: Callable[[Item], Result], item: Item) -> Outcome[Item, Result]:
+def _outcome(function: Callable[[Item], Result], item: Item) -> ItemOutcome[Item, Result]:
     try:
-        return Outcome(item, function(item))
+        return ItemOutcome(item, function(item))
     except Exception as error:
-        return Outcome(item, error=message_of(error))
+        return ItemOutcome(item, error=message_of(error))

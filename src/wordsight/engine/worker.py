@@ -15,8 +15,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from wordsight.engine.notes import listening
-from wordsight.engine.outcome import message_of
+from wordsight.engine.base import message_of, receiving_notes
 
 __all__ = ["DONE", "FAILED", "NOTE", "READY", "UNUSABLE", "main"]
 
@@ -56,7 +55,7 @@ def _serve(connection: "Connection[Any, Any]") -> None:
         connection.send((UNUSABLE, message_of(error)))
         return
     connection.send((READY, None))
-    with listening(lambda note: connection.send((NOTE, note))):
+    with receiving_notes(lambda note: connection.send((NOTE, note))):
         while True:
             item = connection.recv()
             try:

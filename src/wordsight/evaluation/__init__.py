@@ -1,20 +1,29 @@
 """One small file per measure; numpy only."""
 
-from wordsight.evaluation.f1 import Decisions, best_threshold, blind_f1, chance_f1, decisions
+from wordsight.evaluation.classification import (
+    Decisions,
+    RocCurve,
+    best_threshold,
+    blind_f1,
+    chance_f1,
+    decisions,
+    roc_curve,
+)
 from wordsight.evaluation.forced_choice import (
     FrequencyGuesser,
     chance_accuracy,
     choice_accuracy,
     choices,
 )
-from wordsight.evaluation.ranking import RANKING_MEASURES, JudgedRanking, judge
-from wordsight.evaluation.ranking_names import (
+from wordsight.evaluation.ranking import (
+    RANKING_MEASURES,
+    JudgedRanking,
     Measure,
     RankingScores,
     evaluate_run,
+    judge,
     parse_measure,
 )
-from wordsight.evaluation.roc import RocCurve, roc_curve
 from wordsight.evaluation.sequences import compressed, edit_distance, sequence_error
 
 __all__ = [

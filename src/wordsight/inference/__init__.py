@@ -3,47 +3,59 @@
 Needs numpy only; compiled parts import numba when they are first used.
 """
 
-from wordsight.inference.drop_dtw import drop_dtw
-from wordsight.inference.em import ConvergenceMonitor, ObjectiveFellError, ObjectiveFellWarning
-from wordsight.inference.jumps import (
+from wordsight.inference.chains.drop_dtw import drop_dtw
+from wordsight.inference.chains.jumps import (
     JumpChain,
     JumpCounts,
     jump_counts,
     jump_path,
     jump_score,
 )
-from wordsight.inference.lattice import (
+from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
+from wordsight.inference.convergence import (
+    ConvergenceMonitor,
+    ObjectiveFellError,
+    ObjectiveFellWarning,
+)
+from wordsight.inference.lattice.beam import BeamCounts, beam_counts
+from wordsight.inference.lattice.limits import (
+    Limits,
+    PrunedWarning,
+    collect_losses,
+    counts_within_limits,
+    current_limits,
+    paths_within_limits,
+    report_losses,
+    scores_within_limits,
+    using_limits,
+)
+from wordsight.inference.lattice.model import (
     Lattice,
+    LatticeCounts,
     LatticeError,
+    LatticePath,
+    LatticeScore,
     LatticeTooLargeError,
     WordChain,
     weights_from_logs,
 )
-from wordsight.inference.lattice_beam import BeamCounts, beam_counts
-from wordsight.inference.lattice_engine import (
+from wordsight.inference.lattice.prune import PrunedLattice, prune
+from wordsight.inference.lattice.run import (
     DEFAULT_MEMORY,
     best_paths,
     expected_counts,
     lattice_bytes,
     log_scores,
 )
-from wordsight.inference.lattice_fit import (
-    Limits,
-    PrunedWarning,
-    counts_that_fit,
-    current_limits,
-    note_losses,
-    noting_losses,
-    paths_that_fit,
-    scores_that_fit,
-    within,
+from wordsight.inference.lattice.stream import streamed_counts, streamed_path
+from wordsight.inference.mixtures.gaussian import (
+    MixtureError,
+    MixtureFits,
+    Mixtures,
+    fit_mixtures,
+    reseed_mixture,
+    start_mixture,
 )
-from wordsight.inference.lattice_pruning import PrunedLattice, prune
-from wordsight.inference.lattice_results import LatticeCounts, LatticePath, LatticeScore
-from wordsight.inference.lattice_streaming import streamed_counts, streamed_path
-from wordsight.inference.mixtures import MixtureError, MixtureFits, Mixtures, fit_mixtures
-from wordsight.inference.mixtures_starts import reseeded, start_mixture
-from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_counts
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -70,7 +82,8 @@ __all__ = [
     "WordChain",
     "beam_counts",
     "best_paths",
-    "counts_that_fit",
+    "collect_losses",
+    "counts_within_limits",
     "current_limits",
     "drop_dtw",
     "expected_counts",
@@ -80,16 +93,15 @@ __all__ = [
     "jump_score",
     "lattice_bytes",
     "log_scores",
-    "note_losses",
-    "noting_losses",
-    "paths_that_fit",
+    "paths_within_limits",
     "prune",
-    "reseeded",
-    "scores_that_fit",
+    "report_losses",
+    "reseed_mixture",
+    "scores_within_limits",
     "segment_counts",
     "start_mixture",
     "streamed_counts",
     "streamed_path",
+    "using_limits",
     "weights_from_logs",
-    "within",
 ]

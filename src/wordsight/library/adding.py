@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from wordsight.engine import Engine, Outcome
+from wordsight.engine import Engine, ItemOutcome
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.library import schema
 from wordsight.library.catalogue import (
@@ -109,7 +109,7 @@ class Adding:
                 self._failed.append(Failure(str(source.path), str(error)))
             tally.finish(None)
 
-    def _take(self, outcome: Outcome[Job, Ingested]) -> None:
+    def _take(self, outcome: ItemOutcome[Job, Ingested]) -> None:
         job, result = outcome.item, outcome.result
         sources = self._in_work.pop(job.sha256)
         said = [sentence for source in sources for sentence in source.sentences]

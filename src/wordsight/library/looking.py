@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.engine import tell
+from wordsight.engine import send_note
 from wordsight.library.ahead import ahead
 from wordsight.perception import Detector, watch
 from wordsight.records import Detections, FrameDetections, Scene, Shot
@@ -116,4 +116,4 @@ class _Ahead:
                 now = time.monotonic()
                 if now - told > _TELL_SECONDS and self._info.duration > 0:
                     told = now
-                    tell(min(1.0, (found.time - self._info.start_time) / self._info.duration))
+                    send_note(min(1.0, (found.time - self._info.start_time) / self._info.duration))

@@ -12,7 +12,7 @@ from wordsight.meaning.corpus import Corpus
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.settings import TrainingSettings
 from wordsight.meaning.training import Training
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.arrays import load_npz, save_npz
 
 __all__ = ["checkpoint_place", "fingerprint", "load_checkpoint", "read_course", "save_checkpoint"]
 

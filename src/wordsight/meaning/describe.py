@@ -10,7 +10,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference import noting_losses
+from wordsight.inference import collect_losses
 from wordsight.language import (
     LanguageError,
     Lexicon,
@@ -85,7 +85,7 @@ def judged(
     seen = lexicon.observe(clip)
     if not seen.view.present.any():
         return []
-    with noting_losses() as losses:
+    with collect_losses() as losses:
         everything = _searched(lexicon, seen, beam, max_modifiers, max_participants, timed)
         weighed = max(top, _JUDGED) if surest else top
         found = _descriptions(lexicon, clip, seen, everything, weighed, losses)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.chains import chain_counts, chain_scores
+from wordsight.inference.chains.hmm import chain_counts, chain_scores
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.compounds import Compound, Compounds, Joined
 from wordsight.meaning.tables import WordTables

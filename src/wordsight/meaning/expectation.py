@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine import Engine
-from wordsight.inference import Limits, current_limits, note_losses, noting_losses, within
+from wordsight.inference import Limits, collect_losses, current_limits, report_losses, using_limits
 from wordsight.meaning.corpus import Example
 from wordsight.meaning.joint_tracks import look_on_device
 from wordsight.meaning.reading import Counts, Sight, read
@@ -155,7 +155,7 @@ def _expected_elsewhere(
     chunk: Sequence[Example], words: Words
 ) -> tuple[tuple[float, Counts], list[float]]:
     """Do what :func:`expected_of` does within the words' limits, and tell what that lost."""
-    with within(words.limits), noting_losses() as losses:
+    with using_limits(words.limits), collect_losses() as losses:
         return expected_of(chunk, words), losses
 
 
@@ -163,7 +163,7 @@ def _noted(
     parts: Iterable[tuple[tuple[float, Counts], list[float]]],
 ) -> Iterator[tuple[float, Counts]]:
     for part, lost in parts:
-        note_losses(lost)
+        report_losses(lost)
         yield part
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.chains import chain_counts, chain_paths, chain_scores
-from wordsight.inference.choices import Choices, weigh_choices
+from wordsight.inference.chains.hmm import chain_counts, chain_paths, chain_scores
+from wordsight.inference.lattice.choices import Choices, weigh_choices
 from wordsight.meaning.compounds import Compounds
 from wordsight.meaning.evidence import TRAITS, evidence_of_words
 from wordsight.meaning.features import Observation

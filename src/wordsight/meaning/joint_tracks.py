@@ -14,9 +14,9 @@ from wordsight.inference import (
     LatticeCounts,
     LatticeScore,
     WordChain,
-    counts_that_fit,
-    paths_that_fit,
-    scores_that_fit,
+    counts_within_limits,
+    paths_within_limits,
+    scores_within_limits,
     weights_from_logs,
 )
 from wordsight.meaning.compounds import Compounds
@@ -69,7 +69,7 @@ class JointTracks:
         if all(sentence in self._counted for sentence in sentences):
             scores = [self._counted[sentence] for sentence in sentences]
         else:
-            scores = scores_that_fit(list(map(self.lattice, sentences)), threads=self.threads)
+            scores = scores_within_limits(list(map(self.lattice, sentences)), threads=self.threads)
         return np.array([score.log_likelihood for score in scores])
 
     def add_counts(self, sentences: Sequence[Sentence], shares: Array, counts: Counts) -> None:
@@ -81,7 +81,7 @@ class JointTracks:
             counted = [self._counted[sentence] for sentence, _ in wanted]
         else:
             lattices = [self.lattice(sentence) for sentence, _ in wanted]
-            counted = counts_that_fit(lattices, threads=self.threads)
+            counted = counts_within_limits(lattices, threads=self.threads)
         for (sentence, share), result in zip(wanted, counted, strict=True):
             for number, word in enumerate(self.words.joined(sentence).words):
                 posterior = share * np.moveaxis(result.tables[number], 1, -1)
@@ -90,7 +90,7 @@ class JointTracks:
 
     def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
         """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
-        (counted,) = counts_that_fit([self.lattice(sentence)], participants=True)
+        (counted,) = counts_within_limits([self.lattice(sentence)], participants=True)
         assert counted.participants is not None  # asked for just now
         things = np.moveaxis(counted.participants, 0, 1)
         joined = self.words.joined(sentence)
@@ -116,7 +116,7 @@ class JointTracks:
 
     def best_path(self, sentence: Sentence) -> Path:
         """Return the single best choice of detections and states."""
-        (path,) = paths_that_fit([self.lattice(sentence)])
+        (path,) = paths_within_limits([self.lattice(sentence)])
         joined = self.words.joined(sentence)
         states = [
             path.states[:, number]

@@ -60,7 +60,7 @@ class WordLearner:
         settings: Everything about training; see :class:`TrainingSettings`.
         threads: How many clips to work on at once; the result does not depend on it.
         engine: Who does the E-step: processes or a cluster, with the same result; see
-            :func:`wordsight.engine.find_engine`.
+            :func:`wordsight.engine.create_engine`.
         device: Where lattices of the E-step are computed, such as ``cuda``, in single precision.
         changes: Single settings that differ from ``settings``, by name.
 

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference import noting_losses
+from wordsight.inference import collect_losses
 from wordsight.meaning.checks import a_clip
 from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.windows import cut_window
@@ -85,7 +85,7 @@ def _scored(
             rows = _frames(clip, seen, start, end)
             window = _window(lexicon, seen, rows)
             if window.view.present.any():
-                with noting_losses() as losses:
+                with collect_losses() as losses:
                     value = float(lexicon.scores(window, [sentence])[0])
                 lost = max(losses, default=0.0)
                 yield _Found(value, piece, rows, start, end, lost)
@@ -145,7 +145,7 @@ def _hit(
     lexicon: LearnedLexicon, clip: Clip, seen: Observation, sentence: Sentence, found: _Found
 ) -> Hit:
     window = _window(lexicon, seen, found.rows)
-    with noting_losses():  # told already, when the window was scored
+    with collect_losses():  # told already, when the window was scored
         words = evidence_of(lexicon, window, sentence)
     return Hit(
         clip.video_id,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.lookups import counted_rows, summed_rows
+from wordsight.inference.chains.lookups import counted_rows, summed_rows
 from wordsight.meaning.features import Observation, Vocabulary
 from wordsight.meaning.features.observation import Layout
 from wordsight.meaning.word import WordModel

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference import noting_losses
+from wordsight.inference import collect_losses
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation
@@ -40,7 +40,7 @@ def score_all(
     said = lexicon.sentences(sentences)
     seen = lexicon.observe(clip)
     reading = lexicon.read(seen)
-    with noting_losses() as losses:
+    with collect_losses() as losses:
         ratios = lexicon.log_ratios(seen, said, reading)
         scores = lexicon.scores(seen, said, reading)
     preferences = lexicon.compared(ratios, said, seen.duration)
@@ -75,7 +75,7 @@ def track(lexicon: LearnedLexicon, clip: Clip, sentence: Said) -> TrackedSentenc
     """
     said = lexicon.sentence(sentence)
     seen = lexicon.observe(clip)
-    with noting_losses() as losses:
+    with collect_losses() as losses:
         path, words = _explained(lexicon, seen, said)
     found = score(lexicon, clip, said)
     lost = max(*losses, found.lost_mass, 0.0)
@@ -89,7 +89,7 @@ def explain(lexicon: LearnedLexicon, clip: Clip, sentence: Said) -> Explanation:
     """Say which word fits when, and which one fits least."""
     said = lexicon.sentence(sentence)
     seen = lexicon.observe(clip)
-    with noting_losses() as losses:
+    with collect_losses() as losses:
         _, words = _explained(lexicon, seen, said)
     found = score(lexicon, clip, said)
     weakest = min(words, key=lambda word: word.fit)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from wordsight.errors import RecordError
 from wordsight.perception.kmeans import kmeans, nearest, silhouette
 from wordsight.records import Detections
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.arrays import load_npz, save_npz
 
 __all__ = ["Codebook"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import RecordError
-from wordsight.records.array_record import ArrayRecord
+from wordsight.records.arrays import ArrayRecord
 from wordsight.records.detections import Detections
 
 __all__ = ["Clip"]

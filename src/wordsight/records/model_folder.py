@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.files import atomic_folder, sha256_of, write_text
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.arrays import load_npz, save_npz
 
 __all__ = ["ModelFolder"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import RecordError
-from wordsight.records.array_record import ArrayRecord, frozen_array
+from wordsight.records.arrays import ArrayRecord, frozen_array
 
 __all__ = ["Moment", "Scene", "Shot", "Track"]
 

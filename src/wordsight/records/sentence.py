@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any, Self
 
 from wordsight.errors import RecordError
-from wordsight.records.npz import load_npz, save_npz
+from wordsight.records.arrays import load_npz, save_npz
 
 __all__ = ["Sentence", "Word"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.closing import Closing
-from wordsight.engine import Engine, Held
+from wordsight.engine import Engine, HeldParts
 from wordsight.retrieval.index import Index
 from wordsight.retrieval.joint import DEFAULT_WEIGHT, JointHit, JointQuery, JointSearch
 from wordsight.retrieval.manifest import Manifest, SegmentEntry
@@ -85,7 +85,7 @@ class ShardedSearch(JointSearch, Closing):
     ) -> None:
         super().__init__(index, weight, exact)
         self._engine = engine
-        self._held: Held | None = None
+        self._held: HeldParts | None = None
 
     def search(self, query: JointQuery, k: int = 10, *, everything: bool = False) -> list[JointHit]:
         """Return the best documents; see :meth:`JointSearch.search`."""
@@ -105,7 +105,7 @@ class ShardedSearch(JointSearch, Closing):
     def _shares(self, query: TextQuery) -> dict[str, float]:
         return {term: self.text.model.share(term) for term in query.weights}
 
-    def _holding(self) -> Held:
+    def _holding(self) -> HeldParts:
         if self._held is None:
             manifest, folder = self.index.manifest, str(self.index.folder.absolute())
             settings = json.dumps(dict(manifest.settings))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.records.array_record import ArrayRecord, frozen_array
+from wordsight.records.arrays import ArrayRecord, frozen_array
 from wordsight.states.errors import StateError
 
 __all__ = ["Fact", "FactInterval", "StateSequence", "parse_fact"]

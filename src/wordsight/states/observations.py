@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.records import Clip
-from wordsight.records.array_record import frozen_array
+from wordsight.records.arrays import frozen_array
 from wordsight.states.derived import derived_features
 from wordsight.states.errors import StateError
 from wordsight.states.features import Motion, pair_features, single_features

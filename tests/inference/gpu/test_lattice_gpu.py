@@ -11,19 +11,19 @@ from wordsight.inference.gpu import (
     expected_counts_on,
     find_device,
     lattice_batch,
-    lattice_gpu,
+    lattice_run,
     log_scores_on,
 )
 from wordsight.inference.gpu.lattice_batch import (
-    Shape,
-    log_constant,
+    BatchShape,
     pack_batch,
     split_steps,
     split_table,
 )
 from wordsight.inference.gpu.lattice_fused import _inputs, _split, fold_for
-from wordsight.inference.gpu.lattice_passes import count_batch
-from wordsight.inference.lattice_plan import topology_of
+from wordsight.inference.gpu.lattice_torch import count_batch
+from wordsight.inference.lattice.pack import log_constant
+from wordsight.inference.lattice.plan import topology_of
 
 SHAPES = {  # participants, detections, words as participants and states
     "one participant": (1, 4, [((0,), 1), ((0,), 3)]),
@@ -89,7 +89,7 @@ def test_torch_equals_the_processor_also_for_clips_of_different_length(name, dou
 
 def test_many_clips_are_laid_out_by_several_threads_alike(monkeypatch):
     lattices = [random_lattice(SHAPES["a preposition turned"], 1 + n % 5, n) for n in range(40)]
-    shape = Shape(topology_of(lattices[0]), 6, 64)
+    shape = BatchShape(topology_of(lattices[0]), 6, 64)
     monkeypatch.setattr(lattice_batch.os, "cpu_count", lambda: 4)
     several = pack_batch(lattices, shape, np.float32)
     monkeypatch.setattr(lattice_batch.os, "cpu_count", lambda: 1)
@@ -100,7 +100,7 @@ def test_many_clips_are_laid_out_by_several_threads_alike(monkeypatch):
 def test_what_does_not_fit_the_device_is_left_to_the_processor(monkeypatch):
     pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
     lattices = [random_lattice(SHAPES["a verb"], frames, frames) for frames in (4, 40)]
-    monkeypatch.setattr(lattice_gpu, "batch_bytes", lambda device: 16 * 40 * 27 - 1)
+    monkeypatch.setattr(lattice_run, "batch_bytes", lambda device: 16 * 40 * 27 - 1)
     found = expected_counts_on(lattices, "torch-cpu")
     wanted = expected_counts(lattices)
     assert_same(found[0], wanted[0], 1e-5)
@@ -121,7 +121,7 @@ def test_an_impossible_clip_counts_nothing():
 def test_frames_and_clips_added_to_fill_a_batch_up_change_nothing(name):
     torch = pytest.importorskip("torch", reason="the extra 'gpu' (torch) is not installed")
     lattices = [random_lattice(SHAPES[name], frames, frames) for frames in (5, 3)]
-    shape = Shape(topology_of(lattices[0]), 16, 4)
+    shape = BatchShape(topology_of(lattices[0]), 16, 4)
     inputs = [torch.from_numpy(array) for array in pack_batch(lattices, shape, np.float64)]
     logs, _, steps, *tables = (found.numpy() for found in count_batch(shape, *inputs))
     for n, (lattice, wanted) in enumerate(zip(lattices, expected_counts(lattices), strict=True)):

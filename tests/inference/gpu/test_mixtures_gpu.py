@@ -5,9 +5,8 @@ import pytest
 
 from wordsight.inference import Mixtures, fit_mixtures
 from wordsight.inference.gpu import DeviceWarning, fit_mixtures_on, mixtures_on
-from wordsight.inference.gpu import mixtures_fitting as fitting
-from wordsight.inference.mixtures import MixtureError
-from wordsight.inference.mixtures_starts import start_mixture
+from wordsight.inference.gpu import mixture_fitting as fitting
+from wordsight.inference.mixtures.gaussian import MixtureError, start_mixture
 from wordsight.retrieval.visual.packing import PackedMixtures
 from wordsight.retrieval.visual.scoring import smoothed_gains
 
@@ -128,13 +127,13 @@ def test_gains_equal_the_processors_also_with_unknown_dimensions(double, unknown
 
 
 def test_blocks_of_any_size_give_the_same_gains(monkeypatch):
-    from wordsight.inference.gpu import mixtures_scoring
+    from wordsight.inference.gpu import mixture_scoring
 
     samples = bags([60] * 5)
     packed = PackedMixtures.of(starts_of(samples))
     held = mixtures_on(packed.factors, packed.constants, "torch-cpu", double=True)
     whole = held.gains(samples[0], np.zeros(60), 0.5)
-    monkeypatch.setattr(mixtures_scoring, "_BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(mixture_scoring, "_BYTES_AT_ONCE", 1)
     np.testing.assert_allclose(held.gains(samples[0], np.zeros(60), 0.5), whole, rtol=1e-12)
 
 

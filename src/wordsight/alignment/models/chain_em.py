@@ -20,7 +20,7 @@ from wordsight.alignment.models.emissions import (
     noun_counts,
     noun_logs,
 )
-from wordsight.inference.jumps import JumpChain, JumpCounts, jump_counts, jump_path
+from wordsight.inference.chains.jumps import JumpChain, JumpCounts, jump_counts, jump_path
 
 __all__ = ["STEPS_AHEAD", "STEPS_BOTH_WAYS", "ChainModel", "Phase"]
 

@@ -23,7 +23,7 @@ from wordsight.alignment.models.crf_scene import (
 )
 from wordsight.alignment.models.crf_start import generative_start
 from wordsight.alignment.records import Instructions, Observed
-from wordsight.inference.jumps import jump_counts
+from wordsight.inference.chains.jumps import jump_counts
 
 __all__ = ["CrfModel", "Feature"]
 

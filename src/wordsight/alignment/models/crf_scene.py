@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.clock import lateness
 from wordsight.alignment.encoding import Encoded
-from wordsight.inference.jumps import JumpChain
+from wordsight.inference.chains.jumps import JumpChain
 
 __all__ = ["CrfScene", "CrfWeights", "crf_scene", "longest_jump", "pair_mask"]
 

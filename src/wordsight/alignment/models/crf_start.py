@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.crf_scene import CrfScene, CrfWeights
-from wordsight.inference.jumps import JumpChain, jump_counts
+from wordsight.inference.chains.jumps import JumpChain, jump_counts
 
 __all__ = ["generative_start"]
 

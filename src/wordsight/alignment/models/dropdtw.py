@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wordsight.alignment.encoding import Encoded
 from wordsight.alignment.models.base import Bias, Model, require_chunks
 from wordsight.alignment.models.hmm import HMM1
-from wordsight.inference.drop_dtw import drop_dtw
+from wordsight.inference.chains.drop_dtw import drop_dtw
 
 __all__ = ["DropDTW"]
 

@@ -21,7 +21,7 @@ from wordsight.alignment.models.step_emissions import (
     Tables,
     background_of,
 )
-from wordsight.inference.segments import SegmentChain, SegmentCounts, segment_counts
+from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 
 __all__ = ["HSMM"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wordsight.alignment.models.crf_model import CrfModel
 from wordsight.alignment.models.crf_scene import CrfScene, CrfWeights
 from wordsight.alignment.models.free_sets import Sets, free_sets
-from wordsight.inference.jumps import jump_counts
+from wordsight.inference.chains.jumps import jump_counts
 
 __all__ = ["LCRF", "conditional_likelihood"]
 

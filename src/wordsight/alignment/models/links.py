@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.decoding import step_posterior
 from wordsight.alignment.encoding import Encoded
-from wordsight.inference.jumps import JumpChain, jump_counts
+from wordsight.inference.chains.jumps import JumpChain, jump_counts
 
 __all__ = ["learn_links"]
 

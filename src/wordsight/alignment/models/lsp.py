@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.models.crf_model import CrfModel
 from wordsight.alignment.models.crf_scene import CrfScene, CrfWeights
-from wordsight.inference.jumps import jump_path
+from wordsight.inference.chains.jumps import jump_path
 
 __all__ = ["LatentPerceptron", "best_difference"]
 

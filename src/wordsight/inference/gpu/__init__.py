@@ -5,9 +5,9 @@ batches. Torch is imported when something here is first run; it comes with the e
 """
 
 from wordsight.inference.gpu.device import DeviceWarning, find_device
-from wordsight.inference.gpu.lattice_gpu import expected_counts_on, log_scores_on
-from wordsight.inference.gpu.mixtures_fitting import fit_mixtures_on
-from wordsight.inference.gpu.mixtures_scoring import DeviceMixtures, mixtures_on
+from wordsight.inference.gpu.lattice_run import expected_counts_on, log_scores_on
+from wordsight.inference.gpu.mixture_fitting import fit_mixtures_on
+from wordsight.inference.gpu.mixture_scoring import DeviceMixtures, mixtures_on
 
 __all__ = [
     "DeviceMixtures",

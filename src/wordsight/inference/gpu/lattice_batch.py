@@ -5,7 +5,6 @@ Words of one state move nowhere: they only weigh. The states of all other words 
 which is small.
 """
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.lattice import Lattice, WordChain
-from wordsight.inference.lattice_plan import Topology
+from wordsight.inference.lattice.model import Lattice, WordChain
+from wordsight.inference.lattice.plan import Topology
 
-__all__ = ["Shape", "for_each", "log_constant", "pack_batch", "split_steps", "split_table"]
+__all__ = ["BatchShape", "for_each", "pack_batch", "split_steps", "split_table"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[Any]
@@ -27,7 +26,7 @@ _THREADS, _CLIPS_PER_THREAD = 8, 16  # copying is what a processor does here, an
 
 
 @dataclass(frozen=True)
-class Shape:
+class BatchShape:
     """The sizes of a batch, beyond which nothing about it matters to how it is computed.
 
     Attributes:
@@ -51,7 +50,7 @@ class Shape:
         return [self.topology.words[n][1] for n in self.moving]
 
 
-def pack_batch(lattices: Sequence[Lattice], shape: Shape, dtype: Any) -> list[Numbers]:
+def pack_batch(lattices: Sequence[Lattice], shape: BatchShape, dtype: Any) -> list[Numbers]:
     """Lay clips side by side, each padded with frames that change nothing.
 
     Args:
@@ -110,17 +109,6 @@ def for_each(work: Callable[[int], Any], count: int) -> list[Any]:
         return list(pool.map(work, range(count), chunksize=_CLIPS_PER_THREAD))
 
 
-def log_constant(lattice: Lattice) -> float:
-    """Return the log weight of the starts, steps and ends of words of one state."""
-    total, steps = 0.0, lattice.num_frames - 1
-    for word in lattice.words:
-        if word.num_states == 1:
-            ends = 1.0 if word.final is None else word.final[0]
-            total += _log(word.initial[0]) + _log(ends)
-            total += steps * _log(word.transition[0, 0]) if steps else 0.0
-    return total
-
-
 def split_table(table: Numbers, word: WordChain) -> Array:
     """Return ``(T, I, J, ..., J)`` in the order of a word's roles from one with roles ascending."""
     if len(word.participants) == 1:
@@ -170,7 +158,3 @@ def _ascending(word: WordChain) -> Array:
     if len(word.participants) == 1:
         return word.emission
     return word.emission.transpose(0, 1, *(2 + np.argsort(word.participants)))
-
-
-def _log(weight: float) -> float:
-    return math.log(weight) if weight > 0.0 else -math.inf

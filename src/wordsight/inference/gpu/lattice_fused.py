@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.lattice import Lattice, WordChain
-from wordsight.inference.lattice_plan import Topology, topology_of
+from wordsight.inference.lattice.model import Lattice, WordChain
+from wordsight.inference.lattice.plan import Topology, topology_of
 
 __all__ = [
     "WARPS_PER_PROCESSOR",

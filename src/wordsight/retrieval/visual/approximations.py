@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from wordsight.inference.mixtures import Mixtures
+from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.scoring import log_likelihoods, smoothed_gains

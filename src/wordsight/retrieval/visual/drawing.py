@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.mixtures import Mixtures
+from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.features import Array, FeatureScale, VisualFeatures
 

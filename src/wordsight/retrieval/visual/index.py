@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.inference.mixtures import Mixtures
+from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.documents import DocumentTable
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.ranking import Hit, top_k

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.mixtures import Mixtures
+from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.errors import RetrievalError
 
 __all__ = ["NEVER", "PackedMixtures"]

@@ -6,8 +6,14 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.inference.mixtures import MixtureFits, Mixtures, fit_mixtures
-from wordsight.inference.mixtures_starts import Start, reseeded, start_mixture
+from wordsight.inference.mixtures.gaussian import (
+    MixtureFits,
+    Mixtures,
+    Start,
+    fit_mixtures,
+    reseed_mixture,
+    start_mixture,
+)
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.features import FeatureScale
 
@@ -146,7 +152,7 @@ class ShotMixtures:
         )
 
     def _revived(self, bags: Sequence[Array], fits: MixtureFits, floor: Array) -> MixtureFits:
-        fresh = [reseeded(bag, fits.mixtures[d], floor) for d, bag in enumerate(bags)]
+        fresh = [reseed_mixture(bag, fits.mixtures[d], floor) for d, bag in enumerate(bags)]
         ill = [d for d, mixture in enumerate(fresh) if mixture is not None]
         if not ill:
             return fits

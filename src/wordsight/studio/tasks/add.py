@@ -83,12 +83,12 @@ def _as_before(library: Library, video: str) -> dict[str, Any]:
 
 
 def _added(source: Path, asked: Mapping[str, Any], workplace: Workplace) -> "AddReport":
-    from wordsight.engine import working_with
+    from wordsight.engine import open_engine
     from wordsight.studio.looking import detector_options
 
     with (
         Library.open(workplace.library, create=True) as library,
-        working_with(asked.get("engine")) as engine,
+        open_engine(asked.get("engine")) as engine,
     ):
         report = library.add(
             source,

@@ -29,7 +29,7 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
         workplace: Where to work.
     """
     from wordsight.desk.index import describe_shots, index_folder, update_index
-    from wordsight.engine import working_with
+    from wordsight.engine import open_engine
 
     device, notes = device_at_hand(arguments.get("device"))
     with Library.open(workplace.library) as library:
@@ -46,7 +46,7 @@ def index_library(arguments: Mapping[str, Any], workplace: Workplace) -> dict[st
             remember_words(folder, load_taught(workplace.folder / TAUGHT))
         elif arguments.get("forget"):
             forget_words(folder)
-        with working_with(arguments.get("engine")) as engine:
+        with open_engine(arguments.get("engine")) as engine:
             report = update_index(
                 library,
                 folder,

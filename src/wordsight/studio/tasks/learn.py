@@ -89,13 +89,13 @@ def _learner(
     arguments: Mapping[str, Any], namer: "Namer | None", book: "Notebook"
 ) -> Iterator["WordLearner"]:
     """Give the learner that was asked for, with those who work for it until the block ends."""
-    from wordsight.engine import working_with
+    from wordsight.engine import open_engine
     from wordsight.meaning import ON_FILM, WordLearner
 
     device, notes = device_at_hand(arguments.get("device"))
     for note in notes:
         book.note(note)
-    with working_with(arguments.get("engine")) as engine:
+    with open_engine(arguments.get("engine")) as engine:
         yield WordLearner(
             ON_FILM,
             features="recommended" if namer is None else namer.features(),

@@ -24,7 +24,7 @@ def learn_rules(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
             ``seed``; ``engine``.
         workplace: Where to work.
     """
-    from wordsight.engine import working_with
+    from wordsight.engine import open_engine
     from wordsight.states import StateModel, parse_rules, parse_vocabulary
     from wordsight.studio.rule_sets import keep_set
     from wordsight.studio.states import RuleBook, read_rules
@@ -37,7 +37,7 @@ def learn_rules(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
     given = parse_rules(arguments["rules"]) if arguments["rules"].strip() else None
     words, seed = parse_vocabulary(book.vocabulary), int(arguments["seed"])
     learner = StateModel(given, vocabulary=words, random_state=seed)
-    with working_with(arguments.get("engine")) as engine:
+    with open_engine(arguments.get("engine")) as engine:
         learner.fit(seen, truth, progress=workplace.progress, engine=engine)
     if steady:
         learner.notes_["steady"] = True  # so that the command line steadies, too

@@ -25,7 +25,7 @@ def answer_queries(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
     """
     from wordsight.desk import Notebook, Searching
     from wordsight.desk.query import read_queries
-    from wordsight.engine import working_with
+    from wordsight.engine import open_engine
     from wordsight.library import Library
     from wordsight.retrieval.trec import write_run
     from wordsight.studio.made import making
@@ -39,7 +39,7 @@ def answer_queries(arguments: Mapping[str, Any], workplace: Workplace) -> dict[s
     queries = read_queries(source)
     with (
         Library.open(workplace.library) as library,
-        working_with(arguments.get("engine")) as engine,
+        open_engine(arguments.get("engine")) as engine,
         closing(
             Searching(book, library, top=int(arguments["top"]), engine=engine, device=device)
         ) as searching,

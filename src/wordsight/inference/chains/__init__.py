@@ -1,0 +1,1 @@
+"""Chains with one hidden state per time step: HMMs, bounded jumps, semi-Markov chains, DTW."""

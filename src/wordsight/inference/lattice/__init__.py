@@ -1,0 +1,1 @@
+"""The factored lattice: joint inference over tracks of participants and states of words."""

@@ -1,0 +1,1 @@
+"""Gaussian mixtures with diagonal covariances, fitted many at once."""
