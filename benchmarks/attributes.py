@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes import CCA, Autocorrelation, Colours, Frequencies, Gradients
-from wordsight.attributes.cepstrum import mel_cepstrum
-from wordsight.attributes.linear_mixture import LinearMixture
-from wordsight.attributes.sounds import Sound
+from wordsight.attributes.features.sounds import Sound
+from wordsight.attributes.features.speech import mel_cepstrum
+from wordsight.attributes.grouping.linear_mixture import LinearMixture
 
 __all__ = ["main", "measure"]
 

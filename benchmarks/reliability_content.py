@@ -44,7 +44,7 @@ def content_of(place: Place) -> Content:
     """Read a place without changing it."""
     from wordsight.desk.index import FOLDER
     from wordsight.retrieval import Index
-    from wordsight.retrieval.manifest import MANIFEST
+    from wordsight.retrieval.index.segments import MANIFEST
 
     index = place.work / "library" / FOLDER
     indexed = dict(Index(index).videos()) if (index / MANIFEST).exists() else {}

@@ -30,9 +30,8 @@ from numpy.typing import NDArray
 from benchmarks.lattice import fastest
 from wordsight.inference.mixtures.gaussian import Mixtures, fit_mixtures, start_mixture
 from wordsight.retrieval import Document, Index, PartData, VisualSettings
-from wordsight.retrieval.documents import Source, document_columns
-from wordsight.retrieval.manifest import Manifest, SegmentEntry
-from wordsight.retrieval.segments import write_segment
+from wordsight.retrieval.documents import DocumentSource, document_columns
+from wordsight.retrieval.index.segments import Manifest, SegmentEntry, write_segment
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.retrieval.visual import (
     FeatureScale,
@@ -210,7 +209,7 @@ def make_index(folder: Path, shots: int, *, words: int = 0) -> None:
         if words:
             said = np.minimum(random.zipf(1.3, (count, words)), _VOCABULARY).tolist()
             sources = [
-                Source(document, (" ".join(f"word{n}" for n in row),))
+                DocumentSource(document, (" ".join(f"word{n}" for n in row),))
                 for document, row in zip(documents, said, strict=True)
             ]
             parts[TEXT] = TextPart(analyser).build(sources)

@@ -26,7 +26,7 @@ from wordsight.attributes import (
     Sound,
     describe_pictures,
 )
-from wordsight.attributes.speech_features import speech_features
+from wordsight.attributes.features.speech import speech_features
 
 __all__ = ["main", "measure"]
 

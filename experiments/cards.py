@@ -29,7 +29,7 @@ from wordsight.attributes import (
     Lessons,
     describe_pictures,
 )
-from wordsight.attributes.speech_features import speech_features
+from wordsight.attributes.features.speech import speech_features
 from wordsight.errors import FormatError
 
 __all__ = ["Cards", "main", "measure", "shared_words"]

@@ -25,8 +25,8 @@ from experiments.image_baselines import bags_of_words, colour_histograms
 from experiments.image_folders import find_images, read_images
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.retrieval.visual import (
-    Background,
     BlockDct,
+    CollectionBackground,
     FeatureScale,
     PackedMixtures,
     ShotMixtures,
@@ -35,7 +35,7 @@ from wordsight.retrieval.visual import (
     log_likelihoods,
     smoothed_gains,
 )
-from wordsight.retrieval.visual.background import lot_of, reference_rows
+from wordsight.retrieval.visual.scoring import reference_rows, sampling_keys
 from wordsight.retrieval.visual.shot_mixtures import LEAST_VARIANCE
 
 __all__ = ["main", "measure", "ranking_scores"]
@@ -63,10 +63,10 @@ class Modelled:
     packed: PackedMixtures
     reference: NDArray[np.int64]
 
-    def background_without(self, query: int) -> Background:
+    def background_without(self, query: int) -> CollectionBackground:
         """Return the background of the collection as if the query were not in it."""
         others = self.reference[self.reference != query]
-        return Background(self.packed[others], LEAST_VARIANCE)
+        return CollectionBackground(self.packed[others], LEAST_VARIANCE)
 
 
 def measure(
@@ -81,7 +81,7 @@ def measure(
     scale = FeatureScale.of(bags, features.resolution)
     model = ShotMixtures(random_state=random_state).fit(bags, scale=scale)
     scaled = [scale.standardised(bag) for bag in bags]
-    lots = lot_of(f"{label}/{name}" for label, name in zip(classes, names, strict=True))
+    lots = sampling_keys(f"{label}/{name}" for label, name in zip(classes, names, strict=True))
     modelled = Modelled(scaled, model, PackedMixtures.of(model.mixtures_), reference_rows(lots))
     asked = _queries(labels, queries, random_state)
     looks = [bag[:, : -len(features.places)] for bag in scaled]
@@ -133,7 +133,7 @@ def _methods(modelled: Modelled, random_state: int) -> dict[str, Callable[[int],
         return smoothed_gains(packed, bags[query], density, KAPPA)
 
     # The background of the documents' samples is that of the whole collection for all queries.
-    collection = Background(packed[modelled.reference], LEAST_VARIANCE)
+    collection = CollectionBackground(packed[modelled.reference], LEAST_VARIANCE)
     densities = [collection.log_density(bag) for bag in few]
     return {
         "gmm": lambda query: log_likelihoods(packed, bags[query]),

@@ -27,8 +27,8 @@ from wordsight.retrieval.text import (
     Postings,
     RelevanceFeedback,
     Shard,
-    Smoothing,
     TextQuery,
+    TextSmoothing,
     TwoStage,
     relevance_model,
 )
@@ -60,7 +60,7 @@ def measure(data: Path, seed: int = 0) -> dict[str, Any]:
     levels = Levels.flat(Postings.build(texts))
     folds = np.random.default_rng(seed).permutation(len(queries)) % FOLDS
     judge = Judge(collection)
-    smoothings: dict[str, list[Smoothing]] = {
+    smoothings: dict[str, list[TextSmoothing]] = {
         "jm": [JelinekMercer(weight) for weight in LAMBDAS],
         "dirichlet": [Dirichlet(mass) for mass in MASSES],
         "two_stage": [TwoStage(mass, share) for mass, share in TWO_STAGES],

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.baselines.paired import PairedModels
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.attributes import CCA
 from wordsight.errors import FormatError
-from wordsight.retrieval.paired import PairedModels
 
 __all__ = ["Pairs", "main", "measure", "read_wikipedia", "two_way_map"]
 

@@ -12,8 +12,8 @@ from wordsight.attributes import (
     FAITHFUL,
     AttributeLearner,
     Autocorrelation,
-    Said,
     SoundError,
+    SpokenWord,
     TeachingError,
 )
 from wordsight.errors import FormatError, VideoError
@@ -265,7 +265,7 @@ def test_identical_pictures_with_one_word_only(capfd):
 def test_the_same_word_in_text_and_speech():
     random = np.random.default_rng(5)
     pictures, words = lessons(120, random)
-    said = [Said(text, word(text, random)) for text in words]
+    said = [SpokenWord(text, word(text, random)) for text in words]
     learner = AttributeLearner().fit(pictures, said)
     naming = learner.name(pictures[0])
     assert set(naming.words) <= {*COLOURS, *SHAPES}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordsight.attributes import CCA
-from wordsight.attributes.whitening import whitened, whitening
+from wordsight.attributes.grouping.cca import whitened, whitening
 
 
 def source(rows, columns, seed=0):

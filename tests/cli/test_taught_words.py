@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from wordsight.attributes.videos import cut_out
+from wordsight.attributes.recall.videos import crop_box
 from wordsight.cli.meaning_inputs import named_by
 from wordsight.cli.output import Output, Style
 from wordsight.library import Library
@@ -40,7 +40,7 @@ def backpacks(films, every=4):
         for who, noun in truth["individuals"].items():
             boxes = truth["boxes"][who][::every]
             if noun == "backpack":
-                seen = [cut_out(i, b) for i, b in zip(images, boxes, strict=False) if b]
+                seen = [crop_box(i, b) for i, b in zip(images, boxes, strict=False) if b]
                 found[truth["name"], who] = [(crop, colour_of(crop)) for crop in seen]
     return found
 

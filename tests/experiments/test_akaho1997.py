@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.number_blocks import COLOURS, SHAPES, SIZES, WORDS, render_blocks
-from wordsight.attributes.figure_features import FigureColour, FigureExtent, find_figure
+from wordsight.attributes.features.figures import FigureColour, FigureExtent, find_figure
 
 
 def test_blocks_show_what_they_are_said_to():

@@ -12,7 +12,7 @@ from wordsight.errors import FormatError
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.hand import hand_lexicon
 from wordsight.retrieval.errors import IndexDamagedError
-from wordsight.retrieval.segments import Segment
+from wordsight.retrieval.index.segments import Segment
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "wordsight"
 # Modules that make objects from bytes by calling what the bytes name.

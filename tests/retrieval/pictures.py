@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from wordsight.retrieval import Document, Index, IndexWriter, Source, VisualPart, VisualSettings
+from wordsight.retrieval import (
+    Document,
+    DocumentSource,
+    Index,
+    IndexWriter,
+    VisualPart,
+    VisualSettings,
+)
 from wordsight.retrieval.visual import FeatureScale
 
 # A scale of its own keeps tests from depending on which picture came first.
@@ -30,7 +37,7 @@ def picture(seed, height=48, width=64):
 def sources(video_id, shots, seed=0):
     """Documents of a made-up video, one picture each."""
     return [
-        Source(
+        DocumentSource(
             Document(f"{video_id}:{n:04d}", video_id, float(n), n + 1.0, n + 0.5, n // 2),
             (f"words of {n}",),
             (f"all of {video_id}",),

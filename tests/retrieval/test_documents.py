@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.errors import RecordError
-from wordsight.retrieval import Document, DocumentTable
+from wordsight.retrieval import Document, DocumentTable, RetrievalError, top_k
 from wordsight.retrieval.documents import document_columns
 
 names = st.text(
@@ -51,3 +51,26 @@ def test_only_the_rows_that_count_are_there():
 def test_ids_must_fit_run_files(name):
     with pytest.raises(RecordError, match="without spaces"):
         Document(name, "v")
+
+
+# The best of many scores: exact, and in one order only.
+
+
+scores = st.lists(st.one_of(st.floats(-5, 5), st.sampled_from([-np.inf, 0.0, 1.0])), max_size=60)
+
+
+@given(scores, st.integers(1, 70))
+def test_equals_sorting_everything(values, k):
+    array = np.array(values, dtype=float)
+    name_of = lambda at: f"{(at * 7919) % 1000:03d}-{at}"  # noqa: E731
+    expected = sorted(np.flatnonzero(np.isfinite(array)), key=lambda at: (-array[at], name_of(at)))
+    assert top_k(array, k, name_of).tolist() == expected[:k]
+    by_position = sorted(np.flatnonzero(np.isfinite(array)), key=lambda at: (-array[at], at))
+    assert top_k(array, k).tolist() == by_position[:k]
+
+
+def test_bad_requests_are_refused():
+    with pytest.raises(RetrievalError, match="at least one"):
+        top_k(np.zeros(3), 0)
+    with pytest.raises(RetrievalError, match="not a number"):
+        top_k(np.array([0.0, np.nan]), 1)

@@ -3,9 +3,21 @@
 import numpy as np
 import pytest
 
-from wordsight.retrieval import Document, Index, IndexWriter, RetrievalError, Source, VisualSettings
-from wordsight.retrieval.joint import DEFAULT_WEIGHT, JointQuery, JointSearch
-from wordsight.retrieval.joint_weight import fit_joint_weight, joint_weight
+from wordsight.retrieval import (
+    Document,
+    DocumentSource,
+    Index,
+    IndexWriter,
+    RetrievalError,
+    VisualSettings,
+)
+from wordsight.retrieval.joint import (
+    DEFAULT_WEIGHT,
+    JointQuery,
+    JointSearch,
+    fit_joint_weight,
+    joint_weight,
+)
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.retrieval.visual import FeatureScale, VisualPart
 from wordsight.retrieval.visual.part import VISUAL, source_samples
@@ -24,7 +36,7 @@ def picture(colour, seed):
 
 def film(name, colours, captions, seed):
     return [
-        Source(
+        DocumentSource(
             Document(f"{name}:{n}", name, float(n), n + 1.0, n + 0.5, 0),
             (said,),
             (),

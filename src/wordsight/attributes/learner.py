@@ -8,29 +8,35 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.attributes.attribute_count import CountScore
 from wordsight.attributes.errors import SoundError, TeachingError
-from wordsight.attributes.grouping import (
-    Attribution,
-    Vocabulary,
-    by_exclusivity,
-    by_mixture,
+from wordsight.attributes.features.sounds import Sound, join_sounds
+from wordsight.attributes.grouping.assignment import (
+    AttributeAssignment,
+    LessonVocabulary,
     find_vocabulary,
+    group_by_exclusivity,
+    group_by_mixture,
 )
-from wordsight.attributes.lessons import Lessons, describe_pictures, make_lessons
-from wordsight.attributes.picture_space import PictureSpace
-from wordsight.attributes.recall import (
+from wordsight.attributes.grouping.attribute_count import CountScore
+from wordsight.attributes.grouping.words import medoids
+from wordsight.attributes.lessons import (
+    Lessons,
+    PictureSpace,
+    Utterance,
+    describe_pictures,
+    make_lessons,
+)
+from wordsight.attributes.recall.answers import (
     DiscriminantRecall,
+    LearnedWord,
+    NamedAttribute,
+    Naming,
     NearestPicture,
     NearestSound,
     Recall,
-    Recalled,
+    RecallResult,
 )
-from wordsight.attributes.results import LearnedWord, NamedAttribute, Naming
 from wordsight.attributes.settings import AttributeSettings
-from wordsight.attributes.sounds import Sound, join_sounds
-from wordsight.attributes.utterances import Utterance
-from wordsight.attributes.word_types import medoids
 from wordsight.progress import Progress
 
 __all__ = ["AttributeLearner"]
@@ -92,7 +98,7 @@ class AttributeLearner:
         self.settings = replace(settings or AttributeSettings(), **changes)
 
     words_: tuple[LearnedWord, ...]
-    vocabulary_: Vocabulary
+    vocabulary_: LessonVocabulary
     sounds_: tuple[Sound | None, ...]
 
     def fit(
@@ -125,9 +131,9 @@ class AttributeLearner:
             raise TeachingError("one lesson is too few: nothing can be told apart.")
         vocabulary = find_vocabulary(lessons, x, self.settings)
         if self.settings.method == "exclusivity":
-            attribution = by_exclusivity(vocabulary, x, self.settings)
+            attribution = group_by_exclusivity(vocabulary, x, self.settings)
         elif self.settings.method == "mixture":
-            attribution = by_mixture(vocabulary, lessons.speech, x, self.settings)
+            attribution = group_by_mixture(vocabulary, lessons.speech, x, self.settings)
         else:
             raise TeachingError(
                 f"method must be 'exclusivity' or 'mixture', got {self.settings.method!r}."
@@ -144,13 +150,13 @@ class AttributeLearner:
         kinds = describe_pictures(pictures, self.settings.pictures)
         return self.namings(self.recall(kinds)) if len(pictures) else []
 
-    def recall(self, kinds: Sequence[Array]) -> list[Recalled]:
+    def recall(self, kinds: Sequence[Array]) -> list[RecallResult]:
         """Return, per attribute, raw answers for described pictures."""
         self._check_fitted()
         x = self.space_.transform(kinds)
         return [recall.answer(x) for recall in self.recalls_]
 
-    def namings(self, recalled: Sequence[Recalled]) -> list[Naming]:
+    def namings(self, recalled: Sequence[RecallResult]) -> list[Naming]:
         """Put raw answers into words."""
         count = len(recalled[0].words)
         return [
@@ -201,7 +207,7 @@ class AttributeLearner:
         given = np.unique(given, return_inverse=True)[1].astype(np.intp)
         votes = np.zeros((len(self.vocabulary_.names), int(given.max()) + 1))
         np.add.at(votes, (words, given), 1)
-        self._answer(Attribution(given, votes.argmax(axis=1), self.attribution_.cca))
+        self._answer(AttributeAssignment(given, votes.argmax(axis=1), self.attribution_.cca))
         return self
 
     @property
@@ -238,12 +244,12 @@ class AttributeLearner:
     def teach(self, pictures: Sequence[Picture], words: Sequence[Utterance]) -> Self:
         """Add lessons to what was learned: more of known words, new words, new attributes.
 
-        Words keep their attributes; see :func:`wordsight.attributes.growing.grow`.
+        Known words keep their attributes; see :func:`add_lessons`.
         """
-        from wordsight.attributes.growing import grow
+        from wordsight.attributes.grouping.incremental import add_lessons
 
         self._check_fitted()
-        grow(self, make_lessons(pictures, words, self.settings))
+        add_lessons(self, make_lessons(pictures, words, self.settings))
         return self
 
     def _take(
@@ -251,8 +257,8 @@ class AttributeLearner:
         lessons: Lessons,
         space: PictureSpace,
         x: Array,
-        vocabulary: Vocabulary,
-        attribution: Attribution,
+        vocabulary: LessonVocabulary,
+        attribution: AttributeAssignment,
     ) -> None:
         """Keep what was found."""
         self.space_, self.x_ = space, x
@@ -260,7 +266,7 @@ class AttributeLearner:
         self.vocabulary_ = vocabulary
         self._answer(attribution)
 
-    def _answer(self, attribution: Attribution) -> None:
+    def _answer(self, attribution: AttributeAssignment) -> None:
         """Make what answers."""
         self.attribution_ = attribution
         used = np.unique(attribution.lessons)
@@ -312,7 +318,7 @@ class AttributeLearner:
         table = mixture.maps_.maps[attribute]
         return NearestSound(cca.x_mean_, cca.x_weights_, table, y, words, own)
 
-    def _named(self, attribute: int, recalled: Recalled, row: int) -> NamedAttribute:
+    def _named(self, attribute: int, recalled: RecallResult, row: int) -> NamedAttribute:
         word = int(recalled.words[row])
         shares = recalled.probabilities[row]
         order = np.argsort(-shares, kind="stable")

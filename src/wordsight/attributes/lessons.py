@@ -2,23 +2,97 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.errors import TeachingError
-from wordsight.attributes.picture_features import PictureFeature, picture_features
+from wordsight.attributes.features.pictures import PictureFeature, picture_features
+from wordsight.attributes.features.sounds import Sound
+from wordsight.attributes.features.speech import speech_features, split_words
 from wordsight.attributes.settings import AttributeSettings
-from wordsight.attributes.sounds import Sound
-from wordsight.attributes.speech_features import speech_features
-from wordsight.attributes.utterances import Utterance, flatten
 from wordsight.progress import Progress
 from wordsight.video.images import checked_image
 
-__all__ = ["Lessons", "describe_pictures", "make_lessons"]
+__all__ = [
+    "Lessons",
+    "PictureSpace",
+    "SpokenWord",
+    "Utterance",
+    "describe_pictures",
+    "make_lessons",
+    "split_utterances",
+]
 
 Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
+
+
+# What was said of pictures: words as text, as recordings or both, one or several per picture.
+
+
+@dataclass(frozen=True, eq=False)
+class SpokenWord:
+    """One word that was said.
+
+    Attributes:
+        text: Its spelling, where known.
+        sound: Its recording, where there is one.
+    """
+
+    text: str | None = None
+    sound: Sound | None = None
+
+    def __post_init__(self) -> None:
+        text = " ".join(self.text.split()).casefold() if self.text is not None else None
+        if not text and self.sound is None:
+            raise TeachingError("a word must have a spelling, a recording or both; it has neither.")
+        object.__setattr__(self, "text", text or None)
+
+
+Utterance = str | Sound | SpokenWord | Sequence[str | Sound | SpokenWord]
+"""A word in any form, or several; a text is cut at spaces, a recording at pauses."""
+
+
+def split_utterances(
+    utterances: Sequence[Utterance], *, several: bool = True
+) -> tuple[list[SpokenWord], NDArray[np.intp]]:
+    """Take utterances apart into words.
+
+    Args:
+        utterances: One per picture.
+        several: Whether a text is cut at spaces and a recording at pauses; if not, each is one
+            word.
+
+    Returns:
+        The words, and ``(M,)`` the number of the utterance each belongs to.
+
+    Raises:
+        TeachingError: If an utterance holds no word.
+    """
+    words: list[SpokenWord] = []
+    owners: list[int] = []
+    for number, utterance in enumerate(utterances):
+        given: list[Any] = list(utterance) if isinstance(utterance, list | tuple) else [utterance]
+        found = [word for one in given for word in _words(one, several)]
+        if not found:
+            raise TeachingError(f"utterance {number} holds no word; leave its picture out.")
+        words += found
+        owners += [number] * len(found)
+    return words, np.array(owners, dtype=np.intp)
+
+
+def _words(one: Any, several: bool) -> list[SpokenWord]:
+    if isinstance(one, SpokenWord):
+        return [one]
+    if isinstance(one, Sound):
+        return [SpokenWord(sound=sound) for sound in (split_words(one) if several else [one])]
+    if isinstance(one, str):
+        return [SpokenWord(text=text) for text in (one.split() if several else [one])]
+    raise TeachingError(f"a word must be text or a sound, got {type(one).__name__}.")
+
 
 _AT_ONCE = 256  # pictures described together
 
@@ -100,7 +174,7 @@ def make_lessons(
         raise TeachingError(f"{len(pictures)} pictures came with {len(words)} utterances.")
     if not len(pictures):
         raise TeachingError("there is nothing to learn from: no pictures with words.")
-    said, owners = flatten(words, several=settings.several)
+    said, owners = split_utterances(words, several=settings.several)
     kinds = describe_pictures(pictures, settings.pictures, progress=progress)
     sounds = tuple(word.sound for word in said)
     heard = [number for number, sound in enumerate(sounds) if sound is not None]
@@ -111,3 +185,61 @@ def make_lessons(
     return Lessons(
         tuple(kind[owners] for kind in kinds), tuple(word.text for word in said), speech, sounds
     )
+
+
+# One space for all features of pictures: each kind on its main axes, all kinds weighing alike.
+
+
+_LEAST_SPREAD = 1e-6  # of a column beside the widest: less is rounding, not a difference
+
+
+@dataclass(frozen=True, eq=False)
+class PictureSpace:
+    """An affine map per kind of feature, learned without words.
+
+    Attributes:
+        means: Per kind ``(D,)`` subtracted first.
+        maps: Per kind ``(D, k)`` main axes, scaled so that each kind has a variance of 1 in all.
+    """
+
+    means: tuple[Array, ...]
+    maps: tuple[Array, ...]
+
+    @classmethod
+    def fit(cls, kinds: Sequence[Array], num_axes: int | None = 30) -> "PictureSpace":
+        """Learn the axes.
+
+        Args:
+            kinds: Per kind of feature ``(N, D)``.
+            num_axes: Axes kept of each kind; ``None`` keeps the columns as they are, scaled.
+        """
+        means = tuple(kind.mean(axis=0) for kind in kinds)
+        maps = tuple(_axes(kind - mean, num_axes) for kind, mean in zip(kinds, means, strict=True))
+        return cls(means, maps)
+
+    def transform(self, kinds: Sequence[Array]) -> Array:
+        """Return ``(N, sum of k)``."""
+        return np.hstack(
+            [
+                (kind - mean) @ axes
+                for kind, mean, axes in zip(kinds, self.means, self.maps, strict=True)
+            ]
+        )
+
+    @property
+    def parts(self) -> list[slice]:
+        """Which columns belong to which kind."""
+        ends = np.cumsum([0, *(axes.shape[1] for axes in self.maps)])
+        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
+
+def _axes(centred: Array, num_axes: int | None) -> Array:
+    spread = centred.std(axis=0)
+    used = spread > _LEAST_SPREAD * max(spread.max(initial=0), 1e-12)
+    scale = np.where(used, 1 / np.where(used, spread, 1), 0.0)
+    if num_axes is None:
+        return np.asarray(np.diag(scale)[:, used])
+    _, s, vt = np.linalg.svd(centred * scale, full_matrices=False)
+    kept = (s > 1e-8 * max(s.max(initial=0), 1e-12)) & (np.arange(len(s)) < num_axes)
+    size = np.sqrt(max((s[kept] ** 2).sum() / len(centred), 1e-300))
+    return np.asarray(scale[:, None] * vt[kept].T / size)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from wordsight.attributes.picture_features import PictureFeature
-from wordsight.attributes.speech_features import SpeechFeatures
+from wordsight.attributes.features.pictures import PictureFeature
+from wordsight.attributes.features.speech import SpeechFeatures
 
 __all__ = ["ANNEALED", "FAITHFUL", "RECOMMENDED", "AttributeSettings"]
 

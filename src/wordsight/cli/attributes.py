@@ -13,7 +13,7 @@ from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.attributes import AttributeLearner, Naming
-    from wordsight.attributes.videos import NamedDetection
+    from wordsight.attributes.recall.videos import NamedDetection
 
 __all__ = ["attributes", "name", "teach"]
 
@@ -65,7 +65,7 @@ def teach(
     force: ForceFlag = False,
 ) -> None:
     """Teach words by showing pictures: one word each, nobody says which attribute it names."""
-    from wordsight.attributes.teaching import find_lessons, read_lesson_files
+    from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
 
     if taught.exists() and not (force or add):
         raise WordsightError(f"{taught} exists already; choose another name, --add or --force.")
@@ -159,7 +159,7 @@ def attributes(
     if rename:
         learner.save(taught, overwrite=True)
     if plot or picture != DEFAULT_FIGURE:
-        from wordsight.attributes.figure import draw_attributes
+        from wordsight.attributes.report import draw_attributes
 
         draw_attributes(picture, learner, overwrite=force)
         output.note(f"Figure: {picture}")
@@ -189,7 +189,7 @@ def _load(taught: Path) -> "AttributeLearner":
 
 
 def _picture(what: str, box: str | None):  # type: ignore[no-untyped-def]  # numpy stays unloaded
-    from wordsight.attributes.videos import cut_out
+    from wordsight.attributes.recall.videos import crop_box
     from wordsight.video import VideoReader, read_image
 
     path, at, seconds = what.rpartition("@")
@@ -209,7 +209,7 @@ def _picture(what: str, box: str | None):  # type: ignore[no-untyped-def]  # num
     if box is None:
         return image
     x, y, width, height = _numbers(box)
-    return cut_out(image, (x, y, x + width, y + height))
+    return crop_box(image, (x, y, x + width, y + height))
 
 
 def _seconds(text: str) -> float:
@@ -234,7 +234,7 @@ def _numbers(box: str) -> tuple[float, float, float, float]:
 def _things(
     learner: "AttributeLearner", video: str, boxes: Path, output: Output
 ) -> list["NamedDetection"]:
-    from wordsight.attributes.videos import name_detections
+    from wordsight.attributes.recall.videos import name_detections
     from wordsight.perception import read_boxes
     from wordsight.video import VideoReader
 
@@ -246,7 +246,7 @@ def _things(
 
 
 def _summary(learner: "AttributeLearner") -> dict[str, Any]:
-    from wordsight.attributes.card import looks_at
+    from wordsight.attributes.report import looks_at
 
     groups = zip(learner.attributes(), learner.recalls_, strict=False)
     return {

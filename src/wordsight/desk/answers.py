@@ -92,7 +92,7 @@ class Searching:
     def _by_models(self, asked: Asked) -> tuple[list["Found"], str]:
         from wordsight.desk.found import from_joint
         from wordsight.desk.query import joint_query
-        from wordsight.retrieval.joint_weight import joint_weight
+        from wordsight.retrieval.joint import joint_weight
 
         search = self._search
         query = joint_query(asked, search, self.opened)
@@ -115,8 +115,8 @@ class Searching:
     def _by_meaning(self, text: str, learned: "LearnedLexicon") -> tuple[list["Found"], str]:
         from wordsight.desk.found import from_meaning
         from wordsight.desk.index import index_folder
+        from wordsight.retrieval.index.segments import MANIFEST
         from wordsight.retrieval.joint import JointQuery
-        from wordsight.retrieval.manifest import MANIFEST
 
         shots: list[JointHit] = []
         query = None
@@ -192,8 +192,8 @@ class Searching:
     @cached_property
     def _search(self) -> "JointSearch":
         from wordsight.desk.index import index_folder, open_index
+        from wordsight.retrieval.index.sharded import ShardedSearch
         from wordsight.retrieval.joint import JointSearch
-        from wordsight.retrieval.sharded import ShardedSearch
 
         if self.ready is not None:
             own = copy.copy(self.ready)  # its weight is this search's own, and how closely it looks

@@ -213,7 +213,7 @@ def describe_shots(
 
 def _analyser(folder: Path, language: str | None) -> Any:
     from wordsight.retrieval import Index
-    from wordsight.retrieval.manifest import MANIFEST
+    from wordsight.retrieval.index.segments import MANIFEST
     from wordsight.retrieval.text import TEXT, Analyser
 
     if (folder / MANIFEST).exists():

@@ -169,7 +169,7 @@ def named_terms(
 
 
 def _named(opened: "Library", video_id: str, taught: "AttributeLearner") -> list[Row]:
-    from wordsight.attributes.videos import name_detections, shot_words
+    from wordsight.attributes.recall.videos import name_detections, shot_words
     from wordsight.desk.clips import whole_clip
     from wordsight.records import Shot
 

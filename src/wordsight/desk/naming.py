@@ -88,7 +88,7 @@ class Namer:
         """Per attribute its words, as lexicons call them."""
         if self.taught is None:
             return ()
-        from wordsight.attributes.videos import adjective_name
+        from wordsight.attributes.recall.videos import adjective_name
 
         return tuple(
             tuple(sorted({adjective_name(word.name) for word in words}))
@@ -116,7 +116,7 @@ class Namer:
             sentences: What is said of each clip.
             teller: Told of words that were inferred, and of sentences that cannot be read.
         """
-        from wordsight.attributes.videos import adjective_entries
+        from wordsight.attributes.recall.videos import adjective_entries
         from wordsight.desk.grammar import readable_grammar
         from wordsight.language import Lexicon
 
@@ -164,7 +164,11 @@ class Namer:
         seen = clip.detections
         if self.taught is None:
             return np.zeros((0, *seen.mask.shape), dtype=np.int64)
-        from wordsight.attributes.videos import adjective_name, label_by_attribute, name_detections
+        from wordsight.attributes.recall.videos import (
+            adjective_name,
+            label_by_attribute,
+            name_detections,
+        )
 
         looks = name_detections(self.taught, opened.video(clip.video_id).path, seen)
         named = np.full((len(self.groups), *seen.mask.shape), -1, dtype=np.int64)

@@ -154,7 +154,7 @@ def _samples(
     import numpy as np
 
     from wordsight.retrieval.visual import Samples
-    from wordsight.retrieval.visual.query import picture_query, picture_samples
+    from wordsight.retrieval.visual.features import picture_query, picture_samples
 
     features = search.index.visual.features
     values = picture_query(features, pictures, region)

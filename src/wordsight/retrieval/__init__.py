@@ -1,16 +1,26 @@
 """Finding shots: generative models of pictures and words, and the index they are kept in."""
 
-from wordsight.retrieval.documents import Document, DocumentTable, Source
+from experiments.baselines.paired import PairedModels
+from wordsight.retrieval.documents import (
+    Document,
+    DocumentHit,
+    DocumentSource,
+    DocumentTable,
+    top_k,
+)
 from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
-from wordsight.retrieval.index import Index
-from wordsight.retrieval.index_building import BuildReport, Collection, build_index
-from wordsight.retrieval.index_writer import IndexWriter
-from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
-from wordsight.retrieval.joint_weight import fit_joint_weight, joint_weight
-from wordsight.retrieval.paired import PairedModels
-from wordsight.retrieval.ranking import Hit, top_k
-from wordsight.retrieval.segments import Part, PartData, Segment, Stretch
-from wordsight.retrieval.sharded import ShardedSearch
+from wordsight.retrieval.index.build import BuildReport, Collection, build_index
+from wordsight.retrieval.index.reader import Index
+from wordsight.retrieval.index.segments import IndexPart, LiveSegment, PartData, Segment
+from wordsight.retrieval.index.sharded import ShardedSearch
+from wordsight.retrieval.index.writer import IndexWriter
+from wordsight.retrieval.joint import (
+    JointHit,
+    JointQuery,
+    JointSearch,
+    fit_joint_weight,
+    joint_weight,
+)
 from wordsight.retrieval.text import (
     Analyser,
     BatchSearch,
@@ -35,10 +45,12 @@ __all__ = [
     "Collection",
     "Dirichlet",
     "Document",
+    "DocumentHit",
+    "DocumentSource",
     "DocumentTable",
-    "Hit",
     "Index",
     "IndexDamagedError",
+    "IndexPart",
     "IndexWriter",
     "Interpolation",
     "JelinekMercer",
@@ -46,15 +58,13 @@ __all__ = [
     "JointQuery",
     "JointSearch",
     "LanguageModel",
+    "LiveSegment",
     "PairedModels",
-    "Part",
     "PartData",
     "RelevanceFeedback",
     "RetrievalError",
     "Segment",
     "ShardedSearch",
-    "Source",
-    "Stretch",
     "TextIndex",
     "TextPart",
     "TextQuery",

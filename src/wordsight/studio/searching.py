@@ -13,8 +13,8 @@ from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon
 from wordsight.retrieval import Index
+from wordsight.retrieval.index.segments import MANIFEST
 from wordsight.retrieval.joint import JointSearch
-from wordsight.retrieval.manifest import MANIFEST
 from wordsight.studio.jobs import Job
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_folder, words_stamp

@@ -14,7 +14,7 @@ from wordsight.retrieval.visual import (
     picture_query,
     picture_samples,
 )
-from wordsight.retrieval.visual.first_stage import evenly_spread
+from wordsight.retrieval.visual.approximations import evenly_spread
 from wordsight.video import write_image
 
 

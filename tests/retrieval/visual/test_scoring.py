@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual import (
-    Background,
+    CollectionBackground,
     PackedMixtures,
     ala_scores,
     document_generation,
@@ -17,8 +17,8 @@ from wordsight.retrieval.visual import (
     log_mean_density,
     smoothed_gains,
 )
-from wordsight.retrieval.visual.background import lot_of, reference_rows
-from wordsight.retrieval.visual.first_stage import rough_gains
+from wordsight.retrieval.visual.approximations import rough_gains
+from wordsight.retrieval.visual.scoring import reference_rows, sampling_keys
 
 
 def some_mixtures(count, components=3, dimensions=4, seed=0):
@@ -161,7 +161,7 @@ def test_a_component_without_weight_adds_nothing():
 def test_nothing_overflows_far_from_everything():
     packed = PackedMixtures.of(some_mixtures(3))
     far = np.array([[1e6, 0, 0, 0], [0.0, 0, 0, 0]])
-    background = Background(packed, 0.2)
+    background = CollectionBackground(packed, 0.2)
     for precision in ("double", "single"):
         gains = smoothed_gains(packed, far, background.log_density(far), 0.9, precision)
         assert np.all(np.isfinite(gains)) and np.all(gains >= 0)
@@ -173,11 +173,11 @@ def test_nothing_overflows_far_from_everything():
 
 def test_the_background_does_not_depend_on_the_order_of_documents():
     names = [f"shot-{n}" for n in range(2000)]
-    chosen = {names[row] for row in reference_rows(lot_of(names), 100)}
+    chosen = {names[row] for row in reference_rows(sampling_keys(names), 100)}
     turned = names[::-1]
-    assert {turned[row] for row in reference_rows(lot_of(turned), 100)} == chosen
+    assert {turned[row] for row in reference_rows(sampling_keys(turned), 100)} == chosen
     assert len(chosen) == 100
-    np.testing.assert_array_equal(reference_rows(lot_of(names[:50]), 100), np.arange(50))
+    np.testing.assert_array_equal(reference_rows(sampling_keys(names[:50]), 100), np.arange(50))
 
 
 def plain_ala(query, document):

@@ -7,15 +7,62 @@ overlapping pairs of characters, the usual choice where there is no dictionary.
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.text.stop_words import stop_words_of
 
-__all__ = ["Analyser", "stemming_languages", "words_of"]
+__all__ = ["STOP_WORDS", "Analyser", "TextQuery", "stemming_languages", "stop_words_of", "words_of"]
+
+
+# Words too common to tell one text from another, left out of the counts.
+
+
+# Function words only: articles, pronouns, prepositions, conjunctions, auxiliaries. Words that say
+# where or how something moves (up, down, left, over) are kept: films are searched for them.
+_ENGLISH = """
+a an the this that these those
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
+she her hers herself it its itself they them their theirs themselves one
+who whom whose which what when where why how
+and or but nor so if then than because as while although though unless until whether
+of at by for with about against between into through during to from in on within without upon per
+is am are was were be been being do does did doing done have has had having
+can could may might must shall should will would cannot
+not no there here also only very too just such both each any all some other same own more most
+s t d ll m re ve don didn doesn isn wasn weren aren hasn haven hadn won wouldn couldn shouldn
+it's that's there's what's who's he's she's i'm i'd i'll i've you're you'd you'll you've we're we'd
+we'll we've they're they'd they'll they've isn't aren't wasn't weren't hasn't haven't hadn't doesn't
+don't didn't won't wouldn't can't couldn't shouldn't let's
+"""
+
+STOP_WORDS: dict[str, frozenset[str]] = {"english": frozenset(_ENGLISH.split())}
+"""The lists that come along, by language."""
+
+
+def stop_words_of(choice: str | frozenset[str] | None) -> frozenset[str]:
+    """Return the words a choice of stop words stands for.
+
+    Args:
+        choice: The name of a list, the words, or ``None`` for no stop words.
+
+    Raises:
+        RetrievalError: If there is no such list.
+    """
+    if choice is None:
+        return frozenset()
+    if isinstance(choice, frozenset):
+        return choice
+    if choice not in STOP_WORDS:
+        raise RetrievalError(
+            f"there is no list of stop words for {choice!r}; there are {', '.join(STOP_WORDS)}. "
+            "Give your own words as a frozenset, or None."
+        )
+    return STOP_WORDS[choice]
+
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Han, kana, bopomofo, Thai, Lao, Myanmar and Khmer: no space between words.
@@ -156,3 +203,47 @@ def _pieces(word: str) -> list[str]:
         else:
             pieces += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
     return pieces
+
+
+# `TextQuery`: what is looked for in words, as terms with weights.
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """Terms with weights; for words typed by a person, how often each occurs.
+
+    Attributes:
+        weights: Weight of each term, above 0.
+        text: What the query was made from, for people.
+        exclude: Numbers of documents that are not to be found, such as the example itself.
+        words: For each term a word as it was written.
+
+    Example:
+        >>> TextQuery.of("a red cup, a very red one", Analyser()).weights
+        {'red': 2.0, 'cup': 1.0}
+    """
+
+    weights: Mapping[str, float]
+    text: str = ""
+    exclude: frozenset[int] = field(default_factory=frozenset)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str, analyser: Analyser) -> Self:
+        """Make a query of a text; empty if it holds nothing but stop words."""
+        counts = Counter(analyser.terms(text))
+        weights = {term: float(count) for term, count in counts.items()}
+        written: dict[str, str] = {}
+        for word in words_of(text):
+            terms = analyser.terms(word)
+            # A run of characters without spaces is many terms, which show themselves.
+            written |= {term: word if len(terms) == 1 else term for term in terms}
+        return cls(weights, text, words=written)
+
+    @property
+    def length(self) -> float:
+        """How many words it counts for: the sum of its weights."""
+        return float(sum(self.weights.values()))
+
+    def __bool__(self) -> bool:
+        return self.length > 0

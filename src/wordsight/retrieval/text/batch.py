@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.model import LanguageModel, Ranking
-from wordsight.retrieval.text.queries import TextQuery
-from wordsight.retrieval.text.terms import Terms
+from wordsight.retrieval.text.postings import Terms
 
 __all__ = ["BatchSearch", "Rankings"]
 

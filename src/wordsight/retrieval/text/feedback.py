@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.model import LanguageModel
-from wordsight.retrieval.text.queries import TextQuery
 
 __all__ = ["RelevanceFeedback", "more_like_this", "relevance_model"]
 

@@ -1,27 +1,143 @@
 """`TextIndex`: the language models of an index on disk, with shares learned from its own words."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wordsight.files import write_text
 from wordsight.inference import ConvergenceMonitor
-from wordsight.retrieval.segments import Stretch
-from wordsight.retrieval.text.analysis import Analyser
-from wordsight.retrieval.text.interpolation_weights import learned_interpolation
+from wordsight.retrieval.documents import DocumentSource
+from wordsight.retrieval.index.segments import LiveSegment, PartData
+from wordsight.retrieval.text.analysis import Analyser, TextQuery
+from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.model import LanguageModel, Shard
-from wordsight.retrieval.text.part import LEVELS, TEXT, text_shards
-from wordsight.retrieval.text.queries import TextQuery
-from wordsight.retrieval.text.smoothing import Interpolation
+from wordsight.retrieval.text.postings import Postings, Terms
+from wordsight.retrieval.text.smoothing import Interpolation, learned_interpolation
 
 if TYPE_CHECKING:
-    from wordsight.retrieval.index import Index
+    from wordsight.retrieval.index.reader import Index
 
-__all__ = ["DEFAULT_SHARES", "TextIndex"]
+__all__ = ["DEFAULT_SHARES", "LEVELS", "TEXT", "TextIndex", "TextPart", "text_shards"]
+
+Ints = NDArray[np.int64]
+
+
+# `TextPart`: the words of a segment's shots, scenes and videos; counted once, merged by copying.
+#
+# Arrays lie on disk as :class:`Postings` and :class:`Levels` have them, so that opening an index
+# reads nothing.
+
+
+TEXT = "text"
+LEVELS = ("shot", "scene", "video")
+"""The levels of an index, from the documents upwards."""
+
+_COLUMNS = ("starts", "texts", "counts", "lengths")
+
+
+class TextPart:
+    """Makes the text part of segments.
+
+    Args:
+        analyser: What cuts texts into terms.
+    """
+
+    name = TEXT
+    piecewise = False
+
+    def __init__(self, analyser: Analyser) -> None:
+        self.analyser = analyser
+
+    def build(self, sources: Sequence[DocumentSource]) -> PartData:
+        """Count the words of every document, its scene and its video."""
+        documents = [source.document for source in sources]
+        videos = _numbered(document.video_id for document in documents)
+        scenes = _numbered((document.video_id, document.scene) for document in documents)
+        shots = np.arange(len(documents))
+        texts = [self._terms(source.text) for source in sources]
+        # What is said of a whole video is one more piece of text, of no shot and no scene.
+        first = np.unique(videos, return_index=True)[1]
+        texts += [self._terms(sources[at].video_text) for at in first.tolist()]
+        none = np.full(len(first), -1)
+        levels = Levels.build(
+            Postings.build(texts),
+            [
+                np.concatenate([shots, none]),
+                np.concatenate([scenes, none]),
+                np.concatenate([videos, np.arange(len(first))]),
+            ],
+            [shots, scenes, videos],
+        )
+        return _data(levels)
+
+    def merge(self, stretches: Sequence[LiveSegment]) -> PartData:
+        """Copy the counts of the documents that are still wanted."""
+        parts = [_levels(stretch) for stretch in stretches]
+        postings, owners = [], []
+        for level in range(len(LEVELS)):
+            renumbered, owner, size = [], [], 0
+            for part, stretch in zip(parts, stretches, strict=True):
+                wanted = part.owners[level][stretch.rows]
+                new, size = _renumbered(wanted, part.postings[level].num_texts, size)
+                renumbered.append((part.postings[level], new))
+                owner.append(new[wanted])
+            postings.append(Postings.concatenated(renumbered))
+            owners.append(np.concatenate(owner) if owner else np.zeros(0, np.int64))
+        return _data(Levels(tuple(postings), tuple(owners)))
+
+    def _terms(self, texts: Iterable[str]) -> list[str]:
+        return [term for text in texts for term in self.analyser.terms(text)]
+
+
+def text_shards(stretches: Sequence[LiveSegment]) -> list[Shard]:
+    """Return the text of segments as shards of a language model, nothing read yet."""
+    shards = []
+    for stretch in stretches:
+        levels = _levels(stretch)
+        whole = len(stretch.rows) == levels.num_documents
+        shards.append(Shard(levels, None if whole else stretch.rows))
+    return shards
+
+
+def _levels(stretch: LiveSegment) -> Levels:
+    arrays = stretch.segment.arrays(TEXT)
+    terms = Terms(arrays["term_bytes"], arrays["term_offsets"])
+    postings = (
+        Postings(terms, *(arrays[f"{level}_{column}"] for column in _COLUMNS)) for level in LEVELS
+    )
+    return Levels(tuple(postings), tuple(arrays[f"{level}_of"] for level in LEVELS))
+
+
+def _data(levels: Levels) -> PartData:
+    terms = levels.terms
+    arrays: dict[str, NDArray[np.generic]] = {
+        "term_bytes": terms.data,
+        "term_offsets": terms.offsets,
+    }
+    for name, postings, owner in zip(LEVELS, levels.postings, levels.owners, strict=True):
+        arrays |= {f"{name}_{column}": getattr(postings, column) for column in _COLUMNS}
+        arrays[f"{name}_of"] = owner
+    return PartData(arrays, {})
+
+
+def _numbered(names: Iterable[object]) -> Ints:
+    """Number things from 0 in the order they first come."""
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+
+
+def _renumbered(wanted: Ints, size: int, start: int) -> tuple[Ints, int]:
+    """Give new numbers from ``start`` to the members that are wanted, -1 to the others."""
+    new = np.full(size, -1, np.int64)
+    kept = np.unique(wanted)
+    new[kept] = start + np.arange(len(kept))
+    return new, start + len(kept)
+
 
 DEFAULT_SHARES = (0.35, 0.2, 0.15)
 """Shares of shot, scene and video before anything is learned; the collection has the rest."""
@@ -44,7 +160,7 @@ class TextIndex:
 
     def __init__(
         self,
-        stretches: Sequence[Stretch],
+        stretches: Sequence[LiveSegment],
         analyser: Analyser,
         folder: Path | None = None,
         generation: int = 0,

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.text.postings import Postings
-from wordsight.retrieval.text.terms import Terms
+from wordsight.retrieval.text.postings import Postings, Terms
 
 __all__ = ["Levels"]
 

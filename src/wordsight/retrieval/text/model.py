@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.postings import Postings
-from wordsight.retrieval.text.queries import TextQuery
-from wordsight.retrieval.text.smoothing import JelinekMercer, Smoothing
+from wordsight.retrieval.text.smoothing import JelinekMercer, TextSmoothing
 
 __all__ = ["LanguageModel", "Ranking", "Shard", "TermEvidence"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Background = Literal["words", "documents"]
+TermUnit = Literal["words", "documents"]
 _MOST_SHARES = 10_000  # terms whose share is remembered
 
 
@@ -52,7 +52,7 @@ class Shard:
         alive[self.levels.owners[-1][self.rows]] = True
         return alive
 
-    def total(self, background: Background) -> int:
+    def total(self, background: TermUnit) -> int:
         """Return how many words all that counts holds, or how many different ones per text."""
         collection = self.levels.collection
         if background == "words":
@@ -64,7 +64,7 @@ class Shard:
             else int(self._alive[collection.texts].sum())
         )
 
-    def count(self, term: str, background: Background) -> int:
+    def count(self, term: str, background: TermUnit) -> int:
         """Return how often a term occurs in what counts, or in how many texts."""
         number = self.levels.terms.number(term)
         if number is None:
@@ -135,11 +135,11 @@ class LanguageModel:
     def __init__(
         self,
         shards: Sequence[Shard],
-        smoothing: Smoothing | None = None,
-        background: Background = "words",
+        smoothing: TextSmoothing | None = None,
+        background: TermUnit = "words",
     ):
         self.shards = tuple(shards)
-        self.background: Background = background
+        self.background: TermUnit = background
         self.smoothing = smoothing or JelinekMercer()
         least = min((len(shard.levels.postings) for shard in self.shards), default=99)
         if self.smoothing.num_levels > least:
@@ -154,8 +154,8 @@ class LanguageModel:
     def of(
         cls,
         texts: Iterable[Sequence[str]],
-        smoothing: Smoothing | None = None,
-        background: Background = "words",
+        smoothing: TextSmoothing | None = None,
+        background: TermUnit = "words",
     ) -> Self:
         """Make the model of texts given as terms, each a document of its own."""
         return cls([Shard(Levels.flat(Postings.build(texts)))], smoothing, background)

@@ -1,31 +1,34 @@
 """What shots look like: mixtures of Gaussians over blocks of their key frames."""
 
 from wordsight.retrieval.visual.approximations import ala_scores, document_generation
-from wordsight.retrieval.visual.background import Background
-from wordsight.retrieval.visual.block_dct import BlockDct
+from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct, as_sequence
 from wordsight.retrieval.visual.drawing import (
     draw_components,
     draw_evidence,
     draw_random_picture,
 )
-from wordsight.retrieval.visual.dynamic import DynamicBlockDct, as_sequence
-from wordsight.retrieval.visual.features import FeatureScale, Samples, VisualFeatures
+from wordsight.retrieval.visual.features import (
+    FeatureScale,
+    Samples,
+    VisualFeatures,
+    picture_query,
+    picture_samples,
+)
 from wordsight.retrieval.visual.index import VisualIndex
 from wordsight.retrieval.visual.packing import PackedMixtures
-from wordsight.retrieval.visual.part import VisualPart
-from wordsight.retrieval.visual.query import picture_query, picture_samples
+from wordsight.retrieval.visual.part import VisualPart, VisualSettings
 from wordsight.retrieval.visual.scoring import (
+    CollectionBackground,
     log_densities,
     log_likelihoods,
     log_mean_density,
     smoothed_gains,
 )
-from wordsight.retrieval.visual.settings import VisualSettings
 from wordsight.retrieval.visual.shot_mixtures import ShotMixtures
 
 __all__ = [
-    "Background",
     "BlockDct",
+    "CollectionBackground",
     "DynamicBlockDct",
     "FeatureScale",
     "PackedMixtures",

@@ -8,23 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.inference.mixtures.gaussian import Mixtures
-from wordsight.retrieval.documents import DocumentTable
+from wordsight.retrieval.documents import DocumentHit, DocumentTable, top_k
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.ranking import Hit, top_k
-from wordsight.retrieval.segments import Stretch
-from wordsight.retrieval.visual.approximations import ala_scores
-from wordsight.retrieval.visual.background import Background, reference_rows
-from wordsight.retrieval.visual.first_stage import evenly_spread, rough_gains
+from wordsight.retrieval.index.segments import LiveSegment
+from wordsight.retrieval.visual.approximations import ala_scores, evenly_spread, rough_gains
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
-from wordsight.retrieval.visual.part import VISUAL
+from wordsight.retrieval.visual.part import VISUAL, VisualSettings
 from wordsight.retrieval.visual.scoring import (
+    CollectionBackground,
     Precision,
     log_densities,
     log_likelihoods,
     observed_dimensions,
+    reference_rows,
     smoothed_gains,
 )
-from wordsight.retrieval.visual.settings import VisualSettings
 
 if TYPE_CHECKING:
     from wordsight.inference.gpu import DeviceMixtures
@@ -59,7 +57,7 @@ class VisualIndex:
 
     def __init__(
         self,
-        stretches: Sequence[Stretch],
+        stretches: Sequence[LiveSegment],
         documents: DocumentTable,
         settings: VisualSettings,
         *,
@@ -123,7 +121,7 @@ class VisualIndex:
         *,
         exact: bool = True,
         candidates: int | None = None,
-    ) -> list[Hit]:
+    ) -> list[DocumentHit]:
         """Return the ``k`` documents under which the samples are likeliest, the best first.
 
         Args:
@@ -208,13 +206,13 @@ class VisualIndex:
         return self._models(np.array([self._position(document)])).mixtures()
 
     @cached_property
-    def background(self) -> Background:
+    def background(self) -> CollectionBackground:
         """The background of the whole index."""
         lots = [s.segment.array(VISUAL, "lots")[s.rows] for s in self._stretches]
         chosen = reference_rows(np.concatenate(lots)) if lots else np.zeros(0, np.int64)
         if not len(chosen):
             raise RetrievalError("the index is empty; add videos to it before searching.")
-        return Background(self._models(chosen), self.settings.floor)
+        return CollectionBackground(self._models(chosen), self.settings.floor)
 
     def _models(self, positions: NDArray[np.int64]) -> PackedMixtures:
         """Gather the models of some documents into memory, in the order given."""
@@ -276,6 +274,6 @@ class VisualIndex:
     def _position(self, document: int | str) -> int:
         return self.documents.position_of(document) if isinstance(document, str) else document
 
-    def _hits(self, positions: NDArray[np.int64], scores: Array) -> list[Hit]:
+    def _hits(self, positions: NDArray[np.int64], scores: Array) -> list[DocumentHit]:
         pairs = zip(positions.tolist(), scores.tolist(), strict=True)
-        return [Hit(self.documents[at], score, at) for at, score in pairs]
+        return [DocumentHit(self.documents[at], score, at) for at, score in pairs]

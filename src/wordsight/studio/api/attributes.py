@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.attributes import AttributeLearner, Naming, write_sound
-from wordsight.attributes.videos import cut_out
+from wordsight.attributes.recall.videos import crop_box
 from wordsight.desk.query import parse_region
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
@@ -215,7 +215,7 @@ def _named(studio: Studio, image: UploadFile, box: str) -> Naming:
         if not all(map(math.isfinite, region)):
             raise WordsightError(f"a part of a picture is told in pixels, got {box!r}.")
         x, y, width, height = region
-        picture = cut_out(picture, (x, y, x + width, y + height))
+        picture = crop_box(picture, (x, y, x + width, y + height))
     return learner.name(picture)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
-from wordsight.attributes.videos import cut_out
+from wordsight.attributes.recall.videos import crop_box
 from wordsight.studio.api.attributes import Named, taught, taught_folder
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.studio import Studio, studio_of
@@ -39,4 +39,4 @@ def name_part(studio: Here, video_id: str, part: Part) -> Named:
     learner = taught(studio)
     with VideoReader(studio.library.video(video_id).path) as reader:
         image = reader.frame_at(part.time).image
-    return Named.of(learner.name(image if part.box is None else cut_out(image, part.box)))
+    return Named.of(learner.name(image if part.box is None else crop_box(image, part.box)))

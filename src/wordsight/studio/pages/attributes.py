@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
-from wordsight.attributes.card import looks_at
+from wordsight.attributes.report import looks_at
 from wordsight.errors import WordsightError
 from wordsight.studio.api.attributes import begun_elsewhere, lessons_of, taught
 from wordsight.studio.studio import Studio, studio_of

@@ -9,7 +9,7 @@ from wordsight.studio.tasks.task import Workplace
 from wordsight.studio.tasks.teach import TAUGHT
 
 if TYPE_CHECKING:
-    from wordsight.attributes.videos import NamedDetection
+    from wordsight.attributes.recall.videos import NamedDetection
 
 __all__ = ["name_things"]
 
@@ -23,7 +23,7 @@ def name_things(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         arguments: ``video``; ``stamp`` only tells taught words apart that have changed since.
         workplace: Where to work.
     """
-    from wordsight.attributes.videos import name_detections
+    from wordsight.attributes.recall.videos import name_detections
     from wordsight.desk.naming import load_taught
     from wordsight.library import Library
     from wordsight.studio.making import followed

@@ -24,7 +24,7 @@ def begin_with(learner: "AttributeLearner", folder: Path) -> None:
         learner: The words.
         folder: The studio's folder.
     """
-    from wordsight.attributes.figure import draw_attributes
+    from wordsight.attributes.report import draw_attributes
 
     learner.save(folder / BEGUN, overwrite=True)
     draw_attributes(folder / _FIGURE, learner, overwrite=True)
@@ -43,8 +43,8 @@ def teach_words(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
         workplace: Where to work.
     """
     from wordsight.attributes import AttributeLearner
-    from wordsight.attributes.figure import draw_attributes
-    from wordsight.attributes.teaching import find_lessons, read_lesson_files
+    from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
+    from wordsight.attributes.report import draw_attributes
 
     pictures, words = read_lesson_files(find_lessons(workplace.folder / LESSONS))
     if (workplace.folder / BEGUN).exists():

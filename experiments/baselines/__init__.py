@@ -1,0 +1,1 @@
+"""Methods that only experiments compare with."""

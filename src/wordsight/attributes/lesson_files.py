@@ -1,0 +1,162 @@
+"""Lessons from files: a folder of pictures with words beside them, or a list of pairs."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.attributes.errors import SoundError, TeachingError
+from wordsight.attributes.features.sounds import Sound, read_sound
+from wordsight.attributes.lessons import SpokenWord, Utterance
+from wordsight.errors import FormatError
+from wordsight.video.images import read_image
+
+__all__ = ["LessonFiles", "find_lessons", "read_lesson_files"]
+
+PICTURES = (".png", ".jpg", ".jpeg")
+SOUNDS = (".wav", ".flac", ".ogg", ".mp3")
+LIST = "pairs.jsonl"
+
+
+@dataclass(frozen=True)
+class LessonFiles:
+    """A picture and what is said of it, not read yet.
+
+    Attributes:
+        picture: The picture's file.
+        words: Words as text.
+        sounds: Files of recordings; one beside a single text is its recording.
+    """
+
+    picture: Path
+    words: tuple[str, ...] = ()
+    sounds: tuple[Path, ...] = ()
+
+
+def find_lessons(source: Path) -> list[LessonFiles]:
+    """Find the lessons a folder or a list of pairs holds.
+
+    A list has one JSON object per line: ``{"image": FILE, "word": TEXT}`` or ``"sound": FILE``,
+    or both, or several under ``"words"`` or ``"sounds"``; files are named relative to the list. A
+    folder holds such a list as ``pairs.jsonl``; or pictures with a text file or recording of the
+    same name (``cup.png``, ``cup.wav``; also ``cup-2.wav``); or a folder per word.
+
+    Raises:
+        TeachingError: If nothing to learn from is found.
+        FormatError: If a list is damaged.
+    """
+    if source.is_file():
+        return list(_listed(source))
+    if not source.is_dir():
+        raise TeachingError(f"{source} does not exist; expected a folder or a list of pairs.")
+    if (source / LIST).exists():
+        return list(_listed(source / LIST))
+    found = list(_beside(source)) or list(_by_folder(source))
+    if not found:
+        raise TeachingError(
+            f"{source} holds no lessons: expected {LIST}, or pictures (.png, .jpg) with a .txt or "
+            ".wav of the same name, or a folder of pictures for every word."
+        )
+    return found
+
+
+def read_lesson_files(
+    lessons: list[LessonFiles],
+) -> tuple[list[NDArray[np.uint8]], list[Utterance]]:
+    """Read the files of lessons.
+
+    Raises:
+        VideoError: If a picture cannot be read.
+        SoundError: If a recording cannot be read or is silent.
+    """
+    pictures, utterances = [], []
+    for lesson in lessons:
+        pictures.append(read_image(lesson.picture))
+        utterances.append(_utterance(lesson))
+    return pictures, utterances
+
+
+def _utterance(lesson: LessonFiles) -> Utterance:
+    sounds = [_heard(path) for path in lesson.sounds]
+    if len(sounds) == len(lesson.words) and sounds:
+        return [SpokenWord(word, sound) for word, sound in zip(lesson.words, sounds, strict=True)]
+    return [*lesson.words, *sounds]
+
+
+def _heard(path: Path) -> Sound:
+    sound = read_sound(path)
+    if sound.silent:
+        raise SoundError(f"{path} is silent; record it again, or leave its pair out.")
+    return sound
+
+
+def _listed(path: Path) -> Iterator[LessonFiles]:
+    text = _text(path, "one JSON object a line")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+            yield _lesson(path.parent, values)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise FormatError(
+                f"{path}, line {number}: expected an object with image and word, sound, words or "
+                f"sounds, got {line[:80]!r} ({error})."
+            ) from error
+
+
+def _lesson(folder: Path, values: dict[str, Any]) -> LessonFiles:
+    words = _texts(values, "word", "words")
+    sounds = _texts(values, "sound", "sounds")
+    if not words and not sounds:
+        raise ValueError("no word and no sound")
+    return LessonFiles(
+        folder / str(values["image"]), tuple(words), tuple(folder / name for name in sounds)
+    )
+
+
+def _texts(values: dict[str, Any], one: str, several: str) -> list[str]:
+    given = values.get(several, [])
+    if isinstance(given, str):
+        given = [given]
+    return [str(text) for text in ([values[one]] if one in values else []) + list(given)]
+
+
+def _beside(folder: Path) -> Iterator[LessonFiles]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    said: dict[tuple[Path, str], list[Path]] = {}
+    for path in files:
+        if path.suffix.lower() in (*SOUNDS, ".txt"):
+            stem, _, tail = path.stem.rpartition("-")
+            said.setdefault((path.parent, path.stem), []).append(path)
+            if stem and tail.isdigit():
+                said.setdefault((path.parent, stem), []).append(path)
+    for path in files:
+        beside = said.get((path.parent, path.stem), [])
+        if path.suffix.lower() in PICTURES and beside:
+            texts = [_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
+            words = tuple(word for text in texts for word in text.split())
+            sounds = tuple(p for p in beside if p.suffix.lower() in SOUNDS)
+            if not words and not sounds:
+                raise TeachingError(f"{beside[0]} is empty; write a word, or remove it.")
+            yield LessonFiles(path, words, sounds)
+
+
+def _text(path: Path, expected: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not text in UTF-8; expected {expected}. Save it as UTF-8."
+        ) from error
+
+
+def _by_folder(folder: Path) -> Iterator[LessonFiles]:
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        for path in sorted(inner.iterdir()):
+            if path.suffix.lower() in PICTURES:
+                yield LessonFiles(path, (inner.name,))

@@ -1,0 +1,243 @@
+"""Shrunken linear discriminants: which of an attribute's words fits a picture, and how surely."""
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.attributes.grouping.exclusivity import picture_folds
+
+__all__ = [
+    "FAMILIAR_SHARE",
+    "Discriminant",
+    "calibrated_discriminant",
+    "choose_discriminant",
+    "held_out_log_posterior",
+]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+FAMILIAR_SHARE = 0.97
+"""Share of the pictures left out of learning that are near enough to a word to be known."""
+
+_SHRINKAGES = (0.02, 0.1, 0.3)
+_TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0)
+_FOLDS = 5
+_LEAST_PROBABILITY = 1e-4  # of a word that was not heard in a fold
+_HALF_WAY = 0.5
+_MADE_ALIKE = 2.0  # times what lessons differ by: words so far apart were shown under one light
+
+
+@dataclass(eq=False)
+class Discriminant:
+    """Linear discriminant analysis with a covariance shrunken towards a round one.
+
+    Attributes:
+        columns: ``(c,)`` which features are looked at.
+        shrinkage: Share of the round covariance.
+        temperature: Divides log odds; features that depend on one another make them too large.
+        limits: The two squared distances of :meth:`distances` beyond which a picture is of no
+            known word.
+        classes_: ``(C,)`` the words.
+        means_: ``(C, c)`` their mean pictures.
+        precision_: ``(c, c)`` inverse of the shared covariance.
+        prior_: ``(C,)`` how often each was said.
+    """
+
+    columns: Labels
+    shrinkage: float = 0.1
+    temperature: float = 1.0
+    limits: tuple[float, float] = (np.inf, np.inf)
+    classes_: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    means_: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    precision_: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    prior_: Array = field(default_factory=lambda: np.zeros(0))
+
+    def fit(self, x: Array, words: Labels) -> Self:
+        """Learn from ``(N, D)`` pictures and ``(N,)`` words."""
+        x = x[:, self.columns]
+        self.classes_, own = np.unique(words, return_inverse=True)
+        sizes = np.bincount(own)
+        self.means_ = np.stack([x[own == c].mean(axis=0) for c in range(len(sizes))])
+        apart = x - self.means_[own]
+        # Words heard once say nothing of how pictures of a word vary.
+        scatter = apart.T @ apart / max(len(x) - len(sizes), 1)
+        # A tenth of unit variance beside: identical pictures have no covariance at all.
+        size = max(float(np.trace(scatter)) / max(len(scatter), 1), 1e-3)
+        scatter = (1 - self.shrinkage) * scatter + self.shrinkage * size * np.eye(len(scatter))
+        self.precision_ = np.asarray(np.linalg.inv(scatter), dtype=np.float64)
+        self.prior_ = (sizes + 0.5) / (sizes + 0.5).sum()
+        return self
+
+    def log_posterior(self, x: Array) -> Array:
+        """Return ``(N, C)`` log probabilities of the words, given that one of them is right."""
+        weights = self.means_ @ self.precision_
+        bias = -0.5 * (weights * self.means_).sum(axis=1)
+        odds = (x[:, self.columns] @ weights.T + bias) / self.temperature + np.log(self.prior_)
+        return _log_shares(odds)
+
+    def distances(self, x: Array) -> Array:
+        """Return ``(N, 2)`` squared distances to the nearest word.
+
+        The first is along what tells words apart: something halfway between all words is like
+        none. The second is along everything: something may be like a word in all that tells it
+        from the others, as yellow is like green, and yet be like nothing it was said of.
+        """
+        basis, root = self._basis()
+        points, means = x[:, self.columns] @ root.T, self.means_ @ root.T
+        return np.stack([_nearest(points @ basis, means @ basis), _nearest(points, means)], axis=1)
+
+    def known(self, x: Array) -> NDArray[np.bool_]:
+        """Return ``(N,)`` whether pictures are like those the words were said of."""
+        return np.asarray((self.distances(x) <= self.limits).all(axis=1))
+
+    def closest_words(self) -> float:
+        """Return the squared distance between the two words that are nearest to each other."""
+        means = self.means_ @ self._basis()[1].T
+        apart = ((means[:, None] - means[None]) ** 2).sum(axis=-1)
+        np.fill_diagonal(apart, np.inf)
+        return float(apart.min())
+
+    def _basis(self) -> tuple[Array, Array]:
+        root: Array = np.asarray(np.linalg.cholesky(self.precision_).T, dtype=np.float64)
+        spread = (self.means_ - self.means_.mean(axis=0)) @ root.T
+        _, s, vt = np.linalg.svd(spread, full_matrices=False)
+        kept = vt[s > 1e-8 * max(s.max(initial=0), 1e-300)]
+        # A single word has nothing to be told from: then every direction counts.
+        return (kept.T if len(kept) else np.eye(len(root))), root
+
+
+def choose_discriminant(
+    x: Array, words: Labels, parts: list[slice], *, random_state: int = 0
+) -> Discriminant:
+    """Choose by cross-validation which parts of the features an attribute's words look at.
+
+    Colour words are told by colours alone: looking at shapes too would learn that no cup was ever
+    blue. Among choices whose held-out log likelihood is within a standard error of the best, the
+    one with the fewest features is taken.
+
+    Args:
+        x: ``(N, D)`` pictures.
+        words: ``(N,)`` words of one attribute.
+        parts: The kinds of features, as columns of ``x``.
+        random_state: Seed of the folds.
+    """
+    folds = picture_folds(x, _FOLDS, random_state)
+    if len(np.unique(words)) < 2 or folds is None:
+        return Discriminant(np.arange(x.shape[1])).fit(x, words)
+    tried = []
+    for columns in _subsets(parts):
+        for shrinkage in _SHRINKAGES:
+            odds, distance = _held_out(x, words, Discriminant(columns, shrinkage), folds)
+            scores = {t: _likelihoods(odds, t) for t in _TEMPERATURES}
+            best = max(scores, key=lambda t: float(scores[t].mean()))
+            limits = np.quantile(distance, FAMILIAR_SHARE, axis=0)
+            model = Discriminant(columns, shrinkage, best, (float(limits[0]), float(limits[1])))
+            tried.append((scores[best], model))
+    top = max(tried, key=lambda one: float(one[0].mean()))[0]
+
+    def nearly_best(scores: Array) -> bool:
+        lost = top - scores
+        return bool(lost.mean() <= lost.std() / np.sqrt(len(lost)))
+
+    good = [one for one in tried if nearly_best(one[0])]
+    fewest = min(len(one[1].columns) for one in good)
+    _, chosen = max(
+        (one for one in good if len(one[1].columns) == fewest), key=lambda one: one[0].mean()
+    )
+    chosen.fit(x, words)
+    # Nearer to a word than half-way to the next is near enough in any case: lessons may be more
+    # alike than what is seen later, through another camera. How far pictures differ in all else
+    # is then not known either.
+    halfway, (near, far) = _HALF_WAY**2 * chosen.closest_words(), chosen.limits
+    chosen.limits = max(near, halfway), far if halfway <= _MADE_ALIKE * near else np.inf
+    return chosen
+
+
+def calibrated_discriminant(
+    x: Array, words: Labels, *, shrinkage: float = 0.1, random_state: int = 0
+) -> Discriminant:
+    """Learn from all features, with a temperature that fits lessons left out in turn."""
+    model = Discriminant(np.arange(x.shape[1]), shrinkage)
+    folds = picture_folds(x, _FOLDS, random_state)
+    if folds is not None and len(np.unique(words)) > 1:
+        odds, _ = _held_out(x, words, model, folds, with_distances=False)
+        model.temperature = max(_TEMPERATURES, key=lambda t: float(_likelihoods(odds, t).mean()))
+    return model.fit(x, words)
+
+
+def held_out_log_posterior(
+    x: Array, words: Labels, random_state: int = 0, *, shrinkage: float = 0.1
+) -> Array | None:
+    """Return ``(N, C)`` log probabilities of words, each row by a model learned without it.
+
+    Words are numbered from 0 on without gaps; one that a fold never heard is nearly impossible
+    there. ``None`` where there are too few rows to leave some out.
+    """
+    folds = picture_folds(x, _FOLDS, random_state)
+    if folds is None:
+        return None
+    model = Discriminant(np.arange(x.shape[1]), shrinkage)
+    odds, _ = _held_out(x, words, model, folds, with_distances=False)
+    best = max(_TEMPERATURES, key=lambda t: float(_likelihoods(odds, t).mean()))
+    found = np.full((len(x), int(words.max()) + 1), np.log(_LEAST_PROBABILITY))
+    for fold, (raw, _, prior) in enumerate(odds):
+        heard = np.unique(words[folds != fold])
+        found[np.ix_(folds == fold, heard)] = _log_shares(raw / best + prior)
+    return np.asarray(np.maximum(found, np.log(_LEAST_PROBABILITY)))
+
+
+def _subsets(parts: list[slice]) -> list[Labels]:
+    numbers = [np.arange(part.start, part.stop) for part in parts if part.stop > part.start]
+    if len(numbers) > 4:  # too many to try them all
+        groups = [[one] for one in numbers] + [numbers]
+    else:
+        sizes = range(1, len(numbers) + 1)
+        groups = [list(group) for size in sizes for group in combinations(numbers, size)]
+    return [np.concatenate(group) for group in groups]
+
+
+def _held_out(
+    x: Array,
+    words: Labels,
+    model: Discriminant,
+    folds: Labels,
+    *,
+    with_distances: bool = True,
+) -> tuple[list[tuple[Array, Labels, Array]], Array]:
+    """Return per fold raw odds, the right word's column (-1: unheard) and log priors; distances."""
+    odds, distances = [], []
+    for fold in range(_FOLDS):
+        inside, outside = folds != fold, folds == fold
+        fitted = Discriminant(model.columns, model.shrinkage).fit(x[inside], words[inside])
+        weights = fitted.means_ @ fitted.precision_
+        bias = -0.5 * (weights * fitted.means_).sum(axis=1)
+        place = np.searchsorted(fitted.classes_, words[outside])
+        place = np.minimum(place, len(fitted.classes_) - 1)
+        heard = fitted.classes_[place] == words[outside]
+        raw = x[outside][:, fitted.columns] @ weights.T + bias
+        odds.append((raw, np.where(heard, place, -1), np.log(fitted.prior_)))
+        if with_distances:
+            distances.append(fitted.distances(x[outside]))
+    return odds, np.concatenate(distances) if distances else np.zeros((0, 2))
+
+
+def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -> Array:
+    found = []
+    for raw, place, prior in folds:
+        log = _log_shares(raw / temperature + prior)
+        right = np.where(place >= 0, log[np.arange(len(log)), place], -np.inf)
+        found.append(np.maximum(right, np.log(_LEAST_PROBABILITY)))
+    return np.concatenate(found)
+
+
+def _nearest(points: Array, means: Array) -> Array:
+    return np.asarray(((points[:, None] - means[None]) ** 2).sum(axis=-1).min(axis=1))
+
+
+def _log_shares(odds: Array) -> Array:
+    odds = odds - odds.max(axis=1, keepdims=True)
+    return np.asarray(odds - np.log(np.exp(odds).sum(axis=1, keepdims=True)))

@@ -1,0 +1,90 @@
+"""Words into attributes: planted meetings, permuted words."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordsight.attributes import TeachingError
+from wordsight.attributes.grouping.exclusivity import (
+    Cooccurrences,
+    _gains,
+    _within,
+    count_cooccurrences,
+    partition_words,
+)
+
+
+def planted(groups, seed=0, size=20.0):
+    """Poisson meetings: chance across groups, a tenth of it within, plenty with oneself."""
+    random = np.random.default_rng(seed)
+    groups = np.asarray(groups)
+    rates = np.where(groups[:, None] == groups[None], 0.1, 1.0)
+    np.fill_diagonal(rates, 4.0)
+    expected = np.full(rates.shape, size)
+    observed = random.poisson(rates * expected).astype(float)
+    return Cooccurrences((observed + observed.T) / 2, expected)
+
+
+def alike(one, other):
+    return np.array_equal(one[:, None] == one[None], other[:, None] == other[None])
+
+
+@pytest.mark.parametrize("groups", [[0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 0]])
+def test_planted_attributes_and_their_number_are_found(groups):
+    found = partition_words(planted(groups))
+    assert alike(found.groups, np.array(groups))
+    assert found.rate < 0.3
+    assert alike(partition_words(planted(groups), max(groups) + 1).groups, np.array(groups))
+
+
+@given(st.permutations(range(9)))
+def test_the_order_of_words_does_not_matter(order):
+    meetings = planted([0, 0, 0, 0, 1, 1, 1, 2, 2])
+    order = np.array(order)
+    shuffled = Cooccurrences(
+        meetings.observed[np.ix_(order, order)], meetings.expected[np.ix_(order, order)]
+    )
+    assert alike(partition_words(shuffled).groups, partition_words(meetings).groups[order])
+
+
+def test_more_attributes_than_words_are_refused():
+    with pytest.raises(TeachingError, match="only 3 different words"):
+        partition_words(planted([0, 0, 1]), 5)
+
+
+def test_meetings_are_counted_in_spaces_learned_from_others():
+    random = np.random.default_rng(0)
+    places = random.permutation(np.repeat(np.arange(4), 50))
+    x = places[:, None] + 0.01 * random.normal(size=(200, 1))
+    words = places  # every place has one word: they never meet
+    seen = []
+
+    def project(known, said, asked):
+        seen.append(len(known) + len(asked))
+        return known, asked
+
+    meetings = count_cooccurrences(x, words, project)
+    assert np.count_nonzero(meetings.observed - np.diag(np.diag(meetings.observed))) == 0
+    assert meetings.observed.sum() == pytest.approx(meetings.expected.sum()) == 6 * 200
+    assert seen == [200] * 5
+
+
+def test_too_few_pictures_say_nothing():
+    meetings = count_cooccurrences(np.zeros((30, 2)), np.arange(30) % 2, lambda a, b, c: (a, c))
+    assert not meetings.observed.any() and not meetings.lift.any()
+
+
+def test_the_best_division_is_found_among_all():
+    # Merging alone misses it: it once ended with one digit against all other words.
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        lift = random.gamma(1.0, 1.0, size=(7, 7))
+        expected = random.uniform(1, 20, size=(7, 7))
+        expected += expected.T
+        meetings = Cooccurrences((lift + lift.T) / 2 * expected, expected)
+        every = [np.array([0, *rest]) for rest in product([0, 1], repeat=6) if any(rest)]
+        best = max(_within(_gains(meetings), groups) for groups in every)
+        assert partition_words(meetings, 2).log_likelihood == pytest.approx(best)

@@ -1,0 +1,104 @@
+"""Words in an index on disk: built, merged, shortened, and always the same scores."""
+
+import numpy as np
+import pytest
+
+from wordsight.retrieval.documents import Document, DocumentSource
+from wordsight.retrieval.index.segments import LiveSegment, write_segment
+from wordsight.retrieval.text import (
+    TEXT,
+    Analyser,
+    Interpolation,
+    LanguageModel,
+    TextIndex,
+    TextPart,
+    text_shards,
+)
+
+PART = TextPart(Analyser())
+SMOOTHING = Interpolation((0.4, 0.2, 0.1))
+
+
+def sources(video, shots, *, whole=(), scenes=None):
+    scenes = scenes or [0] * len(shots)
+    return [
+        DocumentSource(
+            Document(f"{video}:{n}", video, n, n + 1, n, scene), tuple(said), tuple(whole)
+        )
+        for n, (said, scene) in enumerate(zip(shots, scenes, strict=True))
+    ]
+
+
+FILMS = {
+    "a": sources("a", [["a red cup"], ["the cup falls"], []], whole=["kitchen film"]),
+    "b": sources("b", [["blue car"], ["red car"]], scenes=[0, 1]),
+    "c": sources("c", [["Чашка и 茶碗"]], whole=["cup"]),
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(name, *films):
+        some = [source for film in films for source in FILMS[film]]
+        return write_segment(tmp_path, name, {TEXT: PART.build(some)})
+
+    return write
+
+
+def whole(segment):
+    return LiveSegment(segment, np.arange(len(segment.array(TEXT, "shot_of"))))
+
+
+def scores(stretches, text):
+    model = LanguageModel(text_shards(stretches), SMOOTHING)
+    index = TextIndex(stretches, PART.analyser)
+    return model.scores(index.query(text))[0]
+
+
+QUERIES = ["red cup", "kitchen", "car", "чашка", "茶碗", "nobody says this"]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_segments_merges_and_removals_change_no_score(written, tmp_path, text):
+    together = scores([whole(written("one", "a", "b"))], text)
+    apart = [whole(written("two", "a")), whole(written("three", "b"))]
+    assert scores(apart, text) == pytest.approx(together)
+    merged = write_segment(tmp_path, "four", {TEXT: PART.merge(apart)})
+    assert scores([whole(merged)], text) == pytest.approx(together)
+    # With a third film taken out again.
+    more = LiveSegment(written("five", "a", "c", "b"), np.array([0, 1, 2, 4, 5]))
+    assert scores([more], text) == pytest.approx(together)
+    clean = write_segment(tmp_path, "six", {TEXT: PART.merge([more])})
+    assert scores([whole(clean)], text) == pytest.approx(together)
+
+
+def test_what_is_said_of_a_film_reaches_all_its_shots(written):
+    found = scores([whole(written("one", "a", "b"))], "kitchen")
+    assert (found[:3] > 0).all()
+    assert (found[3:] == 0).all()
+
+
+def test_a_scene_is_no_other_scene(written):
+    found = scores([whole(written("one", "b"))], "blue")
+    assert found[0] > found[1] > 0  # the second shot only through its video
+
+
+def test_shares_are_learned_kept_and_learned_again(written, tmp_path):
+    stretches = [whole(written("one", "a", "b"))]
+    first = TextIndex(stretches, PART.analyser, tmp_path, 1).smoothing
+    notes = (tmp_path / "text-shares.json").read_text()
+    assert '"generation": 1' in notes
+    assert TextIndex(stretches, PART.analyser, tmp_path, 1).smoothing == first
+    (tmp_path / "text-shares.json").write_text("broken")
+    assert TextIndex(stretches, PART.analyser, tmp_path, 1).smoothing == first
+    TextIndex(stretches, PART.analyser, tmp_path, 2).smoothing  # noqa: B018
+    assert '"generation": 2' in (tmp_path / "text-shares.json").read_text()
+
+
+def test_films_without_a_word(tmp_path):
+    silent = sources("s", [[], []])
+    segment = write_segment(tmp_path, "silent", {TEXT: PART.build(silent)})
+    index = TextIndex([whole(segment)], PART.analyser)
+    assert len(index.model.search(index.query("cup"))) == 0
+    merged = PART.merge([whole(segment), whole(segment)])
+    assert merged.arrays["shot_of"].tolist() == [0, 1, 2, 3]
