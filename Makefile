@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format docs dist bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -23,7 +23,7 @@ $(VENV)/.run-stamp: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev-stamp: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Wordsight and its test tools into $(VENV) ..." >&2
-	$(PIP_INSTALL) --editable '.[dev,onnx,postgres,dask,speech,voices]'
+	$(PIP_INSTALL) --editable '.[dev,docs,onnx,postgres,dask,speech,voices]'
 	@touch $@ $(VENV)/.run-stamp
 
 demo: $(VENV)/.run-stamp ## Set up and run the main job on a small video made on the spot
@@ -41,6 +41,18 @@ lint: $(VENV)/.dev-stamp ## Check style and types
 format: $(VENV)/.dev-stamp ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.dev-stamp ## Build the documentation site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "Open build/site/index.html"
+
+# The wheel must work where nothing but Python is: installed into an empty environment, run in an empty folder.
+dist: $(VENV)/.dev-stamp ## Build wheel and sdist into dist/, install the wheel elsewhere and run its demo
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	set -e; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(PYTHON) -m venv "$$folder/venv"; \
+	  "$$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl; \
+	  cd "$$folder" && venv/bin/wordsight demo
 
 bench: $(VENV)/.dev-stamp ## Measure speed and memory (minutes)
 	$(BIN)/python -m benchmarks

@@ -29,7 +29,7 @@ def parse_pin(text: str, instructions: Instructions) -> tuple[Constraint, ...]:
     Raises:
         ConstraintError: If it cannot be read or names a line that is not there.
 
-    Example:
+    Examples:
         >>> from wordsight.alignment.text import instructions_from_text
         >>> parse_pin("2=1:05", instructions_from_text("1. Fill the cup.\n2. Drink."))
         (Constraint(line=1, start=65.0, end=None),)

@@ -15,7 +15,7 @@ __all__ = ["pool_observed", "pool_words"]
 def pool_words(instructions: Instructions) -> Instructions:
     """Return the text with its verbs among the nouns, written ``to pour``.
 
-    Example:
+    Examples:
         >>> from wordsight.alignment.text import instructions_from_text
         >>> pool_words(instructions_from_text("Pour the milk.")).lines[0].nouns
         ('milk', 'to pour')

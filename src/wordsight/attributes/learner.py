@@ -70,7 +70,7 @@ class AttributeLearner:
         attribution_: Which lesson and word belong to which attribute.
         recalls_: Per attribute what answers.
 
-    Example:
+    Examples:
         >>> random = np.random.default_rng(0)
         >>> def thing(colour, tall):
         ...     picture = np.full((24, 24, 3), 90, dtype=np.uint8)

@@ -6,7 +6,7 @@ __all__ = ["bytes_text", "clock", "count"]
 def clock(seconds: float) -> str:
     """Write seconds as m:ss.mmm or h:mm:ss.mmm, cut to the millisecond, never rounded up.
 
-    Example:
+    Examples:
         >>> clock(83.4567), clock(3725)
         ('1:23.456', '1:02:05.000')
     """
@@ -22,7 +22,7 @@ def clock(seconds: float) -> str:
 def bytes_text(size: float) -> str:
     """Write a number of bytes with a unit.
 
-    Example:
+    Examples:
         >>> bytes_text(999), bytes_text(1_500_000)
         ('999 B', '1.5 MB')
     """
@@ -36,7 +36,7 @@ def bytes_text(size: float) -> str:
 def count(number: int, noun: str) -> str:
     """Write a number of things.
 
-    Example:
+    Examples:
         >>> count(1, "video"), count(1200, "frame")
         ('1 video', '1,200 frames')
     """

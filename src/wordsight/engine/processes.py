@@ -53,7 +53,7 @@ class Processes:
         workers: How many processes at most; ``None`` for one per core.
         tries: How many workers an item may kill before it fails.
 
-    Example:
+    Examples:
         >>> from math import factorial
         >>> sorted(outcome.result for outcome in Processes(2).map(factorial, [3, 4]))
         [6, 24]

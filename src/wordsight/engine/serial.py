@@ -33,7 +33,7 @@ class LocalParts(Closing, Generic[Part]):
 class Serial:
     """Runs everything in this process: easy to debug, but no protection from crashes.
 
-    Example:
+    Examples:
         >>> [outcome.result for outcome in Serial().map(abs, [-1, 2])]
         [1, 2]
     """

@@ -56,7 +56,7 @@ class Decisions:
 def decisions(truth: ArrayLike, said: ArrayLike) -> Decisions:
     """Count decisions of any shape against the truth of the same shape.
 
-    Example:
+    Examples:
         >>> decisions([True, True, False], [True, False, False]).f1
         0.6666666666666666
     """

@@ -50,7 +50,7 @@ class FrequencyGuesser(Generic[Key]):
         pseudo_count: How many imagined questions, answered at the mean rate, each candidate has
             behind it; keeps rare candidates from extreme rates.
 
-    Example:
+    Examples:
         >>> guesser = FrequencyGuesser().fit([["a", "b"], ["a", "b"]], [0, 0])
         >>> bool(np.argmax(guesser.scores(["b", "a"])) == 1)
         True

@@ -209,7 +209,7 @@ class RankingScores:
 def parse_measure(name: str) -> Measure:
     """Read a measure's name.
 
-    Example:
+    Examples:
         >>> parse_measure("P(rel=2)@5")
         Measure(kind='P', least=2, cutoff=5)
 

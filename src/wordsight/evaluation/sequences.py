@@ -11,7 +11,7 @@ State = TypeVar("State", bound=Hashable)
 def compressed(states: Sequence[State]) -> list[State]:
     """Leave out every state that equals the one before it.
 
-    Example:
+    Examples:
         >>> compressed("aabbba")
         ['a', 'b', 'a']
     """
@@ -37,7 +37,7 @@ def sequence_error(found: Sequence[Sequence[State]], truth: Sequence[Sequence[St
 def edit_distance(found: Sequence[State], truth: Sequence[State]) -> int:
     """Return how many states must be added, left out or changed to get from one to the other.
 
-    Example:
+    Examples:
         >>> edit_distance("abc", "ac")
         1
     """

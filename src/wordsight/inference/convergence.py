@@ -31,7 +31,7 @@ class ConvergenceMonitor:
         slack: Fall, as a share of the objective's size, that counts as rounding.
         history: The objective after every iteration so far; give an earlier one to go on.
 
-    Example:
+    Examples:
         >>> monitor = ConvergenceMonitor(tolerance=0.1)
         >>> for objective in (-10.0, -5.0, -4.99):
         ...     if monitor.update(objective):

@@ -71,7 +71,7 @@ class Entry:
             phrases after the first one stand; left out, they follow in order. None given means
             the name with hyphens read as spaces.
 
-    Example:
+    Examples:
         >>> Entry("placed-in", PartOfSpeech.VERB, ("agent", "patient", "goal"),
         ...       ("placed _ in _",)).patterns
         (('placed', None, 'in', None),)

@@ -43,7 +43,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Sentence:
         AmbiguityError: If two readings remain that the rules above do not decide between.
         LanguageError: If the words do not form a sentence of the grammar.
 
-    Example:
+    Examples:
         >>> parse("The person picked the backpack up quickly.").meaning
         'person(p0) picked-up(p0,p1) backpack(p1) quickly(p0)'
     """

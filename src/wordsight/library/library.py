@@ -27,7 +27,7 @@ class Library(LibraryReader, Closing):
     Made with :meth:`create` or :meth:`open`, to be closed or used in a ``with`` block. Several
     processes, and several threads of one, may use a library at once.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> with Library.create(tempfile.mkdtemp()) as library:
         ...     len(library), library.verify().clean

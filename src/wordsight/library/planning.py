@@ -183,7 +183,7 @@ class Planner:
 def slug_of(name: str) -> str:
     """Make a name plain: lower-case letters, digits and single hyphens.
 
-    Example:
+    Examples:
         >>> slug_of("Café Nº 3 (final)")
         'cafe-no-3-final'
     """

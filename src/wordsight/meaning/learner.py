@@ -73,7 +73,7 @@ class WordLearner:
         sharpened_: The objective after every epoch of discriminative training.
         inferred_: What was inferred about words where no lexicon was given, else None.
 
-    Example:
+    Examples:
         >>> learner = WordLearner(restarts=1, discriminative=None)
         >>> learner.settings.restarts
         1

@@ -35,7 +35,7 @@ class Codebook:
         centres_: ``(K, D)`` the looks, most frequent first; after :meth:`fit`.
         shares_: ``(K,)`` how frequent each was among the regions fitted to.
 
-    Example:
+    Examples:
         >>> rng = np.random.default_rng(0)
         >>> reds, blues = rng.normal(0, 0.1, (60, 3)) + [1, 0, 0], rng.normal(0, 0.1, (40, 3))
         >>> book = Codebook().fit(np.concatenate([reds, blues]))

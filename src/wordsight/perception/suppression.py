@@ -25,7 +25,7 @@ def intersections(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArr
 def box_iou(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the ``(N, M)`` intersection over union of two sets of boxes, 0 where both are empty.
 
-    Example:
+    Examples:
         >>> box_iou(np.array([[0, 0, 2, 2.0]]), np.array([[1, 0, 3, 2.0], [5, 5, 6, 6]])).round(3)
         array([[0.333, 0.   ]])
     """

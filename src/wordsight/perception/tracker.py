@@ -52,7 +52,7 @@ class Tracker:
         velocity_window: Half the stretch of time a velocity is fitted to.
         coherence: What makes a step coherent.
 
-    Example:
+    Examples:
         >>> from wordsight.records import FrameDetections
         >>> walk = [FrameDetections(t / 10, np.array([[4.0 * t, 0, 4 * t + 20, 50]]), np.ones(1),
         ...                         np.zeros(1, int)) for t in range(10)]

@@ -103,7 +103,7 @@ class Detections(ArrayRecord):
             second; ``None`` if it was not computed.
         appearance: ``(T, J, D)`` what each box looks like, or ``None``.
 
-    Example:
+    Examples:
         >>> seen = Detections.from_frames(
         ...     [FrameDetections(0.0, np.array([[0, 0, 4, 8.0]]), np.ones(1), np.zeros(1, int)),
         ...      FrameDetections(0.1, np.zeros((0, 4)), np.zeros(0), np.zeros(0, int))],

@@ -45,7 +45,7 @@ class Sentence:
         text: The sentence as written.
         words: Its content words in order; empty if it has not been parsed.
 
-    Example:
+    Examples:
         >>> Sentence("The person picked up the backpack.",
         ...          (Word("person", (0,)), Word("picked-up", (0, 1)), Word("backpack", (1,)))
         ...          ).meaning

@@ -44,7 +44,7 @@ def parse_events(text: str, known: tuple[EventDefinition, ...] = ()) -> tuple[Ev
         EventError: If the text is no definition; the message shows the line and points at the
             column.
 
-    Example:
+    Examples:
         >>> print(parse_events('HOLD(y) = [attached("hand",y)]')[0])
         HOLD(y) = [attached("hand",y)]
     """

@@ -44,7 +44,7 @@ def minimise(
         reduce: Whether to set off opposite unit clauses first and to search unconnected parts one
             by one. Both keep the result exact; without them the search is as published.
 
-    Example:
+    Examples:
         >>> either = ClauseSet.of(2, [((), 0), ((), 1), ((0, 1), None)])
         >>> minimise(either, [1.0, 2.0, 9.0]).cost
         1.0

@@ -50,7 +50,7 @@ class StateModel:
         vocabulary_: Predicates and features the rules speak of.
         notes_: How they were learned.
 
-    Example:
+    Examples:
         >>> from wordsight.states import Predicate, Thing, parse_rules
         >>> boxes = np.zeros((20, 1, 4)) + [0, 0, 10, 10]
         >>> boxes[10:, 0, [0, 2]] += 9 * np.arange(10)[:, None]

@@ -37,7 +37,7 @@ def parse_rules(text: str) -> tuple[Rule, ...]:
     Raises:
         RuleError: If a line is no rule; the message shows the line and points at the column.
 
-    Example:
+    Examples:
         >>> parse_rules("hard: attached(X,Y), grounded(Y) -> false")[0].head is None
         True
     """

@@ -73,7 +73,7 @@ class Rule:
         body: All of these together make the rule apply; may be empty only without head variables.
         head: What must then hold; ``None`` for ``false``: the body must not hold.
 
-    Example:
+    Examples:
         >>> rule = Rule(3.2, (Comparison("speed", ("Y",), ">=", 4.0),), Atom("moves", ("Y",)))
         >>> str(rule)
         '3.2: speed(Y) >= 4 -> moves(Y)'

@@ -78,7 +78,7 @@ class SegmentDecoder:
         transition_cost: K, what a change of state costs.
         settings: How to search.
 
-    Example:
+    Examples:
         >>> decoder = SegmentDecoder(ClauseSet.of(1, [((), 0), ((0,), None)]), 2.0)
         >>> early = decoder.feed(np.array([[1.0, 0.0]] * 5 + [[0.0, 1.0]] * 5))
         >>> [(part.start, part.end) for part in early + decoder.finish()]

@@ -164,7 +164,7 @@ def shot_sheet(
 def clock_time(seconds: float) -> str:
     """Return a time as people write it, to a hundredth of a second.
 
-    Example:
+    Examples:
         >>> clock_time(75.5), clock_time(3723.456)
         ('1:15.50', '1:02:03.46')
     """

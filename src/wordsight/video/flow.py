@@ -22,7 +22,7 @@ class FlowMeter:
         fine: Whether to search down to single pixels of the gray copy: three to four times slower,
             and closer to the truth in boxes narrower than an eighth of the picture.
 
-    Example:
+    Examples:
         >>> import numpy
         >>> from wordsight.video import FlowMeter, Frame
         >>> texture = numpy.random.default_rng(0).integers(0, 255, (60, 80), dtype=numpy.uint8)

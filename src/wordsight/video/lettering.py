@@ -54,7 +54,7 @@ def drawable(text: str) -> str:
 
     Line breaks stay.
 
-    Example:
+    Examples:
         >>> drawable("Łódź – “Größe” 日本")
         'Lodz - "Grosse" ??'
     """

@@ -61,7 +61,7 @@ class VideoReader(Closing):
     Raises:
         VideoError: If the file is missing or not a video, or no frame of it can be decoded.
 
-    Example:
+    Examples:
         >>> import av, numpy, tempfile, pathlib
         >>> from wordsight.video import VideoReader
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "gray.mp4"

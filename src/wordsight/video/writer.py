@@ -62,7 +62,7 @@ class VideoWriter:
     Raises:
         VideoError: If an argument is out of range, the file exists or cannot be written.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "grey.mp4"
         >>> with VideoWriter(path, (64, 48), frame_rate=25) as writer:

@@ -39,7 +39,7 @@ class Effects:
         occlusion: How much stands between the camera and the scene.
         shake: How far a hand-held camera wanders.
 
-    Example:
+    Examples:
         >>> Effects.at(0.0).grain
         0.0
         >>> Effects(grain=0.5).shake

@@ -61,7 +61,7 @@ class Registry(Generic[Item]):
     Args:
         sort: What the things are, in one word, for messages: ``place``.
 
-    Example:
+    Examples:
         >>> places: Registry[int] = Registry("place")
         >>> places.add("park", 1)
         1

@@ -26,7 +26,7 @@ class HMM1(ChainModel):
     Args:
         iterations: Of EM.
 
-    Example:
+    Examples:
         >>> from wordsight.alignment import Chunk, Instructions, Line, Observed
         >>> text = Instructions("tea", (Line("Boil the kettle", 1, ("kettle",)),
         ...                             Line("Fill the cup", 2, ("cup",))))

@@ -31,7 +31,7 @@ _IRREGULAR_NOUNS = {
 def base_form(word: str) -> str | None:
     """Return the base form of a known verb, or ``None`` if the word is no form of one.
 
-    Example:
+    Examples:
         >>> base_form("stirring"), base_form("poured"), base_form("bottle")
         ('stir', 'pour', None)
     """
@@ -59,7 +59,7 @@ def _stems(word: str) -> list[str]:
 def singular(noun: str) -> str:
     """Return the singular of a noun, or the noun itself where it seems to be one.
 
-    Example:
+    Examples:
         >>> singular("tubes"), singular("dishes"), singular("berries"), singular("glass")
         ('tube', 'dish', 'berry', 'glass')
     """

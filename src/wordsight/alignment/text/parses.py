@@ -37,7 +37,7 @@ def parse_tree(text: str) -> Tree:
     Raises:
         FormatError: If brackets do not match, or there is more than one tree.
 
-    Example:
+    Examples:
         >>> parse_tree("(NP (DT the) (NN Bottle))").children[1]
         Tree(tag='NN', word='bottle', children=())
     """

@@ -42,7 +42,7 @@ def instructions_from_text(
         AlignmentError: If the text holds no sentence.
         FormatError: If there are more or fewer parses than lines, or one is malformed.
 
-    Example:
+    Examples:
         >>> instructions_from_text("1. Add water to the tube.\n2. Shake it.").lines[1]
         Line(text='Shake it.', step=1, nouns=('shake',), verbs=('shake',))
     """

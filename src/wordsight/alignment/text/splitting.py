@@ -55,7 +55,7 @@ def split_steps(text: str) -> list[list[str]]:
     Returns:
         Per step its sentences; no step is empty. Nothing for a text without sentences.
 
-    Example:
+    Examples:
         >>> split_steps("1. Label the bottle.\n2. Add water. Mix.")
         [['Label the bottle.'], ['Add water.', 'Mix.']]
     """
@@ -72,7 +72,7 @@ def split_lines(text: str) -> list[list[str]]:
 def split_sentences(line: str) -> list[str]:
     """Split a line at the ends of sentences; abbreviations and decimal points end none.
 
-    Example:
+    Examples:
         >>> split_sentences("Add ca. 5.5 mL. Mix (e.g. by hand).")
         ['Add ca. 5.5 mL.', 'Mix (e.g. by hand).']
     """

@@ -45,7 +45,7 @@ class Token:
 def tag(sentence: str) -> list[Token]:
     """Split a sentence into words and say what each one is.
 
-    Example:
+    Examples:
         >>> [(t.word, t.kind) for t in tag("Pour 5 mL of water.")][:3]
         [('pour', 'verb'), ('5', 'number'), ('ml', 'unit')]
     """

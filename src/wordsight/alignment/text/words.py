@@ -22,7 +22,7 @@ def nouns_and_verbs(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     Returns:
         Nouns and verbs, lower case, each once, in the order of the sentence.
 
-    Example:
+    Examples:
         >>> nouns_and_verbs("Add 25 mL of DI water to a 50 mL Falcon tube.")
         (('water', 'tube'), ('add',))
         >>> nouns_and_verbs("Dry off the bottle with a paper towel.")
@@ -39,7 +39,7 @@ def nouns_and_verbs(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def names_a_thing(noun: str) -> bool:
     """Tell whether a noun, lower case, may name a thing: no unit, no "anything", no "volume".
 
-    Example:
+    Examples:
         >>> [word for word in ("water", "ml", "%", "volume") if names_a_thing(word)]
         ['water']
     """

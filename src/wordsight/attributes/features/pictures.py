@@ -60,7 +60,7 @@ def masks(number: int = 25) -> tuple[Mask, ...]:
     Raises:
         TeachingError: If ``number`` is neither.
 
-    Example:
+    Examples:
         >>> [sum(len(mask) == order for mask in masks(25)) for order in (1, 2, 3)]
         [1, 4, 20]
     """

@@ -130,7 +130,7 @@ class CCA:
         x_weights_: ``(Dx, d)``; ``y_weights_``: ``(Dy, d)``.
         x_mean_: ``(Dx,)``; ``y_mean_``: ``(Dy,)``.
 
-    Example:
+    Examples:
         >>> random = np.random.default_rng(0)
         >>> shared = random.normal(size=(200, 1))
         >>> x = np.hstack([shared, random.normal(size=(200, 2))])

@@ -24,7 +24,7 @@ class Caption:
         RecordError: If a time is negative, not finite or alone, if they are reversed, or if the
             text is empty or holds a character no file can hold.
 
-    Example:
+    Examples:
         >>> Caption(1, 2.5, "  Take a cup. ")
         Caption(start=1.0, end=2.5, text='Take a cup.')
     """

@@ -27,7 +27,7 @@ def milliseconds(seconds: float) -> int:
 def clock(seconds: float, separator: str) -> str:
     """Write seconds as ``hh:mm:ss,mmm`` with the given decimal separator.
 
-    Example:
+    Examples:
         >>> clock(3723.4569, ",")
         '01:02:03,456'
     """

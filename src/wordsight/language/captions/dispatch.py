@@ -101,7 +101,7 @@ def write_captions(
 def render_captions(captions: Sequence[Caption], format: str) -> str:
     """Return captions as the text of a file.
 
-    Example:
+    Examples:
         >>> print(render_captions([Caption(0, 1.5, "Take a cup.")], "srt"))
         1
         00:00:00,000 --> 00:00:01,500

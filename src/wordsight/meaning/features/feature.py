@@ -46,7 +46,7 @@ _FEATURES: dict[str, Feature] = {}
 def register(name: str, arity: int, scheme: Scheme, unit: str) -> Callable[[Measure], Measure]:
     """Add a feature under a name; the decorated function's docstring says what it is.
 
-    Example:
+    Examples:
         >>> from wordsight.meaning.features import Plain
         >>> @register("example-area", 1, Plain(5), "diagonals²")
         ... def example_area(view):

@@ -40,7 +40,7 @@ class Regions:
     Raises:
         DetectorError: If an option is out of range or the codebook is for other appearances.
 
-    Example:
+    Examples:
         >>> image = np.full((240, 320, 3), 90, np.uint8)
         >>> image[100:160, 50:90] = (200, 40, 40)
         >>> next(Regions().detect([Frame.from_array(image, 0.0)])).boxes.tolist()

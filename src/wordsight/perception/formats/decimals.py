@@ -43,7 +43,7 @@ def minus(one: Decimal, other: Decimal) -> Decimal:
 def text_of(value: Decimal | float) -> str:
     """Write a number in full without an exponent or needless zeros.
 
-    Example:
+    Examples:
         >>> text_of(100.0), text_of(0.25), text_of(1e-7)
         ('100', '0.25', '0.0000001')
     """

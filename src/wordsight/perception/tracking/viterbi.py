@@ -21,7 +21,7 @@ def best_path(
         The index of the node chosen in each frame, ``(T,)``, and the sum; ``-inf`` if no path is
         allowed, and no indices and 0 if there are no frames.
 
-    Example:
+    Examples:
         >>> best_path([np.array([0., 1.]), np.array([2., 0.])], [np.array([[0., 0.], [-5., 0.]])])
         (array([0, 0]), 2.0)
     """

@@ -84,7 +84,7 @@ class Analyser:
         language: Of the Snowball stemmer, such as ``"english"``; ``None`` leaves words whole.
         stop_words: ``"english"``, ``None``, or the words themselves.
 
-    Example:
+    Examples:
         >>> Analyser().terms("The persons' backpacks were dropped")
         ['person', 'backpack', 'drop']
         >>> Analyser(language=None, stop_words=None).terms("Ærøskøbing 東京都 ÉTÉ")
@@ -218,7 +218,7 @@ class TextQuery:
         exclude: Numbers of documents that are not to be found, such as the example itself.
         words: For each term a word as it was written.
 
-    Example:
+    Examples:
         >>> TextQuery.of("a red cup, a very red one", Analyser()).weights
         {'red': 2.0, 'cup': 1.0}
     """

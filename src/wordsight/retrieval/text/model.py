@@ -126,7 +126,7 @@ class LanguageModel:
         background: What makes a term common: its share of all ``"words"``, or of all words when
             each counts once per document (``"documents"``; of the topmost level).
 
-    Example:
+    Examples:
         >>> model = LanguageModel.of([["red", "cup"], ["blue", "cup"]])
         >>> model.search(TextQuery({"red": 1.0})).documents
         array([0])

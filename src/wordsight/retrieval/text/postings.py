@@ -31,7 +31,7 @@ class Terms:
         data: ``(B,)`` the bytes of all terms one after the other.
         offsets: ``(T + 1,)`` where each begins.
 
-    Example:
+    Examples:
         >>> terms = Terms.of(["cup", "bag"])
         >>> terms.number("cup"), terms.number("mug"), terms.names
         (1, None, ('bag', 'cup'))
@@ -108,7 +108,7 @@ class Postings:
         counts: ``(P,)`` how often the term occurs in the text, at least once.
         lengths: ``(N,)`` number of terms in each text, repeats counted.
 
-    Example:
+    Examples:
         >>> postings = Postings.build([["a", "b", "a"], ["b"]])
         >>> texts, counts = postings.of(postings.terms.number("a"))
         >>> texts.tolist(), counts.tolist(), postings.probabilities.tolist()

@@ -58,7 +58,7 @@ class ShotMixtures:
         log_likelihoods_: ``(D,)`` log likelihood per sample of each.
         histories_: How EM rose, of the start that was kept.
 
-    Example:
+    Examples:
         >>> bags = [np.random.default_rng(seed).normal(seed, 1, (300, 2)) for seed in range(3)]
         >>> model = ShotMixtures(2).fit(bags, resolution=np.full(2, 0.01))
         >>> model.mixtures_.means.shape

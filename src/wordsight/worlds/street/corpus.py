@@ -78,7 +78,7 @@ def street(
     Raises:
         WorldError: If a name is unknown, or a number out of range.
 
-    Example:
+    Examples:
         >>> film = next(street(clips=1))
         >>> film.name, film.truth.holds(film.sentences[0])
         ('street-000', True)

@@ -60,7 +60,7 @@ def tabletop(
     Raises:
         WorldError: If a name is unknown, or a number out of range.
 
-    Example:
+    Examples:
         >>> film = next(tabletop(films_per_event=1, events=["stack"]))
         >>> film.name, film.truth.event
         ('tabletop-stack-000', 'stack(hand,black,red,white)')

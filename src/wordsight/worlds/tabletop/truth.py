@@ -94,7 +94,7 @@ def settled(
 def compress(states: Iterable[State]) -> list[State]:
     """Leave out every state that equals the one before it.
 
-    Example:
+    Examples:
         >>> compress("aabbba")
         ['a', 'b', 'a']
     """

@@ -81,7 +81,7 @@ def workbench(
     Raises:
         WorldError: If a name is unknown, or a number out of range.
 
-    Example:
+    Examples:
         >>> film = next(workbench(films=1, steps=10))
         >>> film.name, film.sentences[0] in film.companions[".txt"]
         ('workbench-000-a', True)
