@@ -120,9 +120,9 @@ def _public_names(tree):
 
 def _undocumented_methods(definition):
     for node in definition.body:
-        if isinstance(node, _DEFINITIONS) and not node.name.startswith("_"):
-            if not ast.get_docstring(node) and not _is_extra(node):
-                yield node.name
+        public = isinstance(node, _DEFINITIONS) and not node.name.startswith("_")
+        if public and not ast.get_docstring(node) and not _is_extra(node):
+            yield node.name
 
 
 def _is_extra(node):
