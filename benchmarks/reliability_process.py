@@ -75,10 +75,10 @@ def prepare_to_fork() -> None:
     import numba  # noqa: F401
     import psycopg  # noqa: F401
 
-    import wordsight.alignment.exports
+    import wordsight.alignment.export
+    import wordsight.alignment.observe.videos
     import wordsight.alignment.storage
     import wordsight.alignment.tasks
-    import wordsight.alignment.watching.videos
     import wordsight.cli.app
     import wordsight.cli.main
     import wordsight.desk

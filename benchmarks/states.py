@@ -26,12 +26,12 @@ from wordsight.states import (
     ClauseSet,
     Fact,
     Grounding,
-    Observations,
     Predicate,
     SearchSettings,
+    StateObservations,
     StateSequence,
-    Thing,
-    Vocabulary,
+    StateVocabulary,
+    TrackedObject,
     decode,
     discover_boosted,
     discover_clauses,
@@ -42,7 +42,7 @@ from wordsight.states import (
 
 __all__ = ["main", "make_scene", "measure"]
 
-VOCABULARY = Vocabulary(
+VOCABULARY = StateVocabulary(
     (
         Predicate("attached", ("hand", "block")),
         Predicate("contacts", ("block", "block")),
@@ -72,7 +72,7 @@ JITTER = 6.0  # pixels; rules then often contradict each other
 
 def make_scene(
     num_objects: int, frames: int, random: np.random.Generator
-) -> tuple[Observations, StateSequence]:
+) -> tuple[StateObservations, StateSequence]:
     """Make a hand that carries one block after the other about, seen by a jittery tracker."""
     count = num_objects - 1
     home = np.stack([60.0 + 36 * np.arange(count), np.full(count, 300.0)], axis=1)
@@ -91,9 +91,9 @@ def make_scene(
     points = points + random.normal(0, JITTER, points.shape)
     boxes = np.concatenate([points - 15, points + 15], axis=-1)
     names = [f"b{k}" for k in range(count)]
-    things = [Thing("hand", "hand"), *(Thing(name, "block") for name in names)]
+    things = [TrackedObject("hand", "hand"), *(TrackedObject(name, "block") for name in names)]
     times = np.arange(frames) / 30
-    seen = Observations.from_boxes("scene", times, things, boxes)
+    seen = StateObservations.from_boxes("scene", times, things, boxes)
     facts = [Fact("attached", ("hand", n)) for n in names] + [Fact("grounded", (n,)) for n in names]
     carried = held[:, None] == np.arange(count)
     truth = np.concatenate([carried, ~carried], axis=1)
@@ -128,7 +128,7 @@ def measure(quick: bool = False) -> dict[str, Any]:
     return results
 
 
-def _ground(seen: Observations) -> Grounding:
+def _ground(seen: StateObservations) -> Grounding:
     return ground(RULES, seen, VOCABULARY)
 
 

@@ -26,12 +26,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.baselines.pooled_words import pool_observed, pool_words
+from experiments.baselines.tracked_things import Handling, Manners, TrackedThings
 from experiments.data.cad120_procedures import Procedure, load_procedures
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import Instructions, Observed
-from wordsight.alignment.models import HMM2, HSMM, Ensemble, Model
-from wordsight.alignment.pooling import pool_observed, pool_words
-from wordsight.alignment.watching import Handling, Manners, TrackedThings
+from wordsight.alignment.models import HMM2, HSMM, AlignmentModel, Ensemble
 from wordsight.errors import WordsightError
 
 __all__ = ["main", "measure", "observe_procedure", "step_accuracy"]
@@ -125,7 +125,7 @@ def _observed(procedures: Sequence[Procedure]) -> list[tuple[Procedure, Pair]]:
 
 
 def _score(
-    model: Model,
+    model: AlignmentModel,
     train: Sequence[Pair],
     targets: Sequence[Pair],
     aligned: Sequence[tuple[Procedure, Pair]],

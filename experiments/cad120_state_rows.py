@@ -15,16 +15,16 @@ from wordsight.errors import WordsightError
 from wordsight.states import (
     ClausalSettings,
     Fact,
-    Learning,
     PerceptronSettings,
+    StateLearningSettings,
     StateModel,
     StateSequence,
-    Vocabulary,
+    StateVocabulary,
     learn_weights,
     prepare_videos,
 )
-from wordsight.states.enumeration import best_path
-from wordsight.states.transition import choose_cost, make_folds, sequence_score
+from wordsight.states.discovery.learning import choose_cost, make_folds, sequence_score
+from wordsight.states.search.inference import best_path
 
 __all__ = ["Rows", "causal_rows", "fern_rows", "gradient_rows", "rule_rows", "speed_rows"]
 
@@ -93,8 +93,8 @@ def fern_rows(train: Videos, test: Videos) -> Rows:
     for name, perceptron in _PUBLISHED_LEARNING.items():
         model = StateModel(
             transition_cost=0.0,
-            vocabulary=Vocabulary(VOCABULARY.predicates, features),
-            learning=Learning(_CLAUSES, transition="given", perceptron=perceptron),
+            vocabulary=StateVocabulary(VOCABULARY.predicates, features),
+            learning=StateLearningSettings(_CLAUSES, transition="given", perceptron=perceptron),
         )
         _fitted(model, train)
         rows[name] = [model.predict(video.observations) for video in test]

@@ -11,30 +11,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.baselines.walk_maxsat import CountingTransition, WalkSettings
 from experiments.tabletop_corpus import Scene
 from wordsight.evaluation.sequences import sequence_error
 from wordsight.states import (
     EXACT,
-    Inference,
-    Observations,
+    InferenceSettings,
     SearchSettings,
-    Smoothing,
     StateModel,
+    StateObservations,
     StateSequence,
-    Vocabulary,
+    StateVocabulary,
+    TrackSmoothing,
     parse_vocabulary,
 )
-from wordsight.states.boosting import BoostingSettings
-from wordsight.states.clausal import ClausalSettings, discover_clauses
-from wordsight.states.constraints import discover_constraints
-from wordsight.states.counting_transition import CountingTransition, WalkSettings
-from wordsight.states.events import find_events, outermost
-from wordsight.states.greedy_merge import GreedyMerge
-from wordsight.states.learning import Learning, learned_vocabulary
-from wordsight.states.perceptron import PerceptronSettings, learn_weights
-from wordsight.states.rules import Rule
-from wordsight.states.sequence import decode
-from wordsight.states.training import prepare_videos
+from wordsight.states.discovery.boosting import BoostingSettings
+from wordsight.states.discovery.clausal import ClausalSettings, discover_clauses
+from wordsight.states.discovery.constraints import discover_constraints
+from wordsight.states.discovery.learning import StateLearningSettings, training_vocabulary
+from wordsight.states.discovery.training import PerceptronSettings, learn_weights, prepare_videos
+from wordsight.states.events.find import find_events, outermost
+from wordsight.states.rules.rule import Rule
+from wordsight.states.search.greedy_merge import GreedyMerge
+from wordsight.states.search.segments import decode
 from wordsight.worlds.tabletop.events import AGENT
 
 __all__ = ["Case", "Score", "at_bound", "cases", "effort", "fit_ours", "fit_walk", "greedy_rows"]
@@ -59,7 +58,7 @@ feature opening_soon(thing) = coming change of width over 0.3 s
 """Beyond those built in: how far the hand is open, and short spans, because it has closed a quarter
 of a second before the block leaves its support, and opens a sixth after the block stands."""
 
-_SMOOTHING = Smoothing(median_frames=3, fill_seconds=30.0, hold=True, steady=True)
+_SMOOTHING = TrackSmoothing(median_frames=3, fill_seconds=30.0, hold=True, steady=True)
 ITERATIONS = 8
 """How often the perceptron of the published recipe goes through the films."""
 
@@ -85,7 +84,7 @@ _SOUND = ClausalSettings(
 class Case:
     """One film: what is measured, what is true, and the event as ``stack(hand,red,green,blue)``."""
 
-    seen: Observations
+    seen: StateObservations
     truth: StateSequence
     event: str
     number: int
@@ -106,7 +105,7 @@ class Score:
     fps: float
 
 
-Model = Callable[[Observations], StateSequence]
+Model = Callable[[StateObservations], StateSequence]
 
 
 def cases(scenes: Iterator[Scene]) -> list[Case]:
@@ -114,7 +113,7 @@ def cases(scenes: Iterator[Scene]) -> list[Case]:
     vocabulary, found = parse_vocabulary(_FEATURES), []
     for scene in scenes:
         kinds = {name: "block" for name in scene.boxes if name != AGENT}
-        seen = Observations.from_clip(
+        seen = StateObservations.from_clip(
             scene.clip, kinds=kinds, vocabulary=vocabulary, smoothing=_SMOOTHING
         )
         number = int(scene.clip.video_id.rpartition("-")[2])
@@ -173,7 +172,7 @@ def at_bound(model: StateModel, bound: int) -> Model:
         model.rules_,
         model.transition_cost_,
         model.vocabulary_,
-        inference=Inference(method="search", search=search),
+        inference=InferenceSettings(method="search", search=search),
     )
     return chosen.predict
 
@@ -184,7 +183,7 @@ def per_fact(model: StateModel) -> Model:
         model.rules_,
         model.transition_cost_,
         model.vocabulary_,
-        inference=Inference(per_fact=1.0),
+        inference=InferenceSettings(per_fact=1.0),
     )
     return chosen.predict
 
@@ -207,7 +206,7 @@ def fit_ours(films: Sequence[Case], seed: int) -> StateModel:
     """Learn with all films: boosted rules, hard constraints, the transition cost cross-fitted."""
     model = StateModel(
         vocabulary=parse_vocabulary(_FEATURES),
-        learning=Learning(discovery=_DISCOVERY),
+        learning=StateLearningSettings(discovery=_DISCOVERY),
         random_state=seed,
     )
     return model.fit([case.seen for case in films], [case.truth for case in films])
@@ -227,7 +226,9 @@ def seven_rows(
     vocabulary = _vocabulary(films)
     rules = _clauses(discovery, vocabulary, ClausalSettings(least_videos=2, most_rules=40))
     for bound in bounds:
-        inference = Inference(method="search", search=SearchSettings(bound=bound, reduce=False))
+        inference = InferenceSettings(
+            method="search", search=SearchSettings(bound=bound, reduce=False)
+        )
         videos = prepare_videos(
             rules, [c.seen for c in rest], [c.truth for c in rest], vocabulary, inference
         )
@@ -294,13 +295,13 @@ def fit_walk(model: StateModel, films: Sequence[Case], seed: int) -> CountingTra
     return walker
 
 
-def _vocabulary(films: Sequence[Case]) -> Vocabulary:
+def _vocabulary(films: Sequence[Case]) -> StateVocabulary:
     base = parse_vocabulary(_FEATURES)
-    return learned_vocabulary([c.seen for c in films], [c.truth for c in films], base)
+    return training_vocabulary([c.seen for c in films], [c.truth for c in films], base)
 
 
 def _clauses(
-    films: Sequence[Case], vocabulary: Vocabulary, settings: ClausalSettings
+    films: Sequence[Case], vocabulary: StateVocabulary, settings: ClausalSettings
 ) -> tuple[Rule, ...]:
     seen, truth = [case.seen for case in films], [case.truth for case in films]
     fixed = discover_constraints(seen, truth, vocabulary).rules

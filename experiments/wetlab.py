@@ -22,9 +22,6 @@ from numpy.typing import NDArray
 from experiments.data.wetlab import Recording, read_recordings
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import AlignmentError
-from wordsight.alignment.clock import clock_uniform
-from wordsight.alignment.decoding import step_posterior
-from wordsight.alignment.encoding import Vocabulary, encode, vocabulary_of
 from wordsight.alignment.models import (
     HMM1,
     HMM2,
@@ -32,21 +29,24 @@ from wordsight.alignment.models import (
     LCRF,
     LHMM1,
     LHMM2,
+    AlignmentModel,
     DropDTW,
     Ensemble,
     LatentPerceptron,
     LatentSVM,
-    Model,
 )
+from wordsight.alignment.models.clock import clock_uniform
+from wordsight.alignment.models.decoding import step_posterior
+from wordsight.alignment.models.encoding import AlignmentVocabulary, encode, vocabulary_of
 from wordsight.alignment.models.links import learn_links
-from wordsight.alignment.text.words import names_a_thing
+from wordsight.alignment.text.tagging import can_name_thing
 from wordsight.errors import WordsightError
 
 __all__ = ["main", "matching", "measure", "step_accuracy"]
 
 Lines = NDArray[np.int64]
 
-MODELS: dict[str, tuple[Callable[[], Model], str]] = {
+MODELS: dict[str, tuple[Callable[[], AlignmentModel], str]] = {
     "hmm1": (HMM1, "chunks"),
     "hmm2": (lambda: HMM2(opening="published"), "chunks"),
     "hmm2_exact": (HMM2, "chunks"),
@@ -121,7 +121,7 @@ def _share_right(recording: Recording, steps: Lines) -> float:
     return float((steps == recording.gold)[told].mean())
 
 
-def matching(known: Vocabulary, links: NDArray[np.float64]) -> dict[str, float]:
+def matching(known: AlignmentVocabulary, links: NDArray[np.float64]) -> dict[str, float]:
     """Score a learned dictionary against equal names, which no model looks at.
 
     Names are equal but for a number at the end and a plural's "s". Precision is the share of nouns
@@ -150,7 +150,7 @@ def _share_best(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
 
 
 def _matching_rows(
-    name: str, model: Model, recordings: Sequence[Recording]
+    name: str, model: AlignmentModel, recordings: Sequence[Recording]
 ) -> dict[str, dict[str, float]]:
     """Score a model's own dictionary; HMM2's also learned from its steps, as the default's is."""
     known = model.vocabulary_
@@ -158,12 +158,12 @@ def _matching_rows(
     if name == "hmm2":
         pairs = [encode(r.instructions, r.observed, known) for r in recordings]
         posteriors = [model.posterior(r.instructions, r.observed) for r in recordings]
-        naming = np.array([names_a_thing(noun) for noun in known.nouns])
+        naming = np.array([can_name_thing(noun) for noun in known.nouns])
         rows["hmm2_linked"] = matching(known, learn_links(pairs, posteriors, naming))
     return rows
 
 
-def confidence(model: Model, recordings: Sequence[Recording]) -> float:
+def confidence(model: AlignmentModel, recordings: Sequence[Recording]) -> float:
     """Return how sure a model is of its steps, to be compared with how often it is right."""
     sure = [
         step_posterior(model.posterior(r.instructions, r.observed), r.instructions.steps)

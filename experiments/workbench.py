@@ -33,9 +33,9 @@ from experiments.workbench_scores import (
     summed,
 )
 from wordsight.alignment import Instructions, Observed, PoorEvidenceError
-from wordsight.alignment.doubting import doubt_short_steps
-from wordsight.alignment.models import Ensemble, Model
-from wordsight.alignment.tasks import expecting_mistakes
+from wordsight.alignment.models import AlignmentModel, Ensemble
+from wordsight.alignment.models.decoding import reject_short_steps
+from wordsight.alignment.tasks import mistake_tolerant_model
 
 __all__ = ["main", "measure"]
 
@@ -76,7 +76,7 @@ def measure(
         if source in ("rendered", sources[0]):
             for rate in rates:
                 results[f"{rate:g}"] |= _baselines(takes[rate], seen[rate])
-        models = {"default": Ensemble(), "mistakes": expecting_mistakes()}
+        models = {"default": Ensemble(), "mistakes": mistake_tolerant_model()}
         for name, model in models.items():
             for rate, found in _aligned(takes, seen, model, doubting=name == "mistakes").items():
                 results[f"{rate:g}"][f"{source}_{name}"] = found
@@ -87,7 +87,7 @@ def measure(
 def _aligned(
     takes: dict[float, list[Take]],
     observed: dict[float, list[Observed]],
-    model: Model,
+    model: AlignmentModel,
     *,
     doubting: bool,
 ) -> dict[float, dict[str, Any]]:
@@ -101,13 +101,13 @@ def _aligned(
 
 
 def _scored(
-    takes: list[Take], pairs: Sequence[Pair], model: Model, doubting: bool
+    takes: list[Take], pairs: Sequence[Pair], model: AlignmentModel, doubting: bool
 ) -> dict[str, Any]:
     timings, refused = [], 0
     for take, pair in zip(takes, pairs, strict=True):
         try:
             found = model.align(*pair)
-            found = doubt_short_steps(found, pair[0]) if doubting else found
+            found = reject_short_steps(found, pair[0]) if doubting else found
             timings.append(score_alignment(take, pair[1], found))
         except PoorEvidenceError:
             # What a refusing model would say if it had to: its best guess still counts.

@@ -16,7 +16,7 @@ import numpy as np
 from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.wetlab import matching
 from experiments.workbench_films import make_takes, observed_through
-from wordsight.alignment.models import HMM2, HSMM, Ensemble, Model
+from wordsight.alignment.models import HMM2, HSMM, AlignmentModel, Ensemble
 
 __all__ = ["main", "measure"]
 
@@ -40,7 +40,11 @@ def measure(groups: int, *, steps: int = 8, random_state: int = 5000) -> dict[st
         takes = make_takes(_FILMS, 0.0, steps=steps, random_state=seed)
         seen = observed_through("touches", takes)
         pairs = [(take.instructions, one) for take, one in zip(takes, seen, strict=True)]
-        models: dict[str, Model] = {"hmm2": HMM2(), "hsmm_single": HSMM(), "default": Ensemble()}
+        models: dict[str, AlignmentModel] = {
+            "hmm2": HMM2(),
+            "hsmm_single": HSMM(),
+            "default": Ensemble(),
+        }
         for name, model in models.items():
             model.fit(pairs)
             found = matching(model.vocabulary_, getattr(model, "links_", model.table_))

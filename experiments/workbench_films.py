@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from experiments.report import say
 from wordsight.alignment import Instructions, Observed
+from wordsight.alignment.observe import DetectedThings, Interval, chunks_of_intervals
+from wordsight.alignment.observe.videos import label_by_appearance
 from wordsight.alignment.text import instructions_from_text
-from wordsight.alignment.watching import DetectedThings, Interval, chunks_of_intervals
-from wordsight.alignment.watching.videos import label_looks
 from wordsight.files import atomic_path
 from wordsight.perception import load_detector, observe
 from wordsight.records import Detections, FrameDetections
@@ -80,7 +80,7 @@ def observed_through(
     seen = [_seen(take.film, source, folder / f"{prefix}-{take.film.name}") for take in takes]
     return [
         DetectedThings(take.film.name, one, duration=take.film.duration).observe()
-        for take, one in zip(takes, label_looks(seen), strict=True)
+        for take, one in zip(takes, label_by_appearance(seen), strict=True)
     ]
 
 

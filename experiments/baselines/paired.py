@@ -34,7 +34,7 @@ class PairedModels:
     Attributes:
         num_pairs_: How many pairs were seen.
 
-    Example:
+    Examples:
         >>> model = PairedModels().fit([[1, 0], [0, 1]], [[1, 0, 0], [0, 0, 1]])
         >>> model.scores([[1, 0]], [[1, 0, 0], [0, 0, 1]]).argmax()
         np.int64(0)

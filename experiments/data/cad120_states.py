@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from experiments.report import say
 from wordsight.errors import FormatError
 from wordsight.states import (
-    Observations,
     Predicate,
-    Smoothing,
+    StateObservations,
     StateSequence,
-    Thing,
-    Vocabulary,
+    StateVocabulary,
+    TrackedObject,
+    TrackSmoothing,
     parse_fact,
 )
 
@@ -31,9 +31,9 @@ FRAME_SIZE = (640, 480)
 _FOCAL_LENGTH = 560.0  # pixels; fits the annotated boxes best
 _HANDS = (11, 12)
 _REACH = 15.0  # pixels from the middle of a hand to its edge
-_SMOOTHING = Smoothing(median_frames=5, fill_seconds=np.inf, hold=True)
+_SMOOTHING = TrackSmoothing(median_frames=5, fill_seconds=np.inf, hold=True)
 
-VOCABULARY = Vocabulary(
+VOCABULARY = StateVocabulary(
     (Predicate("attached", ("person", "object")), Predicate("grounded", ("object",)))
 )
 """What the labels speak of."""
@@ -52,14 +52,14 @@ class LabelledVideo:
         activity: What is going on.
     """
 
-    observations: Observations
+    observations: StateObservations
     states: StateSequence
     subject: str
     activity: str
 
 
 def load_videos(
-    folder: Path, *, causal: bool = False, vocabulary: Vocabulary | None = None
+    folder: Path, *, causal: bool = False, vocabulary: StateVocabulary | None = None
 ) -> list[LabelledVideo]:
     """Read all labelled videos of a folder.
 
@@ -106,7 +106,7 @@ def _video(
     annotated: Array,
     skeleton: Array,
     causal: bool,
-    vocabulary: Vocabulary | None,
+    vocabulary: StateVocabulary | None,
 ) -> LabelledVideo:
     count = min(len(annotated), len(skeleton), max(state[1] for state in row["states"]))
     times = np.arange(count) / FRAME_RATE
@@ -116,8 +116,8 @@ def _video(
     boxes = np.full((count, 1 + len(names), 2, 4), np.nan)
     boxes[:, 0] = _hands(skeleton[:count])
     boxes[:, 1:, 0] = annotated[:count, [columns[name] for name in names]]
-    things = [Thing("person", "person"), *(Thing(name, "object") for name in names)]
-    seen = Observations.from_boxes(
+    things = [TrackedObject("person", "person"), *(TrackedObject(name, "object") for name in names)]
+    seen = StateObservations.from_boxes(
         row["video"],
         times,
         things,

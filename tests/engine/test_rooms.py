@@ -11,7 +11,7 @@ import pytest
 from tests.engine.jobs import worker_processes
 from tests.library.conftest import make_video
 from tests.meaning.plays import LEXICON, troupe
-from tests.states.making import HOLDING, carrying
+from tests.states.builders import HOLDING, carrying
 from wordsight.desk.meaning import grounded_hits
 from wordsight.desk.teller import Notebook
 from wordsight.engine import Processes, Serial
@@ -19,7 +19,7 @@ from wordsight.library import Library
 from wordsight.meaning import WordLearner
 from wordsight.retrieval import Index, VisualSettings, build_index
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
-from wordsight.states import BoostingSettings, Learning, StateModel
+from wordsight.states import BoostingSettings, StateLearningSettings, StateModel
 
 pytestmark = pytest.mark.slow
 
@@ -158,7 +158,7 @@ def test_indexing_that_was_broken_off_goes_on(added, indexed, tmp_path):
 
 
 def test_discovering_rules_finds_the_same(engine):
-    learning = Learning(BoostingSettings(rounds=5, least_videos=2))
+    learning = StateLearningSettings(BoostingSettings(rounds=5, least_videos=2))
     seen, told = zip(*(carrying(f"film{k}", k) for k in range(6)), strict=True)
     found = [
         StateModel(vocabulary=HOLDING, learning=learning).fit(seen, told, engine=who)

@@ -13,11 +13,11 @@ from wordsight.errors import WordsightError
 from wordsight.perception import watch
 from wordsight.states import (
     EXACT,
-    Observations,
     Predicate,
     StateModel,
+    StateObservations,
     StateSequence,
-    Vocabulary,
+    StateVocabulary,
     parse_fact,
     parse_rules,
 )
@@ -118,7 +118,7 @@ def test_a_bound_cuts_searches_off_and_none_is_cut_off_without(shaken):
         "2: distance(X,Y) <= 30 -> attached(X,Y)\n1: attached(X,Y) -> false\n"
         "9: attached(X,Y), attached(X,Z) -> false"
     )
-    held = Vocabulary((Predicate("attached", ("hand", "block")),))
+    held = StateVocabulary((Predicate("attached", ("hand", "block")),))
     model, films = StateModel(rules, 1.0, held), cases(iter(shaken[:2]))
     assert effort(model, EXACT, films) == (0.0, 0.0)
     cut, dearer = effort(model, 0, films)
@@ -140,7 +140,7 @@ def test_scores_of_the_truth_and_of_nothing():
     film = next(tabletop(1, events=["pick-up"]))
     truth = true_states(film)
     empty = np.zeros((len(truth), 0), bool)
-    seen = Observations(film.name, truth.times, (), {}, empty)
+    seen = StateObservations(film.name, truth.times, (), {}, empty)
     case = Case(seen, truth, film.truth.event, 0)
     right = judge(lambda _: truth, [case])
     assert (right.error, right.events) == (0.0, 100.0)

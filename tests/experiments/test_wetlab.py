@@ -9,8 +9,8 @@ from benchmarks.alignment import made_up
 from benchmarks.alignment_reference import ReferenceHMM1
 from experiments import wetlab
 from experiments.data.wetlab import read_recordings
-from wordsight.alignment.encoding import Vocabulary
 from wordsight.alignment.models import HMM1, Ensemble
+from wordsight.alignment.models.encoding import AlignmentVocabulary
 from wordsight.errors import FormatError
 
 
@@ -113,10 +113,12 @@ def test_the_default_beats_the_published_models(shared_data):
 
 
 def test_matching_counts_namesakes_and_shares_ties():
-    known = Vocabulary(("%", "biotin", "mix", "pipettes"), ("biotin", "pipette1", "pipette2"))
+    known = AlignmentVocabulary(
+        ("%", "biotin", "mix", "pipettes"), ("biotin", "pipette1", "pipette2")
+    )
     links = np.array([[0.5, 0, 0], [0.5, 0, 0.1], [0.2, 0, 0.3], [0, 0.4, 0.2]])
     found = wetlab.matching(known, links)
     # Both nouns find theirs; biotin is as much "%" as "biotin", and pipette2 goes with "mix".
     assert found["precision"] == 1.0
     assert found["recall"] == pytest.approx((0.5 + 1 + 0) / 3)
-    assert wetlab.matching(Vocabulary(("cup",), ("blob",)), np.ones((1, 1))) == {}
+    assert wetlab.matching(AlignmentVocabulary(("cup",), ("blob",)), np.ones((1, 1))) == {}

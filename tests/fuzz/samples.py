@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 
 from wordsight.alignment import HMM1
+from wordsight.alignment.observe import IntervalFile
 from wordsight.alignment.records import Chunk, Instructions, Line, Observed
 from wordsight.alignment.storage import load_aligner
 from wordsight.alignment.text import read_instructions
-from wordsight.alignment.watching import IntervalFile
 from wordsight.attributes import AttributeLearner, read_sound
 from wordsight.attributes.lesson_files import find_lessons
 from wordsight.language import default_lexicon, parse, read_lexicon
@@ -26,7 +26,7 @@ from wordsight.perception.neural.labels import read_labels
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.retrieval.trec import read_qrels, read_run
 from wordsight.states import parse_rules, parse_vocabulary
-from wordsight.states.event_text import parse_events
+from wordsight.states.events.definitions import parse_events
 from wordsight.states.formats import read_intervals
 from wordsight.video import VideoReader, read_image
 from wordsight.worlds import street

@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.baselines.walk_maxsat import CountingTransition, WalkSettings, walk_max_sat
 from wordsight.states import (
-    Observations,
     Predicate,
     StateError,
+    StateObservations,
     StateSequence,
-    Thing,
-    Vocabulary,
+    StateVocabulary,
+    TrackedObject,
     ground,
     parse_fact,
     parse_rules,
 )
-from wordsight.states.counting_transition import CountingTransition, WalkSettings, walk_max_sat
-from wordsight.states.greedy_merge import GreedyMerge, greedy_merge
-from wordsight.states.vocabulary import Feature
+from wordsight.states.rules.vocabulary import TrackFeature
+from wordsight.states.search.greedy_merge import GreedyMerge, greedy_merge
 
-WORDS = Vocabulary(
+WORDS = StateVocabulary(
     (Predicate("on", ("thing",)), Predicate("off", ("thing",))),
-    (Feature("signal", ("thing",)), Feature("noise", ("thing",))),
+    (TrackFeature("signal", ("thing",)), TrackFeature("noise", ("thing",))),
 )
 RULES = parse_rules(
     "1: signal(X) >= 1 -> on(X)\n1: signal(X) <= -1 -> off(X)\n1: on(X), off(X) -> false\n"
@@ -33,10 +33,10 @@ RULES = parse_rules(
 
 def film(signal, name="film"):
     values = np.array(signal, dtype=float)[:, None]
-    return Observations(
+    return StateObservations(
         name,
         np.arange(len(values)) / 10,
-        (Thing("lamp"),),
+        (TrackedObject("lamp"),),
         {"signal": values, "noise": np.zeros_like(values)},
         np.ones_like(values, dtype=bool),
     )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tests.states.making import HOLDING, carrying
+from tests.states.builders import HOLDING, carrying
 from wordsight.states import (
     BoostingSettings,
     ClausalSettings,
@@ -12,7 +12,7 @@ from wordsight.states import (
     format_rules,
     ground,
 )
-from wordsight.states.samples import UNKNOWN, gather_samples
+from wordsight.states.discovery.samples import UNKNOWN, gather_samples
 
 FILMS = [carrying(f"film{k}", k) for k in range(6)]
 SEEN, TOLD = [film[0] for film in FILMS], [film[1] for film in FILMS]

@@ -7,7 +7,7 @@ from wordsight.meaning.features import Fixed, register, view_clip
 from wordsight.meaning.features import feature as feature_of
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.states import StateError, StateSequence, parse_fact
-from wordsight.states.discrete import state_columns
+from wordsight.states.rules.facts import state_columns
 
 FACTS = tuple(parse_fact(text) for text in ("attached(hand,red)", "grounded(red)"))
 SEQUENCE = StateSequence(

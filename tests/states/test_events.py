@@ -6,9 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.states import StateError, StateSequence, parse_fact
-from wordsight.states.event_language import EventError, format_events
-from wordsight.states.event_text import leonard_events, parse_events
-from wordsight.states.events import find_events, outermost
+from wordsight.states.events.definitions import (
+    EventError,
+    format_events,
+    leonard_events,
+    parse_events,
+)
+from wordsight.states.events.find import find_events, outermost
 from wordsight.worlds import tabletop
 
 PICK_UP = "PICKUP(x,y,z) = [contacts(z,y), not attached(x,y)] ; [attached(x,y)]"

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from wordsight.states import (
-    Observations,
     Predicate,
     StateError,
     StateModel,
-    Thing,
-    Vocabulary,
+    StateObservations,
+    StateVocabulary,
+    TrackedObject,
     parse_fact,
     parse_rules,
 )
 from wordsight.states.explanations import explain
 
-WORDS = Vocabulary((Predicate("moves", ("thing",)), Predicate("held", ("thing",))))
+WORDS = StateVocabulary((Predicate("moves", ("thing",)), Predicate("held", ("thing",))))
 RULES = parse_rules(
     "2: speed(X) >= 20 -> moves(X)\n"
     "1: moves(X) -> false\n"
@@ -29,7 +29,9 @@ def seen():
     boxes = np.tile([0.0, 0.0, 10.0, 10.0], (20, 2, 1))
     boxes[10:, 0, [0, 2]] += 9 * np.arange(10)[:, None]
     boxes[:, 1] += 200
-    return Observations.from_boxes("film", np.arange(20) / 10, [Thing("cup"), Thing("jar")], boxes)
+    return StateObservations.from_boxes(
+        "film", np.arange(20) / 10, [TrackedObject("cup"), TrackedObject("jar")], boxes
+    )
 
 
 @pytest.fixture(scope="module")

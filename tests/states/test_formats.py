@@ -8,7 +8,7 @@ import pytest
 from wordsight.errors import FormatError
 from wordsight.states import StateError, StateSequence, parse_fact
 from wordsight.states.eaf import eaf_document
-from wordsight.states.events import find_events
+from wordsight.states.events.find import find_events
 from wordsight.states.formats import (
     read_intervals,
     sequence_from_intervals,

@@ -3,18 +3,18 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.states.making import HOLDING, carrying
+from tests.states.builders import HOLDING, carrying
 from wordsight.states import (
     Fact,
     Grounding,
-    Observations,
     StateError,
-    Thing,
+    StateObservations,
+    TrackedObject,
     ground,
     parse_rules,
     possible_facts,
 )
-from wordsight.states.grounding import HARD_WEIGHT
+from wordsight.states.grounding.grounder import HARD_WEIGHT
 
 RULES = parse_rules(
     """
@@ -106,7 +106,9 @@ def test_a_rule_may_name_objects():
 def test_rules_do_not_apply_to_objects_out_of_sight():
     boxes = np.tile([0.0, 0, 10, 10], (20, 1, 1))
     boxes[:8] = np.nan
-    seen = Observations.from_boxes("v", np.arange(20) / 10, [Thing("red", "block")], boxes)
+    seen = StateObservations.from_boxes(
+        "v", np.arange(20) / 10, [TrackedObject("red", "block")], boxes
+    )
     made = ground(parse_rules("1: block(X) -> grounded(X)"), seen, HOLDING)
     assert made.costs()[:, 0].tolist() == [0.0] * 8 + [1.0] * 12
 

@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
 
-from tests.states.making import HOLDING, all_states, carrying
-from wordsight.states import Inference, SearchSettings, StateError, ground, infer, parse_rules
-from wordsight.states.enumeration import best_path_between
+from tests.states.builders import HOLDING, all_states, carrying
+from wordsight.states import (
+    InferenceSettings,
+    SearchSettings,
+    StateError,
+    ground,
+    infer,
+    parse_rules,
+)
+from wordsight.states.search.inference import best_path_between
 
 RULES = parse_rules(
     """
@@ -24,7 +31,9 @@ def grounding():
 @pytest.mark.parametrize("transition", [0.0, 1.0, 5.0, 50.0])
 def test_search_and_written_out_states_cost_the_same(grounding, transition):
     costs = {
-        method: infer(grounding, transition, Inference(method, search=SearchSettings(bound=-1)))[0]
+        method: infer(
+            grounding, transition, InferenceSettings(method, search=SearchSettings(bound=-1))
+        )[0]
         for method in ("auto", "states", "search")
     }
     assert costs["states"] == pytest.approx(costs["search"])
@@ -33,7 +42,7 @@ def test_search_and_written_out_states_cost_the_same(grounding, transition):
 
 @pytest.mark.parametrize("per_fact", [0.3, 1.0])
 def test_a_price_per_fact_is_exact_where_states_are_written_out(grounding, per_fact):
-    cost, values = infer(grounding, 4.0, Inference(per_fact=per_fact))
+    cost, values = infer(grounding, 4.0, InferenceSettings(per_fact=per_fact))
     states = all_states(len(grounding.facts))
     differing = (states[:, None] != states[None]).sum(axis=2)
     price = 4.0 * ((1 - per_fact) * (differing > 0) + per_fact * differing)
@@ -43,8 +52,8 @@ def test_a_price_per_fact_is_exact_where_states_are_written_out(grounding, per_f
 
 
 def test_a_price_per_fact_is_approximated_where_they_are_not(grounding):
-    exact, _ = infer(grounding, 4.0, Inference(per_fact=1.0))
-    rough, _ = infer(grounding, 4.0, Inference("search", per_fact=1.0))
+    exact, _ = infer(grounding, 4.0, InferenceSettings(per_fact=1.0))
+    rough, _ = infer(grounding, 4.0, InferenceSettings("search", per_fact=1.0))
     assert exact - 1e-9 <= rough <= 1.2 * exact
 
 
@@ -63,13 +72,13 @@ def test_other_weights_than_those_of_the_rules(grounding):
 )
 def test_settings_that_make_no_sense(options, message):
     with pytest.raises(StateError, match=message):
-        Inference(**options)
+        InferenceSettings(**options)
 
 
 def test_a_least_length_needs_the_search(grounding):
-    settings = Inference("states", search=SearchSettings(least_frames=5))
+    settings = InferenceSettings("states", search=SearchSettings(least_frames=5))
     with pytest.raises(StateError, match="least length"):
         infer(grounding, 1.0, settings)
-    _, values = infer(grounding, 0.5, Inference(search=SearchSettings(least_frames=5)))
+    _, values = infer(grounding, 0.5, InferenceSettings(search=SearchSettings(least_frames=5)))
     changes = np.flatnonzero((values[1:] != values[:-1]).any(axis=1)) + 1
     assert (np.diff([*changes, len(values)]) >= 5).all()

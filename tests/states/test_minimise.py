@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from tests.states.making import all_states, random_clauses
-from wordsight.states import EXACT, ClauseSet, StateError, minimise
+from tests.states.builders import all_states, random_clauses
+from wordsight.states import EXACT, ClauseSet, StateError
+from wordsight.states.search.segments import minimise
 
 
 @pytest.mark.parametrize("reduce", [True, False], ids=["reduced", "as published"])

@@ -1,26 +1,26 @@
 import numpy as np
 import pytest
 
-from tests.states.making import HOLDING, carrying
+from tests.states.builders import HOLDING, carrying
 from wordsight.errors import FormatError
 from wordsight.states import (
     BoostingSettings,
     Fact,
-    Inference,
-    Learning,
-    Observations,
+    InferenceSettings,
     PerceptronSettings,
     SearchSettings,
     StateError,
+    StateLearningSettings,
     StateModel,
+    StateObservations,
     StateSequence,
-    Thing,
+    TrackedObject,
     parse_rules,
 )
 
 FILMS = [carrying(f"film{k}", k) for k in range(8)]
 SEEN, TOLD = [film[0] for film in FILMS], [film[1] for film in FILMS]
-QUICK = Learning(BoostingSettings(rounds=15, least_videos=2))
+QUICK = StateLearningSettings(BoostingSettings(rounds=15, least_videos=2))
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def test_states_of_new_videos(model):
 def test_search_and_enumeration_agree(model):
     for seen in SEEN[6:]:
         whole = model.predict(seen)
-        model.inference = Inference("search", search=SearchSettings(bound=-1))
+        model.inference = InferenceSettings("search", search=SearchSettings(bound=-1))
         searched = model.predict(seen)
-        model.inference = Inference()
+        model.inference = InferenceSettings()
         assert searched == whole
 
 
@@ -103,8 +103,8 @@ def test_an_object_that_appears_halfway_has_no_facts_before():
     boxes = np.tile([0.0, 0, 10, 10], (40, 2, 1))
     boxes[:, 1, [0, 2]] += 50
     boxes[:20, 1] = np.nan
-    things = [Thing("red", "block"), Thing("green", "block")]
-    seen = Observations.from_boxes("v", np.arange(40) / 30, things, boxes)
+    things = [TrackedObject("red", "block"), TrackedObject("green", "block")]
+    seen = StateObservations.from_boxes("v", np.arange(40) / 30, things, boxes)
     model = StateModel(parse_rules("1: block(X) -> grounded(X)"), 2.0, HOLDING)
     said = model.predict(seen)
     assert said.table([Fact("grounded", ("green",))])[:, 0].tolist() == [False] * 20 + [True] * 20
@@ -123,7 +123,9 @@ def test_weights_of_given_rules_are_learned_from_labels_in_order():
         "1: speed(Y) <= 40, attached(X,Y) -> false\n1: block(Y) -> grounded(Y)\n"
         "hard: attached(X,Y), grounded(Y) -> false"
     )
-    learning = Learning(transition="given", perceptron=PerceptronSettings(30, average=False))
+    learning = StateLearningSettings(
+        transition="given", perceptron=PerceptronSettings(30, average=False)
+    )
     model = StateModel(rules, 0.0, HOLDING, learning=learning)
     model.fit(SEEN[:5], [told.compress() for told in TOLD[:5]])
     assert model.score(SEEN[:5], TOLD[:5]) == 1.0

@@ -3,11 +3,11 @@ import pytest
 
 from wordsight.records import Clip, Detections
 from wordsight.states import (
-    Observations,
-    Smoothing,
     StateError,
-    Thing,
-    Vocabulary,
+    StateObservations,
+    StateVocabulary,
+    TrackedObject,
+    TrackSmoothing,
     parse_vocabulary,
 )
 
@@ -20,7 +20,9 @@ def two_things(shift=3.0, **options):
     boxes = np.zeros((60, 2, 4)) + STILL
     boxes[:, 1, [0, 2]] += 60
     boxes[20:, 1, [0, 2]] += shift * np.arange(40)[:, None]
-    return Observations.from_boxes("v", TIMES, [Thing("a"), Thing("b")], boxes, **options)
+    return StateObservations.from_boxes(
+        "v", TIMES, [TrackedObject("a"), TrackedObject("b")], boxes, **options
+    )
 
 
 def test_features_of_known_motion():
@@ -41,9 +43,9 @@ def test_features_of_known_motion():
 
 
 def test_every_declared_feature_is_measured_and_no_other():
-    declared = {feature.name for feature in Vocabulary().features}
+    declared = {feature.name for feature in StateVocabulary().features}
     assert set(two_things().features) == declared
-    causal = {feature.name for feature in Vocabulary().causal().features}
+    causal = {feature.name for feature in StateVocabulary().causal().features}
     assert set(two_things(causal=True).features) == causal
 
 
@@ -52,9 +54,9 @@ def test_causal_features_do_not_change_with_the_future():
     places = np.cumsum(random.normal(0, 3, (60, 3, 2)), axis=0) + 200
     boxes = np.concatenate([places - 10, places + 12], axis=-1)
     boxes[30:34, 1] = np.nan  # lost for a while
-    things = [Thing("a"), Thing("b"), Thing("c", "hand")]
-    whole = Observations.from_boxes("v", TIMES, things, boxes, causal=True)
-    part = Observations.from_boxes("v", TIMES[:40], things, boxes[:40], causal=True)
+    things = [TrackedObject("a"), TrackedObject("b"), TrackedObject("c", "hand")]
+    whole = StateObservations.from_boxes("v", TIMES, things, boxes, causal=True)
+    part = StateObservations.from_boxes("v", TIMES[:40], things, boxes[:40], causal=True)
     for name, values in part.features.items():
         # the first resting place is known from the fifth frame on
         np.testing.assert_allclose(values[5:], whole.features[name][5:40], err_msg=name)
@@ -109,8 +111,8 @@ def test_sizes_are_measured_where_they_are_declared():
     )
     boxes = np.zeros((60, 1, 4)) + STILL
     boxes[30:, 0, 2] += 3.0 * np.arange(30)
-    seen = Observations.from_boxes(
-        "v", TIMES, [Thing("hand")], boxes, vocabulary=words, smoothing=Smoothing(1)
+    seen = StateObservations.from_boxes(
+        "v", TIMES, [TrackedObject("hand")], boxes, vocabulary=words, smoothing=TrackSmoothing(1)
     )
     assert seen.features["width"][[0, 40], 0].tolist() == pytest.approx([20, 50])
     assert seen.features["height"][:, 0].tolist() == pytest.approx([30] * 60)
@@ -123,16 +125,25 @@ def test_an_object_that_appears_halfway_and_vanishes():
     boxes[:20, 1] = np.nan
     boxes[50:, 1] = 0  # an empty box is none
     boxes[30:35, 1] = np.nan  # a short gap is filled
-    seen = Observations.from_boxes("v", TIMES, [Thing("a"), Thing("b")], boxes)
+    seen = StateObservations.from_boxes("v", TIMES, [TrackedObject("a"), TrackedObject("b")], boxes)
     assert np.flatnonzero(seen.present[:, 1]).tolist() == list(range(20, 50))
     assert np.isnan(seen.features["speed"][:20, 1]).all()
     assert np.isnan(seen.features["distance"][55, 0, 1])
-    kept = Observations.from_boxes(
-        "v", TIMES, [Thing("a"), Thing("b")], boxes, smoothing=Smoothing(hold=True)
+    kept = StateObservations.from_boxes(
+        "v",
+        TIMES,
+        [TrackedObject("a"), TrackedObject("b")],
+        boxes,
+        smoothing=TrackSmoothing(hold=True),
     )
     assert kept.present.all()
-    live = Observations.from_boxes(
-        "v", TIMES, [Thing("a"), Thing("b")], boxes, smoothing=Smoothing(hold=True), causal=True
+    live = StateObservations.from_boxes(
+        "v",
+        TIMES,
+        [TrackedObject("a"), TrackedObject("b")],
+        boxes,
+        smoothing=TrackSmoothing(hold=True),
+        causal=True,
     )
     assert live.present.all()  # though nothing is known before it is seen
     assert np.isnan(live.features["speed"][:20, 1]).all()
@@ -141,14 +152,18 @@ def test_an_object_that_appears_halfway_and_vanishes():
 
 def test_two_objects_with_one_name_are_refused():
     with pytest.raises(StateError, match="two objects of v are called 'a'"):
-        Observations.from_boxes("v", TIMES, [Thing("a"), Thing("a")], np.ones((60, 2, 4)))
+        StateObservations.from_boxes(
+            "v", TIMES, [TrackedObject("a"), TrackedObject("a")], np.ones((60, 2, 4))
+        )
 
 
 def test_parts_are_measured_where_they_are_nearest():
     boxes = np.full((60, 2, 2, 4), np.nan)
     boxes[:, 0, 0], boxes[:, 0, 1] = [0, 0, 10, 10], [90, 100, 95, 110]  # two hands
     boxes[:, 1, 0] = STILL
-    seen = Observations.from_boxes("v", TIMES, [Thing("p", "person"), Thing("cup")], boxes)
+    seen = StateObservations.from_boxes(
+        "v", TIMES, [TrackedObject("p", "person"), TrackedObject("cup")], boxes
+    )
     assert seen.features["distance"][0, 0, 1] == pytest.approx(5)
     assert seen.features["distance"][0, 1, 0] == pytest.approx(5)
 
@@ -156,10 +171,10 @@ def test_parts_are_measured_where_they_are_nearest():
 def test_outlines_have_their_own_area():
     square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], float)
     grow = 1 + TIMES[:, None, None]
-    seen = Observations.from_outlines("v", TIMES, [Thing("a")], [square * grow])
+    seen = StateObservations.from_outlines("v", TIMES, [TrackedObject("a")], [square * grow])
     assert seen.features["morph"][30, 0] == pytest.approx(2 / (1 + TIMES[30]), rel=0.01)
     with pytest.raises(StateError, match="corners"):
-        Observations.from_outlines("v", TIMES, [Thing("a")], [np.zeros((60, 2, 2))])
+        StateObservations.from_outlines("v", TIMES, [TrackedObject("a")], [np.zeros((60, 2, 2))])
 
 
 def clip_of(ids):
@@ -177,17 +192,23 @@ def clip_of(ids):
 
 
 def test_tracks_of_a_clip_are_named_by_their_label():
-    seen = Observations.from_clip(clip_of(np.tile([4, 7, 9], (60, 1))), kinds={"cup": "it"})
-    assert seen.objects == (Thing("cup-4", "it"), Thing("cup-7", "it"), Thing("hand", "hand"))
+    seen = StateObservations.from_clip(clip_of(np.tile([4, 7, 9], (60, 1))), kinds={"cup": "it"})
+    assert seen.objects == (
+        TrackedObject("cup-4", "it"),
+        TrackedObject("cup-7", "it"),
+        TrackedObject("hand", "hand"),
+    )
     assert seen.features["distance"][0, 0, 1] == pytest.approx(np.hypot(30, 20))
 
 
 def test_a_clip_without_identities_is_refused():
     with pytest.raises(StateError, match="no identities"):
-        Observations.from_clip(clip_of(None))
+        StateObservations.from_clip(clip_of(None))
 
 
 @pytest.mark.parametrize("shape", [(59, 2, 4), (60, 3, 4), (60, 2, 5)])
 def test_boxes_of_the_wrong_shape(shape):
     with pytest.raises(StateError, match="boxes must be"):
-        Observations.from_boxes("v", TIMES, [Thing("a"), Thing("b")], np.ones(shape))
+        StateObservations.from_boxes(
+            "v", TIMES, [TrackedObject("a"), TrackedObject("b")], np.ones(shape)
+        )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tests.states.making import HOLDING, carrying
+from tests.states.builders import HOLDING, carrying
 from wordsight.states import (
     Fact,
     PerceptronSettings,
@@ -12,7 +12,7 @@ from wordsight.states import (
     parse_rules,
     prepare_videos,
 )
-from wordsight.states.transition import choose_cost, choose_transition, make_folds
+from wordsight.states.discovery.learning import choose_cost, choose_transition, make_folds
 
 RULES = parse_rules(
     """

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wordsight.states import (
     Atom,
-    Comparison,
+    FeatureComparison,
     Rule,
     RuleError,
     StateError,
@@ -20,7 +20,7 @@ terms = st.lists(st.one_of(variables, objects), min_size=1, max_size=3).map(tupl
 names = st.sampled_from(["attached", "speed", "a_b", "false1"])
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 atoms = st.builds(Atom, names, terms)
-comparisons = st.builds(Comparison, names, terms, st.sampled_from(["<=", ">="]), numbers)
+comparisons = st.builds(FeatureComparison, names, terms, st.sampled_from(["<=", ">="]), numbers)
 
 
 @st.composite
@@ -42,7 +42,7 @@ def test_the_example_of_the_page():
     (rule,) = parse_rules("3.2: distance(X,Y) <= 12, speed(Y) >= 4 -> attached(X,Y)  # held")
     assert rule.weight == 3.2
     assert rule.variables == ("X", "Y")
-    assert rule.body[1] == Comparison("speed", ("Y",), ">=", 4.0)
+    assert rule.body[1] == FeatureComparison("speed", ("Y",), ">=", 4.0)
     assert str(rule) == "3.2: distance(X,Y) <= 12, speed(Y) >= 4 -> attached(X,Y)"
 
 

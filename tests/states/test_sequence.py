@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tests.states.making import all_states, cheapest, random_clauses
+from tests.states.builders import all_states, cheapest, random_clauses
 from wordsight.states import (
     EXACT,
     ClauseSet,
@@ -10,7 +10,7 @@ from wordsight.states import (
     StateError,
     decode,
 )
-from wordsight.states.enumeration import best_path, best_path_between, consistent_states
+from wordsight.states.search.inference import best_path, best_path_between, consistent_states
 
 
 def random_problem(random):

@@ -1,7 +1,7 @@
-"""Instructions timed against silent video: which moment belongs to which line, without labels."""
+"""Alignment of written instructions with silent video, learned without labels."""
 
 from wordsight.alignment.errors import AlignmentError, ConstraintError, PoorEvidenceError
-from wordsight.alignment.exports import write_alignment
+from wordsight.alignment.export import write_alignment
 from wordsight.alignment.models import (
     HMM1,
     HMM2,
@@ -14,23 +14,27 @@ from wordsight.alignment.models import (
     LatentPerceptron,
     LatentSVM,
 )
+from wordsight.alignment.observe import (
+    DetectedThings,
+    IntervalFile,
+    ObservationSource,
+)
 from wordsight.alignment.records import (
     NO_LINE,
     Aligner,
     Alignment,
-    Boundary,
     Chunk,
     Constraint,
     Dictionary,
     Instructions,
     Line,
+    LineBoundary,
+    LineSpan,
     Observed,
-    Span,
 )
 from wordsight.alignment.storage import load_aligner, save_aligner
-from wordsight.alignment.tasks import Timed, align_together
+from wordsight.alignment.tasks import AlignmentResult, align_together
 from wordsight.alignment.text import instructions_from_text, read_instructions
-from wordsight.alignment.watching import DetectedThings, IntervalFile, Source, TrackedThings
 
 __all__ = [
     "HMM1",
@@ -43,7 +47,7 @@ __all__ = [
     "Aligner",
     "Alignment",
     "AlignmentError",
-    "Boundary",
+    "AlignmentResult",
     "Chunk",
     "Constraint",
     "ConstraintError",
@@ -56,12 +60,11 @@ __all__ = [
     "LatentPerceptron",
     "LatentSVM",
     "Line",
+    "LineBoundary",
+    "LineSpan",
+    "ObservationSource",
     "Observed",
     "PoorEvidenceError",
-    "Source",
-    "Span",
-    "Timed",
-    "TrackedThings",
     "align_together",
     "instructions_from_text",
     "load_aligner",

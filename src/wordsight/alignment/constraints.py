@@ -1,7 +1,7 @@
-"""What the user knows, as a table of which chunk may belong to which line.
+"""User constraints as a table of which chunk may belong to which line.
 
-A line that starts at a moment is not seen before it and is seen at it; models that go through the
-text in order draw the rest of the conclusions themselves.
+A line that starts at a time does not occur before it and does occur at it. Models that go through
+the text in order draw the remaining conclusions themselves.
 """
 
 from collections.abc import Sequence

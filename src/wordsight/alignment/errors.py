@@ -1,4 +1,4 @@
-"""What alignment refuses to do, and says when it does: each error names the way out."""
+"""Errors of the alignment package; each message says what to do next."""
 
 from wordsight.errors import WordsightError
 

@@ -1,7 +1,7 @@
-"""What goes into alignment and what comes out: lines of instructions, chunks of observed video.
+"""Inputs and outputs of alignment: lines of instructions, chunks of observed video, alignments.
 
-All records are small and frozen. Lines and chunks are counted from 0, times are seconds, and a
-stretch of time includes its start and excludes its end.
+All records are small and frozen. Lines and chunks are counted from 0, times are in seconds, and
+intervals include their start and exclude their end.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ __all__ = [
     "NO_LINE",
     "Aligner",
     "Alignment",
-    "Boundary",
     "Chunk",
     "Constraint",
     "Dictionary",
     "Instructions",
     "Line",
+    "LineBoundary",
+    "LineSpan",
     "Observed",
-    "Span",
 ]
 
 Array = NDArray[np.float64]
@@ -134,7 +134,7 @@ class Observed:
 
 
 @dataclass(frozen=True)
-class Span:
+class LineSpan:
     """When a line happens.
 
     Attributes:
@@ -155,7 +155,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Boundary:
+class LineBoundary:
     """A moment at which one line gives way to another.
 
     Attributes:
@@ -206,8 +206,8 @@ class Alignment:
     times: Array
     posterior: Array
     best: NDArray[np.int64]
-    spans: tuple[Span, ...]
-    boundaries: tuple[Boundary, ...]
+    spans: tuple[LineSpan, ...]
+    boundaries: tuple[LineBoundary, ...]
     steps: NDArray[np.int64]
 
 

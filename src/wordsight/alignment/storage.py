@@ -1,12 +1,12 @@
-"""A fitted aligner on disk; loaded again it gives the same posteriors, bit for bit."""
+"""Saving and loading of fitted aligners; a loaded one gives bit-equal posteriors."""
 
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from wordsight.alignment.encoding import Vocabulary
-from wordsight.alignment.models.base import Model
-from wordsight.alignment.models.catalogue import model_named
+from wordsight.alignment.models import model_by_name
+from wordsight.alignment.models.base import AlignmentModel
+from wordsight.alignment.models.encoding import AlignmentVocabulary
 from wordsight.alignment.models.ensemble import Ensemble
 from wordsight.errors import FormatError
 from wordsight.records.model_folder import ModelFolder
@@ -17,7 +17,7 @@ _FOLDER = ModelFolder("Aligner", 1, "a saved aligner", "restore it or learn agai
 _WORDS_ON_CARD = 40
 
 
-def save_aligner(model: Model, path: str | Path, *, overwrite: bool = False) -> None:
+def save_aligner(model: AlignmentModel, path: str | Path, *, overwrite: bool = False) -> None:
     """Write a fitted model to a folder.
 
     Args:
@@ -39,7 +39,7 @@ def save_aligner(model: Model, path: str | Path, *, overwrite: bool = False) -> 
     )
 
 
-def load_aligner(path: str | Path, **given: Any) -> Model:
+def load_aligner(path: str | Path, **given: Any) -> AlignmentModel:
     """Read an aligner that :func:`save_aligner` wrote.
 
     Args:
@@ -54,7 +54,7 @@ def load_aligner(path: str | Path, **given: Any) -> Model:
         return _model(values, arrays, given)
 
 
-def _description(model: Model) -> dict[str, Any]:
+def _description(model: AlignmentModel) -> dict[str, Any]:
     vocabulary = {name: list(words) for name, words in asdict(model.vocabulary_).items()}
     values = {"vocabulary": vocabulary} | _made_with(model)
     if isinstance(model, Ensemble):
@@ -62,15 +62,15 @@ def _description(model: Model) -> dict[str, Any]:
     return values
 
 
-def _made_with(model: Model) -> dict[str, Any]:
+def _made_with(model: AlignmentModel) -> dict[str, Any]:
     settings = model.settings()
     features = settings.pop("features", ())
     names = [getattr(feature, "__name__", "feature") for feature in features]
     return {"model": type(model).__name__, "settings": settings, "features": names}
 
 
-def _model(values: dict[str, Any], arrays: dict[str, Any], given: dict[str, Any]) -> Model:
-    vocabulary = Vocabulary(**{k: tuple(v) for k, v in values["vocabulary"].items()})
+def _model(values: dict[str, Any], arrays: dict[str, Any], given: dict[str, Any]) -> AlignmentModel:
+    vocabulary = AlignmentVocabulary(**{k: tuple(v) for k, v in values["vocabulary"].items()})
     model = _unfitted(values, given)
     model.restore(vocabulary, arrays)
     if isinstance(model, Ensemble):
@@ -82,7 +82,7 @@ def _model(values: dict[str, Any], arrays: dict[str, Any], given: dict[str, Any]
     return model
 
 
-def _unfitted(values: dict[str, Any], given: dict[str, Any]) -> Model:
+def _unfitted(values: dict[str, Any], given: dict[str, Any]) -> AlignmentModel:
     settings = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in values["settings"].items()
@@ -97,10 +97,10 @@ def _unfitted(values: dict[str, Any], given: dict[str, Any]) -> Model:
                 "it with features=(...) in this order."
             )
         settings["features"] = tuple(features)
-    return model_named(values["model"])(**settings)
+    return model_by_name(values["model"])(**settings)
 
 
-def _card(model: Model, dictionary: dict[str, dict[str, float]]) -> str:
+def _card(model: AlignmentModel, dictionary: dict[str, dict[str, float]]) -> str:
     known = model.vocabulary_
     rows = [
         f"| {noun} | "

@@ -1,22 +1,22 @@
-"""The whole way from a text and observed videos to timed lines, in one call."""
+"""One call from a text and its observed videos to an alignment of each video."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wordsight.alignment.doubting import doubt_short_steps
 from wordsight.alignment.errors import AlignmentError
-from wordsight.alignment.pins import check_pins
+from wordsight.alignment.models.decoding import reject_short_steps
 from wordsight.alignment.records import Aligner, Alignment, Constraint, Instructions, Observed
+from wordsight.alignment.text.constraint_text import check_constraints
 
 if TYPE_CHECKING:
     from wordsight.alignment.models import HSMM
 
-__all__ = ["Timed", "align_together", "expecting_mistakes"]
+__all__ = ["AlignmentResult", "align_together", "mistake_tolerant_model"]
 
 
 @dataclass(frozen=True, eq=False)
-class Timed:
+class AlignmentResult:
     """A text timed against its videos.
 
     Attributes:
@@ -38,14 +38,14 @@ def align_together(
     aligner: Aligner | None = None,
     fit: bool = True,
     mistakes: bool = False,
-) -> Timed:
+) -> AlignmentResult:
     """Time a text against all its videos, learned together.
 
     Args:
         instructions: The text.
         observed: What was observed in each video; more videos of one text help all of them.
         constraints: What the user knows, by video.
-        aligner: The model; the ensemble if left out, or that of :func:`expecting_mistakes`.
+        aligner: The model; the ensemble if left out, or that of :func:`mistake_tolerant_model`.
         fit: Whether to learn from these videos; false to use a fitted model as it is.
         mistakes: Whether to expect steps that were skipped, repeated or swapped.
 
@@ -61,12 +61,12 @@ def align_together(
         raise AlignmentError("there is no video to align; name at least one.")
     known = dict(constraints or {})
     for one in observed:
-        check_pins(known.get(one.video_id, ()), instructions, one.duration)
+        check_constraints(known.get(one.video_id, ()), instructions, one.duration)
     if aligner is None:
         # Models compile what they need; whoever only reads texts need not wait for it.
         from wordsight.alignment.models.ensemble import Ensemble
 
-        aligner = expecting_mistakes() if mistakes else Ensemble()
+        aligner = mistake_tolerant_model() if mistakes else Ensemble()
     if fit:
         aligner.fit([(instructions, one) for one in observed])
     found = tuple(
@@ -74,11 +74,11 @@ def align_together(
         for one in observed
     )
     if mistakes:
-        found = tuple(doubt_short_steps(one, instructions) for one in found)
-    return Timed(instructions, found, aligner)
+        found = tuple(reject_short_steps(one, instructions) for one in found)
+    return AlignmentResult(instructions, found, aligner)
 
 
-def expecting_mistakes() -> "HSMM":
+def mistake_tolerant_model() -> "HSMM":
     """Return a model that expects steps to be left out, repeated or swapped.
 
     It holds less to how long steps usually last, and more to what is seen; so it needs things that

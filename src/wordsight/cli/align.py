@@ -24,7 +24,7 @@ from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
     from wordsight.alignment import Aligner, Alignment, Constraint, Instructions
-    from wordsight.alignment.tasks import Timed
+    from wordsight.alignment.tasks import AlignmentResult
     from wordsight.cli.align_sources import Film
 
 __all__ = ["align", "dictionary"]
@@ -60,13 +60,13 @@ def align(
     force: given.ForceFlag = False,
 ) -> None:
     """Find when each line of written instructions happens in a video without narration."""
-    from wordsight.alignment.pins import parse_pins
     from wordsight.alignment.text import read_instructions
+    from wordsight.alignment.text.constraint_text import parse_constraints
     from wordsight.cli.align_sources import Watching, gather_films
 
     _check_swapped(video, text)
     instructions = read_instructions(text, parses=parses)
-    pins = parse_pins(constraint or [], instructions)
+    pins = parse_constraints(constraint or [], instructions)
     watching = Watching(
         detector, detector_options(detector, model, labels, option), rate, seen, boxes
     )
@@ -126,7 +126,7 @@ def _timed(
     pins: Sequence["Constraint"],
     aligner: Path | None,
     mistakes: bool,
-) -> "Timed":
+) -> "AlignmentResult":
     from wordsight.alignment.tasks import align_together
 
     learned = None if aligner is None else _load(aligner)
@@ -156,7 +156,7 @@ class _Targets:
         burn: Path | None,
         force: bool,
     ) -> None:
-        from wordsight.alignment.exports import check_writable, export_paths
+        from wordsight.alignment.export import check_writable, export_paths
 
         self._films = films
         self._several = len(films) > 1
@@ -186,8 +186,8 @@ class _Targets:
         self, alignments: Sequence["Alignment"], instructions: "Instructions", output: Output
     ) -> list[Path]:
         """Write everything that was asked for."""
-        from wordsight.alignment.exports import write_alignment
-        from wordsight.alignment.timeline import draw_timeline
+        from wordsight.alignment.export import write_alignment
+        from wordsight.alignment.export.timeline import draw_timeline
 
         written: list[Path] = []
         for film, found in zip(self._films, alignments, strict=True):
@@ -246,7 +246,7 @@ def _burn_in(
     force: bool,
     output: Output,
 ) -> None:
-    from wordsight.alignment.exports import line_rows
+    from wordsight.alignment.export import line_rows
     from wordsight.language.captions import Caption
     from wordsight.video import render_overlay
 
@@ -277,9 +277,9 @@ def _strongest(found: dict[str, float], top: int) -> dict[str, float]:
 
 
 def _show(
-    output: Output, alignments: Sequence["Alignment"], timed: "Timed", written: list[Path]
+    output: Output, alignments: Sequence["Alignment"], timed: "AlignmentResult", written: list[Path]
 ) -> None:
-    from wordsight.alignment.exports import as_json
+    from wordsight.alignment.export import as_json
 
     values: list[dict[str, Any]] = [as_json(one, timed.instructions) for one in alignments]
     for value in values:

@@ -97,7 +97,7 @@ def _given(video: str, watching: Watching) -> Film:
         raise WordsightError(f"{video} is no video file; --seen and --boxes belong to one.")
     if watching.seen is not None:
         return _from_intervals(watching.seen, path, True)
-    from wordsight.alignment.watching import DetectedThings
+    from wordsight.alignment.observe import DetectedThings
     from wordsight.perception import read_boxes
     from wordsight.video import VideoReader
 
@@ -111,7 +111,7 @@ def _given(video: str, watching: Watching) -> Film:
 
 
 def _from_intervals(source: Path, video: Path | None, wanted: bool) -> Film:
-    from wordsight.alignment.watching import IntervalFile
+    from wordsight.alignment.observe import IntervalFile
 
     name, duration = None, None
     if video is not None:
@@ -127,12 +127,12 @@ def _looked_at(
 ) -> list[Film]:
     if not paths:
         return []
-    from wordsight.alignment.watching import DetectedThings
-    from wordsight.alignment.watching.actors import hand_columns
-    from wordsight.alignment.watching.videos import see_videos
+    from wordsight.alignment.observe import DetectedThings
+    from wordsight.alignment.observe.detections import hand_columns
+    from wordsight.alignment.observe.videos import detect_videos
 
     with output.progress("Looking") as progress:
-        seen = see_videos(
+        seen = detect_videos(
             paths,
             detector=watching.detector,
             options=watching.options,
@@ -151,7 +151,7 @@ def _looked_at(
 
 
 def _from_library(name: str, library: str, wanted: bool) -> list[Film]:
-    from wordsight.alignment.watching import DetectedThings
+    from wordsight.alignment.observe import DetectedThings
     from wordsight.errors import LibraryError
     from wordsight.library import Library
 

@@ -10,9 +10,9 @@ from wordsight.errors import FormatError, LibraryError, WordsightError
 
 if TYPE_CHECKING:
     from wordsight.records import Clip, Detections
-    from wordsight.states import Observations, Rule, StateModel, Vocabulary
-    from wordsight.states.event_language import EventDefinition
-    from wordsight.states.facts import FactInterval
+    from wordsight.states import Rule, StateModel, StateObservations, StateVocabulary
+    from wordsight.states.events.definitions import EventDefinition
+    from wordsight.states.rules.facts import FactInterval
 
 __all__ = [
     "labels_of",
@@ -33,22 +33,25 @@ def read_observations(
     inputs: Sequence[str],
     library: str,
     kinds: dict[str, str],
-    vocabulary: "Vocabulary | None",
+    vocabulary: "StateVocabulary | None",
     *,
     steady: bool = False,
-) -> list["Observations"]:
+) -> list["StateObservations"]:
     """Measure the tracked things of each input, the shake of the camera taken out if told so."""
-    from wordsight.states import Observations, Smoothing
+    from wordsight.states import StateObservations, TrackSmoothing
 
-    smoothing = Smoothing(steady=steady)
+    smoothing = TrackSmoothing(steady=steady)
     return [
-        Observations.from_clip(clip, kinds=kinds, vocabulary=vocabulary, smoothing=smoothing)
+        StateObservations.from_clip(clip, kinds=kinds, vocabulary=vocabulary, smoothing=smoothing)
         for clip in read_clips(output, inputs, library)
     ]
 
 
 def labels_of(
-    seen: Sequence["Observations"], told: "dict[str, list[FactInterval]]", file: Path, library: str
+    seen: Sequence["StateObservations"],
+    told: "dict[str, list[FactInterval]]",
+    file: Path,
+    library: str,
 ) -> list[list["FactInterval"]]:
     """Return what is told of each film, which may be called by its id or its file.
 
@@ -135,7 +138,7 @@ def parse_kinds(pairs: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def read_vocabulary(path: Path | None) -> "Vocabulary | None":
+def read_vocabulary(path: Path | None) -> "StateVocabulary | None":
     """Read the file that declares predicates and features."""
     from wordsight.states import parse_vocabulary
 
@@ -156,7 +159,7 @@ def read_rules(path: Path) -> "tuple[Rule, ...]":
 
 def read_events(path: Path) -> "tuple[EventDefinition, ...]":
     """Read kinds of events that somebody defined."""
-    from wordsight.states.event_text import parse_events
+    from wordsight.states.events.definitions import parse_events
 
     found = _parsed(path, parse_events)
     if not found:

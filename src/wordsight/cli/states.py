@@ -13,9 +13,9 @@ from wordsight.cli.units import count
 from wordsight.errors import WordsightError
 
 if TYPE_CHECKING:
-    from wordsight.states import Observations, StateModel, StateSequence
-    from wordsight.states.events import Event
-    from wordsight.states.explanations import Explanation, RuleUse
+    from wordsight.states import StateModel, StateObservations, StateSequence
+    from wordsight.states.events.find import StateEvent
+    from wordsight.states.explanations import RuleUse, StateExplanation
 
 __all__ = ["states"]
 
@@ -228,8 +228,8 @@ def events(
 ) -> None:
     """Say what happens in videos, to whom and when."""
     from wordsight.cli.state_inputs import read_events
-    from wordsight.states.event_text import leonard_events
-    from wordsight.states.events import check_predicates, find_events, outermost
+    from wordsight.states.events.definitions import leonard_events
+    from wordsight.states.events.find import check_predicates, find_events, outermost
     from wordsight.states.formats import write_events
 
     _check_targets(inputs, output_path, plot, force)
@@ -239,7 +239,7 @@ def events(
     )
     check_predicates(wanted, known.vocabulary_)
     sequences = [known.predict(one) for one in seen]
-    found: list[Event] = []
+    found: list[StateEvent] = []
     for sequence in sequences:
         every = find_events(sequence, wanted)
         found += every if everything else outermost(every)
@@ -303,7 +303,7 @@ def _prepare(
     transition_cost: float,
     kind: list[str] | None,
     steady: bool,
-) -> tuple["StateModel", list["Observations"]]:
+) -> tuple["StateModel", list["StateObservations"]]:
     from wordsight.cli.state_inputs import parse_kinds, read_model, read_observations
 
     known, kinds = read_model(model, rules, vocabulary, transition_cost)
@@ -325,7 +325,7 @@ def _draw(
     output: Output,
     plot: Path | None,
     sequences: list["StateSequence"],
-    events: tuple["Event", ...],
+    events: tuple["StateEvent", ...],
     force: bool,
 ) -> None:
     if plot is not None:
@@ -339,7 +339,7 @@ def _use(use: "RuleUse") -> dict[str, object]:
     return {"rule": str(use.rule), "objects": use.objects, "text": use.text, "cost": use.cost}
 
 
-def _render_explanation(output: Output, found: "Explanation", strongest: int) -> None:
+def _render_explanation(output: Output, found: "StateExplanation", strongest: int) -> None:
     output.line(f"{found.video_id} at {found.time:.2f} s")
     output.line(f"Holds: {', '.join(map(str, found.facts)) or 'nothing'}.")
     if found.kept:

@@ -15,7 +15,7 @@ from wordsight.files import write_text
 if TYPE_CHECKING:
     from wordsight.records import Clip
     from wordsight.states import StateModel
-    from wordsight.states.discrete import StateFeatures
+    from wordsight.states.rules.facts import StateFeatures
 
 __all__ = ["KINDS_NAME", "Stater", "load_stater"]
 
@@ -71,17 +71,17 @@ class Stater:
             Per predicate ``(T, J)`` or ``(T, J, J)`` whether it holds of each detection: 1 or 0,
             -1 where that is not known. Nothing where nothing is followed.
         """
-        from wordsight.states import Observations, Smoothing
-        from wordsight.states.discrete import state_columns
+        from wordsight.states import StateObservations, TrackSmoothing
+        from wordsight.states.rules.facts import state_columns
 
         seen = clip.detections
         if seen.ids is None or not (seen.ids[seen.mask] >= 0).any():
             return {}
-        measured = Observations.from_clip(
+        measured = StateObservations.from_clip(
             clip,
             kinds=self.kinds,
             vocabulary=self.model.vocabulary_,
-            smoothing=Smoothing(steady=self.steady),
+            smoothing=TrackSmoothing(steady=self.steady),
         )
         told = self.model.predict(measured)
         columns = state_columns(told, [thing.name for thing in measured.objects], clip.times)

@@ -1,38 +1,63 @@
-"""States over time from tracks, by weighted Horn rules: who holds what, what rests on what."""
+"""States over time from tracks by weighted Horn rules: what is held, what rests on what."""
 
-from wordsight.states.boosting import BoostingSettings, discover_boosted
-from wordsight.states.clausal import ClausalSettings, discover_clauses
-from wordsight.states.clauses import ClauseSet
-from wordsight.states.constraints import Constraints, discover_constraints
-from wordsight.states.counting_transition import CountingTransition, WalkSettings, walk_max_sat
-from wordsight.states.discrete import StateFeatures, state_columns
+from wordsight.states.discovery.boosting import BoostingSettings, discover_boosted
+from wordsight.states.discovery.clausal import ClausalSettings, discover_clauses
+from wordsight.states.discovery.constraints import FactConstraints, discover_constraints
+from wordsight.states.discovery.learning import StateLearningSettings, choose_transition, edit_share
+from wordsight.states.discovery.training import (
+    LearnedWeights,
+    PerceptronSettings,
+    TrainingVideo,
+    learn_weights,
+    prepare_videos,
+)
 from wordsight.states.errors import RuleError, StateError
-from wordsight.states.event_language import EventDefinition, EventError, format_events
-from wordsight.states.event_text import leonard_events, parse_events
-from wordsight.states.events import Event, find_events, outermost
-from wordsight.states.explanations import Explanation, RuleUse, explain
-from wordsight.states.facts import Fact, FactInterval, StateSequence, parse_fact
+from wordsight.states.events.definitions import (
+    EventDefinition,
+    EventError,
+    format_events,
+    leonard_events,
+    parse_events,
+)
+from wordsight.states.events.find import StateEvent, find_events, outermost
+from wordsight.states.explanations import RuleUse, StateExplanation, explain
 from wordsight.states.formats import (
     read_intervals,
     sequence_from_intervals,
     write_events,
     write_states,
 )
-from wordsight.states.greedy_merge import GreedyMerge, greedy_merge
-from wordsight.states.grounding import Grounding, ground, possible_facts
-from wordsight.states.inference import Inference, infer
-from wordsight.states.learning import Learning
-from wordsight.states.minimise import EXACT, Minimum, minimise
-from wordsight.states.model import StateModel, sequence_of
-from wordsight.states.observations import Observations, Smoothing, Thing
-from wordsight.states.perceptron import Learned, PerceptronSettings, learn_weights
-from wordsight.states.rule_text import parse_rules
-from wordsight.states.rules import Atom, Comparison, Rule, format_rules
-from wordsight.states.sequence import Decoding, SearchSettings, SegmentDecoder, decode
+from wordsight.states.grounding.clauses import ClauseSet
+from wordsight.states.grounding.grounder import Grounding, ground, possible_facts
+from wordsight.states.grounding.observations import StateObservations, TrackedObject, TrackSmoothing
+from wordsight.states.model import StateModel, state_sequence
+from wordsight.states.rules.facts import (
+    Fact,
+    FactInterval,
+    StateFeatures,
+    StateSequence,
+    parse_fact,
+    state_columns,
+)
+from wordsight.states.rules.rule import Atom, FeatureComparison, Rule, format_rules, parse_rules
+from wordsight.states.rules.vocabulary import (
+    Predicate,
+    StateVocabulary,
+    TrackFeature,
+    parse_vocabulary,
+)
+from wordsight.states.search.greedy_merge import GreedyMerge, greedy_merge
+from wordsight.states.search.inference import InferenceSettings, infer
+from wordsight.states.search.segments import (
+    EXACT,
+    Decoding,
+    Minimum,
+    SearchSettings,
+    SegmentDecoder,
+    decode,
+    minimise,
+)
 from wordsight.states.timeline import draw_timeline
-from wordsight.states.training import TrainingVideo, prepare_videos
-from wordsight.states.transition import choose_transition, edit_share
-from wordsight.states.vocabulary import Feature, Predicate, Vocabulary, parse_vocabulary
 
 __all__ = [
     "EXACT",
@@ -40,24 +65,18 @@ __all__ = [
     "BoostingSettings",
     "ClausalSettings",
     "ClauseSet",
-    "Comparison",
-    "Constraints",
-    "CountingTransition",
     "Decoding",
-    "Event",
     "EventDefinition",
     "EventError",
-    "Explanation",
     "Fact",
+    "FactConstraints",
     "FactInterval",
-    "Feature",
+    "FeatureComparison",
     "GreedyMerge",
     "Grounding",
-    "Inference",
-    "Learned",
-    "Learning",
+    "InferenceSettings",
+    "LearnedWeights",
     "Minimum",
-    "Observations",
     "PerceptronSettings",
     "Predicate",
     "Rule",
@@ -65,15 +84,19 @@ __all__ = [
     "RuleUse",
     "SearchSettings",
     "SegmentDecoder",
-    "Smoothing",
     "StateError",
+    "StateEvent",
+    "StateExplanation",
     "StateFeatures",
+    "StateLearningSettings",
     "StateModel",
+    "StateObservations",
     "StateSequence",
-    "Thing",
+    "StateVocabulary",
+    "TrackFeature",
+    "TrackSmoothing",
+    "TrackedObject",
     "TrainingVideo",
-    "Vocabulary",
-    "WalkSettings",
     "choose_transition",
     "decode",
     "discover_boosted",
@@ -100,9 +123,8 @@ __all__ = [
     "prepare_videos",
     "read_intervals",
     "sequence_from_intervals",
-    "sequence_of",
     "state_columns",
-    "walk_max_sat",
+    "state_sequence",
     "write_events",
     "write_states",
 ]

@@ -1,4 +1,4 @@
-"""What the learner of states refuses."""
+"""Errors of the states package."""
 
 from wordsight.errors import WordsightError, pointing_at
 

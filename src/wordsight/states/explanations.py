@@ -1,17 +1,17 @@
-"""Why a state was inferred: at any moment, which rules fired, which were violated, at what cost."""
+"""Explanation of an inferred state: the rules that apply at a time, and their costs."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from wordsight.states.errors import StateError
-from wordsight.states.facts import Fact, StateSequence
-from wordsight.states.grounding import HARD_WEIGHT, Grounding
+from wordsight.states.grounding.grounder import HARD_WEIGHT, Grounding
+from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.model import StateModel
-from wordsight.states.observations import Observations
-from wordsight.states.rules import Atom, Comparison, Rule, is_variable
+from wordsight.states.rules.facts import Fact, StateSequence
+from wordsight.states.rules.rule import Atom, FeatureComparison, Rule, is_variable
 
-__all__ = ["Explanation", "RuleUse", "explain"]
+__all__ = ["RuleUse", "StateExplanation", "explain"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RuleUse:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class StateExplanation:
     """Why the state of one moment is what it is.
 
     Attributes:
@@ -63,8 +63,11 @@ class Explanation:
 
 
 def explain(
-    model: StateModel, observations: Observations, time: float, states: StateSequence | None = None
-) -> Explanation:
+    model: StateModel,
+    observations: StateObservations,
+    time: float,
+    states: StateSequence | None = None,
+) -> StateExplanation:
     """Say which rules speak for and against the state of a moment.
 
     Args:
@@ -91,7 +94,7 @@ def explain(
     kept = sorted(
         (use for use in uses if not use.violated), key=lambda use: (use.rule.hard, -use.spared)
     )
-    return Explanation(
+    return StateExplanation(
         observations.video_id,
         float(times[row]),
         tuple(f for f, holds in zip(grounding.facts, values[row], strict=True) if holds),
@@ -123,13 +126,15 @@ def _uses(grounding: Grounding, values: np.ndarray, row: int) -> list[RuleUse]:
     return found
 
 
-def _told(rule: Rule, objects: dict[str, str], seen: Observations, row: int) -> str:
+def _told(rule: Rule, objects: dict[str, str], seen: StateObservations, row: int) -> str:
     parts = [_part(part, objects, seen, row) for part in rule.body]
     head = "false" if rule.head is None else _part(rule.head, objects, seen, row)
     return f"{', '.join(parts)}{' ' * bool(parts)}-> {head}"
 
 
-def _part(part: Atom | Comparison, objects: dict[str, str], seen: Observations, row: int) -> str:
+def _part(
+    part: Atom | FeatureComparison, objects: dict[str, str], seen: StateObservations, row: int
+) -> str:
     names = [objects[t] if is_variable(t) else t.strip('"') for t in part.arguments]
     if isinstance(part, Atom):
         return f"{part.predicate}({','.join(names)})"

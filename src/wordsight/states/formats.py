@@ -1,4 +1,4 @@
-"""States in files: JSON, CSV and ELAN's EAF out, JSON and CSV back in, as labels to learn from."""
+"""States and events in files: JSON, CSV and EAF written, JSON and CSV read as labels."""
 
 import csv
 import io
@@ -15,8 +15,8 @@ from wordsight.errors import FormatError
 from wordsight.files import write_text
 from wordsight.states.eaf import eaf_document
 from wordsight.states.errors import StateError
-from wordsight.states.events import Event
-from wordsight.states.facts import FactInterval, StateSequence, parse_fact
+from wordsight.states.events.find import StateEvent
+from wordsight.states.rules.facts import FactInterval, StateSequence, parse_fact
 
 __all__ = ["read_intervals", "sequence_from_intervals", "write_events", "write_states"]
 
@@ -53,7 +53,7 @@ def write_states(
 
 
 def write_events(
-    path: str | PathLike[str], events: Sequence[Event], *, overwrite: bool = False
+    path: str | PathLike[str], events: Sequence[StateEvent], *, overwrite: bool = False
 ) -> None:
     """Write events; the ending says the format: ``.json``, ``.csv`` or ``.eaf``."""
     if Path(path).suffix.lower() == ".json":

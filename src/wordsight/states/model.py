@@ -1,4 +1,4 @@
-"""`StateModel`: learns weighted rules from labelled videos and infers states of others."""
+"""`StateModel`: learns weighted rules from labelled videos and infers the states of others."""
 
 import os
 from collections.abc import Sequence
@@ -9,19 +9,109 @@ from numpy.typing import NDArray
 
 from wordsight.engine import Engine
 from wordsight.progress import Progress
-from wordsight.states.checks import check_hard_rules, check_training
+from wordsight.states.discovery.learning import (
+    LearningTask,
+    StateLearningSettings,
+    learn,
+    training_vocabulary,
+)
+from wordsight.states.discovery.training import PerceptronSettings
 from wordsight.states.errors import StateError
-from wordsight.states.facts import StateSequence
-from wordsight.states.grounding import Grounder, Grounding
-from wordsight.states.inference import Inference, infer
-from wordsight.states.learning import Learning, Task, learn, learned_vocabulary
-from wordsight.states.observations import Observations
-from wordsight.states.perceptron import PerceptronSettings
-from wordsight.states.rules import Rule
-from wordsight.states.sequence import decode
-from wordsight.states.vocabulary import Vocabulary
+from wordsight.states.grounding.grounder import Grounder, Grounding
+from wordsight.states.grounding.observations import StateObservations
+from wordsight.states.rules.facts import StateSequence
+from wordsight.states.rules.rule import Rule
+from wordsight.states.rules.vocabulary import StateVocabulary
+from wordsight.states.search.inference import InferenceSettings, infer
+from wordsight.states.search.segments import decode
 
-__all__ = ["StateModel", "sequence_of"]
+__all__ = ["StateModel", "check_hard_rules", "check_training", "state_sequence"]
+
+
+def check_training(
+    observations: Sequence[StateObservations],
+    states: Sequence[StateSequence],
+    groups: Sequence[object] | None,
+    *,
+    timed: bool,
+) -> None:
+    """Refuse videos that nothing can be learned from.
+
+    Args:
+        observations: What is measured.
+        states: What holds when.
+        groups: Which videos belong together, or ``None``.
+        timed: Whether every frame must be labelled.
+    """
+    if not len(observations):
+        raise StateError("there is no video to learn from; give at least one with its states.")
+    if len(observations) != len(states) or (groups is not None and len(groups) != len(states)):
+        count = "" if groups is None else f" and {len(groups)} groups"
+        raise StateError(
+            f"every video needs its states: got {len(observations)} videos, {len(states)} label "
+            f"sequences{count}."
+        )
+    for seen, told in zip(observations, states, strict=True):
+        if seen.video_id != told.video_id:
+            raise StateError(
+                f"the labels of {told.video_id} stand beside the video {seen.video_id}; put both "
+                "lists in the same order."
+            )
+        if not len(seen) or not len(told):
+            raise StateError(f"{seen.video_id} has no frames or no labels; leave it out.")
+        if timed and not (len(seen) == len(told) and np.array_equal(seen.times, told.times)):
+            raise StateError(
+                f"to discover rules every frame needs a label, but {seen.video_id} has "
+                f"{len(seen)} frames and {len(told)} labels at other times; make them with "
+                "StateSequence.from_segments(video_id, observations.times, ...)."
+            )
+    _check_twins(observations, states)
+
+
+def check_hard_rules(
+    rules: Sequence[Rule],
+    observations: Sequence[StateObservations],
+    states: Sequence[StateSequence],
+    vocabulary: StateVocabulary,
+) -> None:
+    """Refuse labels that break a rule said to hold always: no weights would ever tell them.
+
+    Args:
+        rules: The rules given; those with a weight may be broken.
+        observations: What is measured.
+        states: What holds when; labels told in order only are not looked at.
+        vocabulary: What the rules speak of.
+    """
+    grounder = Grounder([rule for rule in rules if rule.hard], vocabulary)
+    for seen, told in zip(observations, states, strict=True):
+        if not (grounder.rules and np.array_equal(seen.times, told.times)):
+            continue
+        grounding = grounder.ground(seen)
+        rows, instances = np.nonzero(grounding.broken(told.table(grounding.facts)))
+        if len(rows):
+            who = grounding.bindings[int(instances[0])]
+            names = ", ".join(f"{variable} = {name}" for variable, name in who.items())
+            rule = grounding.rules[int(grounding.rule_of[instances[0]])]
+            raise StateError(
+                f"the labels of {seen.video_id} contradict the rule '{rule}' at "
+                f"{seen.times[rows[0]]:.2f} s ({names}); correct the labels, or give the rule a "
+                "weight in place of 'hard'."
+            )
+
+
+def _check_twins(
+    observations: Sequence[StateObservations], states: Sequence[StateSequence]
+) -> None:
+    """Refuse a video that comes twice with different labels."""
+    known: dict[str, StateSequence] = {}
+    for seen, told in zip(observations, states, strict=True):
+        before = known.setdefault(seen.video_id, told)
+        if before is not told and before.states() != told.states():
+            raise StateError(
+                f"{seen.video_id} comes twice, and its labels contradict each other; keep the "
+                "right ones."
+            )
+
 
 _WEIGHING = PerceptronSettings(iterations=20, step=0.02, transition_step=50.0, held_out=0.25)
 """How weights of given rules are learned: a hundred frames amiss move a weight by 2."""
@@ -65,28 +155,28 @@ class StateModel:
         self,
         rules: Sequence[Rule] | None = None,
         transition_cost: float = 10.0,
-        vocabulary: Vocabulary | None = None,
+        vocabulary: StateVocabulary | None = None,
         *,
-        learning: Learning | None = None,
-        inference: Inference | None = None,
+        learning: StateLearningSettings | None = None,
+        inference: InferenceSettings | None = None,
         random_state: int = 0,
     ):
         if not (transition_cost >= 0 and np.isfinite(transition_cost)):
             raise StateError(f"the cost of a transition must be 0 or more, got {transition_cost}.")
         self.rules, self.transition_cost, self.vocabulary = rules, transition_cost, vocabulary
         # Rules that are found come with weights; those that somebody wrote have theirs learned.
-        usual = Learning(perceptron=None if rules is None else _WEIGHING)
-        self.learning, self.inference = learning or usual, inference or Inference()
+        usual = StateLearningSettings(perceptron=None if rules is None else _WEIGHING)
+        self.learning, self.inference = learning or usual, inference or InferenceSettings()
         self.random_state = random_state
         self.rules_: tuple[Rule, ...] = tuple(rules or ())
         self.transition_cost_ = float(transition_cost)
-        self.vocabulary_ = vocabulary or Vocabulary()
+        self.vocabulary_ = vocabulary or StateVocabulary()
         self.notes_: dict[str, Any] = {}
         self._grounder: Grounder | None = None
 
     def fit(
         self,
-        observations: Sequence[Observations],
+        observations: Sequence[StateObservations],
         states: Sequence[StateSequence],
         *,
         groups: Sequence[object] | None = None,
@@ -106,9 +196,9 @@ class StateModel:
         """
         discovers = self.rules is None
         check_training(observations, states, groups, timed=discovers)
-        vocabulary = learned_vocabulary(observations, states, self.vocabulary)
+        vocabulary = training_vocabulary(observations, states, self.vocabulary)
         check_hard_rules(self.rules or (), observations, states, vocabulary)
-        task = Task(
+        task = LearningTask(
             tuple(observations),
             tuple(states),
             vocabulary,
@@ -122,7 +212,7 @@ class StateModel:
         self.vocabulary_, self.notes_ = vocabulary, found.notes
         return self
 
-    def ground(self, observations: Observations) -> Grounding:
+    def ground(self, observations: StateObservations) -> Grounding:
         """Write the rules out over the objects of a video."""
         if not self.rules_:
             raise StateError("the model has no rules yet; call fit first, or give it rules.")
@@ -135,13 +225,13 @@ class StateModel:
             self._grounder = known = Grounder(self.rules_, self.vocabulary_)
         return known.ground(observations)
 
-    def predict(self, observations: Observations) -> StateSequence:
+    def predict(self, observations: StateObservations) -> StateSequence:
         """Infer which facts hold when."""
         grounding = self.ground(observations)
         _, values = infer(grounding, self.transition_cost_, self.inference)
-        return sequence_of(grounding, values)
+        return state_sequence(grounding, values)
 
-    def predict_online(self, observations: Observations) -> StateSequence:
+    def predict_online(self, observations: StateObservations) -> StateSequence:
         """Infer for every moment what would be said at that moment, knowing nothing later.
 
         Only as free of foresight as the observations: measure them with ``causal=True``.
@@ -150,9 +240,11 @@ class StateModel:
         found = decode(
             grounding.clauses, grounding.costs(), self.transition_cost_, self.inference.search
         )
-        return sequence_of(grounding, found.online)
+        return state_sequence(grounding, found.online)
 
-    def score(self, observations: Sequence[Observations], states: Sequence[StateSequence]) -> float:
+    def score(
+        self, observations: Sequence[StateObservations], states: Sequence[StateSequence]
+    ) -> float:
         """Return the share of videos whose compressed sequence of states is exactly right."""
         check_training(observations, states, None, timed=False)
         pairs = zip(observations, states, strict=True)
@@ -172,7 +264,7 @@ class StateModel:
         return load_model(cls, path)
 
 
-def sequence_of(grounding: Grounding, values: NDArray[np.bool_]) -> StateSequence:
+def state_sequence(grounding: Grounding, values: NDArray[np.bool_]) -> StateSequence:
     """Return inferred values ``(T, F)`` as a sequence; nothing holds of objects not seen."""
     seen = grounding.observations
     place = {thing.name: k for k, thing in enumerate(seen.objects)}

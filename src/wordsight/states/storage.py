@@ -1,4 +1,4 @@
-"""A state model on disk, with its rules as the text people read and edit."""
+"""Saving and loading of state models; the rules are kept as editable text."""
 
 import os
 from dataclasses import asdict
@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordsight.records.model_folder import ModelFolder
-from wordsight.states.inference import Inference
-from wordsight.states.rule_text import parse_rules
-from wordsight.states.rules import Rule, format_rules
-from wordsight.states.sequence import SearchSettings
-from wordsight.states.vocabulary import Feature, Predicate, Recipe, Vocabulary
+from wordsight.states.rules.rule import Rule, format_rules, parse_rules
+from wordsight.states.rules.vocabulary import Predicate, Recipe, StateVocabulary, TrackFeature
+from wordsight.states.search.inference import InferenceSettings
+from wordsight.states.search.segments import SearchSettings
 
 if TYPE_CHECKING:
     from wordsight.states.model import StateModel
@@ -68,7 +67,7 @@ def _described(model: "StateModel") -> dict[str, Any]:
 
 
 def _restored(kind: type[Model], described: dict[str, Any], rules: tuple[Rule, ...]) -> Model:
-    vocabulary = Vocabulary(
+    vocabulary = StateVocabulary(
         tuple(Predicate(p["name"], tuple(p["types"])) for p in described["predicates"]),
         tuple(map(_feature, described["features"])),
     )
@@ -78,16 +77,16 @@ def _restored(kind: type[Model], described: dict[str, Any], rules: tuple[Rule, .
         rules,
         float(described["transition_cost"]),
         vocabulary,
-        inference=Inference(**inference),
+        inference=InferenceSettings(**inference),
         random_state=int(described["random_state"]),
     )
     model.notes_ = dict(described["notes"])
     return model
 
 
-def _feature(values: dict[str, Any]) -> Feature:
+def _feature(values: dict[str, Any]) -> TrackFeature:
     recipe = values["recipe"]
-    return Feature(
+    return TrackFeature(
         values["name"],
         tuple(values["types"]),
         bool(values["causal"]),

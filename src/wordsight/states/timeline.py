@@ -1,12 +1,12 @@
-"""A picture of states over time: one bar for each fact, the events above them."""
+"""Plot of states over time: one bar per fact, events above them."""
 
 from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from wordsight.files import atomic_path
-from wordsight.states.events import Event
-from wordsight.states.facts import StateSequence
+from wordsight.states.events.find import StateEvent
+from wordsight.states.rules.facts import StateSequence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ def draw_timeline(
     path: str | PathLike[str],
     sequence: StateSequence,
     *,
-    events: Sequence[Event] = (),
+    events: Sequence[StateEvent] = (),
     truth: StateSequence | None = None,
     heading: str = "",
     overwrite: bool = False,
@@ -67,7 +67,7 @@ def draw_timeline(
         figure.savefig(temporary, dpi=130)
 
 
-def _draw_event(axes: "Axes", place: int, event: Event) -> None:
+def _draw_event(axes: "Axes", place: int, event: StateEvent) -> None:
     """Draw a bracket from the first change to the last, long enough to be seen."""
     axes.axvspan(event.start, event.end, color=_FAINT, zorder=0)
     axes.plot([event.start, event.end], [place, place], color=_INK, lw=2.5, zorder=3)

@@ -9,8 +9,8 @@ from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.perception import read_boxes
 from wordsight.records import Clip
-from wordsight.states.facts import FactInterval
 from wordsight.states.formats import read_intervals
+from wordsight.states.rules.facts import FactInterval
 
 __all__ = ["BOX_ENDINGS", "LABEL_ENDINGS", "LESSONS", "labelled_clips"]
 

@@ -18,7 +18,7 @@ from wordsight.video import render_overlay
 if TYPE_CHECKING:
     from wordsight.records import Detections, Track
     from wordsight.states import StateSequence
-    from wordsight.states.events import Event
+    from wordsight.states.events.find import StateEvent
 
 __all__ = ["MAKERS", "Maker", "followed"]
 
@@ -159,9 +159,9 @@ def _sheet(asked: Mapping[str, Any], library: Library, workplace: Workplace, pat
 
 def _inferred(
     asked: Mapping[str, Any], library: Library, workplace: Workplace
-) -> tuple["StateSequence", list["Event"]]:
-    from wordsight.states.event_text import parse_events
-    from wordsight.states.events import find_events, outermost
+) -> tuple["StateSequence", list["StateEvent"]]:
+    from wordsight.states.events.definitions import parse_events
+    from wordsight.states.events.find import find_events, outermost
     from wordsight.studio.states import observe, read_rules
 
     rules = read_rules(workplace.folder)

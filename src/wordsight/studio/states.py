@@ -13,9 +13,15 @@ from wordsight.files import atomic_path
 from wordsight.library import Library
 from wordsight.perception import Tracker, detections_from_tracks
 from wordsight.records import Clip
-from wordsight.states import Observations, Smoothing, StateModel, parse_rules, parse_vocabulary
-from wordsight.states.event_text import parse_events
-from wordsight.states.events import check_predicates
+from wordsight.states import (
+    StateModel,
+    StateObservations,
+    TrackSmoothing,
+    parse_rules,
+    parse_vocabulary,
+)
+from wordsight.states.events.definitions import parse_events
+from wordsight.states.events.find import check_predicates
 
 __all__ = [
     "RuleBook",
@@ -119,18 +125,18 @@ def write_rules(folder: Path, rules: RuleBook) -> None:
         path.write_text(json.dumps(asdict(rules), indent=2), encoding="utf-8")
 
 
-def observe(library: Library, video_id: str, rules: RuleBook) -> Observations:
+def observe(library: Library, video_id: str, rules: RuleBook) -> StateObservations:
     """Follow the things of a video and measure them."""
     return observe_clip(whole_clip(library, video_id), rules)
 
 
-def observe_clip(clip: Clip, rules: RuleBook) -> Observations:
+def observe_clip(clip: Clip, rules: RuleBook) -> StateObservations:
     """Follow the things of a clip, where they have no identities yet, and measure them."""
     clip = _followed(clip)
     kinds = {label: rules.kind_of(label) for label in clip.detections.label_names}
     words = parse_vocabulary(rules.vocabulary)
-    smoothing = Smoothing(steady=rules.steady)
-    return Observations.from_clip(clip, kinds=kinds, vocabulary=words, smoothing=smoothing)
+    smoothing = TrackSmoothing(steady=rules.steady)
+    return StateObservations.from_clip(clip, kinds=kinds, vocabulary=words, smoothing=smoothing)
 
 
 def _followed(clip: Clip) -> Clip:

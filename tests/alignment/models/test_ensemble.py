@@ -14,8 +14,6 @@ from wordsight.alignment import (
     Observed,
     PoorEvidenceError,
 )
-from wordsight.alignment.encoding import encode, vocabulary_of
-from wordsight.alignment.evidence import touch_evidence
 from wordsight.alignment.models import (
     HMM1,
     HSMM,
@@ -25,9 +23,10 @@ from wordsight.alignment.models import (
     DropDTW,
     Ensemble,
     LatentPerceptron,
-    model_named,
+    model_by_name,
 )
-from wordsight.alignment.models.settings import hsmm_members, lcrf_members
+from wordsight.alignment.models.encoding import encode, vocabulary_of
+from wordsight.alignment.models.ensemble import hsmm_members, lcrf_members, touch_evidence
 from wordsight.alignment.storage import load_aligner, save_aligner
 from wordsight.errors import FormatError
 
@@ -213,9 +212,9 @@ def test_damaged_folders_are_refused(tmp_path):
 
 
 def test_models_are_known_by_name():
-    assert model_named("hsmm") is HSMM and next(iter(MODELS)) == "Ensemble"
+    assert model_by_name("hsmm") is HSMM and next(iter(MODELS)) == "Ensemble"
     with pytest.raises(AlignmentError, match="Ensemble, HSMM"):
-        model_named("gpt")
+        model_by_name("gpt")
     with pytest.raises(AlignmentError, match="fit first"):
         Ensemble().save("anywhere")
     with pytest.raises(AlignmentError, match="nothing to learn from"):

@@ -13,9 +13,9 @@ from wordsight.alignment import (
     Observed,
     PoorEvidenceError,
 )
-from wordsight.alignment.decoding import step_posterior
 from wordsight.alignment.models import HSMM, DropDTW
-from wordsight.alignment.models.durations import duration_weights, num_ticks, order_weights
+from wordsight.alignment.models.clock import duration_weights, num_ticks, order_weights
+from wordsight.alignment.models.decoding import step_posterior
 
 SETTINGS = [
     {},

@@ -7,12 +7,11 @@ import pytest
 
 from tests.alignment.models.plays import accuracy, play, plays
 from wordsight.alignment import AlignmentError, Chunk, Instructions, Line, Observed
-from wordsight.alignment.encoding import encode, vocabulary_of
 from wordsight.alignment.models import LCRF, LatentPerceptron, LatentSVM
-from wordsight.alignment.models.crf_scene import CrfWeights, crf_scene, pair_mask
-from wordsight.alignment.models.free_sets import free_sets
-from wordsight.alignment.models.lcrf import conditional_likelihood
-from wordsight.alignment.models.lsp import best_difference
+from wordsight.alignment.models.crf import CrfWeights, crf_scene, pair_mask
+from wordsight.alignment.models.encoding import encode, vocabulary_of
+from wordsight.alignment.models.latent_perceptron import best_difference
+from wordsight.alignment.models.lcrf import conditional_likelihood, free_sets
 
 FAMILIES = ["all", "nonempty", "observed", 1, 2]
 

@@ -1,16 +1,15 @@
-"""Alignment models, one file each; :class:`Ensemble` is the one to use."""
+"""Alignment models and their catalogue; :class:`Ensemble` is the default."""
 
-from wordsight.alignment.models.base import Model
-from wordsight.alignment.models.catalogue import MODELS, model_named
-from wordsight.alignment.models.crf_model import Feature
-from wordsight.alignment.models.dropdtw import DropDTW
+from wordsight.alignment.errors import AlignmentError
+from wordsight.alignment.models.base import AlignmentModel
+from wordsight.alignment.models.crf import AlignmentFeature
+from wordsight.alignment.models.drop_dtw import DropDTW
 from wordsight.alignment.models.ensemble import Ensemble
-from wordsight.alignment.models.hmm import HMM1, HMM2
+from wordsight.alignment.models.hmm import HMM1, HMM2, LHMM1, LHMM2
 from wordsight.alignment.models.hsmm import HSMM
+from wordsight.alignment.models.latent_perceptron import LatentPerceptron
+from wordsight.alignment.models.latent_svm import LatentSVM
 from wordsight.alignment.models.lcrf import LCRF
-from wordsight.alignment.models.lhmm import LHMM1, LHMM2
-from wordsight.alignment.models.lsp import LatentPerceptron
-from wordsight.alignment.models.lssvm import LatentSVM
 
 __all__ = [
     "HMM1",
@@ -20,11 +19,41 @@ __all__ = [
     "LHMM1",
     "LHMM2",
     "MODELS",
+    "AlignmentFeature",
+    "AlignmentModel",
     "DropDTW",
     "Ensemble",
-    "Feature",
     "LatentPerceptron",
     "LatentSVM",
-    "Model",
-    "model_named",
+    "model_by_name",
 ]
+
+
+MODELS: dict[str, type[AlignmentModel]] = {
+    model.__name__: model
+    for model in (
+        Ensemble,
+        HSMM,
+        LCRF,
+        HMM1,
+        HMM2,
+        LHMM1,
+        LHMM2,
+        LatentPerceptron,
+        LatentSVM,
+        DropDTW,
+    )
+}
+"""Every model by the name of its class; the first is the one to use."""
+
+
+def model_by_name(name: str) -> type[AlignmentModel]:
+    """Return a model's class; upper and lower case are the same.
+
+    Raises:
+        AlignmentError: If there is none of that name.
+    """
+    for key, model in MODELS.items():
+        if key.lower() == name.lower():
+            return model
+    raise AlignmentError(f"there is no alignment model {name!r}; there are {', '.join(MODELS)}.")

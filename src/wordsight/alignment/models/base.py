@@ -1,7 +1,7 @@
-"""What all alignment models share: checking what comes in, and turning posteriors into times.
+"""Base class of all alignment models: input checks, and alignments from posteriors.
 
-A model says how likely each chunk is to belong to each line; everything a user sees follows from
-that in one way, whatever the model.
+A model says how probable each line is for each chunk; everything else follows from these posteriors
+in the same way for all models.
 """
 
 from abc import ABC, abstractmethod
@@ -13,9 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.alignment.constraints import allowed_lines, penalties
-from wordsight.alignment.decoding import alignment_from, best_lines
-from wordsight.alignment.encoding import Encoded, Pair, Vocabulary, encode, vocabulary_of
 from wordsight.alignment.errors import AlignmentError, PoorEvidenceError
+from wordsight.alignment.models.decoding import alignment_from, best_lines
+from wordsight.alignment.models.encoding import (
+    AlignmentVocabulary,
+    Encoded,
+    Pair,
+    encode,
+    vocabulary_of,
+)
 from wordsight.alignment.records import (
     Alignment,
     Constraint,
@@ -24,14 +30,14 @@ from wordsight.alignment.records import (
     Observed,
 )
 
-__all__ = ["Model", "require_chunks"]
+__all__ = ["AlignmentModel", "require_chunks"]
 
 Array = NDArray[np.float64]
 Bias = Array | float
 """``(T, N)`` log weights that constraints add, or 0."""
 
 
-class Model(ABC):
+class AlignmentModel(ABC):
     """An alignment model: learns from pairs of text and video, without any labels.
 
     Attributes:
@@ -39,7 +45,7 @@ class Model(ABC):
         table_: ``(X, V)`` probability that each noun names each thing; rows sum to one.
     """
 
-    vocabulary_: Vocabulary
+    vocabulary_: AlignmentVocabulary
     table_: Array
 
     def fit(self, pairs: Sequence[Pair]) -> Self:
@@ -149,7 +155,7 @@ class Model(ABC):
         """Return all learned arrays by name, for storage."""
         return {"table": self.table_}
 
-    def restore(self, vocabulary: Vocabulary, arrays: dict[str, Array]) -> None:
+    def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
         """Take learned values from storage."""
         self.vocabulary_, self.table_ = vocabulary, arrays["table"]
 
@@ -182,7 +188,7 @@ class Model(ABC):
             )
         return encoded, penalties(allowed_lines(constraints, instructions, observed))
 
-    def _vocabulary(self) -> Vocabulary:
+    def _vocabulary(self) -> AlignmentVocabulary:
         if not hasattr(self, "vocabulary_"):
             raise AlignmentError(f"this {type(self).__name__} is not fitted yet: call fit first.")
         return self.vocabulary_

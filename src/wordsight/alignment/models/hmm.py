@@ -1,7 +1,9 @@
-"""HMM1 and HMM2: lines follow each other as the states of a hidden Markov chain.
+"""HMM1, HMM2, LHMM1 and LHMM2: lines as the states of a hidden Markov chain.
 
 The generative models of Naim et al. (AAAI 2014): the nouns of a line generate the things touched
-while it is carried out (IBM model 1), and jumps from line to line have learned probabilities.
+while it is carried out (IBM model 1), and jumps from line to line have learned probabilities. In
+LHMM1 and LHMM2 a noun may stay unrealised: "write the name on the label" mentions a name that no
+hand touches.
 """
 
 from dataclasses import dataclass
@@ -11,10 +13,10 @@ from wordsight.alignment.models.chain_em import (
     STEPS_AHEAD,
     STEPS_BOTH_WAYS,
     ChainModel,
-    Phase,
+    EMPhase,
 )
 
-__all__ = ["HMM1", "HMM2"]
+__all__ = ["HMM1", "HMM2", "LHMM1", "LHMM2"]
 
 
 @dataclass
@@ -38,9 +40,9 @@ class HMM1(ChainModel):
 
     iterations: int = 50
 
-    def phases(self) -> tuple[Phase, ...]:
+    def phases(self) -> tuple[EMPhase, ...]:
         """Return the phases of a fit."""
-        return (Phase(STEPS_AHEAD, self.iterations),)
+        return (EMPhase(STEPS_AHEAD, self.iterations),)
 
 
 @dataclass
@@ -58,6 +60,50 @@ class HMM2(ChainModel):
     iterations: int = 40
     opening: Literal["exact", "published"] = "exact"
 
-    def phases(self) -> tuple[Phase, ...]:
+    def phases(self) -> tuple[EMPhase, ...]:
         """Return the phases of a fit."""
-        return (Phase(STEPS_AHEAD, self.warm_up), Phase(STEPS_BOTH_WAYS, self.iterations))
+        return (EMPhase(STEPS_AHEAD, self.warm_up), EMPhase(STEPS_BOTH_WAYS, self.iterations))
+
+
+@dataclass
+class LHMM1(ChainModel):
+    """HMM1 with unrealised nouns.
+
+    Args:
+        warm_up: Iterations of HMM1 to start from.
+        iterations: Of EM with unrealised nouns.
+    """
+
+    warm_up: int = 50
+    iterations: int = 50
+
+    def phases(self) -> tuple[EMPhase, ...]:
+        """Return the phases of a fit."""
+        return (
+            EMPhase(STEPS_AHEAD, self.warm_up),
+            EMPhase(STEPS_AHEAD, self.iterations, latent=True),
+        )
+
+
+@dataclass
+class LHMM2(ChainModel):
+    """HMM2 with unrealised nouns.
+
+    Args:
+        warm_up: Iterations of HMM1 to start from, then of HMM2.
+        iterations: Of EM with unrealised nouns.
+        opening: How the jump to the first line is counted, see :class:`HMM2`.
+    """
+
+    warm_up: tuple[int, int] = (15, 35)
+    iterations: int = 50
+    opening: Literal["exact", "published"] = "exact"
+
+    def phases(self) -> tuple[EMPhase, ...]:
+        """Return the phases of a fit."""
+        ahead, both = self.warm_up
+        return (
+            EMPhase(STEPS_AHEAD, ahead),
+            EMPhase(STEPS_BOTH_WAYS, both),
+            EMPhase(STEPS_BOTH_WAYS, self.iterations, latent=True),
+        )

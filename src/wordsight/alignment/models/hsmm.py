@@ -1,7 +1,9 @@
-"""HSMM: steps that last for a while, in clock time.
+"""HSMM: a hidden semi-Markov model over steps, with durations in clock time.
 
-A hidden semi-Markov model. Its states are steps; how long a step lasts follows a gamma
-distribution in proportion to how much text it has; steps change where touches change.
+The duration of a step follows a gamma distribution in proportion to the length of its text; steps
+change where touches change. A step shows a mixture of its lines: each thing is named by a noun of a
+line or by no word, each chunk belongs to one line of the step or to none. Verbs and ways of moving
+follow the same rules where they were observed.
 """
 
 from dataclasses import dataclass
@@ -9,23 +11,143 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.clock import step_shares
-from wordsight.alignment.edges import EDGE_KINDS, Edges, edges_of
-from wordsight.alignment.encoding import Encoded, Vocabulary
 from wordsight.alignment.errors import AlignmentError
-from wordsight.alignment.models.base import Bias, Model, require_chunks
-from wordsight.alignment.models.durations import duration_weights, num_ticks, order_weights
-from wordsight.alignment.models.step_emissions import (
-    DistinctChunks,
-    StepEmission,
-    Tables,
-    background_of,
-)
+from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
+from wordsight.alignment.models.change_points import CHANGE_KINDS, ChangePoints, find_change_points
+from wordsight.alignment.models.clock import duration_weights, num_ticks, order_weights, step_shares
+from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 
-__all__ = ["HSMM"]
+__all__ = ["HSMM", "DistinctChunks", "StepEmission", "WordTables", "background_of"]
 
 Array = NDArray[np.float64]
+
+
+_UNSEEN = 0.1  # pseudo-counts of each token in the background
+
+
+@dataclass(frozen=True, eq=False)
+class WordTables:
+    """What words name, and what is seen when nothing is named.
+
+    Attributes:
+        nouns: ``(X, V)`` probability of each thing given each noun.
+        verbs: ``(Xv, Vv)`` probability of each way of moving given each verb.
+        things: ``(V,)`` probability of each thing whatever is named.
+        moves: ``(Vv,)`` probability of each way of moving whatever is said.
+    """
+
+    nouns: Array
+    verbs: Array
+    things: Array
+    moves: Array
+
+
+def background_of(channels: list[Channel]) -> Array:
+    """Return ``(V,)`` how often each token is seen, over all videos."""
+    counts = np.sum([channel.tokens.sum(axis=0) for channel in channels], axis=0) + _UNSEEN
+    return np.asarray(counts / max(counts.sum(), _UNSEEN))
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctChunks:
+    """A video's chunks, those that show the same taken together: many do, and cost but once.
+
+    Attributes:
+        things: ``(S, V)`` distinct rows of things, beside the words of the text.
+        moves: ``(S, Vv)`` ways of moving of the same rows.
+        which: ``(T,)`` row of each chunk.
+        steps: ``(N,)`` step of each line.
+        first: ``(K,)`` first line of each step.
+    """
+
+    things: Channel
+    moves: Channel
+    which: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> "DistinctChunks":
+        """Find the distinct rows of a video."""
+        things = encoded.things.tokens
+        rows, which = np.unique(
+            np.concatenate([things, encoded.moves.tokens], axis=1), axis=0, return_inverse=True
+        )
+        width = things.shape[1]
+        return cls(
+            Channel(encoded.things.words, np.ascontiguousarray(rows[:, :width])),
+            Channel(encoded.moves.words, np.ascontiguousarray(rows[:, width:])),
+            which.ravel(),
+            encoded.steps,
+            np.searchsorted(encoded.steps, np.arange(encoded.num_steps)),
+        )
+
+
+class StepEmission:
+    """Log probabilities of one video's chunks under its steps, and expected counts from them.
+
+    Args:
+        chunks: The text and the video.
+        tables: What words name.
+        null: Probability that a token is named by no word.
+        drop: Probability that a chunk belongs to no line.
+
+    Attributes:
+        steps: ``(T, K)`` log probability of each chunk under each step.
+    """
+
+    def __init__(
+        self, chunks: DistinctChunks, tables: WordTables, null: float, drop: float
+    ) -> None:
+        self._chunks, self._tables, self._null = chunks, tables, null
+        self._noun_rates = self._rates(chunks.things, tables.nouns, tables.things)
+        self._verb_rates = self._rates(chunks.moves, tables.verbs, tables.moves)
+        lines = chunks.things.tokens @ np.log(self._noun_rates).T
+        lines += chunks.moves.tokens @ np.log(self._verb_rates).T
+        top = np.maximum.reduceat(lines, chunks.first, axis=1)
+        weights = np.exp(lines - top[:, chunks.steps])
+        sums = np.add.reduceat(weights, chunks.first, axis=1)
+        mixed = top + np.log(sums / np.bincount(chunks.steps))
+        nothing = chunks.things.tokens @ np.log(tables.things)
+        nothing += chunks.moves.tokens @ np.log(tables.moves)
+        with np.errstate(divide="ignore"):
+            away = np.log(drop) + nothing[:, None]
+        steps = np.logaddexp(np.log1p(-drop) + mixed, away)
+        kept = np.exp(np.log1p(-drop) + mixed - steps)
+        # Given the step: the share of each line; what they lack to one belongs to no line.
+        self._shares = weights * (kept / sums)[:, chunks.steps]
+        self.steps = steps[chunks.which]
+
+    def line_posterior(self, steps: Array) -> Array:
+        """Share posteriors of steps ``(T, K)`` out to lines ``(T, N)``."""
+        chunks = self._chunks
+        return np.asarray(self._shares[chunks.which] * steps[:, chunks.steps])
+
+    def counts(self, steps: Array) -> tuple[Array, Array]:
+        """Return expected counts of nouns naming things and of verbs naming moves.
+
+        Args:
+            steps: ``(T, K)`` how much each chunk counts for each step.
+        """
+        chunks = self._chunks
+        rows = np.zeros((len(self._shares), steps.shape[1]))
+        np.add.at(rows, chunks.which, steps)
+        lines = self._shares * rows[:, chunks.steps]
+        pairs = (
+            (chunks.things, self._tables.nouns, self._noun_rates),
+            (chunks.moves, self._tables.verbs, self._verb_rates),
+        )
+        named = 1.0 - self._null
+        nouns, verbs = (
+            channel.word_counts(table, named * (lines.T @ channel.tokens) / rates)
+            for channel, table, rates in pairs
+        )
+        return nouns, verbs
+
+    def _rates(self, channel: Channel, table: Array, background: Array) -> Array:
+        named = channel.rates(table, background)
+        return np.asarray((1.0 - self._null) * named + self._null * background)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +156,14 @@ class _Film:
 
     encoded: Encoded
     chunks: DistinctChunks
-    edges: Edges
+    edges: ChangePoints
     ticks: NDArray[np.int64]
     chains: tuple[tuple[float, SegmentChain], ...]  # log prior and chain, in order and not
     weights: Array  # (E - 1, 1), how much each chunk of a unit counts as evidence
 
 
 @dataclass
-class HSMM(Model):
+class HSMM(AlignmentModel):
     r"""Steps with durations in clock time.
 
     The weight of a segmentation of the video into steps :math:`k_1, k_2, \dots` is
@@ -92,7 +214,7 @@ class HSMM(Model):
             "moves": self.background_[1],
         }
 
-    def restore(self, vocabulary: Vocabulary, arrays: dict[str, Array]) -> None:
+    def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
         """Take learned values from storage."""
         super().restore(vocabulary, arrays)
         self.verb_table_, self.edge_logs_ = arrays["verb_table"], arrays["edge_logs"]
@@ -105,8 +227,8 @@ class HSMM(Model):
         )
         self.table_ = _uniform(pairs[0].things.words, pairs[0].things.tokens)
         self.verb_table_ = _uniform(pairs[0].moves.words, pairs[0].moves.tokens)
-        self.edge_logs_ = np.zeros(EDGE_KINDS)
-        self._edge_rates = np.full((2, EDGE_KINDS), 1.0 / EDGE_KINDS)
+        self.edge_logs_ = np.zeros(CHANGE_KINDS)
+        self._edge_rates = np.full((2, CHANGE_KINDS), 1.0 / CHANGE_KINDS)
         self.objectives_: list[float] = []
         films = [self._film(pair, 0.0) for pair in pairs]
         for _ in range(self.iterations):
@@ -114,7 +236,9 @@ class HSMM(Model):
 
     def _iterate(self, films: list[_Film]) -> None:
         nouns, verbs = np.zeros_like(self.table_), np.zeros_like(self.verb_table_)
-        changes = np.ones((2, EDGE_KINDS))  # one pseudo-count of each kind, with and without change
+        changes = np.ones(
+            (2, CHANGE_KINDS)
+        )  # one pseudo-count of each kind, with and without change
         objective = self._log_prior()
         for film in films:
             emission, counts = self._look(film, 0.0)
@@ -125,8 +249,8 @@ class HSMM(Model):
             nouns += found[0]
             verbs += found[1]
             here = counts.boundaries[1:-1]
-            changes[0] += np.bincount(inner, here, EDGE_KINDS)
-            changes[1] += np.bincount(inner, 1.0 - here, EDGE_KINDS)
+            changes[0] += np.bincount(inner, here, CHANGE_KINDS)
+            changes[1] += np.bincount(inner, 1.0 - here, CHANGE_KINDS)
         self.objectives_.append(objective)
         self.table_, self.verb_table_ = self._smoothed(nouns), self._smoothed(verbs)
         self._edge_rates = changes / changes.sum(axis=1, keepdims=True)
@@ -134,7 +258,7 @@ class HSMM(Model):
 
     def _look(self, film: _Film, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
         """Return what each chunk says, and what follows for all of them together."""
-        tables = Tables(self.table_, self.verb_table_, *self.background_)
+        tables = WordTables(self.table_, self.verb_table_, *self.background_)
         emission = StepEmission(film.chunks, tables, self.null, self.drop)
         logs = np.add.reduceat(emission.steps, film.edges.first, axis=0) * film.weights
         if not isinstance(bias, float):
@@ -158,7 +282,7 @@ class HSMM(Model):
 
     def _film(self, encoded: Encoded, bias: Bias) -> _Film:
         steps = encoded.num_steps
-        edges = edges_of(encoded, fewest=2 * steps, bias=bias)
+        edges = find_change_points(encoded, fewest=2 * steps, bias=bias)
         shares = step_shares(encoded, self.growth)
         durations = duration_weights(shares, self.concentration, len(edges.first))
         orders = [(1.0 - self.disorder, 0.0, 0.0), (self.disorder, self.skip, self.back)]

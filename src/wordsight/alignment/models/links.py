@@ -1,8 +1,8 @@
-"""Which noun goes with which thing, learned from when steps take place.
+"""Links between nouns and things, learned from when steps take place.
 
-Given the steps, lines are placed within them in order, and nouns and things linked so that either
-explains the other. A noun names one thing and a thing has one name, mostly: links compete, or the
-first noun said in a step would claim all that is touched there.
+Given the steps, lines are placed within them in order, and nouns and things are linked so that
+either explains the other. Links compete: a noun mostly names one thing and a thing mostly has one
+name, or else the first noun of a step would claim everything touched there.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.decoding import step_posterior
-from wordsight.alignment.encoding import Encoded
+from wordsight.alignment.models.decoding import step_posterior
+from wordsight.alignment.models.encoding import Encoded
 from wordsight.inference.chains.jumps import JumpChain, jump_counts
 
 __all__ = ["learn_links"]

@@ -1,7 +1,7 @@
-"""Nouns and verbs out of bracketed parses, ``(S (VP (VB Pour) (NP (DT the) (NN water))))``.
+"""Nouns and verbs from bracketed parses, ``(S (VP (VB Pour) (NP (DT the) (NN water))))``.
 
-The rules are those of the instruction-alignment literature: heads of noun phrases only, the thing
-rather than its measure in "25 mL of water", and nothing of what is merely written on a label.
+The rules follow the instruction-alignment literature: heads of noun phrases only, the substance
+rather than its measure in "25 mL of water", and nothing of what is written on a label.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Steps and sentences of a text: numbered protocols, Markdown lists, paragraphs, plain lines.
+"""Splitting of a text into steps and sentences: protocols, Markdown lists, paragraphs, plain lines.
 
-The strongest marks a text has decide: lines that say "Step", then numbers, then bullets, then
-headings, then empty lines; without any of them every line is a step.
+The strongest marks of a text decide: lines that begin with "Step", then numbers, then bullets, then
+headings, then empty lines. Without any of them every line is a step.
 """
 
 import re

@@ -1,16 +1,87 @@
-"""Words of a sentence with their part in it, by rules alone: what may be a noun, what is a verb.
+"""Part-of-speech tagging by rules, and the nouns and verbs of a sentence.
 
-Instructions are mostly commands, so a clause that begins with a content word begins with a verb.
-Everything else follows from closed lists of little words and the neighbours of a word.
+Instructions are mostly imperatives, so a clause that begins with a content word begins with a verb.
+Everything else follows from closed word lists and the neighbours of a word.
 """
 
 import re
 from dataclasses import dataclass
 
-from wordsight.alignment.text import vocabulary as known
-from wordsight.alignment.text.inflection import base_form
+from wordsight.alignment.text import word_lists as known
+from wordsight.alignment.text.word_lists import IRREGULAR_VERBS, VERBS
 
-__all__ = ["Token", "tag"]
+__all__ = ["TaggedWord", "base_form", "can_name_thing", "nouns_and_verbs", "singular", "tag"]
+
+
+_SAME = frozenset({"s", "ss", "us", "is", "as"})
+_IRREGULAR_NOUNS = {
+    "knives": "knife",
+    "halves": "half",
+    "leaves": "leaf",
+    "loaves": "loaf",
+    "shelves": "shelf",
+    "people": "person",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "scissors": "scissors",
+    "tweezers": "tweezers",
+    "pliers": "pliers",
+    "tongs": "tongs",
+    "forceps": "forceps",
+    "goggles": "goggles",
+    "media": "media",
+}
+
+
+def base_form(word: str) -> str | None:
+    """Return the base form of a known verb, or ``None`` if the word is no form of one.
+
+    Examples:
+        >>> base_form("stirring"), base_form("poured"), base_form("bottle")
+        ('stir', 'pour', None)
+    """
+    if word in VERBS:
+        return word
+    if word in IRREGULAR_VERBS:
+        return IRREGULAR_VERBS[word]
+    return next((stem for stem in _stems(word) if stem in VERBS), None)
+
+
+def _stems(word: str) -> list[str]:
+    """Return what the word may come from, likeliest first."""
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            bare = word[: -len(ending)]
+            stems = [bare, bare + "e"]
+            if len(bare) > 2 and bare[-1] == bare[-2]:
+                stems.append(bare[:-1])  # stirred, stirring
+            if bare.endswith("i"):
+                stems.append(bare[:-1] + "y")  # dried, dries
+            return stems
+    return []
+
+
+def singular(noun: str) -> str:
+    """Return the singular of a noun, or the noun itself where it seems to be one.
+
+    Examples:
+        >>> singular("tubes"), singular("dishes"), singular("berries"), singular("glass")
+        ('tube', 'dish', 'berry', 'glass')
+    """
+    if noun in _IRREGULAR_NOUNS:
+        return _IRREGULAR_NOUNS[noun]
+    if len(noun) < 4 or not noun.endswith("s") or noun[-2:] in _SAME:
+        return noun
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    if noun.endswith(("ches", "shes", "xes", "sses", "zes", "toes")):
+        return noun[:-2]
+    return noun[:-1]
+
 
 _PIECE = re.compile(
     r"\"[^\"]*\"|“[^”]*”|«[^»]*»"  # what is quoted is one piece
@@ -26,7 +97,7 @@ _TO_VERB = frozenset({"to", "and", "then", "or", "please", "not", "also", "can",
 
 
 @dataclass(frozen=True)
-class Token:
+class TaggedWord:
     """A word in its place.
 
     Attributes:
@@ -42,7 +113,7 @@ class Token:
     verb: str = ""
 
 
-def tag(sentence: str) -> list[Token]:
+def tag(sentence: str) -> list[TaggedWord]:
     """Split a sentence into words and say what each one is.
 
     Examples:
@@ -50,30 +121,30 @@ def tag(sentence: str) -> list[Token]:
         [('pour', 'verb'), ('5', 'number'), ('ml', 'unit')]
     """
     pieces = _PIECE.findall(sentence.replace("’", "'"))
-    tokens: list[Token] = []
+    tokens: list[TaggedWord] = []
     for place, piece in enumerate(pieces):
         following = pieces[place + 1].lower() if place + 1 < len(pieces) else "."
         tokens.append(_token(piece, tokens, following))
     return tokens
 
 
-def _token(piece: str, before: list[Token], following: str) -> Token:
+def _token(piece: str, before: list[TaggedWord], following: str) -> TaggedWord:
     word = piece.lower()
-    last = before[-1] if before else Token(".", "stop")
+    last = before[-1] if before else TaggedWord(".", "stop")
     simple = _closed_kind(piece, word, last)
     # "Empty the jar" and "she closed the jar" are verbs, "the empty jar" and "a closed jar" not.
     may_be_verb = simple == "adjective" and (last.kind == "noun" or _opens_clause(before))
     if simple is not None and not may_be_verb:
-        return Token(word, simple)
+        return TaggedWord(word, simple)
     base = base_form(word)
     if _is_verb(word, base, before, following):
-        return Token(word, "verb", base or _plain(word))
+        return TaggedWord(word, "verb", base or _plain(word))
     if word in known.ADJECTIVES or word.endswith("ly") or _is_participle(word, base):
-        return Token(word, "adjective")
-    return Token(word, "noun")
+        return TaggedWord(word, "adjective")
+    return TaggedWord(word, "noun")
 
 
-def _closed_kind(piece: str, word: str, last: Token) -> str | None:
+def _closed_kind(piece: str, word: str, last: TaggedWord) -> str | None:
     if piece in _STOPS:
         return "stop"
     if piece[0] in '"“«':
@@ -91,8 +162,8 @@ def _closed_kind(piece: str, word: str, last: Token) -> str | None:
     return "adjective" if word in known.ADJECTIVES else None
 
 
-def _is_verb(word: str, base: str | None, before: list[Token], following: str) -> bool:
-    last = before[-1] if before else Token(".", "stop")
+def _is_verb(word: str, base: str | None, before: list[TaggedWord], following: str) -> bool:
+    last = before[-1] if before else TaggedWord(".", "stop")
     if last.kind in {"determiner", "number", "unit", "adjective", "of"}:
         return False
     if _opens_clause(before):
@@ -107,7 +178,7 @@ def _is_verb(word: str, base: str | None, before: list[Token], following: str) -
     return base is not None and inflected and _takes_object(following)
 
 
-def _opens_clause(before: list[Token]) -> bool:
+def _opens_clause(before: list[TaggedWord]) -> bool:
     """Say whether a command may begin here: after a stop, a conjunction, or an adverb there."""
     for token in reversed(before):
         if token.kind == "adjective" and token.word.endswith("ly"):
@@ -118,7 +189,7 @@ def _opens_clause(before: list[Token]) -> bool:
     return True
 
 
-def _goes_on_a_list(word: str, before: list[Token], following: str) -> bool:
+def _goes_on_a_list(word: str, before: list[TaggedWord], following: str) -> bool:
     """Say whether a word is one more thing: "the tube, cap and rack"."""
     last = before[-1].word if before else "."
     if last not in {"and", "or", ","} or not _in_noun_phrase(before):
@@ -128,7 +199,7 @@ def _goes_on_a_list(word: str, before: list[Token], following: str) -> bool:
     return not _takes_object(following)
 
 
-def _in_noun_phrase(before: list[Token]) -> bool:
+def _in_noun_phrase(before: list[TaggedWord]) -> bool:
     content = [t for t in before if t.kind not in {"stop", "little", "adjective"}]
     return bool(content) and content[-1].kind in {"noun", "unit", "quote"}
 
@@ -152,3 +223,60 @@ def _plain(word: str) -> str:
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word[: -len(ending)]
     return word
+
+
+_FILLERS = frozenset({"determiner", "adjective", "number", "unit"})
+
+
+def nouns_and_verbs(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Find the heads of the noun phrases and the verbs by rules that need no model.
+
+    As in the literature on aligning instructions: of "paper towel" the head, of "25 mL of water"
+    the water, nothing of what is written on a label, no units, no numbers. Plurals become singular,
+    verbs their base form.
+
+    Args:
+        sentence: In English.
+
+    Returns:
+        Nouns and verbs, lower case, each once, in the order of the sentence.
+
+    Examples:
+        >>> nouns_and_verbs("Add 25 mL of DI water to a 50 mL Falcon tube.")
+        (('water', 'tube'), ('add',))
+        >>> nouns_and_verbs("Dry off the bottle with a paper towel.")
+        (('bottle', 'towel'), ('dry',))
+    """
+    tokens = tag(sentence)
+    verbs = [token.verb for token in tokens if token.kind == "verb"]
+    nouns = [singular(noun) for noun in _heads(tokens)]
+    nouns += [verb for verb in verbs if verb in known.TOOL_VERBS]
+    kept = [noun for noun in nouns if can_name_thing(noun)]
+    return tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(verbs))
+
+
+def can_name_thing(noun: str) -> bool:
+    """Tell whether a noun, lower case, may name a thing: no unit, no "anything", no "volume".
+
+    Examples:
+        >>> [word for word in ("water", "ml", "%", "volume") if names_a_thing(word)]
+        ['water']
+    """
+    if noun in known.UNITS - known.MEASURES_THAT_ARE_THINGS or noun in known.VAGUE_NOUNS:
+        return False
+    if noun in known.PRONOUNS:
+        return False
+    return len(noun) > 1 and "." not in noun  # b1.300 is a shelf mark
+
+
+def _heads(tokens: list[TaggedWord]) -> list[str]:
+    heads: list[str] = []
+    written = False
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1] if place + 1 < len(tokens) else TaggedWord(".", "stop")
+        written = token.verb == "write" or (written and token.kind in {*_FILLERS, "noun", "quote"})
+        # A measure is followed by "of" what it measures; a modifier by the noun it modifies.
+        is_head = token.kind == "noun" and following.kind not in {"noun", "of"}
+        if is_head and not written:
+            heads.append(token.word)
+    return heads

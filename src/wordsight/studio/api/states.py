@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from wordsight.states import Observations
+from wordsight.states import StateObservations
 from wordsight.states.explanations import explain
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.states import RuleBook, book_of, observe, read_rules, write_rules
@@ -140,5 +140,5 @@ def found_states(studio: Studio, video_id: str) -> Found | None:
 
 
 @lru_cache(maxsize=4)
-def _observed(studio: Studio, video_id: str, rules: RuleBook) -> Observations:
+def _observed(studio: Studio, video_id: str, rules: RuleBook) -> StateObservations:
     return observe(studio.library, video_id, rules)

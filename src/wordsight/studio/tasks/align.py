@@ -35,15 +35,15 @@ def align_text(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str, 
             to write to.
         workplace: Where to work.
     """
-    from wordsight.alignment.exports import EXPORTS, as_json, write_alignment
-    from wordsight.alignment.pins import parse_pins
+    from wordsight.alignment.export import EXPORTS, as_json, write_alignment
+    from wordsight.alignment.export.timeline import draw_timeline
     from wordsight.alignment.tasks import align_together
     from wordsight.alignment.text import instructions_from_text
-    from wordsight.alignment.timeline import draw_timeline
+    from wordsight.alignment.text.constraint_text import parse_constraints
 
     parses = [line for line in (arguments.get("parses") or "").splitlines() if line.strip()]
     instructions = instructions_from_text(arguments["text"], parses=parses or None)
-    pins = parse_pins(arguments.get("pins", ()), instructions)
+    pins = parse_constraints(arguments.get("pins", ()), instructions)
     workplace.progress(0, 3, "looking at what is handled")
     ids, film, observed = _looked(arguments, workplace)
     workplace.progress(1, 3, "aligning")
@@ -75,7 +75,7 @@ def _looked(
     arguments: Mapping[str, Any], workplace: Workplace
 ) -> tuple[list[str], "VideoEntry", list["Observed"]]:
     """Return the videos, the one that is asked for and what is handled in each."""
-    from wordsight.alignment.watching import DetectedThings
+    from wordsight.alignment.observe import DetectedThings
 
     with Library.open(workplace.library) as library:
         ids = [library.resolve(arguments["video"])]
@@ -94,7 +94,7 @@ def _looked(
 
 def _told(seen: str, film: "VideoEntry") -> "Observed":
     """Return what is touched when, as somebody wrote it down."""
-    from wordsight.alignment.watching import IntervalFile
+    from wordsight.alignment.observe import IntervalFile
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "seen.txt"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wordsight.studio.tasks.task import Workplace
 
 if TYPE_CHECKING:
-    from wordsight.states import Observations, StateModel, StateSequence, Vocabulary
+    from wordsight.states import StateModel, StateObservations, StateSequence, StateVocabulary
     from wordsight.studio.states import RuleBook
 
 __all__ = ["learn_rules", "measured"]
@@ -64,7 +64,7 @@ def learn_rules(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str,
 
 def measured(
     lesson: Mapping[str, Any], workplace: Workplace, book: "RuleBook"
-) -> tuple[list["Observations"], list["StateSequence"], list[str]]:
+) -> tuple[list["StateObservations"], list["StateSequence"], list[str]]:
     """Measure labelled films as some rules need it.
 
     Args:
@@ -95,7 +95,7 @@ def measured(
 def _book(learner: "StateModel", given: "RuleBook", events: str) -> "RuleBook":
     """Write a learned model as the texts people edit; events it cannot speak of are left out."""
     from wordsight.states import parse_vocabulary
-    from wordsight.states.rules import format_rules
+    from wordsight.states.rules.rule import format_rules
 
     words = learner.vocabulary_
     declared = {predicate.name for predicate in parse_vocabulary(given.vocabulary).predicates}
@@ -114,10 +114,10 @@ def _book(learner: "StateModel", given: "RuleBook", events: str) -> "RuleBook":
     )
 
 
-def _fitting(texts: Sequence[str], words: "Vocabulary") -> str:
+def _fitting(texts: Sequence[str], words: "StateVocabulary") -> str:
     from wordsight.errors import WordsightError
-    from wordsight.states.event_text import parse_events
-    from wordsight.states.events import check_predicates
+    from wordsight.states.events.definitions import parse_events
+    from wordsight.states.events.find import check_predicates
 
     for text in texts:
         try:
@@ -131,5 +131,5 @@ def _fitting(texts: Sequence[str], words: "Vocabulary") -> str:
 def _leonard() -> str:
     from importlib import resources
 
-    text = resources.files("wordsight.states").joinpath("leonard.events")
+    text = resources.files("wordsight.states.events").joinpath("leonard.events")
     return text.read_text(encoding="utf-8")

@@ -23,8 +23,8 @@ def infer_states(arguments: Mapping[str, Any], workplace: Workplace) -> dict[str
         arguments: ``video``.
         workplace: Where to work.
     """
-    from wordsight.states.event_text import parse_events
-    from wordsight.states.events import find_events, outermost
+    from wordsight.states.events.definitions import parse_events
+    from wordsight.states.events.find import find_events, outermost
     from wordsight.studio.states import observe, read_rules
 
     rules = read_rules(workplace.folder)

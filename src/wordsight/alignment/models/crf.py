@@ -1,0 +1,340 @@
+"""Shared parts of the discriminative aligners: features, weights and a generative initialisation.
+
+Features overlap freely: every noun of a line with every thing in hand, verbs on request, each jump
+from line to line, the distance of a line from when it is due, and features of the user. LCRF, the
+latent structured perceptron and the latent structural SVM differ only in the loss they minimise.
+From zero weights they end in poor optima, so training starts from a few EM iterations of HMM1 with
+a clock.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment.errors import AlignmentError
+from wordsight.alignment.models.base import AlignmentModel, Bias
+from wordsight.alignment.models.clock import lateness
+from wordsight.alignment.models.encoding import AlignmentVocabulary, Encoded
+from wordsight.alignment.records import Instructions, Observed
+from wordsight.inference.chains.jumps import JumpChain, jump_counts
+
+__all__ = [
+    "AlignmentFeature",
+    "CrfModel",
+    "CrfScene",
+    "CrfWeights",
+    "crf_scene",
+    "generative_start",
+    "longest_jump",
+    "pair_mask",
+]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CrfWeights:
+    """One weight per feature.
+
+    Attributes:
+        pairs: ``(X, V)`` of each word (nouns, then verbs) with each token (things, then moves).
+        tokens: ``(V,)`` of each token, whatever the line.
+        jumps: ``(D,)`` of each kind of jump.
+        linear: ``(F,)`` of being on time, then of the user's features.
+    """
+
+    pairs: Array
+    tokens: Array
+    jumps: Array
+    linear: Array
+
+    @property
+    def vector(self) -> Array:
+        """All weights in one row."""
+        return np.concatenate([self.pairs.ravel(), self.tokens, self.jumps, self.linear])
+
+    def like(self, vector: Array) -> "CrfWeights":
+        """Return the weights that a row of them holds, in the shapes of these."""
+        sizes = [self.pairs.size, len(self.tokens), len(self.jumps)]
+        pairs, tokens, jumps, linear = np.split(vector, np.cumsum(sizes))
+        return CrfWeights(pairs.reshape(self.pairs.shape), tokens, jumps, linear)
+
+
+@dataclass(frozen=True, eq=False)
+class CrfScene:
+    """One text and video, ready to be scored.
+
+    Attributes:
+        words: ``(N, X)`` words of each line.
+        tokens: ``(T, V)`` what each chunk shows.
+        linear: ``(F, T, N)`` values of the features with one weight.
+        offsets: ``(D,)`` kinds of jump.
+        initial: ``(N,)`` log weight of each line at the first chunk, 0 or -inf.
+        final: ``(N,)`` the same at the last chunk.
+        seen: ``(S, V)`` distinct sets of tokens.
+    """
+
+    words: Array
+    tokens: Array
+    linear: Array
+    offsets: NDArray[np.int64]
+    initial: Array
+    final: Array
+    seen: Array
+
+    def scores(self, weights: CrfWeights) -> Array:
+        """Return ``(N, V)`` the score of each token under each line."""
+        return np.asarray(self.words @ weights.pairs + weights.tokens)
+
+    def timing(self, weights: CrfWeights) -> Array:
+        """Return ``(T, N)`` the part of the score that does not depend on what is seen."""
+        return np.asarray(np.tensordot(weights.linear, self.linear, axes=1))
+
+    def chain(self, weights: CrfWeights) -> JumpChain:
+        """Return how lines follow each other."""
+        return JumpChain(self.offsets, weights.jumps, self.initial, self.final)
+
+    def gradient(self, tokens: Array, jumps: Array, difference: Array) -> CrfWeights:
+        """Gather a gradient.
+
+        Args:
+            tokens: ``(N, V)`` derivatives by the score of each token under each line.
+            jumps: ``(D,)`` derivatives by the jumps.
+            difference: ``(T, N)`` derivatives by the timing.
+        """
+        linear = np.tensordot(self.linear, difference, axes=2)
+        return CrfWeights(self.words.T @ tokens, tokens.sum(axis=0), jumps, linear)
+
+
+def crf_scene(encoded: Encoded, *, offsets: tuple[int, ...], growth: float, shape: str) -> CrfScene:
+    """Make the scene of a text and a video: it begins in the first step and ends in the last."""
+    lines = encoded.num_lines
+    initial, final = np.full(lines, -np.inf), np.full(lines, -np.inf)
+    initial[encoded.steps == 0] = 0.0
+    final[encoded.steps == encoded.num_steps - 1] = 0.0
+    if encoded.num_chunks == 1:
+        initial[:] = final[:] = 0.0
+    tokens = np.concatenate([encoded.things.tokens, encoded.moves.tokens], axis=1)
+    return CrfScene(
+        np.concatenate([encoded.things.words, encoded.moves.words], axis=1),
+        tokens,
+        np.stack([-lateness(encoded, growth, shape), *encoded.extra]),
+        np.array(offsets, dtype=np.int64),
+        initial,
+        final,
+        np.unique(tokens, axis=0),
+    )
+
+
+def longest_jump(encoded: Encoded) -> int:
+    """Return how far jumps must reach to go through all lines within the chunks there are."""
+    return max(1, -(-(encoded.num_lines - 1) // max(encoded.num_chunks - 1, 1)))
+
+
+def pair_mask(encoded: Encoded, verbs: bool) -> Array:
+    """Return ``(X, V)`` 1 for pairs of word and token that have a weight.
+
+    Args:
+        encoded: Any text and video of the vocabulary.
+        verbs: Whether verbs are paired with things, too, not only with ways of moving.
+    """
+    nouns, doings = encoded.things.words.shape[1], encoded.moves.words.shape[1]
+    things, moves = encoded.things.tokens.shape[1], encoded.moves.tokens.shape[1]
+    return np.block(
+        [
+            [np.ones((nouns, things)), np.zeros((nouns, moves))],
+            [np.full((doings, things), float(verbs)), np.ones((doings, moves))],
+        ]
+    )
+
+
+_LARGEST = 6.0  # nats; log ratios beyond it say no more than "never" or "always"
+
+
+def generative_start(
+    scenes: Sequence[CrfScene],
+    mask: Array,
+    *,
+    iterations: int,
+    null: float,
+    smoothing: float,
+    clock: float,
+    scale: float,
+) -> CrfWeights:
+    """Return weights that score pairs by how much more often they meet than chance.
+
+    Args:
+        scenes: The texts and videos.
+        mask: ``(X, V)`` 1 for pairs that have a weight.
+        iterations: Of EM.
+        null: Probability that a token is named by no word.
+        smoothing: Pseudo-counts of each word.
+        clock: Weight of being on time, both here and as a start.
+        scale: Share of the log ratio that becomes the weight; below one because the scores of a
+            line's words add up.
+    """
+    tokens = np.sum([scene.tokens.sum(axis=0) for scene in scenes], axis=0)
+    chunks = sum(len(scene.tokens) for scene in scenes)
+    background = np.maximum(tokens / max(tokens.sum(), 1.0), 1e-9)
+    prior = mask / np.maximum(mask.sum(axis=1, keepdims=True), 1.0)
+    table, jumps = prior.copy(), np.full(len(scenes[0].offsets), 1.0 / len(scenes[0].offsets))
+    for _ in range(iterations):
+        counts, moved = smoothing * prior, np.zeros(len(jumps))
+        for scene in scenes:
+            found = _expected(scene, table, mask, background, null, clock, np.log(jumps))
+            counts = counts + found[0]
+            moved += found[1]
+        table = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+        jumps = np.maximum(moved, 1e-3) / np.maximum(moved, 1e-3).sum()
+    ratios = np.log(np.maximum(table, 1e-9) / background)
+    often = np.clip(tokens / chunks, 1e-3, 1 - 1e-3)
+    return CrfWeights(
+        scale * np.clip(ratios, -_LARGEST, _LARGEST) * mask,
+        np.log(often / (1 - often)),
+        np.log(jumps),
+        np.concatenate([[clock], np.zeros(len(scenes[0].linear) - 1)]),
+    )
+
+
+def _expected(
+    scene: CrfScene,
+    table: Array,
+    mask: Array,
+    background: Array,
+    null: float,
+    clock: float,
+    jumps: Array,
+) -> tuple[Array, Array]:
+    """Return expected counts of words naming tokens, and of jumps."""
+    able = scene.words @ mask  # how many words of a line may name a token
+    named = np.where(able > 0, scene.words @ table / np.maximum(able, 1.0), background)
+    rates = (1 - null) * named + null * background
+    logs = scene.tokens @ np.log(np.maximum(rates, 1e-40)).T + clock * scene.linear[0]
+    counts = jump_counts(logs, JumpChain(scene.offsets, jumps, scene.initial, scene.final))
+    if counts.log_likelihood == -np.inf:
+        raise AlignmentError(
+            f"there is no way through {len(scene.words)} lines in {len(scene.tokens)} chunks; cut "
+            "the video into shorter chunks or allow longer jumps."
+        )
+    shown = counts.states.T @ scene.tokens / rates / np.maximum(able, 1.0)
+    return (1 - null) * table * (scene.words.T @ shown) * mask, counts.jumps
+
+
+AlignmentFeature = Callable[[Instructions, Observed], Array]
+"""A feature of the user's: ``(T, N)`` values from a text and a video."""
+
+_RARE = 2.0  # nats by which a jump never learned is less likely than the rarest learned
+
+
+@dataclass
+class CrfModel(AlignmentModel):
+    """Weights of overlapping features on chunks and lines.
+
+    Args:
+        offsets: How many lines a jump may move; longer ones are added where a video is too short.
+        growth: How the time of a step grows with its lines, 0 to 1.
+        shape: How being late is measured, see :func:`wordsight.alignment.models.clock.lateness`.
+        verbs: Whether verbs are paired with things.
+        clock: Weight of being on time to start from.
+        warm_up: Iterations of the generative start.
+        null: Probability in the start that a thing is named by no word.
+        smoothing: Pseudo-counts in the start.
+        scale: How much of the start's log ratios become weights.
+        features: Further features, each with one weight to learn.
+    """
+
+    offsets: tuple[int, ...] = (0, 1, 2)
+    growth: float = 0.75
+    shape: Literal["centre", "outside", "widths"] = "centre"
+    verbs: bool = False
+    clock: float = 5.0
+    warm_up: int = 15
+    null: float = 0.15
+    smoothing: float = 0.3
+    scale: float = 0.4
+    features: tuple[AlignmentFeature, ...] = ()
+
+    def state(self) -> dict[str, Array]:
+        """Return all learned arrays by name, for storage."""
+        weights = self.weights_
+        return super().state() | {
+            "pairs": weights.pairs,
+            "tokens": weights.tokens,
+            "jumps": weights.jumps,
+            "linear": weights.linear,
+            "offsets": np.array(self.offsets_, dtype=np.float64),
+        }
+
+    def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
+        """Take learned values from storage."""
+        super().restore(vocabulary, arrays)
+        self.weights_ = CrfWeights(
+            arrays["pairs"], arrays["tokens"], arrays["jumps"], arrays["linear"]
+        )
+        self.offsets_ = tuple(int(offset) for offset in arrays["offsets"])
+
+    def _fit(self, pairs: list[Encoded]) -> None:
+        longest = max(longest_jump(pair) for pair in pairs)
+        self.offsets_ = tuple(sorted({*self.offsets, *range(1, longest + 1)}))
+        scenes = [self._scene(pair, self.offsets_) for pair in pairs]
+        mask = pair_mask(pairs[0], self.verbs)
+        start = generative_start(
+            scenes,
+            mask,
+            iterations=self.warm_up,
+            null=self.null,
+            smoothing=self.smoothing,
+            clock=self.clock,
+            scale=self.scale,
+        )
+        self.weights_ = self._train(scenes, start, mask)
+        self.table_ = self._dictionary_table(pairs[0])
+
+    def _train(self, scenes: Sequence[CrfScene], start: CrfWeights, mask: Array) -> CrfWeights:
+        raise NotImplementedError
+
+    def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
+        scene, weights = self._fitting(encoded)
+        logs = scene.tokens @ scene.scores(weights).T + scene.timing(weights) + bias
+        counts = jump_counts(logs, scene.chain(weights))
+        if counts.log_likelihood == -np.inf:
+            raise AlignmentError(
+                f"there is no way through {encoded.num_lines} lines in {encoded.num_chunks} "
+                "chunks; cut the video into shorter chunks."
+            )
+        return counts.states
+
+    def _fitting(self, encoded: Encoded) -> tuple[CrfScene, CrfWeights]:
+        """Return a scene, and weights with jumps long enough to get through it."""
+        weights, offsets = self.weights_, self.offsets_
+        further = tuple(j for j in range(1, longest_jump(encoded) + 1) if j not in offsets)
+        if further:
+            rare = np.full(len(further), weights.jumps.min() - _RARE)
+            weights = replace(weights, jumps=np.concatenate([weights.jumps, rare]))
+        return self._scene(encoded, offsets + further), weights
+
+    def _scene(self, encoded: Encoded, offsets: tuple[int, ...]) -> CrfScene:
+        return crf_scene(encoded, offsets=offsets, growth=self.growth, shape=self.shape)
+
+    def _encode(self, instructions: Instructions, observed: Observed) -> Encoded:
+        encoded = super()._encode(instructions, observed)
+        shape = (encoded.num_chunks, encoded.num_lines)
+        extra = tuple(np.asarray(f(instructions, observed), float) for f in self.features)
+        for feature, values in zip(self.features, extra, strict=True):
+            if values.shape != shape or not np.isfinite(values).all():
+                name = getattr(feature, "__name__", "a feature")
+                raise AlignmentError(
+                    f"{name} must return finite numbers of shape {shape}, got {values.shape}."
+                )
+        return replace(encoded, extra=extra)
+
+    def _dictionary_table(self, encoded: Encoded) -> Array:
+        """Turn weights into the probability of each thing given each noun."""
+        nouns, things = encoded.things.words.shape[1], encoded.things.tokens.shape[1]
+        weights = self.weights_
+        logs = (weights.pairs + weights.tokens)[:nouns, :things]
+        table = np.exp(logs - logs.max(axis=1, keepdims=True, initial=-np.inf))
+        return np.asarray(table / table.sum(axis=1, keepdims=True))

@@ -1,0 +1,80 @@
+"""DropDTW: dynamic time warping with a cost for dropping chunks, as a baseline.
+
+It needs a score of how well a chunk fits a line. Without embeddings trained on labels it learns one
+as the other models do: from a generative start, then from its own alignments.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
+from wordsight.alignment.models.encoding import Encoded
+from wordsight.alignment.models.hmm import HMM1
+from wordsight.inference.chains.drop_dtw import drop_dtw
+
+__all__ = ["DropDTW"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class DropDTW(AlignmentModel):
+    """Match lines in order at the least cost, or drop chunks.
+
+    The cost of a match is the negative log of a softmax over lines and one more class, whose logit
+    is a percentile of all logits; being that class is the cost of a drop.
+
+    Args:
+        warm_up: Iterations of HMM1 to start from.
+        rounds: Times the dictionary is learned again from the alignments.
+        keep: Share of the logits above the one of dropping.
+        null: Probability that a thing is named by no word.
+        smoothing: Pseudo-counts of each noun.
+    """
+
+    warm_up: int = 10
+    rounds: int = 10
+    keep: float = 0.3
+    null: float = 0.1
+    smoothing: float = 0.3
+
+    def _fit(self, pairs: list[Encoded]) -> None:
+        for pair in pairs:
+            require_chunks(pair, pair.num_lines, "DropDTW")
+        start = HMM1(self.warm_up)
+        start.vocabulary_ = self.vocabulary_
+        start._fit(pairs)
+        self.table_ = start.table_
+        for _ in range(self.rounds):
+            counts = np.full_like(self.table_, self.smoothing / self.table_.shape[1])
+            for pair in pairs:
+                counts += self._hard_counts(pair)
+            self.table_ = counts / counts.sum(axis=1, keepdims=True)
+
+    def _hard_counts(self, pair: Encoded) -> Array:
+        rates = self._rates(pair)
+        shown = self._posterior(pair, 0.0).T @ pair.things.tokens
+        return pair.things.word_counts(self.table_, (1 - self.null) * shown / rates)
+
+    def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
+        require_chunks(encoded, encoded.num_lines, "DropDTW")
+        logits = encoded.things.tokens @ np.log(self._rates(encoded)).T
+        drop = float(np.quantile(logits, 1.0 - self.keep))
+        every = np.concatenate([logits + bias, np.full((len(logits), 1), drop)], axis=1)
+        costs = np.logaddexp.reduce(every, axis=1, keepdims=True) - every
+        _, path = drop_dtw(costs[:, :-1], costs[:, -1])
+        found = np.zeros(logits.shape)
+        matched = np.flatnonzero(path >= 0)
+        found[matched, path[matched]] = 1.0
+        return found
+
+    def _best(self, encoded: Encoded, bias: Bias, posterior: Array) -> NDArray[np.int64]:
+        return np.where(posterior.any(axis=1), posterior.argmax(axis=1), -1)
+
+    def _rates(self, encoded: Encoded) -> Array:
+        columns = self.table_.shape[1]
+        uniform = np.full(columns, 1.0 / columns)
+        named = encoded.things.rates(self.table_, uniform)
+        return np.asarray((1 - self.null) * named + self.null * uniform)

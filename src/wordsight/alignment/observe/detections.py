@@ -1,0 +1,280 @@
+"""Observations from detections: things near a hand or in motion, and how they move.
+
+A detector with a class for hands marks them itself. Without one, a moving box that reaches in from
+the edge of the frame is taken for an arm.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.alignment.observe.intervals import chunks_of_frames
+from wordsight.alignment.records import Observed
+from wordsight.records import Detections
+
+__all__ = [
+    "HAND_LABELS",
+    "DetectedThings",
+    "HandlingSettings",
+    "gaps_to_boxes",
+    "grip_points",
+    "hand_columns",
+    "motion_of",
+    "strayed_of",
+    "withdrawn",
+]
+
+Array = NDArray[np.float64]
+
+
+HAND_LABELS = (
+    "hand",
+    "hands",
+    "left hand",
+    "right hand",
+    "left_hand",
+    "right_hand",
+    "glove",
+    "arm",
+)
+"""Labels that mean a hand, compared in lower case."""
+
+_EDGE = 0.012  # of the frame's longer side: a box this close to the edge reaches over it
+_CROWD = 5  # boxes from which the motion they share is the camera's
+_FINGERS = 0.3  # where between finger tips and wrist a hand holds, as a share of its length
+_LONGEST_HAND = 0.22  # of the frame's longer side; what is longer is an arm with its sleeve
+
+
+def hand_columns(detections: Detections, labels: Sequence[str] = HAND_LABELS) -> NDArray[np.bool_]:
+    """Return ``(T, J)`` which boxes are hands by their label."""
+    wanted = [n for n, name in enumerate(detections.label_names) if name.lower() in labels]
+    return detections.mask & np.isin(detections.labels, wanted)
+
+
+def motion_of(detections: Detections) -> Array:
+    """Return ``(T, J)`` how fast each box moves, in shares of the frame's diagonal per second.
+
+    Measured by optical flow where there is one, else by how far the nearest box of the same label
+    was a frame before. What all boxes share is the camera's motion, and is taken off.
+    """
+    diagonal = float(np.hypot(*detections.frame_size))
+    if detections.flow is not None:
+        flow = detections.flow
+    else:
+        elapsed = np.diff(detections.times, prepend=detections.times[:1] - 1.0)
+        flow = _steps(detections, 1) / elapsed[:, None, None]
+    moved = np.where(detections.mask[..., None], flow, np.nan)
+    crowded = detections.mask.sum(axis=1) >= _CROWD
+    if crowded.any():
+        moved[crowded] -= np.nanmedian(moved[crowded], axis=1, keepdims=True)
+    return np.asarray(np.nan_to_num(np.linalg.norm(moved, axis=2)) / diagonal, dtype=np.float64)
+
+
+def strayed_of(detections: Detections, seconds: float = 0.5) -> Array:
+    """Return ``(T, J)`` how far in pixels each box is from where its label was or will be.
+
+    What is about to move or has just moved is what a hand has to do with.
+    """
+    if len(detections) < 2:
+        return np.zeros(detections.mask.shape)
+    frames = max(1, round(seconds / float(np.median(np.diff(detections.times)))))
+    past = np.linalg.norm(_steps(detections, frames), axis=2)
+    future = np.linalg.norm(_steps(detections, -frames), axis=2)
+    return np.asarray(np.maximum(past, future), dtype=np.float64)
+
+
+def grip_points(boxes: Array, frame_size: tuple[int, int]) -> Array:
+    """Return ``(N, 2)`` where the hands in ``(N, 4)`` boxes hold things.
+
+    A hand that reaches in over an edge holds at the far end; one that touches no edge is taken to
+    come from below, as seen from where the camera usually stands.
+    """
+    width, height = frame_size
+    margin = _EDGE * max(frame_size)
+    x1, y1, x2, y2 = boxes.T
+    longest = _LONGEST_HAND * max(frame_size)
+    down = _FINGERS * np.minimum(y2 - y1, longest)
+    across = _FINGERS * np.minimum(x2 - x1, longest)
+    points = np.stack([(x1 + x2) / 2, y1 + down], axis=1)
+    from_below = height - y2 <= margin
+    from_left, from_right = x1 <= margin, width - x2 <= margin
+    from_above = (y1 <= margin) & ~from_below & ~from_left & ~from_right
+    points[from_above, 1] = (y2 - down)[from_above]
+    sideways = (from_left ^ from_right) & ~from_below
+    points[sideways, 1] = ((y1 + y2) / 2)[sideways]
+    points[sideways & from_left, 0] = (x2 - across)[sideways & from_left]
+    points[sideways & from_right, 0] = (x1 + across)[sideways & from_right]
+    return points
+
+
+def gaps_to_boxes(points: Array, boxes: Array) -> Array:
+    """Return ``(N, M)`` distances from points to boxes; 0 inside."""
+    low, high = boxes[None, :, :2] - points[:, None], points[:, None] - boxes[None, :, 2:]
+    return np.asarray(np.linalg.norm(np.maximum(np.maximum(low, high), 0.0), axis=2))
+
+
+def withdrawn(points: Array, frame_size: tuple[int, int], share: float) -> NDArray[np.bool_]:
+    """Return ``(N,)`` which grips are so close to the picture's edge that the hand rests there."""
+    sides = np.array(frame_size, dtype=np.float64)
+    return np.asarray(((points < share * sides) | (points > (1 - share) * sides)).any(axis=1))
+
+
+def _steps(detections: Detections, frames: int) -> Array:
+    """Return ``(T, J, 2)`` the way from the nearest box of the same label some frames before."""
+    centres = (detections.boxes[..., :2] + detections.boxes[..., 2:]) / 2
+    moved = np.zeros_like(centres)
+    for t in range(len(detections)):
+        other = t - frames
+        if not (0 <= other < len(detections) and detections.mask[other].any()):
+            continue
+        steps = centres[t][:, None] - centres[other][None]
+        alike = detections.labels[t][:, None] == detections.labels[other][None]
+        far = np.where(alike & detections.mask[other], np.linalg.norm(steps, axis=2), np.inf)
+        nearest = far.argmin(axis=1)
+        known = detections.mask[t] & np.isfinite(far.min(axis=1))
+        moved[t, known] = steps[known, nearest[known]]
+    return moved
+
+
+_FURTHEST = 0.075  # of the diagonal: moving further than this tells no more
+
+MOVES = ("resting", "lifting", "lowering", "shifting")
+"""How a handled thing moves, by the flow inside its box."""
+
+
+@dataclass(frozen=True)
+class HandlingSettings:
+    """When a detected thing counts as handled; lengths are shares of the frame's diagonal.
+
+    Attributes:
+        reach: How far from a hand's grip a thing may be and still be touched.
+        speed: From which speed, per second, a thing is in motion.
+        most: How many things one hand touches at most, nearest first; things that have just moved
+            or are about to count as nearer.
+        rest: Hands whose grip is within this share of the picture's edge rest and touch nothing.
+        seconds: Length of the chunks.
+        least_share: Share of a chunk's frames in which a thing must be handled.
+        hands: Labels that mean a hand, lower case.
+        people: Labels that act but are not handled, lower case.
+    """
+
+    reach: float = 0.02
+    speed: float = 0.05
+    most: int = 1
+    rest: float = 0.12
+    seconds: float = 0.5
+    least_share: float = 0.5
+    hands: tuple[str, ...] = HAND_LABELS
+    people: tuple[str, ...] = ("person", "people", "head", "face")
+
+
+@dataclass(frozen=True, eq=False)
+class DetectedThings:
+    """Things near a hand or in motion, by label.
+
+    With a detector that knows hands, a thing is handled while a hand's grip is at it. Without one,
+    as with ``regions``, it is handled while it moves, or while something that moves in from the
+    edge of the picture reaches it; labels are looks of a codebook then.
+
+    Attributes:
+        video_id: Which video.
+        detections: What a detector saw, by preference with optical flow.
+        noticing: What counts as handled.
+        duration: Length of the video in seconds; up to the last frame if left out.
+    """
+
+    video_id: str
+    detections: Detections
+    noticing: HandlingSettings = field(default_factory=HandlingSettings)
+    duration: float | None = None
+
+    def observe(self) -> Observed:
+        """Return the things handled in each chunk, and how they move."""
+        seen, rule = self.detections, self.noticing
+        handled = self._handled()
+        names = seen.label_names
+        present = _by_label(handled, seen.labels, len(names))
+        chunks = chunks_of_frames(
+            seen.times,
+            names,
+            present,
+            seconds=rule.seconds,
+            least_share=rule.least_share,
+            verbs=MOVES,
+            verb_present=self._moves(handled),
+        )
+        last = float(seen.times[-1]) if len(seen) else 0.0
+        usual = float(np.median(np.diff(seen.times))) if len(seen) > 1 else 0.0
+        end = max([last + usual, *(chunk.end for chunk in chunks)])
+        return Observed(self.video_id, chunks, end if self.duration is None else self.duration)
+
+    def _handled(self) -> NDArray[np.bool_]:
+        """Return ``(T, J)`` which boxes show a handled thing."""
+        seen, rule = self.detections, self.noticing
+        hands = hand_columns(seen, rule.hands)
+        moving = motion_of(seen) >= rule.speed
+        if hands.any():
+            things = seen.mask & ~hands & ~hand_columns(seen, rule.people)
+            return self._gripped(hands, things)
+        arms = moving & _reaches_in(seen)
+        return (seen.mask & moving & ~arms) | self._gripped(arms, seen.mask & ~arms)
+
+    def _gripped(self, hands: NDArray[np.bool_], things: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return ``(T, J)`` the things nearest to each hand's grip, within reach."""
+        seen, rule = self.detections, self.noticing
+        diagonal = float(np.hypot(*seen.frame_size))
+        strayed = np.minimum(strayed_of(seen), _FURTHEST * diagonal)
+        gripped = np.zeros_like(things)
+        for t in np.flatnonzero(hands.any(axis=1) & things.any(axis=1)):
+            columns = np.flatnonzero(things[t])
+            boxes = seen.boxes[t, columns]
+            points = grip_points(seen.boxes[t, hands[t]], seen.frame_size)
+            points = points[~withdrawn(points, seen.frame_size, rule.rest)]
+            gaps = gaps_to_boxes(points, boxes)
+            middles = (boxes[:, :2] + boxes[:, 2:]) / 2
+            away = np.linalg.norm(points[:, None] - middles[None], axis=2)
+            for gap, far in zip(gaps, away - strayed[t, columns], strict=True):
+                near = np.flatnonzero(gap <= rule.reach * diagonal)
+                gripped[t, columns[near[np.argsort(far[near], kind="stable")][: rule.most]]] = True
+        return gripped
+
+    def _moves(self, handled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return ``(T, 4)`` which of ``MOVES`` a handled thing makes."""
+        seen = self.detections
+        found = np.zeros((len(seen), len(MOVES)), dtype=bool)
+        if seen.flow is None:
+            return found
+        slow = self.noticing.speed * float(np.hypot(*seen.frame_size))
+        across, down = np.abs(seen.flow[..., 0]), seen.flow[..., 1]
+        speed = np.linalg.norm(seen.flow, axis=2)
+        steep = np.abs(down) > 0.6 * across
+        kinds = (
+            speed < slow,
+            (speed >= slow) & steep & (down < 0),
+            (speed >= slow) & steep & (down > 0),
+            (speed >= slow) & (across > 0.6 * np.abs(down)),
+        )
+        for column, kind in enumerate(kinds):
+            found[:, column] = (kind & handled).any(axis=1)
+        return found
+
+
+def _by_label(
+    handled: NDArray[np.bool_], labels: NDArray[np.int32], count: int
+) -> NDArray[np.bool_]:
+    present = np.zeros((len(handled), count), dtype=bool)
+    rows, columns = np.nonzero(handled)
+    present[rows, labels[rows, columns]] = True
+    return present
+
+
+def _reaches_in(detections: Detections) -> NDArray[np.bool_]:
+    """Return ``(T, J)`` which boxes touch an edge of the picture and are larger than a trifle."""
+    width, height = detections.frame_size
+    margin = 0.012 * max(width, height)
+    x1, y1, x2, y2 = np.moveaxis(detections.boxes, -1, 0)
+    at_edge = (x1 <= margin) | (y1 <= margin) | (width - x2 <= margin) | (height - y2 <= margin)
+    large = (x2 - x1) * (y2 - y1) >= 0.01 * width * height
+    return np.asarray(detections.mask & at_edge & large)

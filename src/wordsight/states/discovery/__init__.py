@@ -1,0 +1,1 @@
+"""Learning of rules, their weights and the transition cost from labelled videos."""

@@ -1,0 +1,209 @@
+"""Boosted discovery: short conjunctions found one by one, each where the others still err.
+
+Each round finds the conjunction of conditions that a step in log-odds explains best. A step for the
+predicate becomes a rule ``conditions -> p``, one against it the rule ``conditions, p -> false``,
+and the step its weight. Support is counted in videos, not frames, because frames of one video are
+strongly dependent; several bags of videos may be averaged.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.progress import Progress, report
+from wordsight.states.discovery.samples import VARIABLES, SampleTable, gather_samples
+from wordsight.states.errors import StateError
+from wordsight.states.grounding.observations import StateObservations
+from wordsight.states.rules.facts import StateSequence
+from wordsight.states.rules.rule import Atom, Rule
+from wordsight.states.rules.vocabulary import Predicate, StateVocabulary
+
+__all__ = ["BoostingSettings", "boost_predicate", "discover_boosted"]
+
+Condition = tuple[int, int, bool]  # column, level, above
+Body = tuple[Condition, ...]
+
+_LEAST_IMPROVEMENT = 1.02  # a further condition must raise the gain by this factor
+
+
+@dataclass(frozen=True)
+class BoostingSettings:
+    """The bias of boosted discovery.
+
+    Attributes:
+        rounds: Rules looked for in each bag.
+        bags: How many resamplings of the videos are averaged; 1 takes all videos as they are.
+        most_conditions: Most conditions of a rule.
+        step: Share of the best step that is taken.
+        ridge: Pull of steps towards zero, in units of undecided samples.
+        least_support: Least weight of undecided samples a rule must cover.
+        least_videos: Least number of videos in which it must apply.
+        num_thresholds: Thresholds per feature, at quantiles.
+        most_rows: Most samples to learn from.
+        around_changes: Seconds before and after a change of a fact of which all frames are learned
+            from, beyond the most samples: short states are learned nowhere else.
+    """
+
+    rounds: int = 240
+    bags: int = 1
+    most_conditions: int = 3
+    step: float = 0.2
+    ridge: float = 5.0
+    least_support: float = 5.0
+    least_videos: int = 4
+    num_thresholds: int = 24
+    most_rows: int = 50_000
+    around_changes: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive = (self.rounds, self.bags, self.most_conditions, self.num_thresholds)
+        if min(positive) < 1 or not 0 < self.step <= 1 or self.num_thresholds > 250:
+            raise StateError(
+                "rounds, bags, conditions and thresholds (at most 250) must be 1 or more and the "
+                f"step in (0, 1], got {self}."
+            )
+
+
+def discover_boosted(
+    observations: Sequence[StateObservations],
+    states: Sequence[StateSequence],
+    vocabulary: StateVocabulary,
+    predicates: Sequence[Predicate],
+    settings: BoostingSettings | None = None,
+    *,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Rule, ...]:
+    """Discover weighted rules for and against each predicate.
+
+    Args:
+        observations: The videos.
+        states: Their truth, moment by moment.
+        vocabulary: Which features rules may compare.
+        predicates: The predicates to explain.
+        settings: The bias.
+        random_state: Seed of the bags.
+        progress: Told after each predicate.
+    """
+    chosen = settings or BoostingSettings()
+    rules: list[Rule] = []
+    for predicate in report(predicates, progress, "discovering rules", len(predicates)):
+        samples = gather_samples(
+            predicate,
+            observations,
+            states,
+            vocabulary,
+            num_thresholds=chosen.num_thresholds,
+            most_rows=chosen.most_rows,
+            around_changes=chosen.around_changes,
+        )
+        rules += boost_predicate(samples, chosen, np.random.default_rng(random_state))
+    return tuple(rules)
+
+
+def boost_predicate(
+    samples: SampleTable, settings: BoostingSettings, random: np.random.Generator
+) -> list[Rule]:
+    """Discover the rules of one predicate, the strongest first; the first says how common it is."""
+    steps: dict[Body, float] = {}
+    base = 0.0
+    for _ in range(settings.bags):
+        weights = _bag(samples, settings, random)
+        base += _Round(samples, settings, weights, steps).run() / settings.bags
+    rules = [_rule(samples, body, step) for body, step in steps.items() if abs(step) >= 1e-4]
+    rules.sort(key=lambda rule: -rule.weight)
+    return [_rule(samples, (), base), *rules]
+
+
+def _bag(
+    samples: SampleTable, settings: BoostingSettings, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return ``(N,)`` how often each sample counts: videos are drawn with replacement."""
+    if settings.bags == 1:
+        return samples.weight
+    videos = np.unique(samples.video)
+    drawn = random.choice(videos, len(videos))
+    return np.bincount(drawn, minlength=videos[-1] + 1)[samples.video] * samples.weight
+
+
+class _Round:
+    """Boosting on one bag."""
+
+    def __init__(
+        self,
+        samples: SampleTable,
+        settings: BoostingSettings,
+        weights: NDArray[np.float64],
+        steps: dict[Body, float],
+    ):
+        self._samples, self._settings, self._weights = samples, settings, weights
+        self._steps, self._rows = steps, np.flatnonzero(weights)
+
+    def run(self) -> float:
+        """Add the steps of all rounds; return the log-odds that boosting starts from."""
+        truth, weights = self._samples.truth.astype(np.float64), self._weights
+        total = weights.sum()
+        # Half a sample of each kind, because what was never seen is not impossible.
+        base = np.log(((weights * truth).sum() + 0.5) / (total - (weights * truth).sum() + 0.5))
+        odds = np.full(len(truth), base)
+        for _ in range(self._settings.rounds):
+            share = 1.0 / (1.0 + np.exp(-odds))
+            push, curve = weights * (truth - share), weights * share * (1.0 - share)
+            found = max(self._grown(push, curve, sign) for sign in (1, -1))
+            if not found[1]:
+                break
+            covered = self._covered(found[1])
+            whole = curve[covered].sum() + self._settings.ridge
+            step = self._settings.step * push[covered].sum() / whole
+            odds[covered] += step
+            self._steps[found[1]] = self._steps.get(found[1], 0.0) + step / self._settings.bags
+        return float(base)
+
+    def _grown(
+        self, push: NDArray[np.float64], curve: NDArray[np.float64], sign: int
+    ) -> tuple[float, Body]:
+        """Return the gain and conditions of a conjunction grown greedily."""
+        from wordsight.states.kernels.boosting import best_condition
+
+        samples, settings = self._samples, self._settings
+        rows, body, gain = self._rows, [], 0.0
+        for _ in range(settings.most_conditions):
+            better, column, level, above = best_condition(
+                samples.bins,
+                rows,
+                push,
+                curve,
+                samples.levels,
+                settings.ridge,
+                settings.least_support,
+                sign,
+            )
+            if column < 0 or better <= gain * _LEAST_IMPROVEMENT:
+                break
+            left = rows[samples.holds(column, level, above)[rows]]
+            if len(np.unique(samples.video[left])) < settings.least_videos:
+                break
+            rows, gain = left, better
+            body.append((column, level, above))
+        return gain, tuple(sorted(body))
+
+    def _covered(self, body: Body) -> NDArray[np.bool_]:
+        covered = np.ones(len(self._samples), dtype=np.bool_)
+        for condition in body:
+            covered &= self._samples.holds(*condition)
+        return covered
+
+
+def _rule(samples: SampleTable, body: Body, step: float) -> Rule:
+    """Write a step in log-odds as a rule for or against the predicate."""
+    step = float(f"{step:.4g}")  # more digits than anyone reads, fewer than would say anything
+    predicate = samples.predicate
+    atom = Atom(predicate.name, VARIABLES[: predicate.arity])
+    conditions = [samples.columns[c].condition(level, above) for c, level, above in body]
+    kinds = [Atom(k, (v,)) for k, v in zip(predicate.types, atom.arguments, strict=True)]
+    used = {term for condition in conditions for term in condition.arguments}
+    if step < 0:
+        return Rule(-step, (*conditions, atom), None)
+    return Rule(step, (*conditions, *(k for k in kinds if k.arguments[0] not in used)), atom)

@@ -1,0 +1,1 @@
+"""Events defined by phases of states: their definitions and where they occur."""

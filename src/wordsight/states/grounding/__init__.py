@@ -1,0 +1,1 @@
+"""From tracks to ground clauses: boxes, features, and rules instantiated over objects."""

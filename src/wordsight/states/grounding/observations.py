@@ -1,0 +1,225 @@
+"""Features of the objects of a video, frame by frame: the observations that rules compare.
+
+Computed from boxes, outlines, tracks or a clip whose detections have identities. Short gaps are
+filled, boxes are smoothed by a running median, and all features of the vocabulary are computed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.records import Clip
+from wordsight.records.arrays import frozen_array
+from wordsight.states.errors import StateError
+from wordsight.states.grounding.features import (
+    Motion,
+    derived_features,
+    pair_features,
+    single_features,
+)
+from wordsight.states.grounding.stabilise import (
+    TrackSmoothing,
+    boxes_of_outlines,
+    named_boxes,
+    outline_areas,
+    prepare_boxes,
+)
+from wordsight.states.rules.vocabulary import ANY_KIND, StateVocabulary
+
+__all__ = ["StateObservations", "TrackSmoothing", "TrackedObject"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, order=True)
+class TrackedObject:
+    """An object of a video.
+
+    Attributes:
+        name: As facts call it; no other object of the video has the same.
+        kind: What it is, such as ``hand`` or ``block``.
+    """
+
+    name: str
+    kind: str = ANY_KIND
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StateObservations:
+    """Features of the objects of one video at every moment.
+
+    Attributes:
+        video_id: Which video.
+        times: ``(T,)`` seconds.
+        objects: The n objects; their order is that of the axes of the features.
+        features: Per name ``(T, n)`` or, for pairs, ``(T, n, n)``; NaN where it has no value,
+            because an object is not seen or the feature makes no sense there.
+        present: ``(T, n)`` whether the object is seen.
+    """
+
+    video_id: str
+    times: Array
+    objects: tuple[TrackedObject, ...]
+    features: dict[str, Array]
+    present: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        names = [thing.name for thing in self.objects]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise StateError(
+                f"two objects of {self.video_id} are called {twice[0]!r}; give each a name of its "
+                f"own, for example {twice[0]}-1 and {twice[0]}-2."
+            )
+        times = frozen_array(self.times, np.float64)
+        if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+            raise StateError(f"times of {self.video_id} must be finite and rise strictly.")
+        n, shape = len(names), (len(times), len(names))
+        if self.present.shape != shape:
+            raise StateError(f"present must be (T, n) = {shape}, got {self.present.shape}.")
+        for name, values in self.features.items():
+            if values.shape not in (shape, (*shape, n)):
+                raise StateError(
+                    f"the feature {name} of {self.video_id} must be {shape} or {(*shape, n)}, got "
+                    f"{values.shape}."
+                )
+        object.__setattr__(self, "times", times)
+
+    @classmethod
+    def from_boxes(
+        cls,
+        video_id: str,
+        times: ArrayLike,
+        objects: Sequence[TrackedObject],
+        boxes: ArrayLike,
+        *,
+        vocabulary: StateVocabulary | None = None,
+        smoothing: TrackSmoothing | None = None,
+        causal: bool = False,
+        areas: ArrayLike | None = None,
+    ) -> "StateObservations":
+        """Measure objects given by their boxes.
+
+        Args:
+            video_id: Which video.
+            times: ``(T,)`` seconds.
+            objects: The n objects.
+            boxes: ``(T, n, 4)`` corners in pixels, or ``(T, n, P, 4)`` for objects of several
+                parts, such as a person's hands; NaN or an empty box where it is not seen.
+            vocabulary: Declares features beyond those built in.
+            smoothing: How boxes are smoothed and gaps filled.
+            causal: Whether no measurement may look ahead, for use while a video comes in.
+            areas: ``(T, n)`` true areas where they differ from those of the boxes.
+        """
+        moments = np.asarray(times, dtype=np.float64)
+        array = np.array(boxes, dtype=np.float64)
+        if array.ndim == 3:
+            array = array[:, :, None]
+        if array.shape[:2] != (len(moments), len(objects)) or array.shape[3:] != (4,):
+            raise StateError(
+                f"boxes must be (T, n, 4) or (T, n, parts, 4) with T = {len(moments)} and n = "
+                f"{len(objects)}, got {np.shape(boxes)}."
+            )
+        chosen = smoothing or TrackSmoothing()
+        ready = prepare_boxes(array, moments, chosen, causal)
+        motion = _motion(moments, ready, objects, causal=causal, steady=chosen.steady)
+        if areas is not None:
+            motion = Motion(**{**vars(motion), "areas": np.array(areas, dtype=np.float64)})
+        features = single_features(motion) | pair_features(motion)
+        names = vocabulary or StateVocabulary()
+        features |= derived_features(names.causal() if causal else names, features, motion)
+        present = ~np.isnan(motion.whole[..., 0])
+        if chosen.hold:
+            present[:] = True  # it is there before it is first seen, though nothing is known of it
+        return cls(video_id, moments, tuple(objects), features, present)
+
+    @classmethod
+    def from_outlines(
+        cls,
+        video_id: str,
+        times: ArrayLike,
+        objects: Sequence[TrackedObject],
+        outlines: Sequence[ArrayLike],
+        *,
+        vocabulary: StateVocabulary | None = None,
+        smoothing: TrackSmoothing | None = None,
+        causal: bool = False,
+    ) -> "StateObservations":
+        """Measure objects given by polygons: per object ``(T, corners, 2)`` points in pixels.
+
+        Areas are those of the polygons, all else is measured on the boxes around them.
+        """
+        polygons = [np.asarray(outline, dtype=np.float64) for outline in outlines]
+        return cls.from_boxes(
+            video_id,
+            times,
+            objects,
+            boxes_of_outlines(polygons),
+            vocabulary=vocabulary,
+            smoothing=smoothing,
+            causal=causal,
+            areas=outline_areas(polygons),
+        )
+
+    @classmethod
+    def from_clip(
+        cls,
+        clip: Clip,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        vocabulary: StateVocabulary | None = None,
+        smoothing: TrackSmoothing | None = None,
+        causal: bool = False,
+    ) -> "StateObservations":
+        """Measure the tracked things of a clip: those whose detections have identities.
+
+        Args:
+            clip: Its detections must have ``ids``; a thing is named by its usual label, with its
+                number appended where several share one.
+            kinds: The kind of each label; by default the label itself is the kind.
+            vocabulary: Declares features beyond those built in.
+            smoothing: How boxes are smoothed and gaps filled.
+            causal: Whether no measurement may look ahead.
+        """
+        names, boxes = named_boxes(clip)
+        things = [TrackedObject(name, (kinds or {}).get(label, label)) for name, label in names]
+        return cls.from_boxes(
+            clip.video_id,
+            clip.times,
+            things,
+            boxes,
+            vocabulary=vocabulary,
+            smoothing=smoothing,
+            causal=causal,
+        )
+
+    def with_feature(self, name: str, values: ArrayLike) -> "StateObservations":
+        """Return the observations with one more feature, ``(T, n)`` or ``(T, n, n)``."""
+        added = self.features | {name: np.asarray(values, dtype=np.float64)}
+        return StateObservations(self.video_id, self.times, self.objects, added, self.present)
+
+    def renamed(self, names: Mapping[str, str]) -> "StateObservations":
+        """Return the same observations with objects called otherwise."""
+        things = tuple(TrackedObject(names.get(t.name, t.name), t.kind) for t in self.objects)
+        return StateObservations(self.video_id, self.times, things, self.features, self.present)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __repr__(self) -> str:
+        names = ", ".join(thing.name for thing in self.objects)
+        return f"Observations({self.video_id!r}, {len(self)} moments, {names})"
+
+
+def _motion(
+    times: Array, boxes: Array, objects: Sequence[TrackedObject], *, causal: bool, steady: bool
+) -> Motion:
+    seen = np.logical_not(np.isnan(boxes[..., 0])).any(axis=2)
+    low = np.where(np.isnan(boxes[..., :2]), np.inf, boxes[..., :2]).min(axis=2)
+    high = np.where(np.isnan(boxes[..., 2:]), -np.inf, boxes[..., 2:]).max(axis=2)
+    whole = np.where(np.expand_dims(seen, 2), np.concatenate([low, high], axis=-1), np.nan)
+    kinds = np.unique([thing.kind for thing in objects], return_inverse=True)[1]
+    areas = np.prod(whole[..., 2:] - whole[..., :2], axis=-1)
+    return Motion(times, boxes, whole, areas, kinds, causal, steady)

@@ -1,0 +1,259 @@
+"""Preparation of boxes: tracks by identity, filled gaps, smoothing, and camera stabilisation.
+
+Objects that rest on a table stay in place for a while, so the motion they share is that of the
+camera. With it removed, one height of the table holds for the whole video.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.records import Clip
+from wordsight.states.errors import StateError
+
+__all__ = [
+    "TrackSmoothing",
+    "boxes_of_outlines",
+    "camera_shake",
+    "heights_above_table",
+    "named_boxes",
+    "outline_areas",
+    "prepare_boxes",
+    "stabilised",
+]
+
+
+Array = NDArray[np.float64]
+
+_SPAN = 0.25  # seconds to each side over which a thing must keep its place to rest
+_RESTS = (0.4, 0.25, 0.16)  # way in that span, in heights of things; less as the shake is known
+_LOW = 0.3  # seconds; a lower edge must stay that long to be a place on the table
+_NEAR = 0.2  # height of a thing by which places on one table may differ, for boxes err
+
+
+def stabilised(boxes: Array, times: Array) -> Array:
+    """Return boxes ``(T, n, P, 4)`` as a camera on a stand would have shown them."""
+    shake = camera_shake(boxes.reshape(len(boxes), -1, 4), times)
+    return np.asarray(boxes - np.tile(shake, 2)[:, None, None], dtype=np.float64)
+
+
+def camera_shake(boxes: Array, times: Array) -> Array:
+    """Return ``(T, 2)`` by how many pixels the camera moved the picture right and down.
+
+    Every time in which a thing rests has one place, the median there; the shake of a moment is the
+    median way of resting things from their places. The two are found in turn, beginning with an
+    easy idea of rest that takes in what only the camera moves.
+
+    Args:
+        boxes: ``(T, n, 4)`` tracks, NaN where a thing is not seen.
+        times: ``(T,)`` seconds.
+    """
+    shake = np.zeros((len(boxes), 2))
+    known = ~np.isnan(boxes[..., 0])
+    if len(boxes) < 2 or not known.any():
+        return shake
+    places = (boxes[..., :2] + boxes[..., 2:]) / 2
+    height = float(np.median((boxes[..., 3] - boxes[..., 1])[known]))
+    span = max(1, round(_SPAN / float(np.median(np.diff(times)))))
+    for share in _RESTS:
+        still = places - shake[:, None]
+        ways = np.abs(_later(still, span) - _later(still, -span)).max(axis=-1)
+        found = _common(places, still, known & (ways <= share * height), 2 * span)
+        if found is None:
+            break
+        shake = found
+    return shake
+
+
+def _common(places: Array, still: Array, rests: NDArray[np.bool_], least: int) -> Array | None:
+    """Return the median way of resting things from their places, or ``None`` if none rests."""
+    ways = np.full(places.shape, np.nan)
+    for thing in range(rests.shape[1]):
+        edges = np.flatnonzero(np.diff(rests[:, thing], prepend=False, append=False))
+        for begin, end in zip(edges[::2], edges[1::2], strict=True):
+            if end - begin >= least:
+                home = np.median(still[begin:end, thing], axis=0)
+                ways[begin:end, thing] = places[begin:end, thing] - home
+    told = np.flatnonzero(~np.isnan(ways[..., 0]).all(axis=1))
+    if not len(told):
+        return None
+    middle = np.nanmedian(ways[told], axis=1)
+    frames = np.arange(len(places))
+    shake = np.stack([np.interp(frames, told, middle[:, k]) for k in (0, 1)], axis=1)
+    return np.asarray(shake - np.median(shake, axis=0), dtype=np.float64)
+
+
+def heights_above_table(whole: Array, times: Array) -> Array:
+    """Return ``(T, n)`` how high each thing is above the table, pixels.
+
+    The table is the middle of the lowest places that things keep. A thing that stands there is
+    measured from its own usual place, and is as high as its lower and its upper edge agree on:
+    a box that something in front cuts off, or that is drawn too large, moves one edge only.
+
+    Args:
+        whole: ``(T, n, 4)`` boxes seen by a steady camera, NaN where a thing is not seen.
+        times: ``(T,)`` seconds.
+    """
+    lowest = _lowest_kept(whole[..., 3], times)
+    if not np.isfinite(lowest).any():
+        return np.nanmax(whole[..., 3], initial=-np.inf) - whole[..., 3]
+    near = _NEAR * float(np.nanmedian(whole[..., 3] - whole[..., 1]))
+    on_table = lowest >= lowest.max() - near
+    line = float(np.median(lowest[on_table]))
+    found: Array = line - whole[..., 3]
+    for thing in np.flatnonzero(on_table):
+        edges = whole[:, thing, [1, 3]]
+        stands = edges[:, 1] >= line - near
+        rises = np.median(edges[stands], axis=0) - edges
+        together = np.sign(rises[:, 0]) == np.sign(rises[:, 1])
+        least = np.abs(rises).min(axis=1) * np.sign(rises[:, 1])
+        found[:, thing] = np.where(together, least, np.where(np.isnan(rises[:, 0]), np.nan, 0.0))
+    return found
+
+
+def _lowest_kept(bottoms: Array, times: Array) -> Array:
+    """Return ``(n,)`` the lowest row at which each lower edge stays a while, or minus infinity."""
+    if not len(times):
+        return np.full(bottoms.shape[1], -np.inf)
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+    span = min(max(1, round(_LOW / step)), len(bottoms))
+    windows = np.lib.stride_tricks.sliding_window_view(bottoms, span, axis=0)
+    kept = np.median(windows, axis=-1)  # NaN where it is not seen all the while
+    return np.asarray(np.where(np.isnan(kept), -np.inf, kept).max(axis=0), dtype=np.float64)
+
+
+def _later(values: Array, frames: int) -> Array:
+    rows = np.clip(np.arange(len(values)) + frames, 0, len(values) - 1)
+    return values[rows]
+
+
+@dataclass(frozen=True)
+class TrackSmoothing:
+    """How boxes are made ready.
+
+    Attributes:
+        median_frames: Length of the running median over each side of a box; 1 for none.
+        fill_seconds: Longest gap in a track that is filled in, along a straight line.
+        hold: Whether things are thought to be there all the time, before they are first seen and
+            after they are last seen, where that was; where nothing may look ahead, nothing is known
+            of them before.
+        steady: Whether the shake of the camera is taken out, told by what resting things do
+            together; ``elevation`` then counts from one table for the whole video. Needs the video
+            as a whole, so it cannot be had where nothing may look ahead.
+    """
+
+    median_frames: int = 5
+    fill_seconds: float = 1.0
+    hold: bool = False
+    steady: bool = False
+
+    def __post_init__(self) -> None:
+        if self.median_frames < 1 or self.median_frames % 2 == 0:
+            raise StateError(f"median_frames must be odd, got {self.median_frames}.")
+        if not self.fill_seconds >= 0:
+            raise StateError(f"fill_seconds must be 0 or more, got {self.fill_seconds}.")
+
+
+def prepare_boxes(
+    boxes: Array, times: Array, smoothing: TrackSmoothing | None = None, causal: bool = False
+) -> Array:
+    """Return boxes ``(T, n, P, 4)`` filled and smoothed; NaN where nothing is seen.
+
+    With ``causal`` a gap holds the last box instead of what comes after it, and the median looks
+    back only.
+    """
+    chosen = smoothing or TrackSmoothing()
+    if chosen.steady and causal:
+        raise StateError(
+            "the shake of a camera can be taken out of a whole video only; use steady=False where "
+            "nothing may look ahead."
+        )
+    ready = boxes.copy()
+    ready[~((boxes[..., 2] > boxes[..., 0]) & (boxes[..., 3] > boxes[..., 1]))] = np.nan
+    for n in range(ready.shape[1]):
+        for part in range(ready.shape[2]):
+            _fill(ready[:, n, part], times, chosen, causal)
+    if chosen.steady:
+        ready = stabilised(ready, times)
+    return _medians(ready, chosen.median_frames, causal)
+
+
+def _fill(boxes: Array, times: Array, chosen: TrackSmoothing, causal: bool) -> None:
+    """Fill the gaps of one track ``(T, 4)`` in place."""
+    known = np.flatnonzero(~np.isnan(boxes[:, 0]))
+    if not len(known) or len(known) == len(boxes):
+        return
+    rows = np.arange(len(boxes))
+    before = np.searchsorted(known, rows, side="right") - 1
+    after = np.minimum(before + 1, len(known) - 1)
+    inside = (before >= 0) & (rows < known[-1])
+    left = known[np.maximum(before, 0)]
+    spans = times[known[after]] - times[left]
+    fill = np.isnan(boxes[:, 0]) & inside
+    fill &= (times - times[left] if causal else spans) <= chosen.fill_seconds
+    if chosen.hold:
+        fill |= np.isnan(boxes[:, 0]) & ((before >= 0) if causal else ~inside)
+    source = boxes[known]
+    for side in range(4):
+        if causal:
+            boxes[fill, side] = source[np.maximum(before, 0), side][fill]
+        else:
+            boxes[fill, side] = np.interp(times, times[known], source[:, side])[fill]
+
+
+def _medians(boxes: Array, length: int, causal: bool) -> Array:
+    """Return running medians along time; absent frames stay absent and do not count."""
+    if length == 1 or len(boxes) < length:
+        return boxes
+    back = length - 1 if causal else length // 2
+    rows = np.arange(len(boxes))[:, None] + np.arange(length)[None, :] - back
+    windows = boxes[np.clip(rows, 0, len(boxes) - 1)]
+    smooth = np.median(windows, axis=1)  # NaN if any frame of the window is
+    return np.where(np.isnan(smooth), boxes, smooth)
+
+
+def named_boxes(clip: Clip) -> tuple[list[tuple[str, str]], Array]:
+    """Return ``(name, label)`` of each tracked thing of a clip and its boxes ``(T, n, 4)``."""
+    seen = clip.detections
+    if seen.ids is None:
+        raise StateError(
+            f"the detections of {clip.video_id} have no identities; follow them first, for "
+            "example with 'wordsight track' or wordsight.perception.Tracker."
+        )
+    known = seen.mask & (seen.ids >= 0)
+    numbers = np.unique(seen.ids[known])
+    boxes = np.full((len(seen), len(numbers), 4), np.nan)
+    frames, places = np.nonzero(known)
+    boxes[frames, np.searchsorted(numbers, seen.ids[known])] = seen.boxes[frames, places]
+    labels = []
+    for number in numbers:
+        counted = np.bincount(seen.labels[known & (seen.ids == number)])
+        labels.append(seen.label_names[int(counted.argmax())])
+    names = [
+        label if labels.count(label) == 1 else f"{label}-{number}"
+        for label, number in zip(labels, numbers, strict=True)
+    ]
+    return list(zip(names, labels, strict=True)), boxes
+
+
+def boxes_of_outlines(outlines: Sequence[Array]) -> Array:
+    """Return ``(T, n, 4)`` boxes around n polygons of ``(T, corners, 2)``; NaN where one is NaN."""
+    for outline in outlines:
+        if outline.ndim != 3 or outline.shape[1] < 3 or outline.shape[2] != 2:
+            raise StateError(
+                f"an outline must be (T, corners, 2) with 3 corners or more, got {outline.shape}."
+            )
+    boxes = [np.concatenate([o.min(axis=1), o.max(axis=1)], axis=-1) for o in outlines]
+    return np.stack(boxes, axis=1) if boxes else np.zeros((0, 0, 4))
+
+
+def outline_areas(outlines: Sequence[Array]) -> Array:
+    """Return ``(T, n)`` areas of simple polygons, whichever way round they run."""
+    areas = []
+    for outline in outlines:
+        x, y = outline[..., 0], outline[..., 1]
+        turned = x * np.roll(y, -1, axis=1) - np.roll(x, -1, axis=1) * y
+        areas.append(np.abs(turned.sum(axis=1)) / 2)
+    return np.stack(areas, axis=1) if areas else np.zeros((0, 0))

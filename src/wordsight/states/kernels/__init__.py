@@ -1,0 +1,1 @@
+"""Kernels compiled by numba; importing a module of this package imports numba."""

@@ -1,0 +1,78 @@
+"""Compiled shortest paths through a table of states over time."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["general_path", "order_path", "uniform_path"]
+
+
+@njit(cache=True, nogil=True)
+def uniform_path(costs, transition, path):  # type: ignore[no-untyped-def]
+    """Fill ``path`` (T,) through ``costs`` (T, S) where every change costs ``transition``."""
+    frames, states = costs.shape
+    total = costs[0].copy()
+    came = np.zeros((frames, states), np.bool_)
+    tops = np.zeros(frames, np.int64)
+    for t in range(1, frames):
+        top = np.argmin(total)
+        tops[t], other = top, total[top] + transition
+        for s in range(states):
+            if other < total[s]:
+                total[s] = other
+                came[t, s] = True
+            total[s] += costs[t, s]
+    here = np.argmin(total)
+    cost = total[here]
+    for t in range(frames - 1, -1, -1):
+        path[t] = here
+        if came[t, here]:
+            here = tops[t]
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def general_path(costs, transitions, path):  # type: ignore[no-untyped-def]
+    """Fill ``path`` (T,) through ``costs`` (T, S) where i to k costs ``transitions[i, k]``."""
+    frames, states = costs.shape
+    total = costs[0].copy()
+    came = np.zeros((frames, states), np.int64)
+    for t in range(1, frames):
+        fresh = np.empty(states)
+        for s in range(states):
+            best = 0
+            for k in range(1, states):
+                if total[k] + transitions[k, s] < total[best] + transitions[best, s]:
+                    best = k
+            came[t, s] = best
+            fresh[s] = total[best] + transitions[best, s] + costs[t, s]
+        total = fresh
+    here = np.argmin(total)
+    cost = total[here]
+    for t in range(frames - 1, -1, -1):
+        path[t] = here
+        here = came[t, here]
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def order_path(costs, path):  # type: ignore[no-untyped-def]
+    """Fill ``path`` (T,) through the steps of ``costs`` (T, N) in order, each at least one frame.
+
+    Returns the cost, infinity where there are fewer frames than steps.
+    """
+    frames, steps = costs.shape
+    total = np.full(steps, np.inf)
+    total[0] = costs[0, 0]
+    came = np.zeros((frames, steps), np.bool_)
+    for t in range(1, frames):
+        for n in range(steps - 1, -1, -1):
+            if n > 0 and total[n - 1] < total[n]:
+                total[n] = total[n - 1]
+                came[t, n] = True
+            total[n] += costs[t, n]
+    here = steps - 1
+    for t in range(frames - 1, -1, -1):
+        path[t] = here
+        if came[t, here]:
+            here -= 1
+    return total[steps - 1]

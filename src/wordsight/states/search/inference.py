@@ -1,0 +1,179 @@
+"""Inference of the states of a grounded video: by enumeration where they are few, else by search.
+
+Hard rules leave so few states of a handful of objects that enumerating them is exact and faster
+than searching. Enumeration also allows transition costs that depend on the states.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.states.errors import StateError
+from wordsight.states.grounding.clauses import ClauseSet
+from wordsight.states.grounding.grounder import Grounding
+from wordsight.states.search.segments import SearchSettings, decode
+
+__all__ = ["InferenceSettings", "best_path", "best_path_between", "consistent_states", "infer"]
+
+Array = NDArray[np.float64]
+
+
+def consistent_states(
+    clauses: ClauseSet, hard: NDArray[np.bool_], limit: int = 4096
+) -> NDArray[np.bool_] | None:
+    """Return ``(S, F)`` all states that can be derived and break no hard clause.
+
+    Facts that no clause asserts stay false: no cheapest state needs them.
+
+    Args:
+        clauses: The C clauses.
+        hard: ``(C,)`` which may not be broken.
+        limit: Most states to write out.
+
+    Returns:
+        The states, or ``None`` if there are more than the limit.
+    """
+    free = sorted(set(clauses.heads[clauses.heads >= 0].tolist()))
+    states = np.zeros((1, clauses.num_facts), dtype=np.bool_)
+    place = {fact: k for k, fact in enumerate(free)}
+    due = _due(clauses, hard, place)
+    for k, fact in enumerate(free):
+        raised = states.copy()
+        raised[:, fact] = True
+        states = np.concatenate([states, raised])
+        rows = due.get(k, [])
+        if rows:
+            part = ClauseSet(
+                clauses.num_facts, tuple(clauses.bodies[r] for r in rows), clauses.heads[rows]
+            )
+            states = states[~part.violated(states).any(axis=1)]
+        if len(states) > limit:
+            return None
+    return states
+
+
+def _due(
+    clauses: ClauseSet, hard: NDArray[np.bool_], place: dict[int, int]
+) -> dict[int, list[int]]:
+    """Return the hard clauses that can be judged once the k-th free fact is decided."""
+    due: dict[int, list[int]] = {}
+    for row in np.flatnonzero(hard).tolist():
+        body, head = clauses.bodies[row], int(clauses.heads[row])
+        used = [*body, *([head] if head >= 0 else [])]
+        if used and all(fact in place for fact in used):
+            due.setdefault(max(place[fact] for fact in used), []).append(row)
+    return due
+
+
+def best_path(costs: Array, transition_cost: float) -> tuple[float, NDArray[np.int64]]:
+    """Return the cheapest path through ``(T, S)`` costs when every change costs the same.
+
+    Returns:
+        Its cost and ``(T,)`` states.
+    """
+    from wordsight.states.kernels.paths import uniform_path
+
+    return _checked(uniform_path, costs, float(transition_cost))
+
+
+def best_path_between(costs: Array, transitions: Array) -> tuple[float, NDArray[np.int64]]:
+    """Return the cheapest path when a change from state i to k costs ``transitions[i, k]``."""
+    from wordsight.states.kernels.paths import general_path
+
+    if transitions.shape != (costs.shape[1],) * 2:
+        raise StateError(f"transitions must be (S, S), got {transitions.shape}.")
+    return _checked(general_path, costs, np.ascontiguousarray(transitions, dtype=np.float64))
+
+
+def _checked(
+    kernel: Callable[..., float], costs: Array, transition: Any
+) -> tuple[float, NDArray[np.int64]]:
+    if not len(costs):
+        return 0.0, np.zeros(0, dtype=np.int64)
+    path = np.zeros(len(costs), dtype=np.int64)
+    total = kernel(np.ascontiguousarray(costs, dtype=np.float64), transition, path)
+    return float(total), path
+
+
+_MOST_ENTRIES = 20_000_000  # of a table of states over time, 160 MB; longer videos are searched
+
+
+@dataclass(frozen=True)
+class InferenceSettings:
+    """How states are inferred.
+
+    Attributes:
+        method: ``search`` for the dynamic program over segments with the dual search, ``states``
+            for the one over all consistent states, ``auto`` for the latter where they are few.
+        most_states: How many states count as few.
+        search: Settings of the search; its least length of a segment needs the search.
+        per_fact: Share of K that each fact that changes costs besides: 0 charges every change of
+            state alike, the rest of K being ``1 - per_fact``. Where states are too many to write
+            out this is approximate: only states of the uniform solution are then considered.
+    """
+
+    method: Literal["auto", "search", "states"] = "auto"
+    most_states: int = 4096
+    search: SearchSettings = field(default_factory=SearchSettings)
+    per_fact: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.method not in ("auto", "search", "states"):
+            raise StateError(f"method must be auto, search or states, got {self.method!r}.")
+        if not 0.0 <= self.per_fact <= 1.0:
+            raise StateError(f"per_fact must be from 0 to 1, got {self.per_fact}.")
+
+
+def infer(
+    grounding: Grounding,
+    transition_cost: float,
+    settings: InferenceSettings | None = None,
+    *,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[float, NDArray[np.bool_]]:
+    """Find the cheapest states of a video.
+
+    Args:
+        grounding: The video with its rules.
+        transition_cost: K.
+        settings: How to infer.
+        weights: ``(R,)`` other weights than those of the rules.
+
+    Returns:
+        The cost, and ``(T, F)`` which facts hold when.
+    """
+    chosen = settings or InferenceSettings()
+    costs = grounding.costs(weights)
+    states = None
+    if chosen.method != "search" and chosen.search.least_frames == 1:
+        affordable = _MOST_ENTRIES // max(1, len(costs))
+        limit = min(chosen.most_states, affordable) if chosen.method == "auto" else 2**20
+        states = consistent_states(grounding.clauses, grounding.hard_clauses(), limit)
+    if states is None and chosen.method == "states":
+        raise StateError(
+            "the states are too many to write out, or segments have a least length; use the "
+            "method search."
+        )
+    if states is None:
+        found = decode(grounding.clauses, costs, transition_cost, chosen.search)
+        if chosen.per_fact == 0.0:
+            return found.cost, found.values
+        states = np.unique(np.concatenate([found.values, found.online]), axis=0)
+    table = costs @ grounding.clauses.violated(states).T.astype(np.float64)
+    if chosen.per_fact == 0.0:
+        cost, path = best_path(table, transition_cost)
+    else:
+        between = _changes(states, transition_cost, chosen.per_fact)
+        cost, path = best_path_between(table, between)
+    return cost, states[path]
+
+
+def _changes(states: NDArray[np.bool_], whole: float, per_fact: float) -> NDArray[np.float64]:
+    """Return ``(S, S)`` costs of changes: a part per change, a part per fact that changes."""
+    bits = states.astype(np.float64)
+    differing = bits @ (1 - bits).T + (1 - bits) @ bits.T
+    charged: NDArray[np.float64] = whole * ((1 - per_fact) * (differing > 0) + per_fact * differing)
+    return charged
