@@ -13,7 +13,7 @@ import numpy as np
 from wordsight.inference.numba_support import numba_available
 from wordsight.language import parse_lexicon
 from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
-from wordsight.meaning.training import Training
+from wordsight.meaning.training.trainer import Trainer
 from wordsight.records import Clip, Detections, Sentence, Word
 
 __all__ = ["measure_learning"]
@@ -74,7 +74,7 @@ def _rate(name: str, count: int) -> float:
     learner.inferred_ = None
     rivals: Any = candidates
     corpus, blank = learner._prepared(clips, [[one] for one in said], rivals, LEXICON)
-    training = Training(corpus, blank, SETTINGS, device=name)
+    training = Trainer(corpus, blank, SETTINGS, device=name)
     try:
         seconds = []
         for _ in range(5):

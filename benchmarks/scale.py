@@ -25,7 +25,7 @@ from experiments.street_corpus import true_clip
 from wordsight.engine import Engine, EngineError, Serial, open_engine
 from wordsight.language import default_lexicon
 from wordsight.meaning import TrainingSettings, WordLearner
-from wordsight.meaning.training import Training
+from wordsight.meaning.training.trainer import Trainer
 from wordsight.records import Clip
 from wordsight.worlds import street
 
@@ -80,7 +80,7 @@ def measure(count: int, workers: int) -> dict[str, Any]:
 
 def _iterations(engine: Engine, corpus: Any, blank: Any) -> tuple[dict[str, float], float]:
     """Return what the fastest of three iterations took, and the objective after them."""
-    training = Training(corpus, blank, _SETTINGS, engine=engine)
+    training = Trainer(corpus, blank, _SETTINGS, engine=engine)
     start = time.perf_counter()
     try:
         training.step()  # brings the clips to where the work is

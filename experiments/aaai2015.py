@@ -27,7 +27,7 @@ from experiments.street_repairs import PARTS, repairs
 from wordsight.errors import WordsightError
 from wordsight.language import default_lexicon, parse
 from wordsight.meaning import ON_FILM, LearnedLexicon, TrainingSettings, WordLearner
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.records import Sentence
 from wordsight.worlds import street
 from wordsight.worlds.street import street_sentences

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from experiments.baselines.noun_learner import NounLearner
 from experiments.report import Column, print_report, report_parser, run_main
 from wordsight.errors import FormatError
-from wordsight.meaning.naming import NounLearner
 
 __all__ = ["main", "measure"]
 

@@ -11,8 +11,8 @@ from experiments.street_sentences import truth_table
 from wordsight.evaluation import best_threshold, blind_f1, chance_f1, decisions
 from wordsight.language import default_lexicon, parse, role_swapped, verb_swapped
 from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
-from wordsight.meaning.apart import Apart
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
+from wordsight.meaning.training.leave_one_out import LeaveOneOut
 from wordsight.records import Sentence
 
 __all__ = ["MODELS", "Fold", "Swaps", "measure_fold", "swaps_of"]
@@ -85,14 +85,14 @@ def measure_fold(
     named = named_by_hand(train, train), named_by_hand(train, test)
     written = hand_lexicon(named[0][0].clip.detections.label_names, looking=settings.looking)
     # Nothing of words written by hand was learned from any clip.
-    _judge(fold, "hand", Apart(written, (), ()), *named, sentences)
+    _judge(fold, "hand", LeaveOneOut(written, (), ()), *named, sentences)
     return fold
 
 
 def _judge(
     fold: Fold,
     model: str,
-    apart: Apart,
+    apart: LeaveOneOut,
     train: Sequence[StreetClip],
     test: Sequence[StreetClip],
     sentences: dict[str, list[Sentence]],

@@ -6,7 +6,7 @@ from wordsight.cli.output import Output, Style
 from wordsight.cli.studio_demo import demo_library
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio.jobs import JobStore
 
 

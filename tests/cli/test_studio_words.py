@@ -11,7 +11,7 @@ from wordsight.cli.output import Output, Style
 from wordsight.cli.studio import take_taught, take_words
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio import StudioSettings, create_app
 
 LABELS = ("person", "chair", "backpack", "trash-can")

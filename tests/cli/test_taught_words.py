@@ -11,7 +11,7 @@ from wordsight.attributes.recall.videos import crop_box
 from wordsight.cli.meaning_inputs import named_by
 from wordsight.cli.output import Output, Style
 from wordsight.library import Library
-from wordsight.meaning.features import told_feature
+from wordsight.meaning.features import name_feature
 from wordsight.video import VideoReader, write_image
 from wordsight.worlds import street, write_world
 
@@ -172,7 +172,7 @@ def test_a_clear_word_for_what_cannot_be(call, world, tmp_path):
 
 def test_words_that_tell_no_things_apart_are_named(capsys):
     namer = SimpleNamespace(groups=(("blue", "red"), ("big", "small")))
-    bins = {told_feature(("blue", "red")): ("blue", "red")}
+    bins = {name_feature(("blue", "red")): ("blue", "red")}
     learned = SimpleNamespace(vocabulary=SimpleNamespace(bins=bins))
     assert named_by(Output(Style()), learned, namer) == ["blue", "red"]
     said = " ".join(capsys.readouterr().err.split())

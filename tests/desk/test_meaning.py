@@ -4,7 +4,7 @@ from tests.library.conftest import make_video
 from wordsight.desk import Notebook
 from wordsight.desk.meaning import grounded_hits
 from wordsight.library import Library
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 
 
 def test_a_video_that_is_removed_meanwhile_is_left_out(tmp_path):

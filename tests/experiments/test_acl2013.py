@@ -15,7 +15,7 @@ from experiments.street_tracks import follow
 from wordsight.errors import WordsightError
 from wordsight.language import default_lexicon
 from wordsight.meaning import TrainingSettings
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.worlds import street
 

@@ -10,7 +10,7 @@ import pytest
 
 from wordsight.errors import FormatError
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.retrieval.errors import IndexDamagedError
 from wordsight.retrieval.index.segments import Segment
 

@@ -19,7 +19,7 @@ from wordsight.language import default_lexicon, parse, read_lexicon
 from wordsight.language.captions import read_captions
 from wordsight.library.metadata import read_metadata
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception.codebook import Codebook
 from wordsight.perception.formats import read_boxes
 from wordsight.perception.neural.labels import read_labels

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.optimize import check_grad
 
 from tests.meaning.plays import LEXICON, choices, play, said, troupe
-from tests.meaning.test_reading import SIGHT, problem  # noqa: F401
+from tests.meaning.test_scorers import SIGHT, problem  # noqa: F401
 from wordsight.meaning import LearnedLexicon, WordLearner
-from wordsight.meaning.belief import Belief
-from wordsight.meaning.belief_fitting import _misfit, _Names, _padded
-from wordsight.meaning.discriminative import GradientSettings
-from wordsight.meaning.evidence import TRAITS
-from wordsight.meaning.reading import read
+from wordsight.meaning.model.belief import Belief
+from wordsight.meaning.scoring.evidence import NUM_EVIDENCE
+from wordsight.meaning.scoring.scorer import make_scorer
+from wordsight.meaning.training.discriminative import GradientSettings
+from wordsight.meaning.training.truth import _misfit, _Names, _padded
 
 WORDS = ("lifted", "ball", "quickly")
 numbers = st.floats(-50, 50)
@@ -34,7 +34,7 @@ def lexicon():
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=5))
 def test_a_sentence_is_no_likelier_than_its_least_likely_word(rows):
     belief = Belief(dict.fromkeys(WORDS, (0.5, 0.2)), dict.fromkeys(WORDS, -1.0))
-    evidence = np.repeat(np.array(rows)[..., None], TRAITS, axis=2)
+    evidence = np.repeat(np.array(rows)[..., None], NUM_EVIDENCE, axis=2)
     whole = belief.log_probability(WORDS, evidence)
     for number, word in enumerate(WORDS):
         assert whole <= belief.log_probability([word], evidence[:, [number]]) + 1e-12
@@ -43,7 +43,7 @@ def test_a_sentence_is_no_likelier_than_its_least_likely_word(rows):
 
 def test_the_best_choice_of_things_counts_and_unknown_words_say_nothing():
     belief = Belief({"lifted": (1.0,)}, {"lifted": 0.0})
-    evidence = np.zeros((2, 2, TRAITS))
+    evidence = np.zeros((2, 2, NUM_EVIDENCE))
     evidence[..., 0] = [[-3.0, 9.0], [0.0, -9.0]]
     evidence[..., 1] = -100.0  # a kind of evidence without a slope says nothing
     found = belief.log_probability(["lifted", "ball"], evidence)
@@ -53,7 +53,7 @@ def test_the_best_choice_of_things_counts_and_unknown_words_say_nothing():
 def test_a_word_is_judged_as_its_verb_asks():
     beside = {"lifted": {"quickly": 2.0}}
     belief = Belief({"quickly": (1.0,)}, {"quickly": -2.0}, beside)
-    nothing = np.zeros((1, 2, TRAITS))
+    nothing = np.zeros((1, 2, NUM_EVIDENCE))
     with_lifted = belief.log_probability(["lifted", "quickly"], nothing)
     with_moved = belief.log_probability(["moved", "quickly"], nothing)
     assert with_lifted == pytest.approx(np.log(0.5)) and with_moved < with_lifted
@@ -63,7 +63,7 @@ def test_the_gradient_is_that_of_the_misfit():
     rng = np.random.default_rng(0)
     rows = [
         (
-            rng.normal(size=(rng.integers(1, 4), 2, TRAITS)),
+            rng.normal(size=(rng.integers(1, 4), 2, NUM_EVIDENCE)),
             list(rng.choice(WORDS, 2)),
             bool(number % 2),
         )
@@ -79,10 +79,10 @@ def test_the_gradient_is_that_of_the_misfit():
 
 def test_evidence_of_words_is_what_the_sentence_adds_up(problem):  # noqa: F811
     seen, tables, sentences = problem[:3]
-    reading = read(seen, tables, SIGHT)
+    reading = make_scorer(seen, tables, SIGHT)
     for sentence in sentences:
         traits = reading.evidence(sentence, 1000)
-        assert traits.shape[1:] == (len(sentence.words), TRAITS) and np.isfinite(traits).all()
+        assert traits.shape[1:] == (len(sentence.words), NUM_EVIDENCE) and np.isfinite(traits).all()
         evidence = seen.num_frames * traits[..., 0]
         if seen.tracked:
             prior = np.log(np.append(np.ones(seen.num_things - 1), SIGHT.unseen))

@@ -8,18 +8,25 @@ from hypothesis import strategies as st
 from wordsight.meaning import MeaningError
 from wordsight.meaning.features import (
     Bins,
-    Categories,
-    Clusters,
-    Fixed,
-    Magnitude,
-    Plain,
-    Share,
-    Signed,
+    CategoryBins,
+    ClusterBins,
+    FixedBins,
+    MagnitudeBins,
+    QuantileBins,
+    ShareBins,
+    SignedBins,
 )
-from wordsight.meaning.features.bins import for_trembling
+from wordsight.meaning.features.bins import adapted_to_jitter
 
-SCHEMES = [Plain(4), Magnitude(0.1), Signed(0.1), Share(), Clusters(3), Fixed((0.0, 1.0)),
-           Categories(("a", "b"))]  # fmt: skip
+SCHEMES = [
+    QuantileBins(4),
+    MagnitudeBins(0.1),
+    SignedBins(0.1),
+    ShareBins(),
+    ClusterBins(3),
+    FixedBins((0.0, 1.0)),
+    CategoryBins(("a", "b")),
+]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
@@ -36,11 +43,11 @@ def test_every_value_has_a_bin(scheme, values):
 @pytest.mark.parametrize(
     ("scheme", "values", "expected"),
     [
-        (Plain(2), [1, 2, 3, 4], [0, 0, 1, 1]),  # halves
-        (Magnitude(0.1, 3), [0, 0.05, 1, 2, 3, 4], [0, 0, 1, 1, 2, 2]),  # still, then halves
-        (Signed(0.1), [-9, -1, 0, 1, 9], [0, 1, 2, 3, 4]),
-        (Clusters(2), [0, 0.1, 0.2, 9, 9.1], [0, 0, 0, 1, 1]),
-        (Categories(("a", "b", "c")), [0, 1, 2], [0, 1, 2]),
+        (QuantileBins(2), [1, 2, 3, 4], [0, 0, 1, 1]),  # halves
+        (MagnitudeBins(0.1, 3), [0, 0.05, 1, 2, 3, 4], [0, 0, 1, 1, 2, 2]),  # still, then halves
+        (SignedBins(0.1), [-9, -1, 0, 1, 9], [0, 1, 2, 3, 4]),
+        (ClusterBins(2), [0, 0.1, 0.2, 9, 9.1], [0, 0, 0, 1, 1]),
+        (CategoryBins(("a", "b", "c")), [0, 1, 2], [0, 1, 2]),
     ],
 )
 def test_schemes(scheme, values, expected):
@@ -49,7 +56,7 @@ def test_schemes(scheme, values, expected):
 
 
 def test_names_say_where_the_cuts_are():
-    assert Fixed((0.0, 1.0)).learn(np.zeros(0)).names == ("below 0", "0 to 1", "1 and more")
+    assert FixedBins((0.0, 1.0)).learn(np.zeros(0)).names == ("below 0", "0 to 1", "1 and more")
 
 
 @pytest.mark.parametrize(
@@ -60,11 +67,11 @@ def test_names_say_where_the_cuts_are():
         (9.0, 0.04),  # everything moves: no further than four times the usual
     ],
 )
-@pytest.mark.parametrize("scheme", [Magnitude(0.01), Signed(0.01)], ids=repr)
+@pytest.mark.parametrize("scheme", [MagnitudeBins(0.01), SignedBins(0.01)], ids=repr)
 def test_what_trembles_is_still(scheme, tremble, limit):
     values = np.array([tremble] * 30 + [0.5, 1.0, 1.5, 2.0])
-    assert for_trembling(scheme, values).still == pytest.approx(limit)
-    assert for_trembling(Plain(3), values) == Plain(3)
+    assert adapted_to_jitter(scheme, values).still == pytest.approx(limit)
+    assert adapted_to_jitter(QuantileBins(3), values) == QuantileBins(3)
 
 
 @pytest.mark.parametrize(

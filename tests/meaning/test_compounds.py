@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LEXICON, play
-from tests.meaning.test_reading import SIGHT, enumerated, small
+from tests.meaning.test_scorers import SIGHT, enumerated, small
 from wordsight.inference import ConvergenceMonitor
 from wordsight.language import parse, parse_lexicon
 from wordsight.meaning import WordLearner
-from wordsight.meaning.compounds import Compounds
-from wordsight.meaning.corpus import background_of, build_corpus
-from wordsight.meaning.expectation import no_counts
-from wordsight.meaning.features import feature_set, learn_vocabulary, observe, view_clip
-from wordsight.meaning.reading import read
-from wordsight.meaning.starts import starting_words
-from wordsight.meaning.tables import word_tables
+from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe, view_clip
+from wordsight.meaning.scoring.scorer import make_scorer
+from wordsight.meaning.scoring.tables import CompoundTables, word_tables
+from wordsight.meaning.training.corpus import background_distributions, build_corpus, initial_words
+from wordsight.meaning.training.em import zero_counts
 
 WORDS = parse_lexicon(
     """
@@ -34,15 +32,15 @@ TEXTS = [
 
 @pytest.fixture(params=["recommended", "paper"])
 def problem(request):
-    features = feature_set(request.param)
+    features = get_feature_set(request.param)
     view = view_clip(small(True), rate=None)
     vocabulary = learn_vocabulary([view], features)
     seen = observe(view, vocabulary)
     sentences = [parse(text, WORDS) for text in TEXTS]
     corpus = build_corpus([seen], [sentences], WORDS, candidates=[[]])
     rng = np.random.default_rng(1)
-    words = starting_words(corpus, features, vocabulary, rng, presence=False)
-    background = background_of([seen], vocabulary)
+    words = initial_words(corpus, features, vocabulary, rng, presence=False)
+    background = background_distributions([seen], vocabulary)
     return seen, {e: word_tables(w, vocabulary, background) for e, w in words.items()}, sentences
 
 
@@ -57,7 +55,7 @@ def apart(seen, every):
 
 def test_three_participants_equal_enumeration(problem):
     seen, tables, (sentence, longer) = problem
-    reading = read(seen, tables, SIGHT)
+    reading = make_scorer(seen, tables, SIGHT)
     tied = tables["towards"].word.follows
     every = list(enumerated(seen, tables, sentence))
     every = list(apart(seen, every)) if tied else every
@@ -66,12 +64,12 @@ def test_three_participants_equal_enumeration(problem):
     best = max(every, key=lambda item: item[2])
     path = reading.best_path(sentence)
     assert np.array_equal(path.states.T, np.array(best[1]))
-    assert len(Compounds(tables).joined(longer).words) == (4 if tied else 6)
+    assert len(CompoundTables(tables).joined(longer).words) == (4 if tied else 6)
 
 
 def test_evidence_adds_up_and_counts_are_shared_out(problem):
     seen, tables, sentences = problem
-    reading = read(seen, tables, SIGHT)
+    reading = make_scorer(seen, tables, SIGHT)
     prior = np.log(np.append(np.ones(seen.num_things - 1), SIGHT.unseen))
     prior -= np.log(np.exp(prior).sum())
     for sentence in sentences:
@@ -82,7 +80,7 @@ def test_evidence_adds_up_and_counts_are_shared_out(problem):
                        for f in (np.min, np.max))  # fmt: skip
         gaps = choices[: len(evidence)] - evidence.sum(axis=1)
         assert (gaps >= least - 1e-9).all() and (gaps <= most + 1e-9).all()
-        counts = no_counts(tables)
+        counts = zero_counts(tables)
         reading.add_counts([sentence], np.ones(1), counts)
         for word in sentence.words:
             for found in tables[word.entry].emission_counts(counts[word.entry]):
@@ -110,8 +108,8 @@ def test_words_that_follow_say_nothing_of_before_and_after(problem):
         logs = table.logs(seen)
         outer = np.abs(logs[..., [0, -1]]).max()
         assert (outer == 0) == table.word.follows, entry
-    counts = no_counts(tables)
-    read(seen, tables, SIGHT).add_counts(sentences[1:], np.ones(1), counts)
+    counts = zero_counts(tables)
+    make_scorer(seen, tables, SIGHT).add_counts(sentences[1:], np.ones(1), counts)
     for found in tables["quickly"].emission_counts(counts["quickly"]):
         assert (found[[0, -1]].sum() == 0) == tables["quickly"].word.follows
         assert found[1].sum() > 0

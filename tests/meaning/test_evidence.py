@@ -6,8 +6,15 @@ import pytest
 from tests.meaning.plays import LEXICON, play
 from wordsight.language import parse
 from wordsight.meaning import WordLearner
-from wordsight.meaning.compounds import Compounds
-from wordsight.meaning.evidence import TRAITS, _beside, _during, _phases, in_event, num_traits
+from wordsight.meaning.scoring.evidence import (
+    NUM_EVIDENCE,
+    _beside,
+    _during,
+    _phases,
+    is_judged_in_event,
+    num_evidence,
+)
+from wordsight.meaning.scoring.tables import CompoundTables
 
 TEXTS = ["The person lifted the ball quickly.", "The person left of the crate lifted the ball."]
 
@@ -57,7 +64,7 @@ def test_beside_others_only_the_difference_counts():
 
 def test_words_that_look_at_the_same_may_stand_for_each_other(heard):
     lexicon, _ = heard
-    words = Compounds(lexicon.tables)
+    words = CompoundTables(lexicon.tables)
     found = {e: {t.word.entry for t in words.instead(e)} for e in ("quickly", "left-of", "ball")}
     assert found["ball"] >= {"person", "crate"}
     assert "quickly" not in found["quickly"] | found["left-of"]
@@ -66,19 +73,24 @@ def test_words_that_look_at_the_same_may_stand_for_each_other(heard):
 def test_each_word_brings_its_kinds_of_evidence(heard):
     lexicon, clip = heard
     words = lexicon.words
-    assert [num_traits(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [1, 4, 7, 7]
-    assert [in_event(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [
+    assert [num_evidence(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [
+        1,
+        4,
+        7,
+        7,
+    ]
+    assert [is_judged_in_event(words[e]) for e in ("ball", "lifted", "quickly", "left-of")] == [
         False, False, True, True,
     ]  # fmt: skip
     reading = lexicon.read(clip)
     for text in TEXTS:
         sentence = parse(text, LEXICON)
         evidence = reading.evidence(sentence, 5)
-        assert evidence.shape[1:] == (len(sentence.words), TRAITS)
+        assert evidence.shape[1:] == (len(sentence.words), NUM_EVIDENCE)
         assert np.isfinite(evidence).all()
         for number, word in enumerate(sentence.words):
             rest = evidence[:, number, 1:]
             assert (rest == 0).all() == (word.entry in ("person", "ball", "crate"))
-            if in_event(words[word.entry]):
+            if is_judged_in_event(words[word.entry]):
                 assert (rest[:, 1] >= rest[:, 0] - 0.2).all()  # best
                 assert (rest[:, 2] <= rest[:, 1] + 1e-9).all()  # worst

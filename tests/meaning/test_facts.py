@@ -5,7 +5,13 @@ import pytest
 
 from wordsight.language import PartOfSpeech
 from wordsight.meaning import MeaningError
-from wordsight.meaning.features import NamedClip, fact_features, feature, feature_set, view_clip
+from wordsight.meaning.features import (
+    AnnotatedClip,
+    fact_features,
+    get_feature,
+    get_feature_set,
+    view_clip,
+)
 from wordsight.meaning.features import with_facts as widened
 from wordsight.records import Detections
 
@@ -27,12 +33,14 @@ def clip(**facts):
         (64, 48),
         ids=labels,
     )
-    return NamedClip("v", 0.0, 1.0, seen, facts=facts)
+    return AnnotatedClip("v", 0.0, 1.0, seen, facts=facts)
 
 
 def measured(name, **facts):
     view = view_clip(clip(**facts), rate=None)
-    return feature(name).measure(view)[..., : view.present.shape[1] - 1]  # without the unseen one
+    return get_feature(name).measure(view)[
+        ..., : view.present.shape[1] - 1
+    ]  # without the unseen one
 
 
 def on():
@@ -56,7 +64,7 @@ def test_facts_are_read_from_the_clip(name, holds):
     values = measured(name, on=on())
     assert sorted(zip(*np.nonzero(values[:3, :2] == 1), strict=True)) == holds
     assert np.isnan(values[3]).all()
-    assert feature(name).arity == values.ndim - 1
+    assert get_feature(name).arity == values.ndim - 1
 
 
 def test_facts_of_one_thing_and_facts_nobody_has():
@@ -68,7 +76,7 @@ def test_facts_of_one_thing_and_facts_nobody_has():
 
 
 def test_which_words_look_at_them():
-    parts = widened(feature_set("recommended"), PREDICATES).parts
+    parts = widened(get_feature_set("recommended"), PREDICATES).parts
     single, pairs = fact_features(PREDICATES)
     assert single == ("fact:open(1)", "fact:on(1,_)", "fact:on(_,1)")
     assert pairs == ("fact:on(1,2)", "fact:on(2,1)")
@@ -76,7 +84,7 @@ def test_which_words_look_at_them():
     assert parts[PartOfSpeech.VERB].pairs[-2:] == pairs
     assert parts[PartOfSpeech.ADJECTIVE].single[-1] == "fact:open(1)"
     assert parts[PartOfSpeech.SPATIAL_PREPOSITION].pairs[-2:] == pairs
-    assert parts[PartOfSpeech.NOUN] == feature_set("recommended").parts[PartOfSpeech.NOUN]
+    assert parts[PartOfSpeech.NOUN] == get_feature_set("recommended").parts[PartOfSpeech.NOUN]
 
 
 @pytest.mark.parametrize("predicates", [{"between": 3}, {"rains": 0}, {"a|b": 1}])
@@ -87,6 +95,6 @@ def test_facts_that_words_cannot_look_at_are_refused(predicates):
 
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(MeaningError, match="asks for no fact"):
-        feature("fact:on(3)")
+        get_feature("fact:on(3)")
     with pytest.raises(MeaningError, match="shape"):
         clip(on=np.zeros((4, 2), np.int8))

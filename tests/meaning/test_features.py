@@ -11,15 +11,15 @@ from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import (
     FEATURE_SETS,
     available_features,
-    feature,
-    feature_set,
+    get_feature,
+    get_feature_set,
     learn_vocabulary,
     observe,
-    register,
+    register_feature,
     view_clip,
 )
-from wordsight.meaning.features.bins import Plain
-from wordsight.meaning.features.vocabulary import measured
+from wordsight.meaning.features.bins import QuantileBins
+from wordsight.meaning.features.observation import measured
 from wordsight.records import Clip, Detections
 
 
@@ -49,7 +49,7 @@ def line(start, velocity, seconds=2.0, rate=10.0):
 
 def values(clip, name, **looking):
     view = view_clip(clip, **({"rate": None} | looking))
-    return measured(feature(name), view)
+    return measured(get_feature(name), view)
 
 
 DIAGONAL = 800.0
@@ -178,7 +178,7 @@ def test_velocity_without_identities_comes_from_flow_or_from_partners():
 def test_any_detections_can_be_observed(seen, rate, name):
     end = float(seen.times[-1]) + 0.1 if len(seen) else 1.0
     view = view_clip(Clip("v", 0.0, end, seen), rate=rate)
-    vocabulary = learn_vocabulary([view], feature_set(name))
+    vocabulary = learn_vocabulary([view], get_feature_set(name))
     found = observe(view, vocabulary)
     assert found.singles.min(initial=0) >= 0
     assert not view.present[:, -1].any()  # the unseen thing
@@ -187,7 +187,7 @@ def test_any_detections_can_be_observed(seen, rate, name):
 
 def test_labels_the_vocabulary_does_not_know_are_not_measured():
     view = view_clip(play("lifted"))
-    vocabulary = learn_vocabulary([view], feature_set("recommended"))
+    vocabulary = learn_vocabulary([view], get_feature_set("recommended"))
     assert vocabulary.labels == tuple(sorted(LABELS))
     other = play("lifted").detections
     renamed = other.relabelled(other.labels, ["person", "ball", "crate", "sofa"])
@@ -197,27 +197,27 @@ def test_labels_the_vocabulary_does_not_know_are_not_measured():
 
 
 def test_a_user_can_add_a_feature():
-    @register("test-height", 1, Plain(3), "diagonals")
+    @register_feature("test-height", 1, QuantileBins(3), "diagonals")
     def height(view):
         """How tall it is."""
         return view.sides[..., 1]
 
-    assert feature("test-height").about == "How tall it is."
+    assert get_feature("test-height").about == "How tall it is."
     clip = tracks([line((100, 100), (0, 0))])
     assert values(clip, "test-height")[:, 0] == pytest.approx(np.full(20, 20 / DIAGONAL))
 
 
 def test_unknown_names_are_refused():
     with pytest.raises(MeaningError, match="no feature 'colour'"):
-        feature("colour")
+        get_feature("colour")
     with pytest.raises(MeaningError, match="recommended"):
-        feature_set("best")
+        get_feature_set("best")
     with pytest.raises(MeaningError, match="arity 3"):
-        register("triple", 3, Plain(), "")
+        register_feature("triple", 3, QuantileBins(), "")
 
 
 def test_the_papers_bins_are_the_authors():
-    names = {name: feature(name).scheme.learn(np.zeros(0)) for name in available_features()
+    names = {name: get_feature(name).scheme.learn(np.zeros(0)) for name in available_features()
              if name.startswith("paper")}  # fmt: skip
     assert {name: len(bins) for name, bins in names.items()} == {
         "paper-speed": 5,

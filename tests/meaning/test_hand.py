@@ -8,7 +8,7 @@ import pytest
 from wordsight.errors import FormatError
 from wordsight.language import PartOfSpeech, default_lexicon
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.records import Clip, Detections
 
 LABELS = ("person", "backpack", "chair")
@@ -122,7 +122,7 @@ def test_how_sure_to_be_is_said_per_part_of_speech_and_per_word():
 
 
 def test_without_a_table_of_truth_scores_are_log_ratios(tmp_path):
-    text = resources.files("wordsight.meaning").joinpath("street.toml").read_text("utf-8")
+    text = resources.files("wordsight.meaning.model").joinpath("street.toml").read_text("utf-8")
     kept = text[: text.index("[truth.noun]")] + text[text.index("[shapes.pace]") :]
     (tmp_path / "mine.toml").write_text(kept, encoding="utf-8")
     lexicon = hand_lexicon(LABELS, path=tmp_path / "mine.toml")

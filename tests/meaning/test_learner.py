@@ -13,14 +13,13 @@ from wordsight.language import LanguageError
 from wordsight.meaning import (
     FAITHFUL,
     LearnedLexicon,
-    Looking,
     MeaningError,
     MeaningWarning,
-    Smoothing,
+    ViewSettings,
     WordLearner,
+    WordSmoothing,
 )
-from wordsight.meaning.discriminative import GradientSettings
-from wordsight.meaning.growth import GrowthSettings
+from wordsight.meaning.training.discriminative import GradientSettings, GrowthSettings
 from wordsight.records import Clip, Detections
 
 QUICK = {
@@ -244,7 +243,7 @@ def test_growth_never_lowers_the_conditional_objective():
         **QUICK | {"iterations": 1, "tempered_iterations": 1},
         discriminative="growth",
         growth=GrowthSettings(iterations=8),
-        smoothing=Smoothing(50, 50, 1),
+        smoothing=WordSmoothing(50, 50, 1),
     ).fit(clips, sentences, lexicon=LEXICON)
     history = learner.sharpened_
     assert len(history) > 1
@@ -403,7 +402,7 @@ def test_settings_that_cannot_be_meant_are_refused(setting, value):
 )
 def test_ways_of_looking_that_see_nothing_are_refused(setting, value):
     with pytest.raises(MeaningError, match=f"{setting} is .*got"):
-        Looking(**{setting: value})
+        ViewSettings(**{setting: value})
 
 
 @pytest.mark.parametrize(
@@ -449,7 +448,7 @@ def test_clips_and_sentences_may_come_one_after_the_other():
 
 def test_looking_is_part_of_the_lexicon():
     clips, sentences = troupe(6, frames=12)
-    looking = Looking(rate=3.0, most=2)
+    looking = ViewSettings(rate=3.0, most=2)
     lexicon = WordLearner(**QUICK, looking=looking).fit(clips, sentences, lexicon=LEXICON).lexicon_
     seen = lexicon.observe(clips[0])
     assert (seen.num_frames, seen.num_things) == (3, 3)

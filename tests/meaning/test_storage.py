@@ -10,7 +10,7 @@ import pytest
 from tests.meaning.plays import LEXICON, choices, troupe
 from wordsight.errors import FormatError, WordsightError
 from wordsight.meaning import LearnedLexicon, WordLearner
-from wordsight.meaning.discriminative import GradientSettings
+from wordsight.meaning.training.discriminative import GradientSettings
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 from tests.meaning.plays import LABELS, LEXICON, film, play, said, troupe
 from wordsight.language import LanguageError, parse_lexicon
 from wordsight.meaning import MeaningError, Windows, WordLearner
-from wordsight.meaning.discriminative import GradientSettings
-from wordsight.meaning.features.windows import cut_window
+from wordsight.meaning.features.observation import cut_window
+from wordsight.meaning.training.discriminative import GradientSettings
 from wordsight.records import Clip
 
 

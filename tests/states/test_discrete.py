@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wordsight.meaning.features import Fixed, register, view_clip
-from wordsight.meaning.features import feature as feature_of
+from wordsight.meaning.features import FixedBins, register_feature, view_clip
+from wordsight.meaning.features import get_feature as feature_of
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.states import StateError, StateSequence, parse_fact
 from wordsight.states.rules.facts import state_columns
@@ -57,7 +57,7 @@ def test_words_can_look_at_states():
     facts = [type(f)(f.predicate, tuple(renamed.get(a, a) for a in f.arguments)) for f in FACTS]
     states = {"film": StateSequence("film", SEQUENCE.times, tuple(facts), SEQUENCE.values)}
 
-    @register("attached-state", 2, Fixed((0.5,), ("no", "yes")), "")
+    @register_feature("attached-state", 2, FixedBins((0.5,), ("no", "yes")), "")
     def attached(view):
         """Whether the first holds the second."""
         labels = np.array([*view.clip.detections.label_names, ""])

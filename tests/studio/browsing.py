@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from wordsight.library import Library
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.worlds import street, workbench, write_world
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

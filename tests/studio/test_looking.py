@@ -11,7 +11,7 @@ from tests.studio.conftest import finished
 from wordsight.attributes import AttributeLearner
 from wordsight.errors import WordsightError
 from wordsight.library import Library
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import write_boxes
 from wordsight.studio.looking import detector_options, parse_settings
 from wordsight.studio.tasks import Workplace

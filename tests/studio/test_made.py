@@ -11,7 +11,7 @@ from tests.studio.conftest import finished
 from wordsight.alignment.storage import load_aligner
 from wordsight.errors import WordsightError
 from wordsight.library import Library
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.states.formats import read_intervals
 from wordsight.studio.made import list_made, making, sweep_made

@@ -14,7 +14,7 @@ from wordsight.cli.app import app
 from wordsight.desk import Notebook
 from wordsight.library import Library
 from wordsight.meaning import ON_FILM
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio.tasks.learn import _learner
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studio.md"

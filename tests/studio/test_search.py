@@ -6,7 +6,7 @@ from fastapi.testclient import TestClient
 
 from tests.studio.conftest import finished
 from wordsight.library import Library
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.retrieval import joint
 from wordsight.retrieval.joint import JointSearch
 from wordsight.studio import StudioSettings, create_app, searching

@@ -12,7 +12,7 @@ from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.language.captions import Caption, read_captions, write_captions
 from wordsight.library import Library
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.retrieval.trec import read_run
 from wordsight.studio.rule_sets import keep_set

@@ -9,7 +9,7 @@ from wordsight.desk.naming import Namer, namer_of
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio.course import Course, read_kept_course, watched, write_course
 from wordsight.studio.editing import edited, effects_of
 from wordsight.studio.versions import keep_version, list_versions, load_version, restore_version
@@ -139,7 +139,7 @@ def test_examples_are_looked_for_once(client, folder):
 def test_the_course_grows_with_the_checkpoint(tmp_path, monkeypatch):
     write_course(tmp_path, Course([[1.0, 2.0]], [0.5]))
     told, grown = [], [([[-3.0]], []), ([[-3.0, -2.0]], []), ([[-3.0, -2.0], [-1.0]], [0.1])]
-    monkeypatch.setattr("wordsight.studio.course.read_course", lambda _: grown[len(told)])
+    monkeypatch.setattr("wordsight.studio.course.read_training_history", lambda _: grown[len(told)])
     monkeypatch.setattr("wordsight.studio.course._EVERY", 0.0)
     progress = watched(lambda *step: told.append(step), tmp_path / "none.npz", tmp_path)
     assert read_kept_course(tmp_path).restarts == [[-3.0]]  # that of an earlier learning is over

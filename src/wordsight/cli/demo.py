@@ -11,7 +11,7 @@ from wordsight.cli.units import clock
 
 if TYPE_CHECKING:
     from wordsight.cli.demo_street import Street
-    from wordsight.meaning import Hit, LearnedLexicon
+    from wordsight.meaning import LearnedLexicon, SentenceHit
 
 __all__ = ["CLIPS", "demo"]
 
@@ -89,7 +89,7 @@ def _learned(output: Output, path: Path, street: "Street") -> "LearnedLexicon":
     return learner.lexicon_
 
 
-def _moments(found: dict[str, list["Hit"]], street: "Street") -> list[tuple[Any, ...]]:
+def _moments(found: dict[str, list["SentenceHit"]], street: "Street") -> list[tuple[Any, ...]]:
     from math import exp
 
     films = dict(zip(street.paths, street.films, strict=True))
@@ -108,7 +108,7 @@ def _moments(found: dict[str, list["Hit"]], street: "Street") -> list[tuple[Any,
 
 
 def _overlay(
-    output: Output, words: "LearnedLexicon", street: "Street", hit: "Hit", path: Path
+    output: Output, words: "LearnedLexicon", street: "Street", hit: "SentenceHit", path: Path
 ) -> Path:
     from wordsight.language.captions import Caption
     from wordsight.video import render_overlay

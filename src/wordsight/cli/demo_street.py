@@ -13,7 +13,7 @@ from wordsight.desk.clips import whole_clip
 from wordsight.evaluation import best_threshold, blind_f1, chance_f1, decisions
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
-from wordsight.meaning.hand import hand_lexicon
+from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.progress import Progress
 from wordsight.records import Clip, Sentence
 from wordsight.worlds import street, write_world

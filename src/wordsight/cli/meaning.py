@@ -25,8 +25,8 @@ from wordsight.errors import WordsightError
 if TYPE_CHECKING:
     from wordsight.meaning import (
         Description,
-        Explanation,
         LearnedLexicon,
+        SentenceExplanation,
         SentenceScore,
         TrackedSentence,
     )
@@ -141,10 +141,10 @@ def describe(
 
     Of a long film moments are told, the likeliest true first.
     """
-    from wordsight.meaning import describe_moments, is_long
+    from wordsight.meaning import describe_moments, is_long_video
 
     learned, clip = load_words(words), seen_in(library, video, start, end, words)
-    moments = not whole and is_long(learned, clip)
+    moments = not whole and is_long_video(learned, clip)
     with keeping(prune, beam), output.progress("Describing") as progress:
         found = (
             describe_moments(learned, clip, top=top, surest=surest, progress=progress)
@@ -200,7 +200,7 @@ def lexicon(
     words: LexiconOption = DEFAULT_WORDS,
 ) -> None:
     """Open the dictionary: what a learned word looks for, state by state."""
-    from wordsight.meaning.card import word_values
+    from wordsight.meaning.model.inspect import word_values
 
     learned = load_words(words)
     if word is not None:
@@ -215,7 +215,7 @@ def lexicon(
 
 
 def _plot(learned: "LearnedLexicon", word: str | None, path: Path, force: bool) -> None:
-    from wordsight.meaning.plot import save_word_plot
+    from wordsight.meaning.model.inspect import save_word_plot
 
     if word is None:
         raise WordsightError("say which word to draw: wordsight lexicon WORD --plot FILE.")
@@ -265,7 +265,7 @@ def _render_track(output: Output, found: "TrackedSentence") -> None:
         output.line(f"{word.word:<{width}}  {''.join(str(s + 1) for s in word.states)}")
 
 
-def _render_explanation(output: Output, found: "Explanation") -> None:
+def _render_explanation(output: Output, found: "SentenceExplanation") -> None:
     output.line(f"{found.text}  (score {found.score:.3f})")
     output.line(found.table())
     when = ""

@@ -49,9 +49,13 @@ def grammar_of(name: str | None) -> "Lexicon | None":
 
 def facts_used(output: Output, learned: "LearnedLexicon") -> list[str]:
     """Return the facts that words look at; say so if none of them ever differs."""
-    from wordsight.meaning.features import FACT
+    from wordsight.meaning.features import FACT_PREFIX
 
-    found = [name.removeprefix(FACT) for name in learned.vocabulary.bins if name.startswith(FACT)]
+    found = [
+        name.removeprefix(FACT_PREFIX)
+        for name in learned.vocabulary.bins
+        if name.startswith(FACT_PREFIX)
+    ]
     if found:
         output.note(f"Words look at these facts: {', '.join(found)}.")
     else:
@@ -64,12 +68,12 @@ def facts_used(output: Output, learned: "LearnedLexicon") -> list[str]:
 
 def named_by(output: Output, learned: "LearnedLexicon", namer: "Namer") -> list[str]:
     """Return the taught words that things are called by; say which attributes tell nothing."""
-    from wordsight.meaning.features import told_feature
+    from wordsight.meaning.features import name_feature
 
     used: list[str] = []
     lost: list[str] = []
     for words in namer.groups:
-        (used if told_feature(words) in learned.vocabulary.bins else lost).extend(words)
+        (used if name_feature(words) in learned.vocabulary.bins else lost).extend(words)
     if lost:
         output.warn(
             f"no two things of these videos are told apart by {', '.join(lost)}, so adjectives do "

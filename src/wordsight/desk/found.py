@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wordsight.meaning import Hit
+    from wordsight.meaning import SentenceHit
     from wordsight.retrieval.joint import JointHit, JointQuery
     from wordsight.retrieval.text import TextQuery
 
@@ -111,7 +111,7 @@ def from_joint(
 
 
 def from_meaning(
-    hit: "Hit",
+    hit: "SentenceHit",
     shot: "JointHit | None",
     query: "TextQuery | None",
     said: str,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wordsight.engine import Engine
     from wordsight.inference import Limits
     from wordsight.library import Library
-    from wordsight.meaning import Hit, LearnedLexicon
+    from wordsight.meaning import LearnedLexicon, SentenceHit
     from wordsight.records import Clip
 
 __all__ = ["DEFAULT_WORDS", "MOST_VIDEOS", "grounded_hits", "load_words", "readable"]
@@ -73,7 +73,7 @@ def grounded_hits(
     most: int = MOST_VIDEOS,
     engine: "Engine | None" = None,
     namer: "Namer | None" = None,
-) -> "list[Hit]":
+) -> "list[SentenceHit]":
     """Find the moments a sentence describes.
 
     Args:
@@ -106,7 +106,7 @@ def grounded_hits(
         limits=current_limits(),  # whoever looks, elsewhere too
     )
     clips = _clips(opened, videos, namer)
-    hits: list[Hit] = []
+    hits: list[SentenceHit] = []
     with (
         teller.progress("Searching") as progress,
         closing((engine or Serial()).map(look, clips, ordered=True)) as outcomes,
@@ -142,7 +142,7 @@ def _moments(
     top: int,
     only_true: bool,
     limits: "Limits",
-) -> "list[Hit]":
+) -> "list[SentenceHit]":
     from wordsight.inference import using_limits
 
     with using_limits(limits):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wordsight.language import Entry, Lexicon
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
-    from wordsight.meaning.features import FeatureSet, NamedClip
-    from wordsight.meaning.word import WordModel
+    from wordsight.meaning.features import AnnotatedClip, FeatureSet
+    from wordsight.meaning.model.word import WordModel
     from wordsight.records import Clip
 
 __all__ = ["Namer", "load_taught", "namer_of", "save_words"]
@@ -97,10 +97,10 @@ class Namer:
 
     def features(self) -> "FeatureSet":
         """Return the recommended features, those of the names of things, and those of facts."""
-        from wordsight.meaning.features import feature_set, with_facts, with_told
+        from wordsight.meaning.features import get_feature_set, with_facts, with_names
 
-        found = feature_set("recommended")
-        found = found if self.taught is None else with_told(found, self.groups)
+        found = get_feature_set("recommended")
+        found = found if self.taught is None else with_names(found, self.groups)
         return found if self.stated is None else with_facts(found, self.stated.predicates)
 
     def grammar(
@@ -128,7 +128,7 @@ class Namer:
 
     def name_clips(
         self, opened: "Library", clips: Sequence["Clip"], teller: Teller
-    ) -> list["NamedClip"]:
+    ) -> list["AnnotatedClip"]:
         """Name the things of clips of a library, and say which facts hold of them.
 
         Raises:
@@ -146,16 +146,16 @@ class Namer:
             )
         return named
 
-    def name_clip(self, opened: "Library", clip: "Clip") -> "NamedClip":
+    def name_clip(self, opened: "Library", clip: "Clip") -> "AnnotatedClip":
         """Name the things of a clip, a few looks a second; each thing gets what most looks say.
 
         And say which facts hold of them, if anybody infers any.
         """
-        from wordsight.meaning.features import NamedClip
+        from wordsight.meaning.features import AnnotatedClip
 
         named = self._named(opened, clip)
         facts = {} if self.stated is None else self.stated.facts(clip)
-        return NamedClip(
+        return AnnotatedClip(
             clip.video_id, clip.start, clip.end, clip.detections, self.groups, named, facts
         )
 
@@ -200,11 +200,11 @@ class Namer:
         return replace(learned, words={**learned.words, **words}, belief=belief)
 
     def _given(self, learned: "LearnedLexicon", name: str) -> "WordModel | None":
-        from wordsight.meaning.features import told_feature
-        from wordsight.meaning.word import uniform_word
+        from wordsight.meaning.features import name_feature
+        from wordsight.meaning.model.word import uniform_word
 
         group = next((words for words in self.groups if name in words), None)
-        feature = None if group is None else told_feature(group)
+        feature = None if group is None else name_feature(group)
         if group is None or feature not in learned.vocabulary.bins:
             return None  # never taught, or no two things of the library differ in it
         blank = uniform_word(learned.lexicon[name], learned.features, learned.vocabulary)

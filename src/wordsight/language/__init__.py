@@ -1,11 +1,16 @@
 """Words and sentences: the lexicon, the grammar, reading sentences and putting them into words."""
 
-from wordsight.language.enumeration import enumerate_sentences
 from wordsight.language.errors import (
     AmbiguityError,
     LanguageError,
     LexiconError,
     UnknownWordError,
+)
+from wordsight.language.generation import (
+    enumerate_sentences,
+    near_misses,
+    role_swapped,
+    verb_swapped,
 )
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import (
@@ -14,15 +19,14 @@ from wordsight.language.lexicon_file import (
     read_lexicon,
     write_lexicon,
 )
-from wordsight.language.lexicon_inference import Finding, InferredLexicon, infer_lexicon
+from wordsight.language.lexicon_inference import InferredEntry, InferredLexicon, infer_lexicon
 from wordsight.language.parser import parse
 from wordsight.language.realisation import realise, sentence_of
-from wordsight.language.variations import near_misses, role_swapped, verb_swapped
 
 __all__ = [
     "AmbiguityError",
     "Entry",
-    "Finding",
+    "InferredEntry",
     "InferredLexicon",
     "LanguageError",
     "Lexicon",

@@ -8,14 +8,14 @@ from wordsight.language.grammar import FUNCTION_WORDS
 
 __all__ = [
     "AUXILIARIES",
+    "CLAUSE_WORDS",
     "COPULAS",
-    "DESCRIBING",
+    "DESCRIPTIVE_ADJECTIVES",
     "DETERMINERS",
     "DIRECTIONS",
-    "JOINING",
-    "LOCATING",
     "PARTICLES",
-    "PATHS",
+    "PATH_PREPOSITIONS",
+    "PLACE_PREPOSITIONS",
     "PREPOSITIONS",
     "PRONOUNS",
 ]
@@ -30,19 +30,21 @@ def _phrases(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(phrase.split()) for phrase in text.split(","))
 
 
-LOCATING = _phrases(
+PLACE_PREPOSITIONS = _phrases(
     "to the left of,to the right of,on the left of,on the right of,left of,right of,in front of,"
     "at the back of,on top of,next to,close to,far from,behind,beside,near,above,below,beneath,"
     "under,underneath,inside,outside,opposite"
 )
 """Prepositions that say where a thing is."""
 
-PATHS = _phrases("towards,toward,away from,along,past,around,across,through,up to,out of")
+PATH_PREPOSITIONS = _phrases(
+    "towards,toward,away from,along,past,around,across,through,up to,out of"
+)
 """Prepositions that say where a movement goes."""
 
 PREPOSITIONS = (
-    LOCATING
-    | PATHS
+    PLACE_PREPOSITIONS
+    | PATH_PREPOSITIONS
     | _phrases(
         "in,into,on,onto,from,with,for,to,at,over,off,out,up,down,away,back,by,of,against,about,"
         "after,without,between,upon,within"
@@ -55,7 +57,7 @@ DIRECTIONS = _phrases(
     "rightwards,upward,upwards,downward,downwards,forward,forwards,backward,backwards"
 )
 
-DESCRIBING = frozenset(
+DESCRIPTIVE_ADJECTIVES = frozenset(
     word
     for (word,) in _phrases(
         "black,white,red,green,yellow,blue,brown,orange,pink,purple,grey,gray,violet,beige,"
@@ -68,7 +70,7 @@ DESCRIBING = frozenset(
 PARTICLES = frozenset(("up", "down", "off", "out", "away", "back", "over"))
 """Words after a verb that do not turn its object into a place: "picked up the cup"."""
 
-JOINING = frozenset(
+CLAUSE_WORDS = frozenset(
     [
         "and",
         "or",

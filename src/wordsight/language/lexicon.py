@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from wordsight.language.errors import LexiconError, nearest
-from wordsight.language.tokens import words_of
+from wordsight.language.tokens import split_words
 
 __all__ = ["SLOT", "Entry", "Lexicon", "PartOfSpeech", "Pattern"]
 
@@ -129,7 +129,7 @@ class Entry:
 def _pattern(spelling: str, arity: int) -> Pattern:
     parts: list[str | None] = []
     for place, piece in enumerate(spelling.split(SLOT)):
-        parts += ([None] if place else []) + list(words_of(piece))
+        parts += ([None] if place else []) + list(split_words(piece))
     return tuple(parts if SLOT in spelling else parts + [None] * (arity - 1))
 
 

@@ -8,18 +8,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wordsight.language.closed_class import DESCRIBING, JOINING, LOCATING, PARTICLES, PATHS
+from wordsight.language.closed_class import (
+    CLAUSE_WORDS,
+    DESCRIPTIVE_ADJECTIVES,
+    PARTICLES,
+    PATH_PREPOSITIONS,
+    PLACE_PREPOSITIONS,
+)
 from wordsight.language.errors import LanguageError, LexiconError
 from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
 from wordsight.language.parser import parse
 from wordsight.language.usage import Symbol, Usage, certain_nouns, read_usage, symbols_of
 from wordsight.records import Sentence
 
-__all__ = ["Finding", "InferredLexicon", "infer_lexicon"]
+__all__ = ["InferredEntry", "InferredLexicon", "infer_lexicon"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class InferredEntry:
     """One entry that was inferred.
 
     Attributes:
@@ -44,7 +50,7 @@ class InferredLexicon:
     """
 
     lexicon: Lexicon
-    findings: tuple[Finding, ...]
+    findings: tuple[InferredEntry, ...]
     unread: tuple[tuple[str, str], ...]
 
     def report(self) -> str:
@@ -112,7 +118,7 @@ def _usages(texts: list[str], lexicon: Lexicon) -> list[tuple[Usage, int]]:
             symbols = tuple(symbols_of(text, adverbs))
         except LanguageError:
             continue  # reported with the unread sentences
-        if not any(symbol.text in JOINING for symbol in symbols):
+        if not any(symbol.text in CLAUSE_WORDS for symbol in symbols):
             counted[symbols] += 1
     nouns = certain_nouns(map(list, counted)) | _spellings_of(lexicon, PartOfSpeech.NOUN)
     read = ((read_usage(list(symbols), nouns), count) for symbols, count in counted.items())
@@ -148,7 +154,7 @@ class _Evidence:
         if usage.verb is not None:
             self.frames[usage.verb, tuple(usage.after_verb)] += count
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[InferredEntry]:
         """Decide what every word is."""
         found = _Collected(self.known)
         self._add_nouns(found)
@@ -172,7 +178,7 @@ class _Evidence:
         for (*others, noun), count in self.phrases.items():
             # A word that always comes with the same noun, and the noun with it, is half a name;
             # unless everybody knows that it says how a thing looks: few corpora name all others.
-            free = DESCRIBING if noun not in alone else set(others)
+            free = DESCRIPTIVE_ADJECTIVES if noun not in alone else set(others)
             said = [o for o in others if o in free or len(nouns_of[o]) > 1]
             name = " ".join([*(o for o in others if o not in said), noun])
             found.add(name, PartOfSpeech.NOUN, ("any",), name, count, "follows a determiner")
@@ -217,9 +223,9 @@ class _Evidence:
         }
         for preposition, verbs in self._verbs_of_prepositions().items():
             phrase = tuple(preposition.split())
-            if preposition in self.placing or phrase in LOCATING:
+            if preposition in self.placing or phrase in PLACE_PREPOSITIONS:
                 kinds.setdefault(preposition, PartOfSpeech.SPATIAL_PREPOSITION)
-            elif phrase in PATHS or len(verbs) > 1:
+            elif phrase in PATH_PREPOSITIONS or len(verbs) > 1:
                 kinds.setdefault(preposition, PartOfSpeech.MOTION_PREPOSITION)
         return kinds
 
@@ -234,7 +240,7 @@ class _Evidence:
 
     def _belongs(self, verb: str, before: tuple[str, ...], preposition: str) -> bool:
         """Tell whether a preposition right after a verb is part of it: "reached for"."""
-        if before or tuple(preposition.split()) in PATHS:
+        if before or tuple(preposition.split()) in PATH_PREPOSITIONS:
             return False
         return all(after[:1] == (preposition,) for other, after in self.frames if other == verb)
 
@@ -265,9 +271,9 @@ class _Collected:
     def preposition(self, name: str, part: PartOfSpeech, count: int, why: str) -> None:
         self.add(name, part, part.default_roles, name, count, why)
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[InferredEntry]:
         """Return the entries that the known lexicon lacks, by part of speech and then count."""
-        found: list[Finding] = []
+        found: list[InferredEntry] = []
         lexicon = self.known
         for part in PartOfSpeech:
             for name in sorted(n for n, p in self.spellings if p is part):
@@ -279,7 +285,7 @@ class _Collected:
                 found.append(finding)
         return found
 
-    def _finding(self, name: str, part: PartOfSpeech, lexicon: Lexicon) -> Finding:
+    def _finding(self, name: str, part: PartOfSpeech, lexicon: Lexicon) -> InferredEntry:
         key = (name, part)
         counts = self.spellings[key]
         spellings = sorted(counts, key=lambda s: (-counts[s], s))
@@ -287,7 +293,7 @@ class _Collected:
         if title in lexicon:
             title = f"{title}-{part}"
         entry = Entry(title, part, self.roles[key], tuple(spellings))
-        return Finding(entry, sum(counts.values()), self.whys[key])
+        return InferredEntry(entry, sum(counts.values()), self.whys[key])
 
     def _other_arity(self, name: str, part: PartOfSpeech, roles: tuple[str, ...]) -> bool:
         earlier = self.roles.get((name, part))

@@ -7,11 +7,10 @@ from typing import Any
 
 from wordsight.errors import pointing_at
 from wordsight.language.errors import AmbiguityError, LanguageError, UnknownWordError, nearest
-from wordsight.language.grammar import Grammar, compile_grammar
+from wordsight.language.grammar import Clause, Grammar, Phrase, Relation, bind, compile_grammar
 from wordsight.language.lexicon import Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import default_lexicon
-from wordsight.language.phrases import Clause, Phrase, Relation, bind
-from wordsight.language.tokens import Token, tokenise
+from wordsight.language.tokens import WordToken, tokenise
 from wordsight.records import Sentence, Word
 
 __all__ = ["parse"]
@@ -60,7 +59,7 @@ def _read(text: str, lexicon: Lexicon) -> tuple[Word, ...]:
     return _preferred(text, list(islice(_clauses(tree, grammar), _MOST_READINGS)))
 
 
-def _refuse_unknown(text: str, tokens: list[Token], grammar: Grammar) -> None:
+def _refuse_unknown(text: str, tokens: list[WordToken], grammar: Grammar) -> None:
     unknown = [token for token in tokens if token.word not in grammar.terminal_of]
     if not unknown:
         return
@@ -77,7 +76,7 @@ def _refuse_unknown(text: str, tokens: list[Token], grammar: Grammar) -> None:
     )
 
 
-def _parse_tree(text: str, tokens: list[Token], grammar: Grammar) -> Any:
+def _parse_tree(text: str, tokens: list[WordToken], grammar: Grammar) -> Any:
     from lark.exceptions import UnexpectedInput
 
     try:

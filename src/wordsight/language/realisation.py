@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from wordsight.language.errors import LanguageError
-from wordsight.language.grammar import compile_grammar
+from wordsight.language.grammar import Clause, Phrase, Relation, bind, compile_grammar
 from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import default_lexicon
 from wordsight.language.parser import parse
-from wordsight.language.phrases import Clause, Phrase, Relation, bind
 from wordsight.records import Sentence, Word
 
 __all__ = ["realise", "sentence_of"]
@@ -44,10 +43,10 @@ def sentence_of(words: Iterable[Word], lexicon: Lexicon | None = None) -> Senten
     """
     known = default_lexicon() if lexicon is None else lexicon
     meaning = _Meaning(tuple(words), known)
-    return written(meaning.clause(), known)
+    return sentence_from_clause(meaning.clause(), known)
 
 
-def written(clause: Clause, lexicon: Lexicon) -> Sentence:
+def sentence_from_clause(clause: Clause, lexicon: Lexicon) -> Sentence:
     """Return the sentence that says a clause, after checking that it reads back."""
     text, words = _write(clause, lexicon), bind(clause)
     heard = _as_read(_shape(words, lexicon), lexicon)

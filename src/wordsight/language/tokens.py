@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wordsight.errors import pointing_at
 from wordsight.language.errors import LanguageError
 
-__all__ = ["Token", "tokenise", "words_of"]
+__all__ = ["WordToken", "split_words", "tokenise"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"[.!?…]+")
@@ -15,7 +15,7 @@ _IGNORED = frozenset(" \t\r\n,;:-–—\"'“”‘’()")
 
 
 @dataclass(frozen=True)
-class Token:
+class WordToken:
     """One word of a text.
 
     Attributes:
@@ -29,7 +29,7 @@ class Token:
     end: int
 
 
-def tokenise(text: str) -> list[Token]:
+def tokenise(text: str) -> list[WordToken]:
     """Cut one sentence into words.
 
     ``trash-can`` and ``trash can`` give the same two words, so hyphens never matter.
@@ -44,7 +44,7 @@ def tokenise(text: str) -> list[Token]:
         LanguageError: If there is no word, more than one sentence, or a character that is
             neither letter, digit nor common punctuation.
     """
-    tokens = [Token(m.group().lower(), *m.span()) for m in _WORD.finditer(text)]
+    tokens = [WordToken(m.group().lower(), *m.span()) for m in _WORD.finditer(text)]
     if not tokens:
         raise LanguageError(f"expected a sentence, got {text!r} without a single word.")
     _refuse_second_sentence(text, tokens)
@@ -52,12 +52,12 @@ def tokenise(text: str) -> list[Token]:
     return tokens
 
 
-def words_of(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """Return the words of a short piece of text, such as a spelling in a lexicon."""
     return tuple(m.group().lower() for m in _WORD.finditer(text))
 
 
-def _refuse_second_sentence(text: str, tokens: list[Token]) -> None:
+def _refuse_second_sentence(text: str, tokens: list[WordToken]) -> None:
     ending = _ENDING.search(text, tokens[0].start)
     if ending is not None and ending.end() <= tokens[-1].start:
         raise LanguageError(

@@ -16,7 +16,7 @@ from wordsight.language.closed_class import (
     PRONOUNS,
 )
 from wordsight.language.lexicon import SLOT
-from wordsight.language.tokens import Token, tokenise
+from wordsight.language.tokens import WordToken, tokenise
 
 __all__ = ["Symbol", "Usage", "certain_nouns", "read_usage", "symbols_of"]
 
@@ -80,7 +80,7 @@ def symbols_of(text: str, adverbs: Collection[str] = ()) -> list[Symbol]:
     return symbols
 
 
-def _joined(text: str, tokens: list[Token]) -> list[str]:
+def _joined(text: str, tokens: list[WordToken]) -> list[str]:
     """Join the words that hyphens join, except fixed phrases, which are written either way."""
     groups: list[list[str]] = []
     for before, token in zip([None, *tokens], tokens, strict=False):

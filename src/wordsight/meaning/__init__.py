@@ -1,48 +1,48 @@
 """Learning what words mean from clips described with sentences, and reading clips with them."""
 
+from experiments.baselines.noun_learner import NamedThing, NounLearner
 from wordsight.meaning.errors import MeaningError, MeaningWarning
-from wordsight.meaning.hand import hand_lexicon
-from wordsight.meaning.learner import WordLearner
-from wordsight.meaning.lexicon import LearnedLexicon, Looking
-from wordsight.meaning.long_films import best_moment, describe_moments, is_long
-from wordsight.meaning.maximisation import Smoothing
-from wordsight.meaning.naming import NamedThing, NounLearner
-from wordsight.meaning.reading import Sight
-from wordsight.meaning.results import (
+from wordsight.meaning.model.hand import hand_lexicon
+from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
+from wordsight.meaning.model.word import WordModel
+from wordsight.meaning.scoring.scorer import TrackPrior
+from wordsight.meaning.tasks.long_videos import best_moment, describe_moments, is_long_video
+from wordsight.meaning.tasks.results import (
     Description,
-    Explanation,
-    Hit,
+    SentenceExplanation,
+    SentenceHit,
     SentenceScore,
     TrackedSentence,
     WordTime,
 )
-from wordsight.meaning.settings import FAITHFUL, ON_FILM, TrainingSettings
-from wordsight.meaning.windows import Windows
-from wordsight.meaning.word import WordModel
+from wordsight.meaning.tasks.search import Windows
+from wordsight.meaning.training.em import WordSmoothing
+from wordsight.meaning.training.learner import WordLearner
+from wordsight.meaning.training.settings import FAITHFUL, ON_FILM, TrainingSettings
 
 __all__ = [
     "FAITHFUL",
     "ON_FILM",
     "Description",
-    "Explanation",
-    "Hit",
     "LearnedLexicon",
-    "Looking",
     "MeaningError",
     "MeaningWarning",
     "NamedThing",
     "NounLearner",
+    "SentenceExplanation",
+    "SentenceHit",
     "SentenceScore",
-    "Sight",
-    "Smoothing",
+    "TrackPrior",
     "TrackedSentence",
     "TrainingSettings",
+    "ViewSettings",
     "Windows",
     "WordLearner",
     "WordModel",
+    "WordSmoothing",
     "WordTime",
     "best_moment",
     "describe_moments",
     "hand_lexicon",
-    "is_long",
+    "is_long_video",
 ]

@@ -14,22 +14,22 @@ from wordsight.meaning.errors import MeaningError
 from wordsight.records import Clip, Sentence
 
 __all__ = [
-    "a_clip",
-    "a_number",
-    "a_sentence",
-    "a_whole_number",
-    "all_numbers",
-    "all_texts",
-    "an_instance",
-    "no_lexicon_but_ours",
-    "one_of",
-    "pairs",
+    "require_clip",
+    "require_instance",
+    "require_integer",
+    "require_lexicon",
+    "require_number",
+    "require_numbers",
+    "require_one_of",
+    "require_pairs",
+    "require_sentence",
+    "require_texts",
 ]
 
-Said = str | Sentence
+SentenceLike = str | Sentence
 
 
-def a_whole_number(name: str, value: Any, *, least: int, none: bool = False) -> None:
+def require_integer(name: str, value: Any, *, least: int, none: bool = False) -> None:
     """Refuse a setting that is not a whole number from ``least`` up, or nothing if that may be."""
     if none and value is None:
         return
@@ -42,7 +42,7 @@ def a_whole_number(name: str, value: Any, *, least: int, none: bool = False) -> 
         raise MeaningError(f"{name} is a whole number from {least} up{or_none}, got {value!r}.")
 
 
-def a_number(
+def require_number(
     name: str,
     value: Any,
     *,
@@ -65,20 +65,20 @@ def a_number(
         raise MeaningError(f"{name} is a number{bounded}{or_none}, got {value!r}.")
 
 
-def one_of(name: str, value: Any, known: Collection[Any]) -> None:
+def require_one_of(name: str, value: Any, known: Collection[Any]) -> None:
     """Refuse a setting that is none of a few."""
     # True equals 1 in Python, so that kinds are compared, too.
     if not any(type(value) is type(each) and value == each for each in known):
         raise MeaningError(f"{name} is one of {', '.join(map(repr, known))}, got {value!r}.")
 
 
-def an_instance(name: str, value: Any, kind: type) -> None:
+def require_instance(name: str, value: Any, kind: type) -> None:
     """Refuse a setting that is of another kind."""
     if not isinstance(value, kind):
         raise MeaningError(f"{name} is a {kind.__name__}, got {value!r}.")
 
 
-def all_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
+def require_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
     """Return texts; refuse what holds anything else."""
     found = tuple(values)
     if isinstance(values, str) or not all(isinstance(value, str) for value in found):
@@ -86,14 +86,14 @@ def all_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
     return found
 
 
-def all_numbers(name: str, values: Mapping[str, Any]) -> dict[str, float]:
+def require_numbers(name: str, values: Mapping[str, Any]) -> dict[str, float]:
     """Return numbers by name; refuse what holds anything else."""
     for key, value in values.items():
-        a_number(f"{name} of {key!r}", value)
+        require_number(f"{name} of {key!r}", value)
     return {key: float(value) for key, value in values.items()}
 
 
-def a_clip(value: Any) -> Clip:
+def require_clip(value: Any) -> Clip:
     """Return a clip; refuse what is none."""
     if not isinstance(value, Clip):
         raise MeaningError(
@@ -103,14 +103,14 @@ def a_clip(value: Any) -> Clip:
     return value
 
 
-def a_sentence(value: Any) -> Said:
+def require_sentence(value: Any) -> SentenceLike:
     """Return a sentence, as text or read already; refuse what is none."""
     if not isinstance(value, str | Sentence):
         raise MeaningError(f"expected a sentence as text, got {_shown(value)}.")
     return value
 
 
-def no_lexicon_but_ours(value: Any) -> None:
+def require_lexicon(value: Any) -> None:
     """Refuse what is neither a lexicon nor nothing, such as the name of its file."""
     if value is not None and not isinstance(value, Lexicon):
         raise MeaningError(
@@ -119,7 +119,7 @@ def no_lexicon_but_ours(value: Any) -> None:
         )
 
 
-def pairs(clips: Any, sentences: Any) -> tuple[list[Clip], list[list[Said]]]:
+def require_pairs(clips: Any, sentences: Any) -> tuple[list[Clip], list[list[SentenceLike]]]:
     """Return clips and, for each, all that is said of it.
 
     Raises:
@@ -132,7 +132,7 @@ def pairs(clips: Any, sentences: Any) -> tuple[list[Clip], list[list[Said]]]:
             f"expected a list with one sentence, or a list of them, for every clip, got "
             f"{_shown(sentences)}."
         )
-    seen, told = [a_clip(clip) for clip in clips], list(sentences)
+    seen, told = [require_clip(clip) for clip in clips], list(sentences)
     if len(seen) != len(told):
         raise MeaningError(
             f"{len(seen)} clips came with {len(told)} sentences; give one sentence, or a list of "
@@ -143,9 +143,9 @@ def pairs(clips: Any, sentences: Any) -> tuple[list[Clip], list[list[Said]]]:
     return seen, [_all_said(one) for one in told]
 
 
-def _all_said(one: Any) -> list[Said]:
+def _all_said(one: Any) -> list[SentenceLike]:
     alone = isinstance(one, str | Sentence) or not isinstance(one, Iterable)
-    return [a_sentence(each) for each in ([one] if alone else one)]
+    return [require_sentence(each) for each in ([one] if alone else one)]
 
 
 def _shown(value: Any) -> str:

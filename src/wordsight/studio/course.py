@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
-from wordsight.meaning.checkpoint import read_course
+from wordsight.meaning.training.checkpoint import read_training_history
 from wordsight.progress import Progress
 
 __all__ = ["Course", "read_kept_course", "watched", "write_course"]
@@ -57,7 +57,7 @@ def watched(progress: Progress, checkpoint: Path, folder: Path) -> Progress:
 
     def look() -> None:
         with suppress(WordsightError):  # who only watches must not stop the work
-            write_course(folder, Course(*read_course(checkpoint)))
+            write_course(folder, Course(*read_training_history(checkpoint)))
 
     def told(done: float, total: float | None, what: str) -> None:
         nonlocal last

@@ -11,7 +11,7 @@ from wordsight.desk.naming import Namer
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon, SentenceScore
-from wordsight.meaning.tasks import score_all
+from wordsight.meaning.tasks.clip import score_all
 from wordsight.progress import Progress
 from wordsight.records import Clip
 

@@ -10,13 +10,13 @@ from wordsight.language import PartOfSpeech
 from wordsight.library import Library
 from wordsight.meaning.features import (
     FEATURE_SETS,
-    Categories,
+    CategoryBins,
     ClipView,
-    Feature,
-    feature,
+    TrackFeature,
+    get_feature,
     view_clip,
 )
-from wordsight.meaning.features.vocabulary import measured
+from wordsight.meaning.features.observation import measured
 from wordsight.records import Clip
 
 __all__ = ["Measured", "PairAt", "ThingAt", "look_at"]
@@ -111,8 +111,8 @@ def look_at(
         return time, (), ()
     view = _only(view, row)
     there = np.flatnonzero(view.present[row]).tolist()
-    singles = {name: measured(feature(name), view) for name in _SINGLE}
-    pairs = {name: measured(feature(name), view) for name in _VERBS.pairs}
+    singles = {name: measured(get_feature(name), view) for name in _SINGLE}
+    pairs = {name: measured(get_feature(name), view) for name in _VERBS.pairs}
     things = tuple(_thing(view, row, column, singles) for column in there)
     both = [(i, j) for i in range(len(there)) for j in range(len(there)) if i != j]
     return (
@@ -166,13 +166,13 @@ def _listed(values: dict[str, NDArray[np.float64]], at: tuple[int, ...]) -> tupl
     for name, array in values.items():
         value = float(array[at])
         if np.isfinite(value):
-            known = feature(name)
+            known = get_feature(name)
             found.append(Measured(name, value, _text(known, value), known.about))
     return tuple(found)
 
 
-def _text(known: Feature, value: float) -> str:
-    if isinstance(known.scheme, Categories):
+def _text(known: TrackFeature, value: float) -> str:
+    if isinstance(known.scheme, CategoryBins):
         return known.scheme.names[int(value)]
     if known.name == "size-ratio":
         times = float(np.exp(abs(value)))

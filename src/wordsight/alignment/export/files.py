@@ -11,7 +11,7 @@ from wordsight.alignment.records import Alignment, Instructions
 from wordsight.errors import FormatError, WordsightError
 from wordsight.files import write_text
 from wordsight.language.captions import Caption, render_captions
-from wordsight.language.captions.clock import milliseconds
+from wordsight.language.captions.subtitles import milliseconds
 
 __all__ = [
     "EXPORTS",

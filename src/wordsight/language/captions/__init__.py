@@ -1,15 +1,14 @@
 """Subtitles and sentences in files: SRT, WebVTT, plain lines and JSONL, read and written alike."""
 
-from wordsight.language.captions.caption import Caption
+from wordsight.language.captions.caption import Caption, CaptionFormat
 from wordsight.language.captions.decoding import CaptionWarning
-from wordsight.language.captions.dispatch import (
+from wordsight.language.captions.files import (
     FORMATS,
     parse_captions,
     read_captions,
     render_captions,
     write_captions,
 )
-from wordsight.language.captions.format import CaptionFormat
 
 __all__ = [
     "FORMATS",

@@ -1,67 +1,83 @@
 """What words look at: features of things in a clip, cut into bins."""
 
-from wordsight.meaning.features import pairs, paper, plain, single
-from wordsight.meaning.features.bins import (
-    Bins,
-    Categories,
-    Clusters,
-    Fixed,
-    Magnitude,
-    Plain,
-    Scheme,
-    Share,
-    Signed,
+from wordsight.meaning.features import measures  # registers the built-in features
+from wordsight.meaning.features.annotations import (
+    FACT_PREFIX,
+    AnnotatedClip,
+    fact_features,
+    name_feature,
+    with_facts,
+    with_names,
 )
-from wordsight.meaning.features.facts import FACT, fact_features, with_facts
-from wordsight.meaning.features.feature import Feature, available_features, feature, register
-from wordsight.meaning.features.observation import Observation, observe
+from wordsight.meaning.features.bins import (
+    BinningScheme,
+    Bins,
+    CategoryBins,
+    ClusterBins,
+    FixedBins,
+    MagnitudeBins,
+    QuantileBins,
+    ShareBins,
+    SignedBins,
+)
+from wordsight.meaning.features.observation import (
+    FeatureVocabulary,
+    Observation,
+    learn_vocabulary,
+    observe,
+)
+from wordsight.meaning.features.registry import (
+    TrackFeature,
+    available_features,
+    get_feature,
+    register_feature,
+)
 from wordsight.meaning.features.sets import (
     FEATURE_SETS,
     LABEL,
     FeatureSet,
     PartFeatures,
     Slot,
-    feature_set,
+    get_feature_set,
 )
-from wordsight.meaning.features.told import NamedClip, told_feature, with_told
 from wordsight.meaning.features.view import PARTS, ClipView, view_clip
-from wordsight.meaning.features.vocabulary import Vocabulary, learn_vocabulary
 
 __all__ = [
-    "FACT",
+    "FACT_PREFIX",
     "FEATURE_SETS",
     "LABEL",
     "PARTS",
+    "AnnotatedClip",
+    "BinningScheme",
     "Bins",
-    "Categories",
+    "CategoryBins",
     "ClipView",
-    "Clusters",
-    "Feature",
+    "ClusterBins",
     "FeatureSet",
-    "Fixed",
-    "Magnitude",
-    "NamedClip",
+    "FeatureVocabulary",
+    "FixedBins",
+    "MagnitudeBins",
     "Observation",
     "PartFeatures",
-    "Plain",
-    "Scheme",
-    "Share",
-    "Signed",
+    "QuantileBins",
+    "ShareBins",
+    "SignedBins",
     "Slot",
-    "Vocabulary",
+    "TrackFeature",
     "available_features",
     "fact_features",
-    "feature",
-    "feature_set",
+    "get_feature",
+    "get_feature_set",
     "learn_vocabulary",
+    "measures",
+    "name_feature",
     "observe",
     "pairs",
     "paper",
     "plain",
-    "register",
+    "register_feature",
     "single",
-    "told_feature",
     "view_clip",
     "with_facts",
-    "with_told",
+    "with_names",
 ]

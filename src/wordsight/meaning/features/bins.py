@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from wordsight.meaning.errors import MeaningError
 
 __all__ = [
+    "BinningScheme",
     "Bins",
-    "Categories",
-    "Clusters",
-    "Fixed",
-    "Magnitude",
-    "Plain",
-    "Scheme",
-    "Share",
-    "Signed",
-    "for_trembling",
+    "CategoryBins",
+    "ClusterBins",
+    "FixedBins",
+    "MagnitudeBins",
+    "QuantileBins",
+    "ShareBins",
+    "SignedBins",
+    "adapted_to_jitter",
 ]
 
 Array = NDArray[np.float64]
@@ -90,7 +90,7 @@ class Bins:
         return cls(np.array(values["edges"]), tuple(values["names"]), bool(values["circular"]))
 
 
-class Scheme(Protocol):
+class BinningScheme(Protocol):
     """Learns where to cut from the values of training clips."""
 
     def learn(self, values: Array) -> Bins:
@@ -98,7 +98,7 @@ class Scheme(Protocol):
 
 
 @dataclass(frozen=True)
-class Plain:
+class QuantileBins:
     """Equally many values in each bin."""
 
     count: int = 5
@@ -109,7 +109,7 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Magnitude:
+class MagnitudeBins:
     """Values from 0 up: a bin for "as good as 0", the rest cut at quantiles."""
 
     still: float
@@ -122,7 +122,7 @@ class Magnitude:
 
 
 @dataclass(frozen=True)
-class Signed:
+class SignedBins:
     """Values around 0: strongly and weakly negative, as good as 0, weakly and strongly positive."""
 
     still: float
@@ -135,7 +135,7 @@ class Signed:
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareBins:
     """Values from 0 to 1 that are often exactly 0: a bin for 0, the rest cut at quantiles."""
 
     count: int = 5
@@ -147,7 +147,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FixedBins:
     """Cuts that are known beforehand."""
 
     edges: tuple[float, ...]
@@ -160,7 +160,7 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Categories:
+class CategoryBins:
     """Values that are numbers of named categories."""
 
     names: tuple[str, ...]
@@ -171,7 +171,7 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Clusters:
+class ClusterBins:
     """Cuts half way between the centres of one-dimensional k-means, started at quantiles."""
 
     count: int = 5
@@ -191,12 +191,12 @@ class Clusters:
         return Bins(_rising((centres[1:] + centres[:-1]) / 2))
 
 
-def for_trembling(scheme: Scheme, values: Array) -> Scheme:
+def adapted_to_jitter(scheme: BinningScheme, values: Array) -> BinningScheme:
     """Return a scheme that takes as good as 0 what is nothing but the trembling of boxes.
 
     Most things rest most of the time, so that the median is what trembling makes of rest.
     """
-    if not isinstance(scheme, Magnitude | Signed) or not len(values):
+    if not isinstance(scheme, MagnitudeBins | SignedBins) or not len(values):
         return scheme
     tremble = _TREMBLES * float(np.median(np.abs(values)))
     return replace(scheme, still=float(np.clip(tremble, scheme.still, _MOST_STILL * scheme.still)))

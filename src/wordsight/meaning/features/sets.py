@@ -170,7 +170,7 @@ FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER, PLA
 """The sets that can be asked for by name; add your own under another name."""
 
 
-def feature_set(name: str | FeatureSet) -> FeatureSet:
+def get_feature_set(name: str | FeatureSet) -> FeatureSet:
     """Return the feature set of a name; one that is a set already as it is."""
     if isinstance(name, FeatureSet):
         return name

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.features.motion import motion_of, track_rates
-from wordsight.meaning.features.tracks import Columns, columns_of
+from wordsight.meaning.features.columns import Columns, columns_of, motion_of, track_rates
 from wordsight.records import Clip
 
 __all__ = ["PARTS", "ClipView", "view_clip"]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from wordsight.errors import WordsightError
 from wordsight.language import parse_lexicon
 from wordsight.meaning import ON_FILM
-from wordsight.meaning.plot import save_word_plot
+from wordsight.meaning.model.inspect import save_word_plot
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.means import Beam, Device, Engine, Prune
 from wordsight.studio.api.words import (

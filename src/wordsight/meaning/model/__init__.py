@@ -1,0 +1,1 @@
+"""Word models, the lexicon that holds them, and its files."""

@@ -1,0 +1,189 @@
+"""A learned lexicon on disk; loaded again it scores bit for bit like the saved one."""
+
+import os
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from wordsight.language import Entry, Lexicon, LexiconError, PartOfSpeech
+from wordsight.meaning.checks import require_integer, require_number, require_one_of, require_texts
+from wordsight.meaning.errors import MeaningError
+from wordsight.meaning.features import (
+    LABEL,
+    FeatureSet,
+    FeatureVocabulary,
+    PartFeatures,
+    Slot,
+    get_feature,
+)
+from wordsight.meaning.model.belief import Belief
+from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.model.inspect import lexicon_card
+from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
+from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
+from wordsight.meaning.scoring.scorer import TrackPrior
+from wordsight.records.model_folder import ModelFolder
+
+__all__ = ["load_lexicon", "save_lexicon"]
+
+# 2: words are judged by several kinds of evidence, and may look at names and facts of things.
+_FOLDER = ModelFolder("LearnedLexicon", 2, "a learned lexicon", "restore it or learn again")
+
+_MOST_STATES = 1000
+"""Beyond, a number is damaged; tables of that size would not fit the memory."""
+
+
+def save_lexicon(
+    lexicon: LearnedLexicon, path: str | os.PathLike[str], *, overwrite: bool = False
+) -> None:
+    """Write a lexicon to a folder.
+
+    Args:
+        lexicon: The lexicon.
+        path: The folder to make.
+        overwrite: Whether a lexicon that is there may be replaced; anything else never is.
+
+    Raises:
+        FileExistsError: If something is there that may not be replaced.
+    """
+    arrays = words_to_arrays(lexicon.words, "word.")
+    arrays |= {f"background.{name}": row for name, row in lexicon.background.items()}
+    _FOLDER.write(
+        path,
+        _model(lexicon),
+        arrays=arrays,
+        texts={"card.md": lexicon_card(lexicon)},
+        overwrite=overwrite,
+    )
+
+
+def load_lexicon(path: str | os.PathLike[str]) -> LearnedLexicon:
+    """Read a lexicon that :func:`save_lexicon` wrote.
+
+    Raises:
+        FormatError: If the folder is missing, damaged or from a newer version.
+    """
+    model, arrays = _FOLDER.read(path)
+    with _FOLDER.restoring(path):
+        return _lexicon(model, arrays)
+
+
+def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
+    threshold = lexicon.threshold if np.isfinite(lexicon.threshold) else None
+    return {
+        "lexicon": [
+            {"name": e.name, "part": str(e.part), "roles": e.roles, "spellings": e.spellings}
+            for e in lexicon.lexicon
+        ],
+        "words": [
+            {
+                "entry": word.entry,
+                "part": str(word.part),
+                "arity": word.arity,
+                "slots": [[slot.feature, *slot.roles] for slot in word.slots],
+                "states": word.num_states,
+                "follows": word.follows,
+            }
+            for word in lexicon.words.values()
+        ],
+        "features": {
+            "name": lexicon.features.name,
+            "parts": {str(part): asdict(use) for part, use in lexicon.features.parts.items()},
+        },
+        "vocabulary": lexicon.vocabulary.to_json(),
+        "looking": asdict(lexicon.looking),
+        "calibration": lexicon.calibration.to_json(),
+        "threshold": threshold,
+        "belief": None if lexicon.belief is None else lexicon.belief.to_json(),
+        "states_count": lexicon.states_count,
+        "notes": lexicon.notes,
+    }
+
+
+def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
+    try:
+        lexicon = Lexicon(tuple(_entry(row) for row in model["lexicon"]))
+    except LexiconError as error:
+        raise MeaningError(str(error)) from error
+    vocabulary = FeatureVocabulary.from_json(model["vocabulary"])
+    for name in vocabulary.bins:
+        if name != LABEL:
+            get_feature(name)  # says which feature is not registered here
+    templates = {row["entry"]: _template(row, lexicon, vocabulary) for row in model["words"]}
+    looking = dict(model["looking"])
+    sight = TrackPrior(**looking.pop("sight"))
+    threshold = model["threshold"]
+    belief = model.get("belief")  # lexicons of earlier versions have none
+    require_number("threshold", threshold, none=True)
+    return LearnedLexicon(
+        lexicon,
+        words_from_arrays(templates, arrays, "word."),
+        _feature_set(model["features"]),
+        vocabulary,
+        {name: arrays[f"background.{name}"] for name in vocabulary.bins},
+        ViewSettings(**looking, sight=sight),
+        Calibration.from_json(model["calibration"]),
+        np.inf if threshold is None else float(threshold),
+        None if belief is None else Belief.from_json(belief),
+        bool(model["states_count"]),
+        dict(model["notes"]),
+    )
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    roles, spellings = (
+        require_texts("roles", row["roles"]),
+        require_texts("spellings", row["spellings"]),
+    )
+    return Entry(row["name"], PartOfSpeech(row["part"]), roles, spellings)
+
+
+def _template(row: dict[str, Any], lexicon: Lexicon, vocabulary: FeatureVocabulary) -> WordModel:
+    if row["entry"] not in lexicon:
+        raise MeaningError(f"there is a word {row['entry']!r} that the lexicon lacks.")
+    entry, states = lexicon[row["entry"]], row["states"]
+    if (row["part"], row["arity"]) != (str(entry.part), entry.arity):
+        raise MeaningError(f"{entry.name!r} is another kind of word in the lexicon.")
+    require_integer("the number of states", states, least=1)
+    if states > _MOST_STATES:
+        raise MeaningError(f"{entry.name!r} has {states} states; no word has that many.")
+    slots = tuple(_slot(values, entry, vocabulary) for values in row["slots"])
+    sizes = [len(vocabulary.bins[slot.feature]) for slot in slots]
+    return WordModel(
+        entry.name,
+        entry.part,
+        entry.arity,
+        slots,
+        np.zeros(states),
+        np.zeros((states, states)),
+        np.zeros(states),
+        tuple(np.zeros((states, size)) for size in sizes),
+        bool(row.get("follows", False)),  # in lexicons of earlier versions no word does
+    )
+
+
+def _slot(values: list[Any], entry: Entry, vocabulary: FeatureVocabulary) -> Slot:
+    name, *roles = values
+    require_one_of("a feature", name, tuple(vocabulary.bins))
+    for role in roles:
+        require_one_of("a role", role, tuple(range(entry.arity)))
+    if len(set(roles)) != len(roles) or len(roles) != (2 if name in vocabulary.pairs else 1):
+        raise MeaningError(f"{name} of {entry.name!r} is not measured of {roles}.")
+    return Slot(name, tuple(roles))
+
+
+def _feature_set(values: dict[str, Any]) -> FeatureSet:
+    return FeatureSet(
+        values["name"],
+        {
+            PartOfSpeech(part): PartFeatures(
+                int(use["num_states"]),
+                tuple(use["single"]),
+                tuple(use["pairs"]),
+                bool(use["first_only"]),
+                bool(use.get("follows", False)),
+            )
+            for part, use in values["parts"].items()
+        },
+    )

@@ -1,0 +1,1 @@
+"""What a learned lexicon is used for: scoring, tracking, explaining, describing, searching."""

@@ -1,0 +1,1 @@
+"""Learning word models from clips and sentences: EM, discriminative training, calibration."""

@@ -1,0 +1,102 @@
+"""Words without one clip: what the M-step gives without its counts, nothing else changed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.meaning.plays import LEXICON, play, said, troupe
+from wordsight.meaning import WordLearner
+from wordsight.meaning.training.discriminative import GradientSettings
+from wordsight.meaning.training.em import WordSmoothing, expected_counts, m_step
+from wordsight.meaning.training.leave_one_out import leave_one_out
+
+SHORT = {"restarts": 1, "tempered_iterations": 3, "iterations": 3}
+
+
+@pytest.fixture(scope="module")
+def learned():
+    clips, sentences = troupe(12, frames=12)
+    learner = WordLearner(gradient=GradientSettings(epochs=1), **SHORT)
+    corpora = []
+    prepared = learner._prepared
+    learner._prepared = lambda *args: corpora.append(prepared(*args)) or corpora[0]
+    return learner.fit(clips, sentences, lexicon=LEXICON), clips, corpora[0][0]
+
+
+def tables_of(words):
+    return [t for w in words.values() for t in (w.initial, w.transition, *w.emissions)]
+
+
+def test_words_of_the_m_step_equal_the_m_step_without_the_clip(learned):
+    learner, _, corpus = learned
+    start, smoothing = learner.calibrated_, WordSmoothing()
+    sight = start.looking.sight
+    _, counts = expected_counts(corpus.examples, start.tables, sight)
+    fitted = start.with_words(m_step(start.tables, counts, start.background, smoothing))
+    # Counts are taken under the words as they are; so the oracle takes them under those, too.
+    _, again = expected_counts(corpus.examples, fitted.tables, sight)
+    fixed = fitted.with_words(m_step(fitted.tables, again, fitted.background, smoothing))
+    apart = leave_one_out(fitted, corpus, smoothing)
+    for number in (0, 5):
+        rest = [e for n, e in enumerate(corpus.examples) if n != number]
+        _, fewer = expected_counts(rest, fitted.tables, sight)
+        oracle = m_step(fitted.tables, fewer, fitted.background, smoothing)
+        for entry, found in apart.without(number).words.items():
+            parts = (found, fitted.words[entry], oracle[entry], fixed.words[entry])
+            for mine, old, new, whole in zip(*(p.emissions for p in parts), strict=True):
+                moved = old * new / whole
+                assert np.allclose(mine, moved / moved.sum(axis=1, keepdims=True), atol=1e-9)
+
+
+def test_tables_stay_distributions_and_words_that_were_not_said_stay(learned):
+    learner, _, corpus = learned
+    apart = learner.apart_
+    for number, example in enumerate(corpus.examples):
+        heard = {word.entry for sentence in example.sentences for word in sentence.words}
+        assert set(apart.changed[number]) == heard
+        for table in tables_of(apart.changed[number]):
+            assert np.allclose(table.sum(axis=-1), 1.0) and (table >= 0).all()
+
+
+def test_a_clip_fits_less_well_without_itself(learned):
+    learner, _, corpus = learned
+    gaps = []
+    for number, example in enumerate(corpus.examples):
+        own = learner.apart_.without(number).log_ratios(example.seen, example.sentences)
+        gaps += (learner.lexicon_.log_ratios(example.seen, example.sentences) - own).tolist()
+    assert np.mean(gaps) > 0
+
+
+def test_a_clip_is_judged_without_itself_and_others_by_all_that_was_learned(learned):
+    learner, clips, _ = learned
+    apart = learner.apart_
+    assert apart.lexicon is learner.lexicon_
+    assert apart.judging(play("lifted", seed=77, frames=12)) is learner.lexicon_
+    fair = apart.judging(clips[3])
+    assert fair.belief == learner.lexicon_.belief and fair.threshold == learner.lexicon_.threshold
+    assert fair.words["person"] is apart.changed[3]["person"]
+    assert set(learner.calibrated_apart_.changed[3]) == set(apart.changed[3])
+
+
+def test_threads_change_nothing(learned):
+    learner, _, corpus = learned
+    one, two = (
+        leave_one_out(learner.lexicon_, corpus, WordSmoothing(), noise=0.02, threads=threads)
+        for threads in (1, 2)
+    )
+    for mine, other in zip(one.changed, two.changed, strict=True):
+        for a, b in zip(tables_of(mine), tables_of(other), strict=True):
+            assert np.array_equal(a, b)
+
+
+def test_a_clip_in_which_nothing_was_seen_is_judged_by_all_that_was_learned():
+    clips, sentences = troupe(4, frames=8)
+    empty = play("waited", frames=8)
+    unseen = replace(empty.detections, mask=np.zeros_like(empty.detections.mask))
+    empty = replace(empty, detections=unseen)
+    learner = WordLearner(discriminative=None, **SHORT)
+    with pytest.warns(UserWarning, match="left out"):
+        learner.fit([empty, *clips], [said("lifted"), *sentences], lexicon=LEXICON)
+    assert learner.apart_.judging(empty) is learner.lexicon_
+    assert learner.apart_.judging(clips[0]) is not learner.lexicon_
