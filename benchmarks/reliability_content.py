@@ -42,9 +42,9 @@ class Content:
 
 def content_of(place: Place) -> Content:
     """Read a place without changing it."""
-    from wordsight.desk.index import FOLDER
     from wordsight.retrieval import Index
     from wordsight.retrieval.index.segments import MANIFEST
+    from wordsight.workflows.index import FOLDER
 
     index = place.work / "library" / FOLDER
     indexed = dict(Index(index).videos()) if (index / MANIFEST).exists() else {}

@@ -81,7 +81,6 @@ def prepare_to_fork() -> None:
     import wordsight.alignment.tasks
     import wordsight.cli.app
     import wordsight.cli.main
-    import wordsight.desk
     import wordsight.library
     import wordsight.meaning
     import wordsight.retrieval.text

@@ -22,10 +22,10 @@ import httpx
 import numpy as np
 
 from experiments.report import Column, print_report, report_parser, run_main, say
-from wordsight.desk.index import index_folder, update_index
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.video import VideoWriter
+from wordsight.workflows.index import index_folder, update_index
 
 __all__ = ["main", "measure"]
 

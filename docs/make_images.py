@@ -18,8 +18,8 @@ import numpy as np
 
 from tests.studio.browsing import PATIENCE, installed_browser, launched, serving, until
 from wordsight.cli.output import Output, Style
-from wordsight.cli.studio_demo import demo_library
 from wordsight.library import Library
+from wordsight.studio.demo import demo_library
 from wordsight.worlds import tabletop, write_world
 
 IMAGES = Path(__file__).with_name("images")

@@ -23,8 +23,8 @@ MAY_IMPORT = {
     "states": LEARNER,
     "retrieval": LEARNER,
     "attributes": LEARNER,
-    "desk": LEARNER | ROOMS_OF_LEARNERS | {"library"},
-    "studio": LEARNER | ROOMS_OF_LEARNERS | {"runs", "library", "worlds", "desk"},
+    "workflows": LEARNER | ROOMS_OF_LEARNERS | {"library", "worlds"},
+    "studio": LEARNER | ROOMS_OF_LEARNERS | {"runs", "library", "worlds", "workflows"},
     "library": FOUNDATIONS | {"video", "language", "perception", "engine"},
 }
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())

@@ -77,7 +77,7 @@ class TestLess:
     ],
 )
 def test_limits_that_cannot_be_are_refused(call, loose, options, words, monkeypatch):
-    monkeypatch.setattr("wordsight.cli.meaning.load_words", lambda folder: None)
+    monkeypatch.setattr("wordsight.cli.meaning.load_lexicon", lambda folder: None)
     monkeypatch.setattr("wordsight.cli.meaning.seen_in", lambda *where: None)
     answer = call("score", loose[1][0], SAID, *options)
     assert answer.code == 1 and words in answer.err

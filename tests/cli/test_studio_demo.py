@@ -3,11 +3,11 @@
 import pytest
 
 from wordsight.cli.output import Output, Style
-from wordsight.cli.studio_demo import demo_library
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.studio.jobs import JobStore
+from wordsight.studio.demo import demo_library
+from wordsight.studio.jobs.store import JobStore
 
 
 def jobs(library):

@@ -12,14 +12,14 @@ from tests.engine.jobs import worker_processes
 from tests.library.conftest import make_video
 from tests.meaning.plays import LEXICON, troupe
 from tests.states.builders import HOLDING, carrying
-from wordsight.desk.meaning import grounded_hits
-from wordsight.desk.teller import Notebook
 from wordsight.engine import Processes, Serial
 from wordsight.library import Library
 from wordsight.meaning import WordLearner
 from wordsight.retrieval import Index, VisualSettings, build_index
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.states import BoostingSettings, StateLearningSettings, StateModel
+from wordsight.workflows.meaning import grounded_hits
+from wordsight.workflows.reporter import RecordingReporter
 
 pytestmark = pytest.mark.slow
 
@@ -182,12 +182,21 @@ class Shelf:
 def test_searching_by_meaning_finds_the_same(engine, monkeypatch):
     clips, sentences = troupe(8)
     shelf = Shelf(replace(clip, video_id=f"clip{n}") for n, clip in enumerate(clips))
-    monkeypatch.setattr("wordsight.desk.clips.whole_clip", lambda shelf, name, _: shelf.clips[name])
+    monkeypatch.setattr(
+        "wordsight.workflows.clips.whole_clip", lambda shelf, name, _: shelf.clips[name]
+    )
     quick = {"restarts": 1, "tempered_iterations": 1, "iterations": 1, "discriminative": None}
     learned = WordLearner(**quick).fit(clips, sentences, lexicon=LEXICON).lexicon_
     found = [
         grounded_hits(
-            shelf, learned, sentences[0], [], Notebook(), top=5, everything=True, engine=who
+            shelf,
+            learned,
+            sentences[0],
+            [],
+            RecordingReporter(),
+            top=5,
+            everything=True,
+            engine=who,
         )
         for who in (None, engine)
     ]

@@ -7,9 +7,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.studio.browsing import address, browser, page
-from wordsight.desk.index import index_folder, update_index
 from wordsight.library import Library
 from wordsight.studio import StudioSettings, create_app, searching
+from wordsight.workflows.index import index_folder, update_index
 from wordsight.worlds import street, write_world
 
 __all__ = ["address", "browser", "page"]  # fixtures are found where they are imported

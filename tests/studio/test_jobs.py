@@ -13,7 +13,7 @@ import pytest
 
 from tests.studio.browsing import patient, serving, start_studio
 from tests.studio.conftest import finished
-from wordsight.studio.jobs import JobError, JobStore
+from wordsight.studio.jobs.store import JobError, JobStore
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def processes_of_jobs(server):
 
 def is_of_a_job(process):
     try:
-        return "wordsight.studio.work" in process.cmdline()
+        return "wordsight.studio.jobs.job_process" in process.cmdline()
     except psutil.Error:  # it has ended
         return False
 
@@ -146,7 +146,7 @@ def test_a_job_ends_with_a_server_that_is_killed_while_it_starts(long_job, libra
     store.take()
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    command = [sys.executable, "-m", "wordsight.studio.work"]
+    command = [sys.executable, "-m", "wordsight.studio.jobs.job_process"]
     ended = subprocess.run(
         [*command, str(store.path), str(number), str(library), str(gone.pid)], timeout=300
     )

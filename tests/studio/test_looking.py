@@ -13,10 +13,10 @@ from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import write_boxes
-from wordsight.studio.looking import detector_options, parse_settings
-from wordsight.studio.tasks import Workplace
-from wordsight.studio.tasks.add import add_video, look_again
-from wordsight.studio.tasks.name import name_things
+from wordsight.studio.jobs import JobContext
+from wordsight.studio.jobs.add import add_video, look_again
+from wordsight.studio.jobs.name import name_things
+from wordsight.studio.uploads.detector_settings import detector_options, parse_settings
 from wordsight.worlds import street
 
 BATCH = "/api/v1/uploads/0123456789abcdef"
@@ -40,7 +40,7 @@ def video(client):
 
 
 def place(library):
-    return Workplace(str(library), library / "studio", lambda *_: None)
+    return JobContext(str(library), library / "studio", lambda *_: None)
 
 
 def test_captions_boxes_and_descriptions_come_along(client, library, fresh):

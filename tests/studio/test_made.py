@@ -14,10 +14,10 @@ from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.states.formats import read_intervals
-from wordsight.studio.made import list_made, making, sweep_made
-from wordsight.studio.tasks import Workplace
-from wordsight.studio.tasks.align import align_text
-from wordsight.studio.tasks.make import make_file
+from wordsight.studio.exports import exporting, list_exports, sweep_exports
+from wordsight.studio.jobs import JobContext
+from wordsight.studio.jobs.align import align_text
+from wordsight.studio.jobs.make import make_file
 from wordsight.video import VideoReader
 
 MADE = "/api/v1/made"
@@ -48,7 +48,7 @@ def taken(client, library, video, tmp_path):
     """Makes a file, takes it away, and returns where it is; here, since a job costs a process."""
 
     def take(**wanted):
-        place = Workplace(str(library), library / "studio", lambda *_: None)
+        place = JobContext(str(library), library / "studio", lambda *_: None)
         made = make_file({"video": video, "name": secrets.token_hex(6), **wanted}, place)
         answer = client.get(f"{MADE}/{made['made']}")
         assert made["file"] in answer.headers["content-disposition"]
@@ -150,12 +150,12 @@ def test_files_are_removed(client, taken):
 
 
 def test_what_was_never_finished_is_swept_away(tmp_path):
-    with making(tmp_path, "a" * 12, "film", "boxes", "Boxes", "film.csv") as path:
+    with exporting(tmp_path, "a" * 12, "film", "boxes", "Boxes", "film.csv") as path:
         path.write_text("frame\n")
     (tmp_path / "made" / ("b" * 12)).mkdir()
     (tmp_path / "made" / ("b" * 12) / "film.mp4").write_bytes(b"half")
-    assert sweep_made(tmp_path) == 1 and sweep_made(tmp_path / "nowhere") == 0
-    assert [one.file for one in list_made(tmp_path)] == ["film.csv"]
+    assert sweep_exports(tmp_path) == 1 and sweep_exports(tmp_path / "nowhere") == 0
+    assert [one.file for one in list_exports(tmp_path)] == ["film.csv"]
 
 
 def test_a_text_is_aligned_with_what_somebody_noted_and_drawn_into_the_film(
@@ -173,7 +173,7 @@ def test_a_text_is_aligned_with_what_somebody_noted_and_drawn_into_the_film(
     packed = client.get(f"/api/v1/alignments/{name}/aligner").content
     zipfile.ZipFile(io.BytesIO(packed)).extractall(tmp_path)
     assert set(load_aligner(tmp_path / "aligner").dictionary_) >= {"cup", "jar"}
-    place = Workplace(str(library), library / "studio", lambda *_: None)
+    place = JobContext(str(library), library / "studio", lambda *_: None)
     again = align_text({**asked, "learned": name, "name": "a" * 12}, place)
     used = client.get(f"/api/v1/alignments/{again['alignment']}").json()
     assert used["learned"] == name and used["dictionary"] == kept["dictionary"]

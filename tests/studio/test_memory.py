@@ -8,7 +8,7 @@ import pytest
 PROGRAM = """
 import sys, threading
 from pathlib import Path
-from wordsight.studio.memory import share_heaps
+from wordsight.studio.server import share_heaps
 if sys.argv[1] == "shared":
     assert share_heaps()
 

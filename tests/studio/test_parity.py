@@ -11,11 +11,11 @@ from typer.main import get_command
 
 from tests.studio.conftest import finished
 from wordsight.cli.app import app
-from wordsight.desk import Notebook
 from wordsight.library import Library
 from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.studio.tasks.learn import _learner
+from wordsight.studio.jobs.learn import _learner
+from wordsight.workflows import RecordingReporter
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studio.md"
 
@@ -52,7 +52,7 @@ def test_the_guide_accounts_for_every_option(command):
     ],
 )
 def test_words_are_learned_as_asked(asked, expected):
-    with _learner(asked, None, Notebook()) as learner:
+    with _learner(asked, None, RecordingReporter()) as learner:
         chosen = learner.settings
     assert (chosen.phases, chosen.left_to_right, chosen.two_phase) == expected
 

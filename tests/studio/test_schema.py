@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from wordsight.studio import StudioSettings, create_app
-from wordsight.studio.listening import take_port
+from wordsight.studio.server import take_port
 
 CHECKS = [
     not_a_server_error,

@@ -8,25 +8,25 @@ import cv2
 import numpy as np
 import pytest
 
-from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.language.captions import Caption, read_captions, write_captions
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.retrieval.trec import read_run
+from wordsight.studio.jobs import JobContext
+from wordsight.studio.jobs.index import index_library
+from wordsight.studio.jobs.learn import learn_words
+from wordsight.studio.jobs.queries import QUERIES, answer_queries
 from wordsight.studio.rule_sets import keep_set
 from wordsight.studio.states import RuleBook
-from wordsight.studio.tasks import Workplace
-from wordsight.studio.tasks.index import index_library
-from wordsight.studio.tasks.learn import learn_words
-from wordsight.studio.tasks.queries import QUERIES, answer_queries
+from wordsight.workflows.annotator import load_annotator
 
 BOXES = b"frame,x1,y1,x2,y2,label,score,id\n0,1,2,30,40,cup,0.9,1\n1,2,2,31,40,cup,0.8,1\n"
 
 
 def place(library):
-    return Workplace(str(library), library / "studio", lambda *_: None)
+    return JobContext(str(library), library / "studio", lambda *_: None)
 
 
 def converted(client, name, data, **asked):
@@ -173,7 +173,7 @@ def test_words_look_at_facts_of_a_set_of_rules(client, library):
     kept = keep_set(library / "studio", "Movers", book, learned={"films": 1}, model=book.model())
     assert f'value="{kept.name}"' in client.get("/lexicon").text
     learn_words({"states": kept.name, "restarts": 1, "quick": True}, place(library))
-    assert namer_of(library / "studio" / "lexicon").stated is not None
+    assert load_annotator(library / "studio" / "lexicon").stated is not None
     words = client.get("/api/v1/lexicon/words/approached").json()
     assert any("moves" in table["feature"] for table in words["features"])
 

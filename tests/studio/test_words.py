@@ -5,14 +5,14 @@ import pytest
 
 from tests.studio.conftest import finished
 from wordsight.attributes import AttributeLearner
-from wordsight.desk.naming import Namer, namer_of
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.studio.course import Course, read_kept_course, watched, write_course
 from wordsight.studio.editing import edited, effects_of
+from wordsight.studio.jobs.learning_curve import LearningCurve, read_curve, watched, write_curve
 from wordsight.studio.versions import keep_version, list_versions, load_version, restore_version
+from wordsight.workflows.annotator import ClipAnnotator, load_annotator
 
 WORD = "/api/v1/lexicon/words/approached"
 
@@ -137,36 +137,38 @@ def test_examples_are_looked_for_once(client, folder):
 
 
 def test_the_course_grows_with_the_checkpoint(tmp_path, monkeypatch):
-    write_course(tmp_path, Course([[1.0, 2.0]], [0.5]))
+    write_curve(tmp_path, LearningCurve([[1.0, 2.0]], [0.5]))
     told, grown = [], [([[-3.0]], []), ([[-3.0, -2.0]], []), ([[-3.0, -2.0], [-1.0]], [0.1])]
-    monkeypatch.setattr("wordsight.studio.course.read_training_history", lambda _: grown[len(told)])
-    monkeypatch.setattr("wordsight.studio.course._EVERY", 0.0)
+    monkeypatch.setattr(
+        "wordsight.studio.jobs.learning_curve.read_training_history", lambda _: grown[len(told)]
+    )
+    monkeypatch.setattr("wordsight.studio.jobs.learning_curve._EVERY", 0.0)
     progress = watched(lambda *step: told.append(step), tmp_path / "none.npz", tmp_path)
-    assert read_kept_course(tmp_path).restarts == [[-3.0]]  # that of an earlier learning is over
+    assert read_curve(tmp_path).restarts == [[-3.0]]  # that of an earlier learning is over
     seen = []
     for step in range(1, 3):
         progress(step, 2, "step")
-        seen.append(read_kept_course(tmp_path))
+        seen.append(read_curve(tmp_path))
     assert [len(course.restarts) for course in seen] == [1, 1] and len(told) == 2
     assert seen[1].restarts == [[-3.0, -2.0]]
 
 
 def test_a_course_that_cannot_be_read_is_none(tmp_path):
-    assert read_kept_course(tmp_path) == Course()
+    assert read_curve(tmp_path) == LearningCurve()
     (tmp_path / "lexicon-history.json").write_text("[[1.0, 2.0]]")  # as it was written before
-    assert read_kept_course(tmp_path).restarts == [[1.0, 2.0]]
+    assert read_curve(tmp_path).restarts == [[1.0, 2.0]]
     (tmp_path / "lexicon-history.json").write_text("{")
-    assert read_kept_course(tmp_path) == Course()
+    assert read_curve(tmp_path) == LearningCurve()
 
 
 def test_taught_words_stay_beside_a_lexicon_that_is_changed_and_restored(words, folder, client):
     pictures = [np.full((16, 16, 3), value, np.uint8) for value in (10, 240) * 6]
     taught = AttributeLearner(num_attributes=1, random_state=0)
-    Namer(taught.fit(pictures, ["black", "white"] * 6)).save(folder / "lexicon")
+    ClipAnnotator(taught.fit(pictures, ["black", "white"] * 6)).save(folder / "lexicon")
     assert client.put(WORD, json={"edits": [edit([0, 3, 1])]}).status_code == 200
-    assert namer_of(folder / "lexicon") is not None
+    assert load_annotator(folder / "lexicon") is not None
     restore_version(folder, 1)
-    assert namer_of(folder / "lexicon").groups == (("black", "white"),)
+    assert load_annotator(folder / "lexicon").groups == (("black", "white"),)
 
 
 def test_adjectives_need_taught_words(folder, client):

@@ -25,7 +25,7 @@ from wordsight.errors import WordsightError
 if TYPE_CHECKING:
     from wordsight.alignment import Aligner, Alignment, Constraint, Instructions
     from wordsight.alignment.tasks import AlignmentResult
-    from wordsight.cli.align_sources import Film
+    from wordsight.cli.align_sources import AlignmentVideo
 
 __all__ = ["align", "dictionary"]
 
@@ -62,12 +62,12 @@ def align(
     """Find when each line of written instructions happens in a video without narration."""
     from wordsight.alignment.text import read_instructions
     from wordsight.alignment.text.constraint_text import parse_constraints
-    from wordsight.cli.align_sources import Watching, gather_films
+    from wordsight.cli.align_sources import ObserveSettings, gather_films
 
     _check_swapped(video, text)
     instructions = read_instructions(text, parses=parses)
     pins = parse_constraints(constraint or [], instructions)
-    watching = Watching(
+    watching = ObserveSettings(
         detector, detector_options(detector, model, labels, option), rate, seen, boxes
     )
     films = gather_films(video, others or [], watching, library, output)
@@ -122,7 +122,7 @@ def dictionary(
 def _timed(
     output: Output,
     instructions: "Instructions",
-    films: Sequence["Film"],
+    films: Sequence["AlignmentVideo"],
     pins: Sequence["Constraint"],
     aligner: Path | None,
     mistakes: bool,
@@ -148,7 +148,7 @@ class _Targets:
 
     def __init__(
         self,
-        films: Sequence["Film"],
+        films: Sequence["AlignmentVideo"],
         text: Path,
         result: Path | None,
         formats: list[str] | None,
@@ -211,16 +211,18 @@ class _Targets:
                 written.append(copy)
         return written
 
-    def _base(self, result: Path, film: "Film") -> Path:
+    def _base(self, result: Path, film: "AlignmentVideo") -> Path:
         return result / film.observed.video_id if self._in_folder else result
 
-    def _place(self, path: Path | None, film: "Film", ending: str) -> Path | None:
+    def _place(self, path: Path | None, film: "AlignmentVideo", ending: str) -> Path | None:
         if path is None or not self._several:
             return path
         return path / f"{film.observed.video_id}{ending}"
 
 
-def _usable(films: Sequence["Film"], instructions: "Instructions", output: Output) -> list["Film"]:
+def _usable(
+    films: Sequence["AlignmentVideo"], instructions: "Instructions", output: Output
+) -> list["AlignmentVideo"]:
     """Leave out videos in which nothing was seen, unless it is the only one asked for."""
     empty = [film for film in films if not film.observed.chunks]
     if any(film.wanted and film.observed.chunks for film in films):

@@ -11,7 +11,7 @@ from wordsight.errors import WordsightError
 if TYPE_CHECKING:
     from wordsight.alignment import Observed
 
-__all__ = ["Film", "Watching", "gather_films"]
+__all__ = ["AlignmentVideo", "ObserveSettings", "gather_films"]
 
 _VIDEO_SUFFIXES = frozenset(
     (".3gp", ".avi", ".flv", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".webm", ".wmv")
@@ -20,7 +20,7 @@ _INTERVAL_SUFFIXES = frozenset((".txt", ".tsv"))
 
 
 @dataclass(frozen=True)
-class Watching:
+class ObserveSettings:
     """How to look at videos.
 
     Attributes:
@@ -39,7 +39,7 @@ class Watching:
 
 
 @dataclass(frozen=True)
-class Film:
+class AlignmentVideo:
     """A video with what was observed in it.
 
     Attributes:
@@ -56,8 +56,8 @@ class Film:
 
 
 def gather_films(
-    video: str, others: Sequence[str], watching: Watching, library: str, output: Output
-) -> list[Film]:
+    video: str, others: Sequence[str], watching: ObserveSettings, library: str, output: Output
+) -> list[AlignmentVideo]:
     """Observe the videos asked for, and the others.
 
     Raises:
@@ -71,9 +71,9 @@ def gather_films(
 
 
 def _films(
-    names: Sequence[str], wanted: bool, watching: Watching, library: str, output: Output
-) -> list[Film]:
-    films: list[Film] = []
+    names: Sequence[str], wanted: bool, watching: ObserveSettings, library: str, output: Output
+) -> list[AlignmentVideo]:
+    films: list[AlignmentVideo] = []
     loose: list[Path] = []
     for name in names:
         path = Path(name)
@@ -91,7 +91,7 @@ def _films(
     return films + _looked_at(loose, wanted, watching, output)
 
 
-def _given(video: str, watching: Watching) -> Film:
+def _given(video: str, watching: ObserveSettings) -> AlignmentVideo:
     path = Path(video)
     if not path.is_file():
         raise WordsightError(f"{video} is no video file; --seen and --boxes belong to one.")
@@ -107,10 +107,10 @@ def _given(video: str, watching: Watching) -> Film:
         boxes = read_boxes(watching.boxes, times=reader.times, frame_size=size)
         duration = reader.info.start_time + reader.info.duration
     observed = DetectedThings(path.stem, boxes, duration=duration).observe()
-    return Film(observed, path, watching.boxes)
+    return AlignmentVideo(observed, path, watching.boxes)
 
 
-def _from_intervals(source: Path, video: Path | None, wanted: bool) -> Film:
+def _from_intervals(source: Path, video: Path | None, wanted: bool) -> AlignmentVideo:
     from wordsight.alignment.observe import IntervalFile
 
     name, duration = None, None
@@ -119,12 +119,12 @@ def _from_intervals(source: Path, video: Path | None, wanted: bool) -> Film:
 
         with VideoReader(video) as reader:
             name, duration = video.stem, reader.info.start_time + reader.info.duration
-    return Film(IntervalFile(source, name, duration).observe(), video, source, wanted)
+    return AlignmentVideo(IntervalFile(source, name, duration).observe(), video, source, wanted)
 
 
 def _looked_at(
-    paths: Sequence[Path], wanted: bool, watching: Watching, output: Output
-) -> list[Film]:
+    paths: Sequence[Path], wanted: bool, watching: ObserveSettings, output: Output
+) -> list[AlignmentVideo]:
     if not paths:
         return []
     from wordsight.alignment.observe import DetectedThings
@@ -145,12 +145,12 @@ def _looked_at(
             "knows hands and your things does far better (--detector onnx, --boxes)."
         )
     return [
-        Film(DetectedThings(path.stem, one).observe(), path, None, wanted)
+        AlignmentVideo(DetectedThings(path.stem, one).observe(), path, None, wanted)
         for path, one in zip(paths, seen, strict=True)
     ]
 
 
-def _from_library(name: str, library: str, wanted: bool) -> list[Film]:
+def _from_library(name: str, library: str, wanted: bool) -> list[AlignmentVideo]:
     from wordsight.alignment.observe import DetectedThings
     from wordsight.errors import LibraryError
     from wordsight.library import Library
@@ -173,11 +173,11 @@ def _from_library(name: str, library: str, wanted: bool) -> list[Film]:
             seen = opened.detections(entry.id)
             start = float(seen.times[0]) if len(seen) else 0.0
             source = DetectedThings(entry.id, seen, duration=start + entry.duration)
-            films.append(Film(source.observe(), Path(entry.path), None, wanted))
+            films.append(AlignmentVideo(source.observe(), Path(entry.path), None, wanted))
     return films
 
 
-def _with_own_names(films: Sequence[Film]) -> list[Film]:
+def _with_own_names(films: Sequence[AlignmentVideo]) -> list[AlignmentVideo]:
     """Tell videos of one name apart, so that none overwrites another's results."""
     from dataclasses import replace
 

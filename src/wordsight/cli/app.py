@@ -55,18 +55,18 @@ def wordsight(
 
 
 # Where the name a user types is not fit for a function.
-_NAMES = {"list_": "list", "find": "search"}
+_NAMES = {"list_videos": "list"}
 
 for panel, commands in {
     COLLECTION: (
         library.init,
         library.add,
-        library.list_,
+        library.list_videos,
         library.show,
         library.remove,
         library.verify,
     ),
-    FINDING: (search.find, search.index, evaluate.evaluate),
+    FINDING: (search.search, search.index, evaluate.evaluate),
     MEANING: (
         learn,
         meaning.score,

@@ -10,8 +10,8 @@ from wordsight.cli.output import Output
 from wordsight.cli.units import clock
 
 if TYPE_CHECKING:
-    from wordsight.cli.demo_street import Street
     from wordsight.meaning import LearnedLexicon, SentenceHit
+    from wordsight.workflows.demo_street import Street
 
 __all__ = ["CLIPS", "demo"]
 
@@ -37,8 +37,8 @@ def demo(
     ] = CLIPS,
 ) -> None:
     """Make videos with sentences, learn the words, and find moments in a place never seen."""
-    from wordsight.cli.demo_street import Street, f1_table
     from wordsight.meaning import Windows
+    from wordsight.workflows.demo_street import Street, f1_table
 
     street = Street.make(output, folder, clips)
     words = _learned(output, folder / "lexicon", street)

@@ -20,7 +20,7 @@ _REQUIREMENT = re.compile(
 
 
 @dataclass(frozen=True)
-class Part:
+class InstalledPackage:
     """A package Wordsight can use.
 
     Attributes:
@@ -58,12 +58,12 @@ def doctor(output: Output) -> None:
         raise typer.Exit(1)
 
 
-def _parts() -> list[Part]:
+def _parts() -> list[InstalledPackage]:
     parts = []
     for requirement in metadata.requires("wordsight") or []:
         found = _REQUIREMENT.match(requirement)
         if found:
-            parts.append(Part(found["name"], found["extra"], _version(found["name"])))
+            parts.append(InstalledPackage(found["name"], found["extra"], _version(found["name"])))
     return parts
 
 
@@ -90,7 +90,7 @@ def _encoders() -> bool:
     return "libx264" in av.codecs_available or "h264" in av.codecs_available
 
 
-def _render(output: Output, parts: list[Part], report: dict[str, object]) -> None:
+def _render(output: Output, parts: list[InstalledPackage], report: dict[str, object]) -> None:
     output.line(f"Wordsight {__version__}, Python {platform.python_version()} ({sys.executable})")
     rows = [
         (part.package, part.extra or "always", part.version or "missing")

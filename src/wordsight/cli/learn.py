@@ -19,8 +19,8 @@ from wordsight.cli.options import DEFAULT_LIBRARY, LexiconOption, LibraryOption,
 from wordsight.cli.output import Output
 from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import count
-from wordsight.desk.limits import keeping
-from wordsight.desk.meaning import DEFAULT_WORDS
+from wordsight.workflows.limits import pruning
+from wordsight.workflows.meaning import DEFAULT_WORDS
 
 if TYPE_CHECKING:
     from wordsight.meaning import LearnedLexicon
@@ -113,16 +113,16 @@ def learn(
 
     Interrupted? The same command goes on where it was.
     """
-    from wordsight.desk.grammar import readable_grammar
-    from wordsight.desk.naming import save_words
     from wordsight.meaning import ON_FILM, WordLearner
+    from wordsight.workflows.annotator import save_lexicon
+    from wordsight.workflows.grammar import readable_grammar
 
     refuse_existing(words, force=force)
     namer, known = namer_for(attributes, states), grammar_of(grammar)
     clips, sentences = read_pairs(library, namer, output)
     read = readable_grammar if namer is None else namer.grammar
     lexicon, sentences = read(known, sentences, output)
-    with keeping(prune, beam) as losses, engine_of(output, engine) as workers:
+    with pruning(prune, beam) as losses, engine_of(output, engine) as workers:
         learner = WordLearner(
             ON_FILM,
             features="recommended" if namer is None else namer.features(),
@@ -145,7 +145,7 @@ def learn(
                 checkpoint=words.with_name(f"{words.name}.learning.npz"),
             )
     learned = learner.lexicon_ if namer is None else namer.completed(learner.lexicon_)
-    save_words(learned, words, namer, overwrite=force)
+    save_lexicon(learned, words, namer, overwrite=force)
     tell_lost(output, max(losses, default=0.0), prune or beam, usual=median(losses or [0.0]))
     used = int(str(learned.notes["clips"]))  # without those in which nothing was seen
     report = {

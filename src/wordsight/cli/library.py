@@ -23,7 +23,7 @@ from wordsight.errors import WordsightError
 if TYPE_CHECKING:
     from wordsight.library import AddReport, Failure, VerifyReport, VideoDetails, VideoEntry
 
-__all__ = ["add", "init", "list_", "remove", "show", "verify"]
+__all__ = ["add", "init", "list_videos", "remove", "show", "verify"]
 
 ArtefactsOption = Annotated[
     str | None,
@@ -142,7 +142,7 @@ def add(
 
 
 @speaking
-def list_(
+def list_videos(
     output: Output,
     text: Annotated[
         str | None,

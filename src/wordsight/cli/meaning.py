@@ -18,9 +18,9 @@ from wordsight.cli.options import DEFAULT_LIBRARY, LexiconOption, LibraryOption,
 from wordsight.cli.output import Output
 from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock
-from wordsight.desk.limits import keeping
-from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
+from wordsight.workflows.limits import pruning
+from wordsight.workflows.meaning import DEFAULT_WORDS, load_lexicon
 
 if TYPE_CHECKING:
     from wordsight.meaning import (
@@ -57,9 +57,9 @@ def score(
 
     Of a long film each is asked about the moment that it fits best.
     """
-    learned = load_words(words)
+    learned = load_lexicon(words)
     clip = seen_in(library, video, start, end, words)
-    with keeping(prune, beam):
+    with pruning(prune, beam):
         moments = moments_for(output, learned, clip, sentences, whole=whole)
         found = [learned.score(*asked) for asked in zip(moments, sentences, strict=True)]
     tell_lost(output, max(one.lost_mass for one in found), prune or beam)
@@ -93,8 +93,8 @@ def track(
     from wordsight.video import render_overlay
 
     refuse_existing(overlay, force=force)
-    learned, clip = load_words(words), seen_in(library, video, start, end, words)
-    with keeping(prune):
+    learned, clip = load_lexicon(words), seen_in(library, video, start, end, words)
+    with pruning(prune):
         clip = moment_for(output, learned, clip, sentence, whole=whole)
         found = learned.track(clip, sentence)
     tell_lost(output, found.lost_mass, prune)
@@ -143,9 +143,9 @@ def describe(
     """
     from wordsight.meaning import describe_moments, is_long_video
 
-    learned, clip = load_words(words), seen_in(library, video, start, end, words)
+    learned, clip = load_lexicon(words), seen_in(library, video, start, end, words)
     moments = not whole and is_long_video(learned, clip)
-    with keeping(prune, beam), output.progress("Describing") as progress:
+    with pruning(prune, beam), output.progress("Describing") as progress:
         found = (
             describe_moments(learned, clip, top=top, surest=surest, progress=progress)
             if moments
@@ -172,8 +172,8 @@ def explain(
 
     Of a long film, where the sentence fits best.
     """
-    learned, clip = load_words(words), seen_in(library, video, start, end, words)
-    with keeping(prune):
+    learned, clip = load_lexicon(words), seen_in(library, video, start, end, words)
+    with pruning(prune):
         clip = moment_for(output, learned, clip, sentence, whole=whole)
         found = learned.explain(clip, sentence)
     tell_lost(output, found.lost_mass, prune)
@@ -202,7 +202,7 @@ def lexicon(
     """Open the dictionary: what a learned word looks for, state by state."""
     from wordsight.meaning.model.inspect import word_values
 
-    learned = load_words(words)
+    learned = load_lexicon(words)
     if word is not None:
         named = word.strip().lower().replace(" ", "-")  # as it is said: "Picked up"
         word = named if named in learned.words else word

@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING
 from wordsight.cli.output import Output
 
 if TYPE_CHECKING:
-    from wordsight.desk.naming import Namer
     from wordsight.language import Lexicon
     from wordsight.meaning import LearnedLexicon
     from wordsight.records import Clip
+    from wordsight.workflows.annotator import ClipAnnotator
 
 __all__ = ["facts_used", "grammar_of", "named_by", "namer_for", "read_pairs"]
 
 
 def read_pairs(
-    library: str, namer: "Namer | None", output: Output
+    library: str, namer: "ClipAnnotator | None", output: Output
 ) -> tuple[Sequence["Clip"], list[list[str]]]:
     """Read the clips of a library, their things named if somebody names them, and what is said."""
-    from wordsight.desk.clips import clips_with_sentences
     from wordsight.library import Library
+    from wordsight.workflows.clips import clips_with_sentences
 
     with Library.open(library) as opened:
         clips, sentences = clips_with_sentences(opened)
         return (clips if namer is None else namer.name_clips(opened, clips, output)), sentences
 
 
-def namer_for(attributes: Path | None, states: Path | None) -> "Namer | None":
+def namer_for(attributes: Path | None, states: Path | None) -> "ClipAnnotator | None":
     """Return who names things and knows facts of them, by the folders of either."""
     if attributes is None and states is None:
         return None
-    from wordsight.desk.naming import Namer, load_taught
-    from wordsight.desk.stating import load_stater
+    from wordsight.workflows.annotator import ClipAnnotator, load_taught
+    from wordsight.workflows.state_annotator import load_state_annotator
 
     taught = None if attributes is None else load_taught(attributes)
-    return Namer(taught, None if states is None else load_stater(states))
+    return ClipAnnotator(taught, None if states is None else load_state_annotator(states))
 
 
 def grammar_of(name: str | None) -> "Lexicon | None":
@@ -66,7 +66,7 @@ def facts_used(output: Output, learned: "LearnedLexicon") -> list[str]:
     return found
 
 
-def named_by(output: Output, learned: "LearnedLexicon", namer: "Namer") -> list[str]:
+def named_by(output: Output, learned: "LearnedLexicon", namer: "ClipAnnotator") -> list[str]:
     """Return the taught words that things are called by; say which attributes tell nothing."""
     from wordsight.meaning.features import name_feature
 

@@ -34,12 +34,12 @@ def seen_in(
     library: str, video: str, start: float | None, end: float | None, words: Path
 ) -> "Clip":
     """Return what is seen in a video, its things named where the words were learned with names."""
-    from wordsight.desk.clips import clip_between
-    from wordsight.desk.naming import namer_of
     from wordsight.library import Library
+    from wordsight.workflows.annotator import load_annotator
+    from wordsight.workflows.clips import clip_between
 
     with Library.open(library) as opened:
-        return clip_between(opened, video, start, end, namer_of(words))
+        return clip_between(opened, video, start, end, load_annotator(words))
 
 
 def moment_for(

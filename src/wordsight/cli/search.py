@@ -13,18 +13,18 @@ from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
-from wordsight.desk.limits import keeping
-from wordsight.desk.meaning import DEFAULT_WORDS, load_words
-from wordsight.desk.query import Asked, parse_moment, parse_region, read_queries
 from wordsight.errors import WordsightError
+from wordsight.workflows.limits import pruning
+from wordsight.workflows.meaning import DEFAULT_WORDS, load_lexicon
+from wordsight.workflows.search_query import SearchQuery, parse_moment, parse_region, read_queries
 
 if TYPE_CHECKING:
-    from wordsight.desk import Found
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
     from wordsight.retrieval import BuildReport
+    from wordsight.workflows import FoundMoment
 
-__all__ = ["find", "index"]
+__all__ = ["index", "search"]
 
 
 IndexOption = Annotated[
@@ -95,7 +95,7 @@ ForceFlag = Annotated[
 
 
 @speaking
-def find(
+def search(
     output: Output,
     text: TextArgument = None,
     image: ImageOption = None,
@@ -125,9 +125,9 @@ def find(
     evidence counted. The index is brought up to date first.
     """
     from wordsight.cli.search_results import render
-    from wordsight.desk import Searching
-    from wordsight.desk.naming import namer_of
     from wordsight.library import Library
+    from wordsight.workflows import Searcher
+    from wordsight.workflows.annotator import load_annotator
 
     refuse_existing(sheet, run, force=force)
     if by not in ("auto", "said", "meaning"):
@@ -136,13 +136,15 @@ def find(
         raise WordsightError("--queries needs --run FILE, and no other query.")
     with Library.open(library) as opened, engine_of(output, engine) as who:
         if queries is not None and run is not None:
-            with closing(Searching(output, opened, index, top, engine=who)) as searching:
+            with closing(Searcher(output, opened, index, top, engine=who)) as searching:
                 answers = searching.run(read_queries(queries), expand)
             _write_queries(output, answers, run, force)
             return
-        asked = Asked(text, tuple(image or ()), parse_region(region), parse_moment(like), expand)
+        asked = SearchQuery(
+            text, tuple(image or ()), parse_region(region), parse_moment(like), expand
+        )
         learned = _words(words, required=words is not None or by == "meaning") if text else None
-        searching = Searching(
+        searching = Searcher(
             output,
             opened,
             index,
@@ -151,10 +153,10 @@ def find(
             weight,
             device=device_of(output, device),
             engine=who,
-            namer=None if learned is None else namer_of(words or DEFAULT_WORDS),
+            namer=None if learned is None else load_annotator(words or DEFAULT_WORDS),
             exact=exact or None,
         )
-        with closing(searching), keeping(prune):
+        with closing(searching), pruning(prune):
             found, how = searching.answer(asked, by, learned, named=words is not None)
         _write(output, opened, found, sheet, run, text or "like-this", force)
     if any("meaning" in each.by for each in found):
@@ -192,13 +194,13 @@ def index(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Make or update the search index; `search` does it too, when something changed."""
-    from wordsight.desk.index import describe_shots, index_folder, update_index
     from wordsight.library import Library
+    from wordsight.workflows.index import describe_shots, index_folder, update_index
 
     with Library.open(library) as opened:
         folder = index_folder(opened, index)
         if describe:
-            learned = load_words(words or DEFAULT_WORDS)
+            learned = load_lexicon(words or DEFAULT_WORDS)
             with output.progress("Describing") as progress:
                 number = describe_shots(opened, folder, learned, progress)
             output.note(f"Wrote down {count(number, 'description')}.")
@@ -215,8 +217,8 @@ def index(
 
 
 def _remember(output: Output, folder: Path, attributes: Path) -> None:
-    from wordsight.desk.named_shots import forget_words, remember_words
-    from wordsight.desk.naming import load_taught
+    from wordsight.workflows.annotator import load_taught
+    from wordsight.workflows.named_shots import forget_words, remember_words
 
     if str(attributes) == "none":
         if forget_words(folder):
@@ -227,7 +229,7 @@ def _remember(output: Output, folder: Path, attributes: Path) -> None:
 
 def _words(folder: Path | None, *, required: bool) -> "LearnedLexicon | None":
     place = folder or DEFAULT_WORDS
-    return load_words(place) if required or place.exists() else None
+    return load_lexicon(place) if required or place.exists() else None
 
 
 def _write_queries(
@@ -245,7 +247,7 @@ def _write_queries(
 def _write(
     output: Output,
     opened: "Library",
-    found: list["Found"],
+    found: list["FoundMoment"],
     sheet: Path | None,
     run: Path | None,
     query: str,

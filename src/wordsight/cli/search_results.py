@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wordsight.cli.output import Output
 from wordsight.cli.units import clock
-from wordsight.desk.found import Found, why
+from wordsight.workflows.found_moments import FoundMoment, why
 
 if TYPE_CHECKING:
     from wordsight.library import Library
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["render", "write_sheet"]
 
 
-def render(output: Output, found: Sequence[Found], how: str) -> None:
+def render(output: Output, found: Sequence[FoundMoment], how: str) -> None:
     """Print a table of moments with their evidence, or that there is nothing."""
     if not found:
         output.line("Nothing here. (--all shows the nearest moments all the same.)")
@@ -29,7 +29,7 @@ def render(output: Output, found: Sequence[Found], how: str) -> None:
 
 
 def write_sheet(
-    path: Path, found: Sequence[Found], opened: "Library", heading: str, *, overwrite: bool
+    path: Path, found: Sequence[FoundMoment], opened: "Library", heading: str, *, overwrite: bool
 ) -> None:
     """Write a contact sheet of the moments, best first."""
     from wordsight.video import VideoReader, write_contact_sheet

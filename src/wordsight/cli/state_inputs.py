@@ -57,8 +57,8 @@ def labels_of(
 
     Boxes in ``film.csv`` or ``film.boxes.csv`` are those of ``film.mp4``.
     """
-    from wordsight.desk.labels import names_of, noted
     from wordsight.library import Library
+    from wordsight.workflows.clips import names_of, noted
 
     stems = {Path(name).stem: name for name in sorted(told, reverse=True)}
     names: list[tuple[str, ...]] = [
@@ -190,8 +190,8 @@ def read_model(
     folder: Path, rules: Path | None, vocabulary: Path | None, transition_cost: float
 ) -> tuple["StateModel", dict[str, str]]:
     """Load a learned model, or make one of rules that somebody wrote; with the kinds of labels."""
-    from wordsight.desk.stating import load_stater
     from wordsight.states import StateModel
+    from wordsight.workflows.state_annotator import load_state_annotator
 
     if rules is not None:
         if vocabulary is None:
@@ -202,5 +202,5 @@ def read_model(
             f"there is no learned model at {folder}; make one with `wordsight states learn`, name "
             "its folder with --model, or give --rules FILE and --vocabulary FILE."
         )
-    known = load_stater(folder)
+    known = load_state_annotator(folder)
     return known.model, known.kinds

@@ -99,9 +99,9 @@ def learn(
         read_rules,
         read_vocabulary,
     )
-    from wordsight.desk.stating import Stater
     from wordsight.states import StateModel
     from wordsight.states.formats import read_intervals, sequence_from_intervals
+    from wordsight.workflows.state_annotator import StateAnnotator
 
     refuse_existing(model, force=force)
     kinds, words = parse_kinds(kind), read_vocabulary(vocabulary)
@@ -118,7 +118,7 @@ def learn(
     right = learner.score(seen, truth)
     if steady:
         learner.notes_["steady"] = True
-    Stater(learner, kinds).save(model, overwrite=force)
+    StateAnnotator(learner, kinds).save(model, overwrite=force)
     report = {
         "model": model,
         "videos": len(seen),

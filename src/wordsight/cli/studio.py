@@ -11,8 +11,8 @@ import typer
 from wordsight.cli.attributes import DEFAULT_TAUGHT
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.desk.meaning import DEFAULT_WORDS, load_words
 from wordsight.errors import WordsightError
+from wordsight.workflows.meaning import DEFAULT_WORDS, load_lexicon
 
 __all__ = ["studio", "take_taught", "take_words"]
 
@@ -40,10 +40,9 @@ def studio(
     """See, search and teach the library in the browser."""
     import uvicorn
 
-    from wordsight.cli.studio_demo import demo_library
     from wordsight.studio import StudioSettings, create_app
-    from wordsight.studio.listening import take_port
-    from wordsight.studio.memory import share_heaps
+    from wordsight.studio.demo import demo_library
+    from wordsight.studio.server import share_heaps, take_port
 
     share_heaps()
     where = str(demo_library(output)) if demo else library
@@ -74,16 +73,16 @@ def take_words(output: Output, library: str, words: Path = DEFAULT_WORDS) -> Non
         library: The studio's library; made if it is not there.
         words: The learned words.
     """
-    from wordsight.desk.naming import namer_of, save_words
     from wordsight.library import Library
-    from wordsight.studio.tasks.learn import LEXICON
+    from wordsight.studio.jobs.learn import LEXICON
+    from wordsight.workflows.annotator import load_annotator, save_lexicon
 
     with Library.open(library, create=True) as opened:
         kept = opened.folder / "studio" / LEXICON
     if kept.exists() or not words.exists():
         return
     try:
-        save_words(load_words(words), kept, namer_of(words))
+        save_lexicon(load_lexicon(words), kept, load_annotator(words))
     except WordsightError as error:
         output.warn(f"the studio begins without words: {error}")  # it can learn its own
     else:
@@ -98,9 +97,9 @@ def take_taught(output: Output, library: str, taught: Path = DEFAULT_TAUGHT) -> 
         library: The studio's library; made if it is not there.
         taught: The taught words.
     """
-    from wordsight.desk.naming import load_taught
     from wordsight.library import Library
-    from wordsight.studio.tasks.teach import LESSONS, TAUGHT, begin_with
+    from wordsight.studio.jobs.teach import LESSONS, TAUGHT, begin_with
+    from wordsight.workflows.annotator import load_taught
 
     with Library.open(library, create=True) as opened:
         folder = opened.folder / "studio"

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from wordsight import __version__
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.studio.api import api
-from wordsight.studio.jobs import JobError
+from wordsight.studio.jobs.store import JobError
 from wordsight.studio.pages import pages
 from wordsight.studio.security import Guard
 from wordsight.studio.settings import StudioSettings

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from wordsight.desk.clips import clips_with_sentences
-from wordsight.desk.naming import Namer
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon, SentenceScore
 from wordsight.meaning.tasks.clip import score_all
 from wordsight.progress import Progress
 from wordsight.records import Clip
+from wordsight.workflows.annotator import ClipAnnotator
+from wordsight.workflows.clips import clips_with_sentences
 
 __all__ = ["Effect", "edited", "effects_of"]
 
@@ -87,7 +87,7 @@ def effects_of(
     before: LearnedLexicon,
     after: LearnedLexicon,
     progress: Progress,
-    namer: Namer | None = None,
+    namer: ClipAnnotator | None = None,
 ) -> list[Effect]:
     """Score the sentences with a word before and after a change, those that change most first.
 

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wordsight.desk.clips import whole_clip
-from wordsight.desk.labels import names_of, noted
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.perception import read_boxes
 from wordsight.records import Clip
 from wordsight.states.formats import read_intervals
 from wordsight.states.rules.facts import FactInterval
+from wordsight.workflows.clips import names_of, noted, whole_clip
 
 __all__ = ["BOX_ENDINGS", "LABEL_ENDINGS", "LESSONS", "labelled_clips"]
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.desk.clips import followed
 from wordsight.language import PartOfSpeech
 from wordsight.library import Library
 from wordsight.meaning.features import (
@@ -18,6 +17,7 @@ from wordsight.meaning.features import (
 )
 from wordsight.meaning.features.observation import measured
 from wordsight.records import Clip
+from wordsight.workflows.clips import followed
 
 __all__ = ["Measured", "PairAt", "ThingAt", "look_at"]
 

@@ -5,21 +5,21 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from wordsight.desk import Asked, Found, Notebook, Searching
-from wordsight.desk.index import index_folder, is_current
-from wordsight.desk.limits import keeping
-from wordsight.desk.meaning import readable
-from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon
 from wordsight.retrieval import Index
 from wordsight.retrieval.index.segments import MANIFEST
 from wordsight.retrieval.joint import JointSearch
-from wordsight.studio.jobs import Job
+from wordsight.studio.jobs.store import JobRecord
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_folder, words_stamp
+from wordsight.workflows import FoundMoment, RecordingReporter, Searcher, SearchQuery
+from wordsight.workflows.annotator import load_annotator
+from wordsight.workflows.index import index_folder, is_current
+from wordsight.workflows.limits import pruning
+from wordsight.workflows.meaning import readable
 
-__all__ = ["Answer", "answer", "index_job", "names_of"]
+__all__ = ["SearchAnswer", "answer", "index_job", "names_of"]
 
 _AT_ONCE = 12  # videos looked at for a sentence's meaning in a request; more are a job's work
 _LOOK_EVERY = 3.0  # seconds between two comparisons of the library with its index
@@ -31,7 +31,7 @@ _looked: dict[Path, tuple[float, bool]] = {}
 _names: dict[Path, dict[str, str]] = {}
 
 
-class Answer:
+class SearchAnswer:
     """What a search came to.
 
     Attributes:
@@ -41,7 +41,9 @@ class Answer:
         job: The job that brings the index up to date, or that looks for what the words mean.
     """
 
-    def __init__(self, found: list[Found], how: str, notes: list[str], job: Job | None) -> None:
+    def __init__(
+        self, found: list[FoundMoment], how: str, notes: list[str], job: JobRecord | None
+    ) -> None:
         self.found = found
         self.how = how
         self.notes = notes
@@ -57,7 +59,7 @@ class Answer:
 
 def answer(
     studio: Studio,
-    asked: Asked,
+    asked: SearchQuery,
     *,
     by: str = "auto",
     top: int = 12,
@@ -65,7 +67,7 @@ def answer(
     weight: float | None = None,
     exact: bool = False,
     prune: int | None = None,
-) -> Answer:
+) -> SearchAnswer:
     """Search the library.
 
     Args:
@@ -78,17 +80,17 @@ def answer(
         exact: Whether a picture is compared with every shot, however many there are.
         prune: Boxes that are followed per participant and frame; all that fit if ``None``.
     """
-    book = Notebook()
+    book = RecordingReporter()
     job = index_job(studio)
     ready = _ready(studio)
     if ready is None:
-        return Answer([], "", [_why_not_ready(studio, job)], job)
+        return SearchAnswer([], "", [_why_not_ready(studio, job)], job)
     words = _words(studio)
     if _is_much(studio, asked, by, words):
         return _from_job(studio, asked, by=by, top=top, everything=everything, prune=prune)
     if job is not None and not job.over:
         book.note("The library has changed; what is new can be found when the index is up to date.")
-    searching = Searching(
+    searching = Searcher(
         book,
         studio.library,
         top=top,
@@ -96,41 +98,43 @@ def answer(
         weight=weight,
         exact=exact or None,
         ready=ready,
-        namer=None if words is None else namer_of(words_folder(studio)),
+        namer=None if words is None else load_annotator(words_folder(studio)),
     )
-    with keeping(prune):
+    with pruning(prune):
         found, how = searching.answer(asked, by, words, named=by == "meaning")
-    return Answer(found, how, book.notes, job)
+    return SearchAnswer(found, how, book.notes, job)
 
 
-def _is_much(studio: Studio, asked: Asked, by: str, words: LearnedLexicon | None) -> bool:
+def _is_much(studio: Studio, asked: SearchQuery, by: str, words: LearnedLexicon | None) -> bool:
     """Tell whether many videos must be looked at closely: for a sentence that words can read."""
     if by == "said" or words is None or not asked.text or asked.images or asked.like:
         return False
     many = len(names_of(studio)) > _AT_ONCE
-    return many and readable(words, asked.text, Notebook(), aloud=False)
+    return many and readable(words, asked.text, RecordingReporter(), aloud=False)
 
 
-def _from_job(studio: Studio, asked: Asked, **wanted: Any) -> Answer:
+def _from_job(studio: Studio, asked: SearchQuery, **wanted: Any) -> SearchAnswer:
     """Answer with what a job found, or is about to find."""
     manifest = index_folder(studio.library, None) / MANIFEST
     stamp = f"{manifest.stat().st_mtime_ns}/{words_stamp(studio)}"
     job = studio.begin_once("search", text=asked.text, stamp=stamp, **wanted)
     if job.state in ("failed", "cancelled"):
-        return Answer([], "", [job.message or "The search was cancelled."], job)
+        return SearchAnswer([], "", [job.message or "The search was cancelled."], job)
     if job.result is None:
-        return Answer([], "", ["Looking closely at what the words mean; this takes a moment."], job)
+        return SearchAnswer(
+            [], "", ["Looking closely at what the words mean; this takes a moment."], job
+        )
     found = [_found(kept) for kept in job.result["found"]]
-    return Answer(found, job.result["how"], job.result["notes"], None)
+    return SearchAnswer(found, job.result["how"], job.result["notes"], None)
 
 
-def _found(kept: dict[str, Any]) -> Found:
+def _found(kept: dict[str, Any]) -> FoundMoment:
     """Restore what was found; JSON knows lists only."""
     values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in kept.items()}
-    return Found(**values)
+    return FoundMoment(**values)
 
 
-def index_job(studio: Studio) -> Job | None:
+def index_job(studio: Studio) -> JobRecord | None:
     """See that the index is brought up to date where the library has changed.
 
     Returns:
@@ -157,7 +161,7 @@ def names_of(studio: Studio) -> dict[str, str]:
     return _names.get(index_folder(studio.library, None), {})
 
 
-def _is_enough(last: Job) -> bool:
+def _is_enough(last: JobRecord) -> bool:
     # A clock that was set back makes it negative: then nobody knows how long ago it was.
     ago = time.time() - last.changed
     in_vain = last.state in ("failed", "cancelled") and 0 <= ago < _TRY_EVERY
@@ -189,7 +193,7 @@ def _words(studio: Studio) -> LearnedLexicon | None:
         return None
 
 
-def _why_not_ready(studio: Studio, job: Job | None) -> str:
+def _why_not_ready(studio: Studio, job: JobRecord | None) -> str:
     if not len(studio.library):
         return "There is no video in the library yet; add some on the Library page."
     if job is not None and job.over:

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wordsight.desk.clips import whole_clip
 from wordsight.errors import WordsightError
 from wordsight.files import atomic_path
 from wordsight.library import Library
@@ -22,13 +21,14 @@ from wordsight.states import (
 )
 from wordsight.states.events.definitions import parse_events
 from wordsight.states.events.find import check_predicates
+from wordsight.workflows.clips import whole_clip
 
 __all__ = [
     "RuleBook",
     "book_of",
     "observe",
     "observe_clip",
-    "parse_kinds",
+    "parse_kinds_text",
     "read_rules",
     "write_rules",
 ]
@@ -73,7 +73,7 @@ class RuleBook:
         usual = label
         if self.hands:
             usual = "hand" if any(hand in label.lower() for hand in self.hands) else "object"
-        kind = _ODD.sub("_", parse_kinds(self.kinds).get(label, usual))
+        kind = _ODD.sub("_", parse_kinds_text(self.kinds).get(label, usual))
         return kind if kind[:1].islower() else f"a_{kind}"
 
     def model(self) -> StateModel:
@@ -83,7 +83,7 @@ class RuleBook:
             WordsightError: If a text cannot be read; the message points at the place.
         """
         words = parse_vocabulary(self.vocabulary)
-        parse_kinds(self.kinds)
+        parse_kinds_text(self.kinds)
         check_predicates(parse_events(self.events), words)
         return StateModel(parse_rules(self.rules), self.cost, words)
 
@@ -102,7 +102,7 @@ def book_of(kept: Mapping[str, Any]) -> RuleBook:
     return RuleBook(**{**kept, **lists})
 
 
-def parse_kinds(pairs: Iterable[str]) -> dict[str, str]:
+def parse_kinds_text(pairs: Iterable[str]) -> dict[str, str]:
     """Read which labels are of which kind, as in ``red,green=block``.
 
     Raises:

@@ -10,14 +10,14 @@ from fastapi.templating import Jinja2Templates
 
 from wordsight import __version__
 from wordsight.library import Library
+from wordsight.studio.exports import sweep_exports
 from wordsight.studio.format import clock, megabytes, since
-from wordsight.studio.jobs import Job, JobStore
-from wordsight.studio.made import sweep_made
-from wordsight.studio.received import harmless_name
-from wordsight.studio.runner import JobRunner
+from wordsight.studio.jobs import JOB_KINDS
+from wordsight.studio.jobs.runner import JobRunner
+from wordsight.studio.jobs.store import JobRecord, JobStore
 from wordsight.studio.settings import StudioSettings
-from wordsight.studio.tasks import TASKS
-from wordsight.studio.uploads import new_upload, sweep_uploads, upload_folder
+from wordsight.studio.uploads.folders import new_upload, sweep_uploads, upload_folder
+from wordsight.studio.uploads.upload_files import harmless_name
 
 __all__ = ["Studio", "studio_at", "studio_of"]
 
@@ -51,26 +51,28 @@ class Studio:
         """Render a template as the answer to a request."""
         return self.templates.TemplateResponse(request, template, values)
 
-    def begin(self, kind: str, **arguments: Any) -> Job:
+    def begin(self, kind: str, **arguments: Any) -> JobRecord:
         """Put a job into the queue and see that it is looked at."""
-        job = self.jobs.add(kind, TASKS[kind].title.format(**arguments), arguments)
+        job = self.jobs.add(kind, JOB_KINDS[kind].title.format(**arguments), arguments)
         self.runner.wake()
         return job
 
-    def begin_once(self, kind: str, **arguments: Any) -> Job:
+    def begin_once(self, kind: str, **arguments: Any) -> JobRecord:
         """Return the job that does or did just this, or put one into the queue."""
         kept = self.jobs.find(kind, arguments)
         if kept is not None and kept.state not in ("failed", "cancelled"):
             return kept
-        self.jobs.forget([name for name, task in TASKS.items() if task.aside], time() - _ASIDE_FOR)
+        self.jobs.forget(
+            [name for name, task in JOB_KINDS.items() if task.aside], time() - _ASIDE_FOR
+        )
         return self.begin(kind, **arguments)
 
-    def work(self, limit: int = 6) -> list[Job]:
+    def work(self, limit: int = 6) -> list[JobRecord]:
         """Return the newest jobs but those that are parts of pages."""
-        aside = [name for name, task in TASKS.items() if task.aside]
+        aside = [name for name, task in JOB_KINDS.items() if task.aside]
         return self.jobs.list(limit=limit, without=aside)
 
-    def running(self, kind: str) -> Job | None:
+    def running(self, kind: str) -> JobRecord | None:
         """Return the newest job of a kind that is not over, if there is one among the newest."""
         newest = self.jobs.list(limit=30)
         return next((job for job in newest if job.kind == kind and not job.over), None)
@@ -91,10 +93,10 @@ class Studio:
         shutil.rmtree(path.parent, ignore_errors=True)
 
     def _sweep(self) -> None:
-        """Remove what was begun in an earlier life of the studio and is of no use to anybody."""
-        sweep_made(self.folder)
-        waiting = {str(job.arguments.get("upload", "")) for job in self.jobs.waiting()}
-        sweep_uploads(self.folder, waiting)
+        """Remove unfinished exports and old uploads of an earlier run of the studio."""
+        sweep_exports(self.folder)
+        wanted = {str(job.arguments.get("upload", "")) for job in self.jobs.unfinished()}
+        sweep_uploads(self.folder, wanted)
 
     def close(self) -> None:
         """Stop the jobs and close the library."""

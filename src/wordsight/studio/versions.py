@@ -11,11 +11,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordsight.desk.naming import namer_of, save_words
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
 from wordsight.meaning import LearnedLexicon
-from wordsight.studio.tasks.learn import LEXICON
+from wordsight.studio.jobs.learn import LEXICON
+from wordsight.workflows.annotator import load_annotator, save_lexicon
 
 __all__ = ["Version", "keep_version", "list_versions", "load_version", "restore_version"]
 
@@ -97,6 +97,6 @@ def restore_version(folder: Path, number: int) -> LearnedLexicon:
     """
     earlier = load_version(folder, number)
     keep_version(folder, f"before going back to version {number}")
-    namer = namer_of(_place(folder, number))
-    save_words(earlier, folder / LEXICON, namer, overwrite=True)
+    namer = load_annotator(_place(folder, number))
+    save_lexicon(earlier, folder / LEXICON, namer, overwrite=True)
     return earlier

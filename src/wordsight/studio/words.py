@@ -5,8 +5,8 @@ from threading import Lock
 
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon
+from wordsight.studio.jobs.learn import LEXICON
 from wordsight.studio.studio import Studio
-from wordsight.studio.tasks.learn import LEXICON
 
 __all__ = ["learned_words", "words_folder", "words_stamp"]
 

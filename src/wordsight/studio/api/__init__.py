@@ -10,10 +10,10 @@ from wordsight.studio.api import (
     attributes,
     benchmarks,
     convert,
+    exports,
     jobs,
     lexicon,
     look,
-    made,
     meaning,
     moment,
     naming,
@@ -29,7 +29,7 @@ from wordsight.studio.api import (
 __all__ = ["api"]
 
 
-class Problem(BaseModel):
+class ErrorBody(BaseModel):
     """What went wrong, and what to do about it; a list where several values are wrong."""
 
     detail: str | list[Any]
@@ -44,7 +44,7 @@ _MEANING = {
 api = APIRouter(
     prefix="/api/v1",
     responses={
-        status: {"model": Problem, "description": meaning} for status, meaning in _MEANING.items()
+        status: {"model": ErrorBody, "description": meaning} for status, meaning in _MEANING.items()
     },
 )
 for part in (
@@ -62,7 +62,7 @@ for part in (
     states,
     attributes,
     benchmarks,
-    made,
+    exports,
     convert,
     uploads,
     jobs,

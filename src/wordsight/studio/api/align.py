@@ -11,12 +11,12 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from wordsight.studio.api.exports import zipped
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.packing import zipped
+from wordsight.studio.jobs.align import ALIGNER, ALIGNMENTS
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.align import ALIGNER, ALIGNMENTS
 
-__all__ = ["Kept", "kept_alignments", "read_alignment", "router"]
+__all__ = ["SavedAlignment", "kept_alignments", "read_alignment", "router"]
 
 router = APIRouter(prefix="/alignments", tags=["alignment"])
 Here = Annotated[Studio, Depends(studio_of)]
@@ -24,7 +24,7 @@ Name = Annotated[str, InPath(pattern="^[0-9a-f]{12}$")]
 Pin = Annotated[str, Field(max_length=60)]
 
 
-class Wanted(BaseModel):
+class AlignBody(BaseModel):
     """A text to be timed."""
 
     video: str = Field(min_length=1, max_length=300)
@@ -46,7 +46,7 @@ class Wanted(BaseModel):
     name: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
 
 
-class Kept(BaseModel):
+class SavedAlignment(BaseModel):
     """An alignment that was made."""
 
     name: str
@@ -66,7 +66,7 @@ class Kept(BaseModel):
 
 
 @router.post("", status_code=202)
-def align(studio: Here, wanted: Wanted) -> JobInfo:
+def align(studio: Here, wanted: AlignBody) -> JobInfo:
     """Time a text against a video, in a job; a name given replaces the alignment of that name."""
     studio.library.resolve(wanted.video)
     if wanted.learned is not None:
@@ -77,13 +77,13 @@ def align(studio: Here, wanted: Wanted) -> JobInfo:
 
 
 @router.get("")
-def list_alignments(studio: Here) -> list[Kept]:
+def list_alignments(studio: Here) -> list[SavedAlignment]:
     """List the alignments, the newest first."""
     return kept_alignments(studio)
 
 
 @router.get("/{name}")
-def show_alignment(studio: Here, name: Name) -> Kept:
+def show_alignment(studio: Here, name: Name) -> SavedAlignment:
     """Show one alignment."""
     return read_alignment(studio, name)
 
@@ -110,14 +110,14 @@ def take_aligner(studio: Here, name: Name) -> Response:
     return zipped(studio.folder / ALIGNMENTS / name / ALIGNER)
 
 
-def kept_alignments(studio: Studio) -> list[Kept]:
+def kept_alignments(studio: Studio) -> list[SavedAlignment]:
     """Return all alignments, the newest first."""
     folders = (studio.folder / ALIGNMENTS).glob("*/studio.json")
     newest = sorted(folders, key=lambda path: -path.stat().st_mtime)[:200]
     return [_read(path.parent) for path in newest]
 
 
-def read_alignment(studio: Studio, name: str) -> Kept:
+def read_alignment(studio: Studio, name: str) -> SavedAlignment:
     """Return one alignment, or answer that there is none."""
     folder = studio.folder / ALIGNMENTS / name
     if not (folder / "studio.json").is_file():
@@ -125,8 +125,8 @@ def read_alignment(studio: Studio, name: str) -> Kept:
     return _read(folder)
 
 
-def _read(folder: Path) -> Kept:
+def _read(folder: Path) -> SavedAlignment:
     kept = json.loads((folder / "studio.json").read_text(encoding="utf-8"))
     paths = [path for path in folder.iterdir() if path.is_file()]
     files = sorted(path.name for path in paths if path.name != "studio.json")
-    return Kept(name=folder.name, files=files, **kept)
+    return SavedAlignment(name=folder.name, files=files, **kept)

@@ -15,15 +15,23 @@ from starlette.exceptions import HTTPException
 
 from wordsight.attributes import AttributeLearner, Naming, write_sound
 from wordsight.attributes.recall.videos import crop_box
-from wordsight.desk.query import parse_region
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.pictures import keep_picture, read_upload
+from wordsight.studio.jobs.teach import BEGUN, LESSONS, TAUGHT
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.teach import BEGUN, LESSONS, TAUGHT
+from wordsight.studio.uploads.upload_files import keep_picture, read_upload
 from wordsight.video import read_image
+from wordsight.workflows.search_query import parse_region
 
-__all__ = ["Lesson", "Named", "begun_elsewhere", "lessons_of", "router", "taught", "taught_folder"]
+__all__ = [
+    "Lesson",
+    "PictureNames",
+    "begun_elsewhere",
+    "lessons_of",
+    "router",
+    "taught",
+    "taught_folder",
+]
 
 router = APIRouter(prefix="/attributes", tags=["attributes"])
 Here = Annotated[Studio, Depends(studio_of)]
@@ -39,7 +47,7 @@ class Lesson(BaseModel):
     sound: str | None = None
 
 
-class Learning(BaseModel):
+class TeachBody(BaseModel):
     """How to learn."""
 
     attributes: int | None = Field(default=None, ge=1, le=50)
@@ -50,14 +58,14 @@ class Learning(BaseModel):
     seed: int = Field(default=0, ge=0, le=2**31)
 
 
-class Renaming(BaseModel):
+class RenameBody(BaseModel):
     """A word that was only heard, and how it is written."""
 
     word: str = Field(min_length=1, max_length=100)
     name: str = Field(min_length=1, max_length=100)
 
 
-class Answer(BaseModel):
+class AttributeAnswer(BaseModel):
     """What one attribute of a picture is called."""
 
     attribute: int
@@ -66,17 +74,20 @@ class Answer(BaseModel):
     known: bool
 
 
-class Named(BaseModel):
+class PictureNames(BaseModel):
     """All words for a picture."""
 
     text: str
-    attributes: list[Answer]
+    attributes: list[AttributeAnswer]
 
     @classmethod
-    def of(cls, found: Naming) -> "Named":
+    def of(cls, found: Naming) -> "PictureNames":
         """Tell what was found."""
-        names = Answer.model_fields
-        told = [Answer(**{name: getattr(one, name) for name in names}) for one in found.attributes]
+        names = AttributeAnswer.model_fields
+        told = [
+            AttributeAnswer(**{name: getattr(one, name) for name in names})
+            for one in found.attributes
+        ]
         return cls(text=found.text, attributes=told)
 
 
@@ -118,9 +129,9 @@ def add_lesson(
 
 
 @router.post("/learn", status_code=202)
-def learn(studio: Here, asked: Learning) -> JobInfo:
+def learn(studio: Here, asked: TeachBody) -> JobInfo:
     """Learn from all lessons, in a job."""
-    if begun_elsewhere(studio) and asked != Learning():
+    if begun_elsewhere(studio) and asked != TeachBody():
         raise WordsightError(
             "new lessons are added to the words of `wordsight teach` as those were begun: leave "
             "the number of attributes, the method, the pictures and the seed as they are."
@@ -129,7 +140,7 @@ def learn(studio: Here, asked: Learning) -> JobInfo:
 
 
 @router.post("/rename")
-def rename_word(studio: Here, wanted: Renaming) -> list[list[str]]:
+def rename_word(studio: Here, wanted: RenameBody) -> list[list[str]]:
     """Spell a word that was only heard; answers with the words of every attribute."""
     learner = AttributeLearner.load(taught_folder(studio))
     learner.rename(wanted.word, wanted.name.strip())
@@ -138,9 +149,9 @@ def rename_word(studio: Here, wanted: Renaming) -> list[list[str]]:
 
 
 @router.post("/name")
-def name_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> Named:
+def name_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> PictureNames:
     """Say all words for a picture, or for a part of it."""
-    return Named.of(_named(studio, image, box))
+    return PictureNames.of(_named(studio, image, box))
 
 
 @router.post("/say", response_class=Response)

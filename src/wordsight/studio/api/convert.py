@@ -12,7 +12,7 @@ from wordsight.language.captions import FORMATS as CAPTIONS
 from wordsight.language.captions import read_captions, write_captions
 from wordsight.perception import convert_boxes
 from wordsight.perception.formats import FORMATS as BOXES
-from wordsight.studio.received import keep_file
+from wordsight.studio.uploads.upload_files import keep_file
 
 __all__ = ["router"]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel
 
-from wordsight.studio.jobs import Job
+from wordsight.studio.jobs.store import JobRecord
 from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["JobInfo", "router"]
@@ -30,7 +30,7 @@ class JobInfo(BaseModel):
     changed: float
 
     @classmethod
-    def of(cls, job: Job) -> "JobInfo":
+    def of(cls, job: JobRecord) -> "JobInfo":
         """Tell what people may know of a job."""
         return cls(**{name: getattr(job, name) for name in cls.model_fields})
 

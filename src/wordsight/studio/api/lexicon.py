@@ -14,20 +14,20 @@ from wordsight.errors import WordsightError
 from wordsight.language import parse_lexicon
 from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.inspect import save_word_plot
+from wordsight.studio.api.compute_options import Beam, Device, Engine, Prune
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.means import Beam, Device, Engine, Prune
 from wordsight.studio.api.words import (
-    Examples,
+    WordExamples,
     WordInfo,
     WordName,
     examples_of,
     word_info,
     word_name,
 )
-from wordsight.studio.course import read_kept_course
+from wordsight.studio.jobs.learn import STREET
+from wordsight.studio.jobs.learning_curve import read_curve
 from wordsight.studio.rule_sets import model_folder
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.learn import STREET
 from wordsight.studio.words import learned_words
 
 __all__ = ["router"]
@@ -37,14 +37,14 @@ Here = Annotated[Studio, Depends(studio_of)]
 _drawing = Lock()  # what draws has settings that all threads share
 
 
-class CourseInfo(BaseModel):
+class LearningCurveInfo(BaseModel):
     """The objective of a learning: per restart after every iteration, then after every epoch."""
 
     restarts: list[list[float]]
     sharpened: list[float]
 
 
-class Learning(BaseModel):
+class LearnBody(BaseModel):
     """How to learn."""
 
     restarts: int = Field(default=2, ge=1, le=20)
@@ -80,16 +80,16 @@ def list_words(studio: Here) -> list[WordName]:
 
 
 @router.get("/history")
-def show_history(studio: Here) -> CourseInfo:
+def show_history(studio: Here) -> LearningCurveInfo:
     """Return the objective of the learning that runs, or of the last one."""
-    course = read_kept_course(studio.folder)
-    return CourseInfo(
+    course = read_curve(studio.folder)
+    return LearningCurveInfo(
         restarts=[list(run) for run in course.restarts], sharpened=list(course.sharpened)
     )
 
 
 @router.post("/learn", status_code=202)
-def learn(studio: Here, asked: Learning) -> JobInfo:
+def learn(studio: Here, asked: LearnBody) -> JobInfo:
     """Learn from all videos with sentences, in a job."""
     if asked.grammar is not None and asked.grammar != STREET:
         parse_lexicon(asked.grammar, "the grammar")  # what is wrong with it is said at once
@@ -124,6 +124,6 @@ def draw_word(studio: Here, entry: str, ending: Literal["png", "svg", "pdf"] = "
 @router.get("/words/{entry}/examples")
 def show_examples(
     studio: Here, entry: str, top: Annotated[int, Query(ge=1, le=20)] = 4
-) -> Examples:
+) -> WordExamples:
     """Show the videos where a word said of them fits best, and worst, once a job has looked."""
     return examples_of(studio, entry, top)

@@ -8,10 +8,10 @@ from starlette.exceptions import HTTPException
 
 from wordsight.errors import WordsightError
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.looking import detector_options
-from wordsight.studio.received import keep_file
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.uploads import new_upload, upload_folder
+from wordsight.studio.uploads.detector_settings import detector_options
+from wordsight.studio.uploads.folders import new_upload, upload_folder
+from wordsight.studio.uploads.upload_files import keep_file
 
 __all__ = ["router"]
 

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Depends, Query
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from wordsight.desk.clips import clip_between
-from wordsight.desk.limits import keeping
-from wordsight.desk.naming import namer_of
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon, TrackedSentence, best_moment, describe_moments
 from wordsight.records import Clip
-from wordsight.studio.api.means import Beam, Prune
+from wordsight.studio.api.compute_options import Beam, Prune
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words, words_folder
+from wordsight.workflows.annotator import load_annotator
+from wordsight.workflows.clips import clip_between
+from wordsight.workflows.limits import pruning
 
 __all__ = ["router"]
 
@@ -26,7 +26,7 @@ Here = Annotated[Studio, Depends(studio_of)]
 _LONGEST_TOLD = 300.0  # seconds of film of which someone waits to be told: under a minute's work
 
 
-class Part(BaseModel):
+class ClipBody(BaseModel):
     """Which part of a video is asked about."""
 
     start: float | None = Field(default=None, ge=0, le=1e7)
@@ -38,7 +38,7 @@ class Part(BaseModel):
     prune: Prune = None
 
 
-class Asked(Part):
+class SentenceBody(ClipBody):
     """A sentence about a video."""
 
     sentence: str = Field(min_length=1, max_length=500)
@@ -91,7 +91,7 @@ class Tracked(Answered):
     lost: float = Field(description="share of all explanations that pruning left out, at most")
 
 
-class Several(Part):
+class SentencesBody(ClipBody):
     """Sentences about a video."""
 
     sentences: list[Annotated[str, Field(min_length=1, max_length=500)]] = Field(
@@ -141,10 +141,10 @@ class Descriptions(BaseModel):
 
 
 @router.post("/track")
-def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
+def track_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Tracked:
     """Find who is who in a video, given a sentence."""
     words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
-    with keeping(asked.prune):
+    with pruning(asked.prune):
         clip = _moment(words, whole, asked.sentence, asked)
         found = words.track(clip, asked.sentence)
         score = words.score(clip, asked.sentence)
@@ -171,10 +171,10 @@ def track_sentence(studio: Here, video_id: str, asked: Asked) -> Tracked:
 
 
 @router.post("/score")
-def score_sentences(studio: Here, video_id: str, asked: Several) -> list[Scored]:
+def score_sentences(studio: Here, video_id: str, asked: SentencesBody) -> list[Scored]:
     """Say how well sentences fit a video, and whether they are true of it."""
     words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
-    with keeping(asked.prune, asked.beam):
+    with pruning(asked.prune, asked.beam):
         clips = [_moment(words, whole, sentence, asked) for sentence in asked.sentences]
         found = [words.score(*each) for each in zip(clips, asked.sentences, strict=True)]
     return [
@@ -192,10 +192,10 @@ def score_sentences(studio: Here, video_id: str, asked: Several) -> list[Scored]
 
 
 @router.post("/explain")
-def explain_sentence(studio: Here, video_id: str, asked: Asked) -> Explained:
+def explain_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Explained:
     """Say which word of a sentence fits a video, and which one fails."""
     words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
-    with keeping(asked.prune):
+    with pruning(asked.prune):
         clip = _moment(words, whole, asked.sentence, asked)
         found = words.explain(clip, asked.sentence)
     return Explained(
@@ -230,7 +230,7 @@ def describe_video(
             f"long to wait for: ask about a part of at most {_LONGEST_TOLD:.0f} s with from and "
             "to, or use wordsight describe, which shows how far it is."
         )
-    with keeping(prune, beam):
+    with pruning(prune, beam):
         tell = words.describe if whole else partial(describe_moments, words)
         found = tell(clip, top=top, surest=surest)
     return Descriptions(
@@ -249,10 +249,10 @@ def describe_video(
 
 
 def _clip(studio: Studio, video_id: str, start: float | None, end: float | None) -> Clip:
-    return clip_between(studio.library, video_id, start, end, namer_of(words_folder(studio)))
+    return clip_between(studio.library, video_id, start, end, load_annotator(words_folder(studio)))
 
 
-def _moment(words: LearnedLexicon, clip: Clip, sentence: str, asked: Part) -> Clip:
+def _moment(words: LearnedLexicon, clip: Clip, sentence: str, asked: ClipBody) -> Clip:
     return clip if asked.whole else best_moment(words, clip, sentence)
 
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
 from wordsight.attributes.recall.videos import crop_box
-from wordsight.studio.api.attributes import Named, taught, taught_folder
+from wordsight.studio.api.attributes import PictureNames, taught, taught_folder
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.video import VideoReader
@@ -18,7 +18,7 @@ Here = Annotated[Studio, Depends(studio_of)]
 Corner = Annotated[float, Field(ge=-1e5, le=1e5)]
 
 
-class Part(BaseModel):
+class FrameRegion(BaseModel):
     """A moment of a video, and a part of its picture: corners x1, y1, x2, y2 in pixels."""
 
     time: float = Field(ge=0, le=1e7)
@@ -34,9 +34,9 @@ def name_things(studio: Here, video_id: str) -> JobInfo:
 
 
 @router.post("/name")
-def name_part(studio: Here, video_id: str, part: Part) -> Named:
+def name_part(studio: Here, video_id: str, part: FrameRegion) -> PictureNames:
     """Say all words for the picture at a moment, or for a part of it."""
     learner = taught(studio)
     with VideoReader(studio.library.video(video_id).path) as reader:
         image = reader.frame_at(part.time).image
-    return Named.of(learner.name(image if part.box is None else crop_box(image, part.box)))
+    return PictureNames.of(learner.name(image if part.box is None else crop_box(image, part.box)))

@@ -9,24 +9,24 @@ from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from wordsight.desk.query import read_queries
 from wordsight.errors import WordsightError
 from wordsight.evaluation import evaluate_run, parse_measure
 from wordsight.retrieval.trec import read_qrels, read_run, write_run
+from wordsight.studio.api.compute_options import Device, Engine
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.means import Device, Engine
-from wordsight.studio.api.search import Moment, Wanted, search_for
+from wordsight.studio.api.search import MomentInfo, SearchBody, search_for
 from wordsight.studio.format import clock
-from wordsight.studio.received import keep_file
+from wordsight.studio.jobs.queries import QUERIES
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.queries import QUERIES
+from wordsight.studio.uploads.upload_files import keep_file
 from wordsight.video import VideoReader, write_contact_sheet
+from wordsight.workflows.search_query import read_queries
 
 __all__ = ["MEASURES", "router"]
 
 router = APIRouter(prefix="/search", tags=["search"])
 Here = Annotated[Studio, Depends(studio_of)]
-Same = Annotated[Wanted, Query()]  # as the page that offers it to be taken away asked for it
+Same = Annotated[SearchBody, Query()]  # as the page that offers it to be taken away asked for it
 MEASURES = "AP nDCG@10 P@10 R@100 RR"
 """What a ranking is measured by if nobody says otherwise."""
 _TEXTS = (".txt", ".tsv", ".run", ".trec", ".qrels", ".queries")
@@ -116,7 +116,7 @@ def evaluate(
     )
 
 
-def _moments(studio: Studio, wanted: Wanted) -> list[Moment]:
+def _moments(studio: Studio, wanted: SearchBody) -> list[MomentInfo]:
     found = search_for(studio, wanted)
     if not found.moments:
         raise WordsightError(" ".join(found.notes) or "Nothing was found to be taken away.")

@@ -12,12 +12,11 @@ from starlette.exceptions import HTTPException
 
 from wordsight.errors import WordsightError
 from wordsight.states import parse_rules, parse_vocabulary
+from wordsight.studio.api.compute_options import Engine
+from wordsight.studio.api.exports import zipped
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.means import Engine
-from wordsight.studio.api.packing import zipped
-from wordsight.studio.api.states import Rules
+from wordsight.studio.api.states import RulesBody
 from wordsight.studio.labelled import BOX_ENDINGS, LABEL_ENDINGS, LESSONS
-from wordsight.studio.received import keep_file
 from wordsight.studio.rule_sets import (
     RuleSet,
     list_sets,
@@ -26,8 +25,9 @@ from wordsight.studio.rule_sets import (
     remove_set,
     use_set,
 )
-from wordsight.studio.states import parse_kinds, read_rules
+from wordsight.studio.states import parse_kinds_text, read_rules
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.uploads.upload_files import keep_file
 
 __all__ = ["RuleSetInfo", "router"]
 
@@ -45,13 +45,13 @@ class RuleSetInfo(BaseModel):
     time: float
     used: bool
     learned: dict[str, Any]
-    rules: Rules
+    rules: RulesBody
 
     @classmethod
     def of(cls, one: RuleSet, used: bool) -> "RuleSetInfo":
         """Tell of a set."""
         told = {name: getattr(one, name) for name in ("name", "title", "time", "learned")}
-        return cls(**told, used=used, rules=Rules.of(one.book))
+        return cls(**told, used=used, rules=RulesBody.of(one.book))
 
 
 @router.post("/learn", status_code=202)
@@ -71,7 +71,7 @@ def learn(
     """Learn weighted rules from films of the library or files of boxes and labels, in a job."""
     told = [line.strip() for line in kinds.splitlines() if line.strip()]
     # What is wrong with a text is said at once, not by a job.
-    parse_kinds(told), parse_rules(rules), parse_vocabulary(vocabulary)
+    parse_kinds_text(told), parse_rules(rules), parse_vocabulary(vocabulary)
     chosen = [studio.library.resolve(video) for video in videos]
     if not chosen and not boxes:
         raise WordsightError("choose films of the library, or send files of boxes.")
@@ -115,9 +115,9 @@ def show_set(studio: Here, name: Name) -> RuleSetInfo:
 
 
 @router.post("/sets/{name}/use")
-def use(studio: Here, name: Name) -> Rules:
+def use(studio: Here, name: Name) -> RulesBody:
     """Infer with these rules from now on; those in use become a set."""
-    return Rules.of(use_set(studio.folder, name).book)
+    return RulesBody.of(use_set(studio.folder, name).book)
 
 
 @router.post("/sets/{name}/compare", status_code=202)

@@ -9,23 +9,31 @@ from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from wordsight.desk import Asked, Found
-from wordsight.desk.found import why
-from wordsight.desk.query import parse_moment, parse_region
+from wordsight.studio.api.compute_options import Device, Engine
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.means import Device, Engine
-from wordsight.studio.pictures import keep_picture
-from wordsight.studio.searching import Answer, answer, names_of
+from wordsight.studio.searching import SearchAnswer, answer, names_of
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.uploads.upload_files import keep_picture
+from wordsight.workflows import FoundMoment, SearchQuery
+from wordsight.workflows.found_moments import why
+from wordsight.workflows.search_query import parse_moment, parse_region
 
-__all__ = ["Moment", "Results", "Wanted", "results_of", "router", "search_for", "search_with"]
+__all__ = [
+    "MomentInfo",
+    "Results",
+    "SearchBody",
+    "results_of",
+    "router",
+    "search_for",
+    "search_with",
+]
 
 router = APIRouter(prefix="/search", tags=["search"])
 Here = Annotated[Studio, Depends(studio_of)]
 _SHORTEST = 1.0  # seconds of a preview
 
 
-class Wanted(BaseModel):
+class SearchBody(BaseModel):
     """What is looked for, as far as it can be written into an address."""
 
     text: str = Field(default="", max_length=500)
@@ -46,7 +54,7 @@ class Wanted(BaseModel):
     )
 
 
-class Word(BaseModel):
+class QueryWord(BaseModel):
     """What a word of the query says: how well it fits, or how much it tells and where."""
 
     word: str
@@ -54,7 +62,7 @@ class Word(BaseModel):
     where: str = ""
 
 
-class Part(BaseModel):
+class PicturePart(BaseModel):
     """What a part of the picture says."""
 
     place: str
@@ -62,7 +70,7 @@ class Part(BaseModel):
     evidence: float
 
 
-class Moment(BaseModel):
+class MomentInfo(BaseModel):
     """A moment that was found, and why."""
 
     video_id: str
@@ -75,10 +83,10 @@ class Moment(BaseModel):
     holds: bool | None
     shot: str | None
     said: str
-    meaning: list[Word]
-    heard: list[Word]
+    meaning: list[QueryWord]
+    heard: list[QueryWord]
     visual: float | None
-    parts: list[Part]
+    parts: list[PicturePart]
     why: str
 
 
@@ -89,10 +97,10 @@ class Results(BaseModel):
     notes: list[str]
     nothing: bool
     job: JobInfo | None
-    moments: list[Moment]
+    moments: list[MomentInfo]
 
 
-class Indexing(BaseModel):
+class IndexBody(BaseModel):
     """What the index holds besides what is said and what shots look like."""
 
     describe: bool = False
@@ -106,7 +114,7 @@ class Indexing(BaseModel):
 
 
 @router.get("", response_model=Results)
-def search(studio: Here, wanted: Annotated[Wanted, Query()]) -> Response:
+def search(studio: Here, wanted: Annotated[SearchBody, Query()]) -> Response:
     """Find moments by words, by a sentence, or like another moment or a part of its picture."""
     found = search_for(studio, wanted)
     # Written here: what is a model already need not be checked to be one again.
@@ -128,14 +136,14 @@ def search_by_picture(
 
 
 @router.post("/index", status_code=202)
-def index_again(studio: Here, wanted: Indexing) -> JobInfo:
+def index_again(studio: Here, wanted: IndexBody) -> JobInfo:
     """Bring the index up to date, with descriptions or names of what is seen, in a job."""
     return JobInfo.of(studio.begin("index", **wanted.model_dump()))
 
 
-def search_for(studio: Studio, wanted: Wanted) -> Results:
+def search_for(studio: Studio, wanted: SearchBody) -> Results:
     """Search by what can be written."""
-    asked = Asked(
+    asked = SearchQuery(
         wanted.text or None,
         region=parse_region(wanted.region or None),
         like=parse_moment(wanted.like or None),
@@ -158,11 +166,11 @@ def search_with(
             keep_picture(image, Path(folder) / f"picture-{number}")
             for number, image in enumerate(images)
         )
-        asked = Asked((text or "").strip() or None, pictures, parse_region(region or None))
+        asked = SearchQuery((text or "").strip() or None, pictures, parse_region(region or None))
         return results_of(studio, answer(studio, asked, **wanted))
 
 
-def results_of(studio: Studio, found: Answer) -> Results:
+def results_of(studio: Studio, found: SearchAnswer) -> Results:
     """Tell what people may know of an answer."""
     names = names_of(studio)
     lost = max((one.lost_mass for one in found.found), default=0.0)
@@ -177,9 +185,9 @@ def results_of(studio: Studio, found: Answer) -> Results:
     )
 
 
-def _moment(one: Found, name: str) -> Moment:
+def _moment(one: FoundMoment, name: str) -> MomentInfo:
     middle = (one.start + one.end) / 2
-    return Moment(
+    return MomentInfo(
         video_id=one.video_id,
         name=name,
         start=one.start,
@@ -190,21 +198,21 @@ def _moment(one: Found, name: str) -> Moment:
         holds=one.holds,
         shot=one.shot,
         said=one.said,
-        meaning=[Word(word=word, evidence=_finite(fit)) for word, fit in one.evidence],
+        meaning=[QueryWord(word=word, evidence=_finite(fit)) for word, fit in one.evidence],
         heard=[_heard(term) for term in one.terms],
         visual=None if one.visual is None else _finite(one.visual),
         parts=[
-            Part(place=p["place"], box=list(p["box"]), evidence=_finite(p["evidence"]))
+            PicturePart(place=p["place"], box=list(p["box"]), evidence=_finite(p["evidence"]))
             for p in one.regions
         ],
         why=why(one),
     )
 
 
-def _heard(term: dict[str, Any]) -> Word:
+def _heard(term: dict[str, Any]) -> QueryWord:
     # The lowest level that has the word tells where it was said.
     where = next((level for level, number in term["counts"].items() if number), "")
-    return Word(word=term["word"], evidence=_finite(term["evidence"]), where=where)
+    return QueryWord(word=term["word"], evidence=_finite(term["evidence"]), where=where)
 
 
 def _finite(value: float) -> float:

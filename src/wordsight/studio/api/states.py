@@ -11,18 +11,18 @@ from starlette.exceptions import HTTPException
 from wordsight.states import StateObservations
 from wordsight.states.explanations import explain
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.jobs.states import states_file
 from wordsight.studio.states import RuleBook, book_of, observe, read_rules, write_rules
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.states import states_file
 
-__all__ = ["Found", "Rules", "found_states", "router"]
+__all__ = ["InferredStates", "RulesBody", "found_states", "router"]
 
 router = APIRouter(prefix="/states", tags=["states"])
 Here = Annotated[Studio, Depends(studio_of)]
 Text = Annotated[str, Field(max_length=100_000)]
 
 
-class Rules(BaseModel):
+class RulesBody(BaseModel):
     """What states are inferred with."""
 
     vocabulary: Text
@@ -34,7 +34,7 @@ class Rules(BaseModel):
     steady: bool = Field(default=False, description="take the shake of the camera out")
 
     @classmethod
-    def of(cls, book: RuleBook) -> "Rules":
+    def of(cls, book: RuleBook) -> "RulesBody":
         """Tell rules as they are."""
         return cls(**{**vars(book), "hands": list(book.hands), "kinds": list(book.kinds)})
 
@@ -55,7 +55,7 @@ class EventSpan(BaseModel):
     event: str
 
 
-class Found(BaseModel):
+class InferredStates(BaseModel):
     """What holds and happens in a video."""
 
     video: str
@@ -82,13 +82,13 @@ class Why(BaseModel):
 
 
 @router.get("/rules")
-def show_rules(studio: Here) -> Rules:
+def show_rules(studio: Here) -> RulesBody:
     """Show the rules."""
-    return Rules.of(read_rules(studio.folder))
+    return RulesBody.of(read_rules(studio.folder))
 
 
 @router.put("/rules")
-def change_rules(studio: Here, rules: Rules) -> Rules:
+def change_rules(studio: Here, rules: RulesBody) -> RulesBody:
     """Change the rules; what cannot be read is refused with a message that points at it."""
     write_rules(studio.folder, book_of(rules.model_dump()))
     return rules
@@ -101,7 +101,7 @@ def infer(studio: Here, video_id: str) -> JobInfo:
 
 
 @router.get("/videos/{video_id}")
-def show_states(studio: Here, video_id: str) -> Found:
+def show_states(studio: Here, video_id: str) -> InferredStates:
     """Show what was inferred of a video."""
     found = found_states(studio, studio.library.resolve(video_id))
     if found is None:
@@ -131,12 +131,12 @@ def show_why(studio: Here, video_id: str, at: Annotated[float, Query(ge=0, le=1e
     )
 
 
-def found_states(studio: Studio, video_id: str) -> Found | None:
+def found_states(studio: Studio, video_id: str) -> InferredStates | None:
     """Return what was inferred of a video, if anything was."""
     path = studio.folder / states_file(video_id)
     if not path.is_file():
         return None
-    return Found(**json.loads(path.read_text(encoding="utf-8")))
+    return InferredStates(**json.loads(path.read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=4)

@@ -9,14 +9,19 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.errors import WordsightError
+from wordsight.studio.api.compute_options import Engine
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.means import Engine
-from wordsight.studio.looking import Network, detector_options, keep_network, list_networks
-from wordsight.studio.received import harmless_name
 from wordsight.studio.studio import VIDEO_SUFFIXES, Studio, studio_of
-from wordsight.studio.uploads import upload_folder
+from wordsight.studio.uploads.detector_settings import (
+    Network,
+    detector_options,
+    keep_network,
+    list_networks,
+)
+from wordsight.studio.uploads.folders import upload_folder
+from wordsight.studio.uploads.upload_files import harmless_name
 
-__all__ = ["Looking", "router"]
+__all__ = ["DetectorBody", "router"]
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 Here = Annotated[Studio, Depends(studio_of)]
@@ -26,7 +31,7 @@ _BESIDE = frozenset((".srt", ".vtt", ".jsonl", ".csv", ".txt", ".json", ".xml"))
 _MOST_FILES = 5000
 
 
-class Looking(BaseModel):
+class DetectorBody(BaseModel):
     """How a detector looks at videos."""
 
     detector: str = Field(default="regions", pattern="^[a-z]{1,40}$")
@@ -37,7 +42,7 @@ class Looking(BaseModel):
     engine: Engine = None
 
 
-class Adding(Looking):
+class UploadBody(DetectorBody):
     """What is to be done with the files of a batch."""
 
     sentences: list[Annotated[str, Field(max_length=2000)]] = Field(default=[], max_length=50)
@@ -118,7 +123,7 @@ async def upload_file(
 
 
 @router.post("/{batch}", status_code=202)
-def add_batch(studio: Here, batch: Batch, wanted: Adding) -> JobInfo:
+def add_batch(studio: Here, batch: Batch, wanted: UploadBody) -> JobInfo:
     """Add the files of a batch to the library, in a job; captions and boxes find their videos."""
     folder = upload_folder(studio.folder, batch)
     files = sorted(path.name for path in folder.glob("*"))

@@ -21,7 +21,7 @@ router = APIRouter(prefix="/videos", tags=["videos"])
 Here = Annotated[Studio, Depends(studio_of)]
 
 
-class Video(BaseModel):
+class LibraryVideo(BaseModel):
     """A video of the library."""
 
     id: str
@@ -37,7 +37,7 @@ class Video(BaseModel):
     num_shots: int
 
     @classmethod
-    def of(cls, entry: VideoEntry) -> "Video":
+    def of(cls, entry: VideoEntry) -> "LibraryVideo":
         """Take over what the library knows, but for where the file is."""
         return cls(**{name: getattr(entry, name) for name in cls.model_fields})
 
@@ -46,10 +46,10 @@ class VideoList(BaseModel):
     """A page of the list."""
 
     total: int
-    videos: list[Video]
+    videos: list[LibraryVideo]
 
 
-class Said(BaseModel):
+class SentenceInfo(BaseModel):
     """Something said of a video; without times, of all of it."""
 
     start: float | None
@@ -58,7 +58,7 @@ class Said(BaseModel):
     source: str
 
 
-class Span(BaseModel):
+class TimeSpan(BaseModel):
     """A stretch of time in seconds."""
 
     start: float
@@ -68,9 +68,9 @@ class Span(BaseModel):
 class VideoPage(BaseModel):
     """All that is known of one video."""
 
-    video: Video
-    sentences: list[Said]
-    shots: list[Span]
+    video: LibraryVideo
+    sentences: list[SentenceInfo]
+    shots: list[TimeSpan]
 
 
 class Boxes(BaseModel):
@@ -94,7 +94,9 @@ def list_videos(
 ) -> VideoList:
     """List the videos, some at a time."""
     found = studio.library.videos(text, order=order, limit=limit, offset=offset)
-    return VideoList(total=studio.library.count(text), videos=[Video.of(one) for one in found])
+    return VideoList(
+        total=studio.library.count(text), videos=[LibraryVideo.of(one) for one in found]
+    )
 
 
 @router.get("/{video_id}")
@@ -102,11 +104,12 @@ def show_video(studio: Here, video_id: str) -> VideoPage:
     """Show what is known of one video."""
     details = studio.library.show(video_id)
     return VideoPage(
-        video=Video.of(details.video),
+        video=LibraryVideo.of(details.video),
         sentences=[
-            Said(start=s.start, end=s.end, text=s.text, source=s.source) for s in details.sentences
+            SentenceInfo(start=s.start, end=s.end, text=s.text, source=s.source)
+            for s in details.sentences
         ],
-        shots=[Span(start=shot.start, end=shot.end) for shot in details.shots],
+        shots=[TimeSpan(start=shot.start, end=shot.end) for shot in details.shots],
     )
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, Field
 
-from wordsight.desk.naming import namer_of, save_words
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.words import WordInfo, word_info
 from wordsight.studio.editing import edited
@@ -19,6 +18,7 @@ from wordsight.studio.versions import (
     restore_version,
 )
 from wordsight.studio.words import learned_words, words_folder
+from wordsight.workflows.annotator import load_annotator, save_lexicon
 
 __all__ = ["router"]
 
@@ -37,13 +37,13 @@ class Edit(BaseModel):
     shares: list[float] = Field(min_length=1, max_length=500)
 
 
-class Edits(BaseModel):
+class EditsBody(BaseModel):
     """Everything that is to change about a word."""
 
     edits: list[Edit] = Field(min_length=1, max_length=500)
 
 
-class Comparison(BaseModel):
+class CompareBody(BaseModel):
     """What is compared: the lexicon of now with edits, and the lexicon of a version, or of now."""
 
     edits: list[Edit] = Field(default=[], max_length=500)
@@ -51,18 +51,18 @@ class Comparison(BaseModel):
 
 
 @router.put("/words/{entry}")
-def edit_word(studio: Here, entry: str, wanted: Edits) -> WordInfo:
+def edit_word(studio: Here, entry: str, wanted: EditsBody) -> WordInfo:
     """Change distributions of a word; shares are scaled to sum to one, and the old word is kept."""
     with _changing:
         changed = edited(learned_words(studio), entry, _plain(wanted.edits))
         keep_version(studio.folder, f"before {entry} was changed by hand")
         folder = words_folder(studio)
-        save_words(changed, folder, namer_of(folder), overwrite=True)
+        save_lexicon(changed, folder, load_annotator(folder), overwrite=True)
     return word_info(changed, entry)
 
 
 @router.post("/words/{entry}/compare", status_code=202)
-def compare_word(studio: Here, entry: str, wanted: Comparison) -> JobInfo:
+def compare_word(studio: Here, entry: str, wanted: CompareBody) -> JobInfo:
     """Score the library's sentences with a word before and after a change, in a job."""
     edits = _plain(wanted.edits)
     edited(learned_words(studio), entry, edits)  # says at once what is wrong

@@ -9,9 +9,9 @@ from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_stamp
 
 __all__ = [
-    "Example",
-    "Examples",
     "FeatureTable",
+    "WordExample",
+    "WordExamples",
     "WordInfo",
     "WordName",
     "examples_of",
@@ -49,7 +49,7 @@ class WordInfo(WordName):
     page: str
 
 
-class Example(BaseModel):
+class WordExample(BaseModel):
     """A video and how well a word fits one of the sentences said of it."""
 
     video_id: str
@@ -58,12 +58,12 @@ class Example(BaseModel):
     fit: float
 
 
-class Examples(BaseModel):
+class WordExamples(BaseModel):
     """Where a word fits best and worst, once the job has looked."""
 
     job: JobInfo
-    surest: list[Example]
-    least: list[Example]
+    surest: list[WordExample]
+    least: list[WordExample]
 
 
 def word_info(lexicon: LearnedLexicon, entry: str) -> WordInfo:
@@ -92,15 +92,15 @@ def word_info(lexicon: LearnedLexicon, entry: str) -> WordInfo:
     )
 
 
-def examples_of(studio: Studio, entry: str, top: int) -> Examples:
+def examples_of(studio: Studio, entry: str, top: int) -> WordExamples:
     """Find where a word that is said of a video fits best and worst, in a job."""
     learned_words(studio)[entry]  # says what is near where there is no such word
     job = studio.begin_once("examples", entry=entry, top=top, stamp=words_stamp(studio))
     result = job.result or {}
-    return Examples(
+    return WordExamples(
         job=JobInfo.of(job),
-        surest=[Example(**one) for one in result.get("surest", ())],
-        least=[Example(**one) for one in result.get("least", ())],
+        surest=[WordExample(**one) for one in result.get("surest", ())],
+        least=[WordExample(**one) for one in result.get("least", ())],
     )
 
 

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Depends, Query, Request
 from wordsight.errors import WordsightError
 from wordsight.meaning import ON_FILM
 from wordsight.studio.api.words import FeatureTable, examples_of, word_info
+from wordsight.studio.jobs.teach import TAUGHT
 from wordsight.studio.rule_sets import list_sets
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.teach import TAUGHT
 from wordsight.studio.versions import list_versions, load_version
 from wordsight.studio.words import learned_words
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from wordsight.perception import available_detectors
-from wordsight.studio.looking import list_networks
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.uploads.detector_settings import list_networks
 
 __all__ = ["router"]
 

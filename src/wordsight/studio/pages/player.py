@@ -6,10 +6,10 @@ from fastapi import APIRouter, Depends, Request
 
 from wordsight.library import ArtefactEntry, VideoDetails
 from wordsight.perception import available_detectors
-from wordsight.studio.looking import list_networks
-from wordsight.studio.making import MAKERS
+from wordsight.studio.exporters import EXPORTERS
+from wordsight.studio.jobs.teach import TAUGHT
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.teach import TAUGHT
+from wordsight.studio.uploads.detector_settings import list_networks
 
 __all__ = ["router"]
 
@@ -27,7 +27,7 @@ def player_page(request: Request, studio: Here, video_id: str) -> Any:
         here="library",
         details=details,
         video=details.video,
-        makers=MAKERS,
+        makers=EXPORTERS,
         detectors=available_detectors(),
         networks=list_networks(studio.folder),
         taught=(studio.folder / TAUGHT).exists(),

@@ -5,20 +5,20 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 
-from wordsight.desk.query import parse_moment
 from wordsight.errors import WordsightError
 from wordsight.retrieval.text import stemming_languages
-from wordsight.studio.api.search import Wanted, search_for, search_with
+from wordsight.studio.api.search import SearchBody, search_for, search_with
+from wordsight.studio.jobs.teach import TAUGHT
 from wordsight.studio.searching import index_job
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.tasks.teach import TAUGHT
 from wordsight.studio.words import words_stamp
+from wordsight.workflows.search_query import parse_moment
 
 __all__ = ["router"]
 
 router = APIRouter()
 Here = Annotated[Studio, Depends(studio_of)]
-Sought = Annotated[Wanted, Query()]
+Sought = Annotated[SearchBody, Query()]
 
 
 @router.get("/search")

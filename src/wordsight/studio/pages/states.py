@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 
 from wordsight.studio.api.states import found_states
-from wordsight.studio.making import MAKERS
+from wordsight.studio.exporters import EXPORTERS
 from wordsight.studio.rule_sets import list_sets
 from wordsight.studio.states import read_rules
 from wordsight.studio.studio import Studio, studio_of
@@ -28,7 +28,7 @@ def states_page(request: Request, studio: Here, video: str = "") -> Any:
         chosen=chosen,
         found=found_states(studio, chosen.id) if chosen else None,
         book=read_rules(studio.folder),
-        makers=MAKERS,
+        makers=EXPORTERS,
         sets=list_sets(studio.folder),
         running=studio.running("learn-rules"),
     )

@@ -1,0 +1,210 @@
+"""Making files of a video: a film with drawings, its boxes, a sheet of its shots, its facts.
+
+Every maker calls what the command line calls for the same file, on what the library has seen.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordsight.errors import WordsightError
+from wordsight.language.captions import Caption
+from wordsight.library import Library
+from wordsight.studio.jobs.learn import LEXICON
+from wordsight.studio.jobs.task import JobContext
+from wordsight.video import render_overlay
+
+if TYPE_CHECKING:
+    from wordsight.records import Detections, Track
+    from wordsight.states import StateSequence
+    from wordsight.states.events.find import StateEvent
+
+__all__ = ["EXPORTERS", "Exporter", "followed"]
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """How one kind of file is made.
+
+    Attributes:
+        title: What it shows.
+        endings: The endings it may have, the usual one first.
+        make: Writes it: from what was asked for, an open library, where to work, where to write.
+    """
+
+    title: str
+    endings: tuple[str, ...]
+    make: Callable[[Mapping[str, Any], Library, JobContext, Path], object]
+
+
+def _film_of_boxes(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
+) -> None:
+    seen = library.detections(asked["video"])
+    _draw(asked, library, workplace, path, detections=seen)
+
+
+def _film_of_tracks(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
+) -> None:
+    tracks, _ = followed(library, asked["video"])
+    _draw(asked, library, workplace, path, tracks=tracks)
+
+
+def _film_of_sentence(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
+) -> None:
+    from wordsight.meaning import best_moment
+    from wordsight.workflows.annotator import load_annotator
+    from wordsight.workflows.clips import clip_between
+    from wordsight.workflows.limits import pruning
+    from wordsight.workflows.meaning import load_lexicon
+
+    if not asked.get("sentence"):
+        raise WordsightError("say which sentence the film is about.")
+    folder = workplace.folder / LEXICON
+    if not folder.exists():
+        raise WordsightError("no words were learned yet; learn some on the Lexicon page first.")
+    words, start, end = load_lexicon(folder), asked.get("start"), asked.get("end")
+    clip = clip_between(library, asked["video"], start, end, load_annotator(folder))
+    with pruning(asked.get("prune")):
+        moment = clip if asked.get("whole") else best_moment(words, clip, asked["sentence"])
+        found = words.track(moment, asked["sentence"])
+    if moment is not clip:
+        start, end = moment.start, moment.end
+    said = [Caption(moment.start, moment.end, found.sentence.text)]
+    seconds = {**asked, "start": start, "end": end}
+    _draw(seconds, library, workplace, path, tracks=found.tracks, captions=said)
+
+
+def _film_of_lines(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
+) -> None:
+    import json
+
+    from wordsight.studio.jobs.align import ALIGNMENTS
+
+    kept = workplace.folder / ALIGNMENTS / Path(asked.get("alignment") or "-").name / "studio.json"
+    if not kept.is_file():
+        raise WordsightError("there is no such alignment; align the text first.")
+    lines = json.loads(kept.read_text(encoding="utf-8"))["result"]["lines"]
+    said = [
+        Caption(span["start"], span["end"], f"{line['line']}. {line['text']}")
+        for line in lines
+        for span in line["spans"]
+    ]
+    _draw(asked, library, workplace, path, captions=sorted(said, key=lambda one: one.start or 0.0))
+
+
+def _film_of_facts(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
+) -> None:
+    found, events = _inferred(asked, library, workplace)
+    said = [Caption(row.start, row.end, str(row.fact)) for row in found.intervals()]
+    said += [Caption(event.start, event.end, str(event)) for event in events]
+    tracks, _ = followed(library, asked["video"])
+    _draw(asked, library, workplace, path, tracks=tracks, captions=said)
+
+
+def _draw(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path, **drawn: Any
+) -> None:
+    render_overlay(
+        library.video(asked["video"]).path,
+        path,
+        start=asked.get("start"),
+        end=asked.get("end"),
+        progress=workplace.progress,
+        **drawn,
+    )
+
+
+def _boxes(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
+    _write_boxes(library, asked["video"], library.detections(asked["video"]), path)
+
+
+def _tracks(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
+    _, seen = followed(library, asked["video"])
+    _write_boxes(library, asked["video"], seen, path)
+
+
+def _write_boxes(library: Library, video: str, seen: "Detections", path: Path) -> None:
+    from wordsight.perception import write_boxes
+    from wordsight.video import VideoReader
+
+    with VideoReader(library.video(video).path) as reader:
+        write_boxes(path, seen, times=reader.times)
+
+
+def followed(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
+    """Follow what was seen in a video, if that was not done when it was added."""
+    from wordsight.perception import Tracker, detections_from_tracks
+    from wordsight.perception.tracks import tracks_from_ids
+
+    seen = library.detections(video)
+    if seen.ids is not None and (seen.ids[seen.mask] >= 0).any():
+        return tracks_from_ids(seen, video), seen
+    tracks = Tracker().track(seen, video)
+    names = seen.label_names
+    return tracks, detections_from_tracks(tracks, seen.times, seen.frame_size, label_names=names)
+
+
+def _sheet(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
+    from wordsight.video import shot_sheet, write_image
+
+    details = library.show(asked["video"])
+    write_image(path, shot_sheet(details.video.path, details.shots, heading=details.video.name))
+
+
+def _inferred(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext
+) -> tuple["StateSequence", list["StateEvent"]]:
+    from wordsight.states.events.definitions import parse_events
+    from wordsight.states.events.find import find_events, outermost
+    from wordsight.studio.states import observe, read_rules
+
+    rules = read_rules(workplace.folder)
+    workplace.progress(0, None, "inferring")
+    found = rules.model().predict(observe(library, asked["video"], rules))
+    events = find_events(found, parse_events(rules.events))
+    return found, list(events if asked.get("everything") else outermost(events))
+
+
+def _facts(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
+    from wordsight.states.formats import write_states
+
+    write_states(path, [_inferred(asked, library, workplace)[0]])
+
+
+def _events(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
+    from wordsight.states.formats import write_events
+
+    write_events(path, _inferred(asked, library, workplace)[1])
+
+
+def _timeline(
+    asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
+) -> None:
+    from wordsight.states.timeline import draw_timeline
+
+    found, events = _inferred(asked, library, workplace)
+    draw_timeline(path, found, events=events)
+
+
+_BOXES = (".csv", ".txt", ".json", ".xml")
+_STATES = (".csv", ".json", ".eaf")
+EXPORTERS: dict[str, Exporter] = {
+    "film-boxes": Exporter("Film with the boxes that were seen", (".mp4",), _film_of_boxes),
+    "film-tracks": Exporter("Film with the things that were followed", (".mp4",), _film_of_tracks),
+    "film-sentence": Exporter("Film with who is who", (".mp4",), _film_of_sentence),
+    "film-lines": Exporter("Film with the lines of the text", (".mp4",), _film_of_lines),
+    "film-facts": Exporter("Film with the facts that hold", (".mp4",), _film_of_facts),
+    "boxes": Exporter("Boxes that were seen", _BOXES, _boxes),
+    "tracks": Exporter("Boxes of the things that were followed", _BOXES, _tracks),
+    "sheet": Exporter("Sheet of the shots", (".png",), _sheet),
+    "facts": Exporter("Facts that hold", _STATES, _facts),
+    "events": Exporter("Events", _STATES, _events),
+    "timeline": Exporter("Timeline of facts and events", (".png", ".svg", ".pdf"), _timeline),
+}
+"""Everything that can be made of a video, by kind."""

@@ -1,0 +1,239 @@
+"""What others know of things in videos, for words to look at: taught names, and inferred facts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import WordsightError
+from wordsight.workflows.reporter import Reporter
+
+if TYPE_CHECKING:
+    from wordsight.attributes import AttributeLearner
+    from wordsight.language import Entry, Lexicon
+    from wordsight.library import Library
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.meaning.features import AnnotatedClip, FeatureSet
+    from wordsight.meaning.model.word import WordModel
+    from wordsight.records import Clip
+    from wordsight.workflows.state_annotator import StateAnnotator
+
+__all__ = ["ClipAnnotator", "load_annotator", "load_taught", "save_lexicon"]
+
+_BESIDE, _STATES = "attributes", "states"
+_RIGHT = 0.9  # how often a thing is given its own word, for words that sentences never used
+
+
+def load_taught(taught: Path) -> "AttributeLearner":
+    """Read taught words.
+
+    Raises:
+        WordsightError: If there are none.
+    """
+    from wordsight.attributes import AttributeLearner
+
+    if not taught.exists():
+        raise WordsightError(
+            f"nothing was taught at {taught}; teach with `wordsight teach FOLDER`, or name the "
+            "folder in which taught words are kept."
+        )
+    return AttributeLearner.load(taught)
+
+
+def load_annotator(words: Path) -> "ClipAnnotator | None":
+    """Return the taught words and the rules of states a lexicon was learned with, if it was."""
+    taught = load_taught(words / _BESIDE) if (words / _BESIDE).exists() else None
+    stated = None
+    if (words / _STATES).exists():
+        from wordsight.workflows.state_annotator import load_state_annotator
+
+        stated = load_state_annotator(words / _STATES)
+    return None if taught is None and stated is None else ClipAnnotator(taught, stated)
+
+
+def save_lexicon(
+    learned: "LearnedLexicon",
+    words: Path,
+    namer: "ClipAnnotator | None",
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write a lexicon, and beside it the taught words it was learned with.
+
+    Args:
+        learned: The lexicon.
+        words: The folder to make.
+        namer: Who named things for it, if anybody did.
+        overwrite: Whether to replace a lexicon that is there.
+    """
+    learned.save(words, overwrite=overwrite)
+    if namer is not None:
+        namer.save(words)
+
+
+@dataclass(frozen=True)
+class ClipAnnotator:
+    """Whoever names things in clips or knows facts of them, so that learned words can look at that.
+
+    Attributes:
+        taught: The taught words, if any.
+        stated: Who infers facts, if anybody does.
+    """
+
+    taught: "AttributeLearner | None" = None
+    stated: "StateAnnotator | None" = None
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Per attribute its words, as lexicons call them."""
+        if self.taught is None:
+            return ()
+        from wordsight.attributes.recall.videos import adjective_name
+
+        return tuple(
+            tuple(sorted({adjective_name(word.name) for word in words}))
+            for words in self.taught.attributes()
+        )
+
+    def features(self) -> "FeatureSet":
+        """Return the recommended features, those of the names of things, and those of facts."""
+        from wordsight.meaning.features import get_feature_set, with_facts, with_names
+
+        found = get_feature_set("recommended")
+        found = found if self.taught is None else with_names(found, self.groups)
+        return found if self.stated is None else with_facts(found, self.stated.predicates)
+
+    def grammar(
+        self, known: "Lexicon | None", sentences: Sequence[Sequence[str]], teller: Reporter
+    ) -> tuple["Lexicon", list[list[str]]]:
+        """Return a lexicon with the taught words as adjectives, and the sentences it can read.
+
+        Words the lexicon has in another part of speech stay what they are: who taught "chair" as
+        a shape still reads "the chair".
+
+        Args:
+            known: How words combine; what it does not say is inferred from the sentences.
+            sentences: What is said of each clip.
+            teller: Told of words that were inferred, and of sentences that cannot be read.
+        """
+        from wordsight.attributes.recall.videos import adjective_entries
+        from wordsight.language import Lexicon
+        from wordsight.workflows.grammar import readable_grammar
+
+        adjectives = () if self.taught is None else tuple(adjective_entries(self.taught))
+        every = [text for said in sentences for text in said]
+        used = _new(_used(adjectives, every), known or Lexicon())
+        wider, kept = readable_grammar(known, sentences, teller, taught=used)
+        return Lexicon((*wider, *_new(adjectives, wider))), kept
+
+    def name_clips(
+        self, opened: "Library", clips: Sequence["Clip"], teller: Reporter
+    ) -> list["AnnotatedClip"]:
+        """Name the things of clips of a library, and say which facts hold of them.
+
+        Raises:
+            WordsightError: If facts are wanted, but none can be inferred of any clip.
+        """
+        named = []
+        with teller.progress("Naming") as progress:
+            for done, clip in enumerate(clips, start=1):
+                named.append(self.name_clip(opened, clip))
+                progress(done, len(clips), clip.video_id)
+        if self.stated is not None and not any(clip.facts for clip in named):
+            raise WordsightError(
+                "no states can be inferred: nothing is followed in these clips. Add videos with "
+                "boxes that have identities, or with a detector that has classes."
+            )
+        return named
+
+    def name_clip(self, opened: "Library", clip: "Clip") -> "AnnotatedClip":
+        """Name the things of a clip, a few looks a second; each thing gets what most looks say.
+
+        And say which facts hold of them, if anybody infers any.
+        """
+        from wordsight.meaning.features import AnnotatedClip
+
+        named = self._named(opened, clip)
+        facts = {} if self.stated is None else self.stated.facts(clip)
+        return AnnotatedClip(
+            clip.video_id, clip.start, clip.end, clip.detections, self.groups, named, facts
+        )
+
+    def _named(self, opened: "Library", clip: "Clip") -> NDArray[np.int64]:
+        """Return ``(groups, T, J)`` which word of each group fits each detection."""
+        seen = clip.detections
+        if self.taught is None:
+            return np.zeros((0, *seen.mask.shape), dtype=np.int64)
+        from wordsight.attributes.recall.videos import (
+            adjective_name,
+            label_by_attribute,
+            name_detections,
+        )
+
+        looks = name_detections(self.taught, opened.video(clip.video_id).path, seen)
+        named = np.full((len(self.groups), *seen.mask.shape), -1, dtype=np.int64)
+        for number, words in enumerate(self.groups):
+            if not looks:
+                break
+            told = label_by_attribute(seen, looks, number)
+            places = {word: place for place, word in enumerate(words)}
+            numbers = [places.get(adjective_name(name), -1) for name in told.label_names]
+            named[number] = np.where(seen.mask, np.array(numbers)[told.labels], -1)
+        return named
+
+    def completed(self, learned: "LearnedLexicon") -> "LearnedLexicon":
+        """Return a lexicon in which taught adjectives that no sentence used have a meaning too.
+
+        They mean what they were taught: a thing that is given the word. The evidence of one look
+        is its log odds, so belief takes it as it is.
+        """
+        words = {
+            entry.name: word
+            for entry in learned.lexicon
+            if entry.name not in learned.words and (word := self._given(learned, entry.name))
+        }
+        belief = learned.belief
+        if belief is not None:
+            slopes = {**belief.slopes, **dict.fromkeys(words, (1.0,))}
+            offsets = {**belief.offsets, **dict.fromkeys(words, 0.0)}
+            belief = replace(belief, slopes=slopes, offsets=offsets)
+        return replace(learned, words={**learned.words, **words}, belief=belief)
+
+    def _given(self, learned: "LearnedLexicon", name: str) -> "WordModel | None":
+        from wordsight.meaning.features import name_feature
+        from wordsight.meaning.model.word import uniform_word
+
+        group = next((words for words in self.groups if name in words), None)
+        feature = None if group is None else name_feature(group)
+        if group is None or feature not in learned.vocabulary.bins:
+            return None  # never taught, or no two things of the library differ in it
+        blank = uniform_word(learned.lexicon[name], learned.features, learned.vocabulary)
+        tables = []
+        for slot in blank.slots:
+            usual = learned.background[slot.feature]
+            own = np.eye(len(usual))[group.index(name)] if slot.feature == feature else usual
+            tables.append((_RIGHT * own + (1 - _RIGHT) * usual)[None])
+        return replace(blank, emissions=tuple(tables))
+
+    def save(self, words: Path) -> None:
+        """Keep taught words and rules of states beside a lexicon that was learned with them."""
+        if self.taught is not None:
+            self.taught.save(words / _BESIDE, overwrite=True)
+        if self.stated is not None:
+            self.stated.save(words / _STATES)
+
+
+def _new(entries: Iterable["Entry"], known: "Lexicon") -> tuple["Entry", ...]:
+    """Return the entries whose names a lexicon does not have yet."""
+    names = {entry.name for entry in known}
+    return tuple(entry for entry in entries if entry.name not in names)
+
+
+def _used(entries: Sequence["Entry"], texts: Sequence[str]) -> tuple["Entry", ...]:
+    """Return the entries that are said: others would only mislead the inference."""
+    said = {word.strip(".,;:!?").lower() for text in texts for word in text.split()}
+    return tuple(entry for entry in entries if set(entry.name.split("-")) <= said)

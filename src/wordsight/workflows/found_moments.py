@@ -1,0 +1,217 @@
+"""What a search found, with every kind of evidence for it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wordsight.meaning import SentenceHit
+    from wordsight.retrieval.joint import JointHit, JointQuery
+    from wordsight.retrieval.text import TextQuery
+
+__all__ = ["FoundMoment", "NamedTerms", "from_joint", "from_meaning", "why"]
+
+_LEVELS = ("shot", "scene", "video")
+_SHOWN = 3  # words and regions per line of the table
+
+
+@dataclass(frozen=True)
+class FoundMoment:
+    """A moment that was found, and every kind of evidence for it.
+
+    Attributes:
+        video_id: Which video.
+        start: When it starts, in seconds.
+        end: When it has ended, in seconds.
+        score: By which it ranks.
+        by: What counted: ``said``, ``named`` (a taught word for a thing in it), ``picture``,
+            ``meaning``.
+        holds: Whether the sentence is said to be true of it; ``None`` where nobody judged.
+        shot: Id of the shot, as in run files.
+        said: What is said there.
+        key_time: The frame that stands for it, in seconds.
+        text: Evidence of what is said, per word of the query.
+        visual: Evidence of what it looks like, per sample of the picture.
+        evidence: Per word of the sentence, how well its meaning fits per frame.
+        terms: What each word of the query says.
+        regions: What each part of the picture says.
+        lost_mass: Share of the sentence's explanations left out at most, as they did not fit.
+    """
+
+    video_id: str
+    start: float
+    end: float
+    score: float
+    by: tuple[str, ...]
+    holds: bool | None = None
+    shot: str | None = None
+    said: str = ""
+    key_time: float | None = None
+    text: float | None = None
+    visual: float | None = None
+    evidence: tuple[tuple[str, float], ...] = ()
+    terms: tuple[dict[str, Any], ...] = field(default=())
+    regions: tuple[dict[str, Any], ...] = field(default=())
+    lost_mass: float = 0.0
+
+
+@dataclass(frozen=True)
+class NamedTerms:
+    """Taught words for what is seen, by the terms of an index.
+
+    Attributes:
+        shot: Per term the confidence of every thing in the shot that it names.
+        video: The same of all shots of the video.
+    """
+
+    shot: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    video: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def of(self, term: str) -> dict[str, Any]:
+        """Tell of one term: confidences in the shot, and how many things it names in the video."""
+        return {
+            "named": list(self.shot.get(term, ())),
+            "named_in_video": len(self.video.get(term, ())),
+        }
+
+
+def from_joint(
+    hit: "JointHit", query: "JointQuery", said: str, named: NamedTerms | None = None
+) -> FoundMoment:
+    """Tell of a shot found by words or pictures.
+
+    Args:
+        hit: The shot.
+        query: What was asked for.
+        said: What is said in it.
+        named: Taught words for what is seen in it and in its video.
+    """
+    terms = _terms(hit, query.text, named)
+    by = _heard_or_named(terms) if hit.text else []
+    if hit.visual is not None:
+        by.append("picture")
+    return FoundMoment(
+        hit.document.video_id,
+        hit.document.start,
+        hit.document.end,
+        hit.score,
+        tuple(by),
+        None,
+        hit.document.id,
+        said,
+        hit.document.key_time,
+        hit.text,
+        hit.visual,
+        (),
+        terms,
+        tuple(
+            {"place": r.place, "box": r.box, "evidence": round(r.evidence, 4)} for r in hit.regions
+        ),
+    )
+
+
+def from_meaning(
+    hit: "SentenceHit",
+    shot: "JointHit | None",
+    query: "TextQuery | None",
+    said: str,
+    named: NamedTerms | None = None,
+) -> FoundMoment:
+    """Tell of a moment found by what words mean, with what is said and seen in its shot."""
+    terms = _terms(shot, query, named)
+    heard = _heard_or_named(terms) if shot is not None and shot.text else []
+    return FoundMoment(
+        hit.video_id,
+        hit.start,
+        hit.end,
+        hit.score,
+        ("meaning", *heard),
+        hit.holds,
+        shot.document.id if shot is not None else None,
+        said,
+        (hit.start + hit.end) / 2,
+        shot.text if shot is not None else None,
+        None,
+        hit.evidence,
+        terms,
+        lost_mass=hit.lost_mass,
+    )
+
+
+def why(each: FoundMoment) -> str:
+    """Say in a few words what speaks for a moment."""
+    parts = []
+    if each.evidence:
+        parts.append(", ".join(f"{word} {value:+.2f}" for word, value in each.evidence))
+    counted = [term for term in each.terms if term["evidence"] > 0]
+    heard = [term for term in counted if _was_said(term)]
+    if heard:
+        parts.append("said: " + ", ".join(_heard(heard)))
+    named = [term for term in counted if _was_named(term)]
+    if named:
+        parts.append("named: " + ", ".join(_named(named)))
+    if each.regions:
+        best = [r for r in each.regions if r["evidence"] > 0][:_SHOWN] or each.regions[:1]
+        looks = ", ".join(f"{r['place']} {r['evidence']:+.2f}" for r in best)
+        parts.append(f"looks {each.visual or 0.0:+.2f}: {looks}")
+    elif each.visual is not None:
+        parts.append(f"looks {each.visual:+.2f}")
+    return "; ".join(parts) or "nothing speaks for it"
+
+
+def _terms(
+    hit: "JointHit | None", query: "TextQuery | None", named: NamedTerms | None
+) -> tuple[dict[str, Any], ...]:
+    if hit is None or query is None:
+        return ()
+    return tuple(
+        {
+            "term": each.term,
+            "word": query.words.get(each.term, each.term),
+            "evidence": round(each.evidence, 4),
+            "counts": dict(zip(_LEVELS, each.counts, strict=False)),
+            "known": each.share > 0,
+        }
+        | ({} if named is None else named.of(each.term))
+        for each in hit.terms
+    )
+
+
+def _was_said(term: Mapping[str, Any]) -> bool:
+    """Tell whether somebody said it: not every count of it is a thing that it names."""
+    return bool(max(term["counts"].values(), default=0) > term.get("named_in_video", 0))
+
+
+def _was_named(term: Mapping[str, Any]) -> bool:
+    """Tell whether it counts as a taught word for something seen, here or in the same video."""
+    return bool(term.get("named") or (term.get("named_in_video") and not _was_said(term)))
+
+
+def _heard_or_named(terms: Iterable[Mapping[str, Any]]) -> list[str]:
+    counted = [term for term in terms if term["evidence"] > 0]
+    named = any(_was_named(term) for term in counted)
+    heard = any(_was_said(term) for term in counted)
+    # What is said counts also where every word of it speaks against the shot.
+    return (["said"] if heard or not named else []) + (["named"] if named else [])
+
+
+def _named(terms: Iterable[Mapping[str, Any]]) -> list[str]:
+    told = []
+    for term in list(terms)[:_SHOWN]:
+        sure = f"{max(term['named']):.2f} sure" if term.get("named") else f"in its {_where(term)}"
+        told.append(f"{term['word']} {term['evidence']:+.2f} ({sure})")
+    return told
+
+
+def _heard(terms: Iterable[Mapping[str, Any]]) -> list[str]:
+    told = []
+    for term in list(terms)[:_SHOWN]:
+        where = _where(term)
+        place = f" (in its {where})" if where and where != "shot" else ""
+        told.append(f"{term['word']} {term['evidence']:+.2f}{place}")
+    return told
+
+
+def _where(term: Mapping[str, Any]) -> str:
+    """Return the lowest level that has a word: that is where it was said or seen."""
+    return next((name for name, number in term["counts"].items() if number), "")

@@ -1,0 +1,251 @@
+"""Keeping the search index of a library up to date, with what learned words say of its shots."""
+
+import hashlib
+import json
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordsight.errors import LibraryError, WordsightError
+from wordsight.files import write_text
+from wordsight.workflows.named_shots import NAMED, NamedShots, name_shots
+from wordsight.workflows.reporter import Reporter
+
+if TYPE_CHECKING:
+    from wordsight.engine import Engine
+    from wordsight.library import Library, VideoDetails, VideoEntry
+    from wordsight.library.mirror import Mirror
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.progress import Progress
+    from wordsight.retrieval import BuildReport, Index
+
+__all__ = ["describe_shots", "index_folder", "is_current", "open_index", "update_index"]
+
+FOLDER = "search-index"
+_STAMP = "library-stamp.json"
+_DESCRIPTIONS = "descriptions.json"
+# What changes in an index, the manifest last; all else is written once under a name of its own.
+_HEADS = (_DESCRIPTIONS, NAMED, "text-shares.json", _STAMP, "index.json")
+_CHOSEN = (_DESCRIPTIONS, NAMED)
+_LEAVE = ("lock",)
+_TRIES = 8  # against others who index into the same bucket
+
+
+@dataclass(frozen=True)
+class _Collection:
+    """A library whose shots also have what learned words say of them, and taught words name."""
+
+    library: "Library"
+    descriptions: dict[str, list[tuple[float, float, str]]]
+    named: NamedShots | None = None
+
+    def videos(self) -> "Sequence[VideoEntry]":
+        return self.library.videos()
+
+    def show(self, video_id: str) -> "VideoDetails":
+        from wordsight.library import SentenceEntry
+
+        details = self.library.show(video_id)
+        said = tuple(
+            SentenceEntry(video_id, start, end, text, "describe", -1)
+            for start, end, text in self.descriptions.get(video_id, [])
+        )
+        # Last, so that what nobody said can be taken off what is shown.
+        named = self.named.sentences(video_id) if self.named is not None else ()
+        return replace(details, sentences=details.sentences + said + named)
+
+
+def index_folder(opened: "Library", folder: Path | None) -> Path:
+    """Return where the index of a library is, unless another place is named."""
+    return folder if folder is not None else opened.folder / FOLDER
+
+
+def open_index(
+    opened: "Library",
+    folder: Path,
+    teller: Reporter,
+    *,
+    language: str | None = None,
+    engine: "Engine | None" = None,
+    device: str | None = None,
+) -> "Index":
+    """Open the index, building or updating it first where the library has changed.
+
+    With a device, pictures are modelled and looked for there.
+
+    Raises:
+        WordsightError: If the library is empty, or the index cannot be written.
+    """
+    from wordsight.retrieval import Index
+
+    if not len(opened):
+        raise LibraryError(
+            f"there is no video in {opened.location}; add some with: wordsight add PATH"
+        )
+    _pull(opened, folder)
+    if not is_current(opened, folder):
+        with teller.progress("Indexing") as progress:
+            report = update_index(
+                opened, folder, language=language, progress=progress, engine=engine, device=device
+            )
+        for video_id, reason in report.failed:
+            teller.warn(f"{video_id} cannot be searched: {reason}")
+    return Index(folder, device=device)
+
+
+def is_current(opened: "Library", folder: Path) -> bool:
+    """Tell whether an index knows the library as it is now."""
+    return bool(_stamp(opened) == _read(folder / _STAMP))
+
+
+def update_index(
+    opened: "Library",
+    folder: Path,
+    *,
+    language: str | None = None,
+    progress: "Progress | None" = None,
+    engine: "Engine | None" = None,
+    device: str | None = None,
+) -> "BuildReport":
+    """Bring an index up to date: only videos that are new or changed are looked at.
+
+    Args:
+        opened: The library.
+        folder: Where the index is or shall be.
+        language: Of the words, in a new index; ``none`` leaves them unstemmed.
+        progress: Told after each video.
+        engine: Who looks at the videos; this process if left out.
+        device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
+    """
+    from wordsight.library import ChangedMeanwhileError
+
+    mirror = _pull(opened, folder)
+    for attempt in range(_TRIES):
+        report = _built(opened, folder, language, progress, engine, device)
+        if mirror is None:
+            break
+        try:
+            mirror.push()
+            break
+        except ChangedMeanwhileError:
+            if attempt == _TRIES - 1:
+                raise
+            time.sleep(random.uniform(0.0, 0.1 * 2**attempt))  # so that not both come again at once
+            mirror.pull()
+    return report
+
+
+def _built(
+    opened: "Library",
+    folder: Path,
+    language: str | None,
+    progress: "Progress | None",
+    engine: "Engine | None",
+    device: str | None,
+) -> "BuildReport":
+    """Bring the index on this machine up to date."""
+    from wordsight.retrieval import build_index
+    from wordsight.retrieval.text import TEXT, TextPart
+
+    analyser = _analyser(folder, language)
+    stamp = _stamp(opened)  # before looking: what is added meanwhile is looked at next time
+    named = name_shots(opened, folder, progress)
+    try:
+        report = build_index(
+            folder,
+            _Collection(opened, _read(folder / _DESCRIPTIONS) or {}, named),
+            parts=[TextPart(analyser)],
+            settings={TEXT: analyser.to_json()},
+            progress=progress,
+            engine=engine,
+            device=device,
+        )
+    except PermissionError as error:
+        raise WordsightError(
+            f"the index in {folder} cannot be written; name another place with --index FOLDER."
+        ) from error
+    write_text(folder / _STAMP, json.dumps(stamp) + "\n")
+    return report
+
+
+def _pull(opened: "Library", folder: Path) -> "Mirror | None":
+    """Fetch what others did to the index of a library whose files are in a bucket."""
+    if folder != opened.folder / FOLDER:
+        return None
+    mirror = opened.mirror(FOLDER, _HEADS, _LEAVE, _CHOSEN)
+    if mirror is not None:
+        mirror.pull()
+    return mirror
+
+
+def describe_shots(
+    opened: "Library", folder: Path, learned: "LearnedLexicon", progress: "Progress"
+) -> int:
+    """Write down what learned words say of every shot, to be searched like captions.
+
+    Only sentences that are said to be true are kept; returns how many there are.
+    """
+    from wordsight.meaning import describe_moments
+    from wordsight.records import Clip
+    from wordsight.workflows.clips import followed
+
+    _pull(opened, folder)
+    found: dict[str, list[tuple[float, float, str]]] = {}
+    videos = opened.videos()
+    for done, video in enumerate(videos, start=1):
+        seen = opened.detections(video.id)
+        for shot in opened.shots(video.id):
+            clip = Clip.cut(video.id, seen, shot.start, shot.end)
+            if clip.mask.any():
+                # Linked first, as everywhere else where words are read: surer, and far quicker.
+                told = describe_moments(learned, followed(clip), top=3)
+                true = [each for each in told if each.holds]
+                found.setdefault(video.id, []).extend((shot.start, shot.end, d.text) for d in true)
+        progress(done, len(videos), video.id)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / _DESCRIPTIONS, json.dumps(found, ensure_ascii=False) + "\n")
+    (folder / _STAMP).unlink(missing_ok=True)
+    return sum(map(len, found.values()))
+
+
+def _analyser(folder: Path, language: str | None) -> Any:
+    from wordsight.retrieval import Index
+    from wordsight.retrieval.index.segments import MANIFEST
+    from wordsight.retrieval.text import TEXT, Analyser
+
+    if (folder / MANIFEST).exists():
+        kept = Analyser.from_json(Index(folder).settings(TEXT))
+        asked = kept if language is None else _of_language(language)
+        if asked != kept:
+            raise WordsightError(
+                f"the index in {folder} was made for {kept.language or 'no'} word endings; leave "
+                "--language out, or delete the folder to begin anew."
+            )
+        return kept
+    return _of_language(language or "english")
+
+
+def _of_language(language: str) -> Any:
+    from wordsight.retrieval.text import STOP_WORDS, Analyser
+
+    stop = language if language in STOP_WORDS else None
+    return Analyser(None if language == "none" else language, stop)
+
+
+def _stamp(opened: "Library") -> str:
+    """Return what changes when the library does, at the price of one query."""
+    told = [
+        [v.id, v.sha256, v.path, v.num_sentences, v.num_shots, v.added_at.isoformat()]
+        for v in opened.videos()
+    ]
+    return hashlib.sha256(json.dumps(told).encode("utf-8", "replace")).hexdigest()
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None  # made again

@@ -1,0 +1,181 @@
+"""From what is typed to what is looked for: words, pictures, regions, and "like this moment"."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wordsight.library import Library
+    from wordsight.retrieval.joint import JointQuery, JointSearch
+    from wordsight.retrieval.text import TextQuery
+    from wordsight.retrieval.visual import Samples
+
+    Picture = Path | NDArray[np.uint8]
+
+__all__ = ["SearchQuery", "joint_query", "parse_moment", "parse_region", "read_queries"]
+
+
+@dataclass(frozen=True)
+class SearchQuery:
+    """What a search was asked for.
+
+    Attributes:
+        text: Words.
+        images: Example pictures.
+        region: Left, top, width and height in pixels of the one picture, or of the moment's frame
+            where there is no picture.
+        like: A video and a time in seconds.
+        expand: Whether the words of the best shots join the query.
+    """
+
+    text: str | None = None
+    images: tuple[Path, ...] = ()
+    region: tuple[float, float, float, float] | None = None
+    like: tuple[str, float] | None = None
+    expand: bool = False
+
+    def __post_init__(self) -> None:
+        if self.text is not None and not self.text.strip():
+            raise WordsightError('the query is empty; write some words, such as "a red cup".')
+        if not (self.text or self.images or self.like):
+            raise WordsightError(
+                "say what to look for: words, a picture (--image FILE) or a moment (--like "
+                "VIDEO@TIME)."
+            )
+        of = len(self.images) or int(self.like is not None)
+        if self.region is not None and of != 1:
+            raise WordsightError(
+                f"a region is part of one picture, but there are {of}; give one picture or one "
+                "moment."
+            )
+
+
+def joint_query(asked: SearchQuery, search: "JointSearch", opened: "Library") -> "JointQuery":
+    """Turn what was asked into terms and samples.
+
+    Raises:
+        WordsightError: If a picture cannot be read or there is no such moment.
+    """
+    from wordsight.retrieval.joint import JointQuery
+    from wordsight.retrieval.text import TextQuery, more_like_this
+    from wordsight.video import VideoReader
+
+    pictures: list[Picture] = list(asked.images)
+    text = search.text.query(asked.text) if asked.text else None
+    exclude: frozenset[int] = frozenset()
+    if asked.like is not None:
+        video, time = opened.resolve(asked.like[0]), asked.like[1]
+        position = _position(search, video, time)
+        exclude = frozenset({position})
+        with VideoReader(opened.video(video).path) as reader:
+            pictures.append(reader.frame_at(time).image)
+        if text is None and asked.region is None:
+            similar = more_like_this(search.text.model, position)
+            text = TextQuery(similar.weights, similar.text) if similar else None
+    if asked.expand and text:
+        text = _expanded(search, text)
+    samples = _samples(search, pictures, asked.region) if pictures else None
+    return JointQuery(text, samples, exclude)
+
+
+def parse_region(text: str | None) -> tuple[float, float, float, float] | None:
+    """Read ``x,y,w,h``.
+
+    Raises:
+        WordsightError: If it is not four numbers with a size above 0.
+    """
+    if text is None:
+        return None
+    try:
+        x, y, width, height = (float(value) for value in text.split(","))
+    except ValueError:
+        raise WordsightError(
+            f"a region is x,y,width,height in pixels, such as 40,20,100,80; got {text!r}."
+        ) from None
+    if not (width > 0 and height > 0):
+        raise WordsightError(f"a region needs a width and a height above 0, got {text!r}.")
+    return x, y, width, height
+
+
+def parse_moment(text: str | None) -> tuple[str, float] | None:
+    """Read ``VIDEO@TIME``, the time in seconds or as 1:02.5.
+
+    Raises:
+        WordsightError: If it is not that.
+    """
+    if text is None:
+        return None
+    video, at, time = text.rpartition("@")
+    if not (video and at and re.fullmatch(r"(?:\d+:){0,2}\d+(?:\.\d*)?", time)):
+        raise WordsightError(
+            f"a moment is VIDEO@TIME, such as street-003@12.5 or street-003@1:02; got {text!r}."
+        )
+    seconds = 0.0
+    for part in time.split(":"):
+        seconds = 60 * seconds + float(part)
+    return video, seconds
+
+
+def read_queries(path: Path) -> dict[str, str]:
+    """Read a file of queries: on each line an id, a space or tab, and the words.
+
+    Raises:
+        WordsightError: If it cannot be read or a line has no words.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WordsightError(f"{path} cannot be read as text ({error}).") from error
+    queries: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        name, *words = line.split(maxsplit=1)
+        if not words or name in queries:
+            fault = "no words" if not words else f"the id {name} again"
+            raise WordsightError(f"{path}, line {number}: expected an id and words, got {fault}.")
+        queries[name] = words[0]
+    if not queries:
+        raise WordsightError(f"{path} holds no query; expected lines: id words.")
+    return queries
+
+
+def _samples(
+    search: "JointSearch",
+    pictures: "list[Picture]",
+    region: tuple[float, float, float, float] | None,
+) -> "Samples":
+    import numpy as np
+
+    from wordsight.retrieval.visual import Samples
+    from wordsight.retrieval.visual.features import picture_query, picture_samples
+
+    features = search.index.visual.features
+    values = picture_query(features, pictures, region)
+    if len(pictures) > 1:  # which part of which picture would be too much to tell
+        return Samples(values, np.zeros((len(values), 4)))
+    return Samples(values, picture_samples(features, pictures[0], region).boxes)
+
+
+def _position(search: "JointSearch", video: str, time: float) -> int:
+    ends = []
+    for position, document in enumerate(search.index.documents):
+        if document.video_id == video:
+            ends.append(document.end)
+            if document.start <= time < document.end:
+                return position
+    if not ends:
+        raise WordsightError(f"{video} is not among the {len(search.index)} shots of the index.")
+    raise WordsightError(f"{video} ends at {max(ends):g} s; there is nothing at {time:g} s.")
+
+
+def _expanded(search: "JointSearch", text: "TextQuery") -> "TextQuery":
+    from wordsight.retrieval.text import RelevanceFeedback
+
+    return RelevanceFeedback().expand(search.text.model, text)

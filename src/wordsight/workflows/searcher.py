@@ -1,0 +1,229 @@
+"""Answering a search: by what is said, by what it looks like, or by what the words mean."""
+
+import copy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordsight.errors import WordsightError
+from wordsight.workflows.meaning import MOST_VIDEOS, grounded_hits, readable
+from wordsight.workflows.reporter import Reporter
+from wordsight.workflows.search_query import SearchQuery
+
+if TYPE_CHECKING:
+    from wordsight.engine import Engine
+    from wordsight.library import Library
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
+    from wordsight.workflows.annotator import ClipAnnotator
+    from wordsight.workflows.found_moments import FoundMoment, NamedTerms
+    from wordsight.workflows.named_shots import NamedShots
+
+__all__ = ["Searcher"]
+
+_RECALL = 2000  # shots whose videos are candidates for a closer look
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """One search of a library.
+
+    Attributes:
+        teller: Told of progress and of words nobody says.
+        opened: The library.
+        index: Where the index is, if not inside the library.
+        top: How many moments at most.
+        everything: Whether to return what nothing speaks for.
+        weight: Share of the picture beside words; learned if ``None``.
+        most_videos: How many videos a sentence's meaning is looked for in.
+        device: Where pictures are looked for, such as ``cuda``; the processor if ``None``.
+        engine: Who searches the shards of the index and looks at videos; this process if ``None``.
+        ready: An index that is open already; otherwise it is opened, and brought up to date first.
+        namer: Names things for a lexicon that was learned with taught words.
+        exact: Whether a picture is compared with every shot; if ``None``, unless there are many.
+    """
+
+    teller: Reporter
+    opened: "Library"
+    index: Path | None = None
+    top: int = 10
+    everything: bool = False
+    weight: float | None = None
+    most_videos: int = MOST_VIDEOS
+    device: str | None = None
+    engine: "Engine | None" = None
+    ready: "JointSearch | None" = None
+    namer: "ClipAnnotator | None" = None
+    exact: bool | None = None
+
+    def answer(
+        self, asked: SearchQuery, by: str, learned: "LearnedLexicon | None", *, named: bool = False
+    ) -> tuple[list["FoundMoment"], str]:
+        """Return the moments, best first, and in a sentence what was gone by.
+
+        Args:
+            asked: What is looked for.
+            by: ``auto``, ``said`` or ``meaning``.
+            learned: The learned lexicon, if there is one.
+            named: Whether that lexicon was asked for, so that its silence is worth a note.
+        """
+        aloud = named or by == "meaning"
+        text = None if asked.images or asked.like or by == "said" else asked.text
+        if text and learned is not None and readable(learned, text, self.teller, aloud=aloud):
+            return self._by_meaning(text, learned)
+        if by == "meaning":
+            raise WordsightError(
+                "searching by meaning needs a sentence that the learned words can read."
+            )
+        return self._by_models(asked)
+
+    def run(self, queries: dict[str, str], expand: bool) -> dict[str, list[tuple[str, float]]]:
+        """Return for each of many queries its shots with their scores."""
+        from wordsight.workflows.search_query import joint_query
+
+        answers = {}
+        for name, text in queries.items():
+            query = joint_query(SearchQuery(text, expand=expand), self._search, self.opened)
+            hits = self._search.search(query, self.top)
+            answers[name] = [(hit.document.id, hit.score) for hit in hits]
+        return answers
+
+    def _by_models(self, asked: SearchQuery) -> tuple[list["FoundMoment"], str]:
+        from wordsight.retrieval.joint import joint_weight
+        from wordsight.workflows.found_moments import from_joint
+        from wordsight.workflows.search_query import joint_query
+
+        search = self._search
+        query = joint_query(asked, search, self.opened)
+        if query.text and query.samples is not None:
+            known = self.weight
+            search.weight = joint_weight(search.index) if known is None else known
+        self._tell_unknown(query)
+        hits = search.search(query, self.top, everything=self.everything)
+        if hits and all(hit.visual is not None and hit.visual <= 0 for hit in hits):
+            self.teller.note(
+                "No shot explains the picture better than the collection as a whole does; these "
+                "are the nearest."
+            )
+        found = [from_joint(hit, query, self._said(hit), self._named(hit)) for hit in hits]
+        if query.samples is not None and not query.text and not search.exact:
+            self.teller.detail("A first look chose the shots that were compared; --exact: all.")
+        named = any("named" in each.by for each in found)
+        return found, _how(query, search.weight, named=named)
+
+    def _by_meaning(self, text: str, learned: "LearnedLexicon") -> tuple[list["FoundMoment"], str]:
+        from wordsight.retrieval.index.segments import MANIFEST
+        from wordsight.retrieval.joint import JointQuery
+        from wordsight.workflows.found_moments import from_meaning
+        from wordsight.workflows.index import index_folder
+
+        shots: list[JointHit] = []
+        query = None
+        # A small library needs no recall: the tracker looks at all of it, indexed or not.
+        indexed = (index_folder(self.opened, self.index) / MANIFEST).exists()
+        if indexed or self.opened.count() > self.most_videos:
+            query = self._search.text.query(text)
+            shots = self._search.search(JointQuery(query), _RECALL)
+        likely = [shot.document.video_id for shot in shots]
+        hits = grounded_hits(
+            self.opened,
+            learned,
+            text,
+            likely,
+            self.teller,
+            top=self.top,
+            everything=self.everything,
+            most=self.most_videos,
+            engine=self.engine,
+            namer=self.namer,
+        )
+        if not hits and shots:
+            said = f"{len(shots):,} shot{'' if len(shots) == 1 else 's'}"
+            self.teller.note(f"Its words are said in {said}: look by what is said to see them.")
+        found = []
+        for hit in hits:
+            shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
+            said = self._said(shot) if shot else ""
+            found.append(from_meaning(hit, shot, query, said, self._named(shot) if shot else None))
+        return found, "By what the learned words mean."
+
+    def _said(self, hit: "JointHit") -> str:
+        text = self._search.index.documents.text_of(hit.position)
+        shot = hit.document
+        return self._names.said(text, shot.video_id, shot.start) if self._names else text
+
+    def _named(self, hit: "JointHit") -> "NamedTerms | None":
+        """Return the taught words for what is seen in a shot."""
+        from wordsight.workflows.found_moments import NamedTerms
+        from wordsight.workflows.named_shots import named_terms
+
+        if self._names is None:
+            return None
+        video, terms = hit.document.video_id, self._search.text.analyser.terms
+        return NamedTerms(
+            named_terms(self._names.confidences(video, hit.document.start), terms),
+            named_terms(self._names.confidences(video), terms),
+        )
+
+    @cached_property
+    def _names(self) -> "NamedShots | None":
+        from wordsight.workflows.index import index_folder
+        from wordsight.workflows.named_shots import NamedShots
+
+        return NamedShots.read(index_folder(self.opened, self.index))
+
+    def _tell_unknown(self, query: "JointQuery") -> None:
+        if query.text is None:
+            return
+        if not query.text:
+            self.teller.note("No word of the query tells anything apart; name what you look for.")
+        known, words = self._search.text.model.known(query.text), query.text.words
+        unknown = [words.get(term, term) for term in query.text.weights if term not in known]
+        if unknown:
+            self.teller.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
+
+    def close(self) -> None:
+        """Let workers go that searched."""
+        close = getattr(self.__dict__.get("_search"), "close", None)
+        if close is not None:
+            close()
+
+    @cached_property
+    def _search(self) -> "JointSearch":
+        from wordsight.retrieval.index.sharded import ShardedSearch
+        from wordsight.retrieval.joint import JointSearch
+        from wordsight.workflows.index import index_folder, open_index
+
+        if self.ready is not None:
+            own = copy.copy(self.ready)  # its weight is this search's own, and how closely it looks
+            own.exact = own.exact if self.exact is None else self.exact
+            return own
+        folder = index_folder(self.opened, self.index)
+        opened = open_index(
+            self.opened, folder, self.teller, engine=self.engine, device=self.device
+        )
+        if self.engine is None:
+            return JointSearch(opened, exact=self.exact)
+        return ShardedSearch(opened, self.engine, exact=self.exact)
+
+
+def _how(query: "JointQuery", weight: float, *, named: bool) -> str:
+    both = bool(query.text) and query.samples is not None
+    parts = []
+    if query.text:
+        words = "what is said and taught words for what is seen" if named else "what is said"
+        parts.append(f"{words} ({1 - weight:.2f})" if both else words)
+    if query.samples is not None:
+        parts.append(f"what it looks like ({weight:.2f})" if both else "what it looks like")
+    return f"By {' and '.join(parts)}."
+
+
+def _shot_of(shots: "list[JointHit]", video_id: str, start: float, end: float) -> "JointHit | None":
+    """Return the shot that shares most of a moment's time, if any does."""
+
+    def shared(shot: "JointHit") -> float:
+        return min(shot.document.end, end) - max(shot.document.start, start)
+
+    near = [shot for shot in shots if shot.document.video_id == video_id and shared(shot) > 0]
+    return max(near, key=shared, default=None)
