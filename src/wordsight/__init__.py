@@ -1,6 +1,13 @@
 """Wordsight learns language from video described with plain sentences.
 
-The names below load their room on first use, so ``import wordsight`` stays cheap.
+Each verb of the command line is a function here, with the same settings and the same result::
+
+    import wordsight
+
+    words = wordsight.learn("wordsight-library")
+    moments = wordsight.search("wordsight-library", "The person picked up the backpack.")
+
+The names below load their module on first use, so ``import wordsight`` stays cheap.
 """
 
 from importlib import import_module
@@ -12,6 +19,7 @@ if TYPE_CHECKING:
     from wordsight.errors import WordsightError
     from wordsight.library import Library
     from wordsight.records import Clip, Detections, Sentence, Track, Word
+    from wordsight.workflows.learn import learn
 
 _HOME_OF = {
     "Clip": "wordsight.records",
@@ -21,6 +29,7 @@ _HOME_OF = {
     "Track": "wordsight.records",
     "Word": "wordsight.records",
     "WordsightError": "wordsight.errors",
+    "learn": "wordsight.workflows.learn",
 }
 
 __all__ = [
@@ -32,6 +41,7 @@ __all__ = [
     "Word",
     "WordsightError",
     "__version__",
+    "learn",
 ]
 
 

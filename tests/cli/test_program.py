@@ -18,13 +18,17 @@ def test_help_reads_like_a_table_of_contents(run):
 
 
 def test_every_command_explains_itself_and_speaks_json(run):
-    from wordsight.cli.app import app
+    from wordsight.cli.app import app, load_command
 
-    for command in app.registered_commands:
-        answer = run(command.name, "--help")
-        assert answer.code == 0
-        for flag in ("--json", "--quiet", "--verbose"):
-            assert flag in answer.out, f"{command.name} lacks {flag}"
+    for listed in app.registered_commands:
+        command = load_command(listed.name)
+        first = command.help.split("\n\n")[0].replace("\n", " ")
+        assert listed.callback.__doc__ == first, listed.name
+        subcommands = getattr(command, "commands", {"": command})
+        for name, one in subcommands.items():
+            flags = {flag for option in one.params for flag in option.opts}
+            assert {"--json", "--quiet", "--verbose"} <= flags, f"{listed.name} {name}"
+        assert run(listed.name, "--help").code == 0
 
 
 @pytest.mark.parametrize(
@@ -185,7 +189,7 @@ def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
         "wordsight.cli.app",
         "typer",
         "wordsight.cli.options",
-        "wordsight.cli.world",
+        "wordsight.cli.library",
         "rich.console",
         "wordsight.library",
         "sqlalchemy",

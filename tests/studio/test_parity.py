@@ -7,15 +7,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from typer.main import get_command
 
 from tests.studio.conftest import finished
-from wordsight.cli.app import app
+from wordsight.cli.app import app, load_command
 from wordsight.library import Library
 from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.studio.jobs.learn import _learner
-from wordsight.workflows import RecordingReporter
+from wordsight.studio.jobs.learn import learn_words
+from wordsight.studio.jobs.task import JobContext
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studio.md"
 
@@ -23,7 +22,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studio.md"
 def test_the_guide_accounts_for_every_command():
     table = GUIDE.read_text(encoding="utf-8").split("| only on the command line |")[1]
     named = set(re.findall(r"`([a-z]+)[` ]", table.split("\n\n")[0]))
-    commands = set(get_command(app).commands) - {"studio"}
+    commands = {command.name for command in app.registered_commands} - {"studio"}
     assert commands <= named, f"not in the guide: {sorted(commands - named)}"
 
 
@@ -37,7 +36,7 @@ def test_the_guide_accounts_for_every_option(command):
     # How an answer is printed and where things lie is the browser's own business; `--index` says
     # where an index lies, `--words` and `--library` are the studio's.
     ours = {"--json", "--quiet", "--verbose", "--words", "--library", "--index", "--help"}
-    for option in get_command(app).commands[command].params:
+    for option in load_command(command).params:
         names = {name for name in option.opts if name.startswith("-")}
         if option.param_type_name == "option" and not names & (ours | {"--force"}):
             assert any(f"`{name}`" in told or f" {name}`" in told for name in names), names
@@ -51,9 +50,17 @@ def test_the_guide_accounts_for_every_option(command):
         ({"phases": 3, "any_order": True, "two_phase": True}, (3, False, True)),
     ],
 )
-def test_words_are_learned_as_asked(asked, expected):
-    with _learner(asked, None, RecordingReporter()) as learner:
-        chosen = learner.settings
+def test_words_are_learned_as_asked(asked, expected, library, tmp_path, monkeypatch):
+    class Asked(Exception):
+        pass
+
+    def fit(learner, *_, **__):
+        raise Asked(learner.settings)
+
+    monkeypatch.setattr("wordsight.meaning.WordLearner.fit", fit)
+    with pytest.raises(Asked) as raised:
+        learn_words(asked, JobContext(str(library), tmp_path, lambda *_: None))
+    chosen = raised.value.args[0]
     assert (chosen.phases, chosen.left_to_right, chosen.two_phase) == expected
 
 

@@ -7,9 +7,9 @@ from tests.attributes.toys import lessons
 from wordsight.attributes import AttributeLearner
 from wordsight.errors import WordsightError
 from wordsight.language import PartOfSpeech, default_lexicon, parse
-from wordsight.workflows import RecordingReporter
 from wordsight.workflows.annotator import ClipAnnotator, load_annotator, load_taught
 from wordsight.workflows.named_shots import NamedShots, forget_words, named_terms, remember_words
+from wordsight.workflows.reporter import RecordingReporter
 
 
 @pytest.fixture(scope="module")

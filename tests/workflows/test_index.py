@@ -37,9 +37,7 @@ def test_an_index_is_shared_through_a_bucket(tmp_path):
     shutil.rmtree(folder)  # another machine, which has no copy yet
     told = []
     with Library.open(tmp_path / "library") as library:
-        after = open_index(
-            library, folder, RecordingReporter(watcher=lambda *each: told.append(each))
-        )
+        after = open_index(library, folder, RecordingReporter(lambda *each: told.append(each)))
         assert (after.generation, [d.id for d in after.documents]) == (generation, names)
     assert told == []  # fetched, not built again
 

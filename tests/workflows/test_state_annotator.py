@@ -7,9 +7,9 @@ from wordsight.errors import WordsightError
 from wordsight.language import Entry, Lexicon, PartOfSpeech
 from wordsight.records import Clip, Detections
 from wordsight.states import StateModel, parse_rules, parse_vocabulary
-from wordsight.workflows import RecordingReporter
 from wordsight.workflows.annotator import ClipAnnotator, load_annotator
-from wordsight.workflows.grammar import readable_grammar
+from wordsight.workflows.lexicon import readable_grammar
+from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.state_annotator import StateAnnotator, load_state_annotator
 
 RULES = """2: speed(X) >= 20 -> moves(X)

@@ -18,9 +18,9 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
-from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
+from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:
     from wordsight.alignment import Aligner, Alignment, Constraint, Instructions
@@ -59,7 +59,7 @@ def align(
     library: LibraryOption = DEFAULT_LIBRARY,
     force: given.ForceFlag = False,
 ) -> None:
-    """Find when each line of written instructions happens in a video without narration."""
+    """Find when each line of written instructions happens in a silent video."""
     from wordsight.alignment.text import read_instructions
     from wordsight.alignment.text.constraint_text import parse_constraints
     from wordsight.cli.align_sources import ObserveSettings, gather_films

@@ -1,35 +1,124 @@
-"""The table of contents of the ``wordsight`` program: its commands, in groups."""
+"""The table of contents of the ``wordsight`` program: its commands, in groups.
 
-from typing import Annotated
+A command's module is imported when the command is called, so that ``wordsight --help`` answers at
+once. What the table says of a command is the first line of its own help; a test compares them.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from wordsight import __version__
-from wordsight.cli import align, attributes, demo, doctor, evaluate, library, look, meaning, search
-from wordsight.cli.learn import learn
-from wordsight.cli.states import states
-from wordsight.cli.studio import studio
-from wordsight.cli.world import world
 
-__all__ = ["app"]
+__all__ = ["app", "load_command"]
 
-COLLECTION = "Your collection"
-ONE_VIDEO = "Look into one video"
-PICTURES = "Name things in pictures"
-TIMING = "Time instructions against video"
-FINDING = "Find moments"
-MEANING = "Learn words and use them"
-STATES = "States and events"
-STUDIO = "In the browser"
-SETUP = "Set-up"
+_STYLE: dict[str, Any] = {
+    "rich_markup_mode": "rich",
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+# Per group of the help: each command with the first line of its own help.
+_CONTENTS = {
+    "Your collection": {
+        "init": "Make an empty library: a folder, or a database with a folder beside it.",
+        "add": "Add videos with what is said of them; what is there already is skipped.",
+        "list": "List the videos of the library.",
+        "show": "Show all the library knows of one video: sentences, shots and detections.",
+        "remove": "Take videos out of the library; your own video files stay where they are.",
+        "verify": "Check every file of the library against the catalogue by its hash.",
+    },
+    "Find moments": {
+        "search": "Search for moments by words, a sentence, a picture, a part of it, or a moment.",
+        "index": "Make or update the search index; `search` also updates it when needed.",
+        "evaluate": "Measure a run of `search --run` against judgements.",
+    },
+    "Learn words and use them": {
+        "learn": "Learn what words mean from the library's videos and sentences.",
+        "score": "Say how well sentences fit a video, and whether they are true of it.",
+        "track": "Find who is who in a video, given a sentence, and the states of words over time.",
+        "describe": "Say in sentences what happens in a video, the best first.",
+        "explain": "Say which word of a sentence fits a video when, and which one fails.",
+        "lexicon": "Open the dictionary: what a learned word looks for, state by state.",
+    },
+    "Name things in pictures": {
+        "teach": "Teach words by pictures: one word each; which attribute it names is learned.",
+        "name": "Say all words for a picture, a part of one, or the things in a video.",
+        "attributes": "Show which words belong to which attribute, and what each looks at.",
+    },
+    "Time instructions against video": {
+        "align": "Find when each line of written instructions happens in a silent video.",
+        "dictionary": "Open the dictionary an aligner learned: which noun names which thing.",
+    },
+    "States and events": {
+        "states": "Learn and infer states over time: what holds what, what rests on what, events.",
+    },
+    "In the browser": {
+        "studio": "See, search and teach the library in the browser.",
+    },
+    "Look into one video": {
+        "shots": "Find the shots of a video: cuts and fades, in seconds and frames.",
+        "detect": "Find things in a video frame by frame, and follow them with --follow.",
+        "convert": "Convert captions (srt vtt txt jsonl) or boxes (mot coco cvat csv).",
+    },
+    "Set-up": {
+        "demo": "Make videos with sentences, learn the words, and find moments in new videos.",
+        "doctor": "Report what is installed and which extras are missing.",
+        "world": "Render videos whose truth is known, with sentences, ready for `wordsight add`.",
+    },
+}
+_ELSEWHERE = {  # commands that share a module; others have one of their own name
+    "init": "library:init",
+    "add": "library:add",
+    "list": "library:list_videos",
+    "show": "library:show",
+    "remove": "library:remove",
+    "verify": "library:verify",
+    "index": "search:index",
+    "score": "meaning:score",
+    "track": "meaning:track",
+    "describe": "meaning:describe",
+    "explain": "meaning:explain",
+    "lexicon": "meaning:lexicon",
+    "teach": "attributes:teach",
+    "name": "attributes:name",
+    "dictionary": "align:dictionary",
+    "shots": "look:shots",
+    "detect": "look:detect",
+    "convert": "look:convert",
+}
+_PLACES = {
+    name: _ELSEWHERE.get(name, f"{name}:{name}") for rows in _CONTENTS.values() for name in rows
+}
 
-app = typer.Typer(
-    name="wordsight",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+class _OnDemand(TyperGroup):
+    """A group that imports a command's module when the command is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load_command(name) if name in _PLACES else command, rest
+
+
+app = typer.Typer(name="wordsight", cls=_OnDemand, no_args_is_help=True, **_STYLE)
+
+
+def load_command(name: str) -> Any:
+    """Return a command, or a group of commands, ready to be called.
+
+    Raises:
+        KeyError: If there is none of that name.
+    """
+    module, function = _PLACES[name].split(":")
+    loaded = getattr(import_module(f"wordsight.cli.{module}"), function)
+    alone = typer.Typer(add_completion=False, **_STYLE)
+    if isinstance(loaded, typer.Typer):
+        alone.add_typer(loaded, name=name)
+        return typer.main.get_group(alone).commands[name]
+    alone.command(name)(loaded)
+    return typer.main.get_command(alone)
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,35 +143,16 @@ def wordsight(
     """
 
 
-# Where the name a user types is not fit for a function.
-_NAMES = {"list_videos": "list"}
+def _listed(text: str) -> Callable[[], None]:
+    """Return what stands for a command in the table of contents."""
 
-for panel, commands in {
-    COLLECTION: (
-        library.init,
-        library.add,
-        library.list_videos,
-        library.show,
-        library.remove,
-        library.verify,
-    ),
-    FINDING: (search.search, search.index, evaluate.evaluate),
-    MEANING: (
-        learn,
-        meaning.score,
-        meaning.track,
-        meaning.describe,
-        meaning.explain,
-        meaning.lexicon,
-    ),
-    PICTURES: (attributes.teach, attributes.name, attributes.attributes),
-    TIMING: (align.align, align.dictionary),
-    STUDIO: (studio,),
-    ONE_VIDEO: (look.shots, look.detect, look.convert),
-    SETUP: (demo.demo, doctor.doctor),
-}.items():
-    for command in commands:
-        app.command(_NAMES.get(command.__name__, command.__name__), rich_help_panel=panel)(command)
+    def command() -> None:
+        raise AssertionError("the command itself is called")
 
-app.add_typer(states, name="states", rich_help_panel=STATES)
-app.add_typer(world, name="world", rich_help_panel=SETUP)
+    command.__doc__ = text
+    return command
+
+
+for panel, rows in _CONTENTS.items():
+    for name, text in rows.items():
+        app.command(name, rich_help_panel=panel)(_listed(text))

@@ -7,9 +7,9 @@ import typer
 
 from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
-from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
+from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:
     from wordsight.attributes import AttributeLearner, Naming
@@ -64,7 +64,7 @@ def teach(
     seed: Annotated[int, typer.Option(min=0, help="The same seed learns the same.")] = 0,
     force: ForceFlag = False,
 ) -> None:
-    """Teach words by showing pictures: one word each, nobody says which attribute it names."""
+    """Teach words by pictures: one word each; which attribute it names is learned."""
     from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
 
     if taught.exists() and not (force or add):
@@ -149,7 +149,7 @@ def attributes(
     force: ForceFlag = False,
     taught: TaughtOption = DEFAULT_TAUGHT,
 ) -> None:
-    """Show which words fell into which attribute, and what each attribute looks at."""
+    """Show which words belong to which attribute, and what each looks at."""
     learner = _load(taught)
     for change in rename or []:
         old, equals, new = change.partition("=")

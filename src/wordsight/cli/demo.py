@@ -36,7 +36,7 @@ def demo(
         int, typer.Option(min=6, help="How many videos to make and learn from.")
     ] = CLIPS,
 ) -> None:
-    """Make videos with sentences, learn the words, and find moments in a place never seen."""
+    """Make videos with sentences, learn the words, and find moments in new videos."""
     from wordsight.meaning import Windows
     from wordsight.workflows.demo_street import Street, f1_table
 

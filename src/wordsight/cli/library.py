@@ -167,7 +167,7 @@ def show(
     video: Annotated[str, typer.Argument(metavar="ID", help="A video as `list` names it.")],
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Show all the library knows of one video: sentences, shots, what was found in it."""
+    """Show all the library knows of one video: sentences, shots and detections."""
     from wordsight.library import Library
 
     with Library.open(library) as opened:
@@ -181,7 +181,7 @@ def remove(
     videos: VideoIds,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Take videos out of the library; your own video files are left where they are."""
+    """Take videos out of the library; your own video files stay where they are."""
     from wordsight.library import Library
 
     with Library.open(library) as opened:

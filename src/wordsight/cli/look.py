@@ -14,8 +14,8 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
-from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
+from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:
     from wordsight.records import Detections, Shot, Track
@@ -72,7 +72,7 @@ def detect(
     ] = False,
     force: ForceFlag = False,
 ) -> None:
-    """Find things in a video frame by frame, and follow them if told."""
+    """Find things in a video frame by frame, and follow them with --follow."""
     from wordsight.perception import (
         Tracker,
         detections_from_tracks,
@@ -128,7 +128,7 @@ def convert(
     ] = 30.0,
     force: ForceFlag = False,
 ) -> None:
-    """Turn captions (srt vtt txt jsonl) or boxes (mot coco cvat csv) into another format."""
+    """Convert captions (srt vtt txt jsonl) or boxes (mot coco cvat csv)."""
     from wordsight.language.captions import read_captions, write_captions
     from wordsight.perception import convert_boxes
 

@@ -16,11 +16,11 @@ from wordsight.cli.moments import (
 )
 from wordsight.cli.options import DEFAULT_LIBRARY, LexiconOption, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock
 from wordsight.errors import WordsightError
-from wordsight.workflows.limits import pruning
-from wordsight.workflows.meaning import DEFAULT_WORDS, load_lexicon
+from wordsight.workflows.compute import pruning
+from wordsight.workflows.lexicon import DEFAULT_LEXICON, load_lexicon
+from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:
     from wordsight.meaning import (
@@ -50,7 +50,7 @@ def score(
     whole: WholeFlag = False,
     prune: PruneOption = None,
     beam: BeamOption = None,
-    words: LexiconOption = DEFAULT_WORDS,
+    words: LexiconOption = DEFAULT_LEXICON,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say how well sentences fit a video, and whether they are true of it.
@@ -82,10 +82,10 @@ def track(
         bool, typer.Option("--force", help="Replace the overlay.", show_default=False)
     ] = False,
     prune: PruneOption = None,
-    words: LexiconOption = DEFAULT_WORDS,
+    words: LexiconOption = DEFAULT_LEXICON,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Find who is who in a video, given a sentence, and the state of every word over time.
+    """Find who is who in a video, given a sentence, and the states of words over time.
 
     Of a long film, where the sentence fits best.
     """
@@ -134,7 +134,7 @@ def describe(
     whole: WholeFlag = False,
     prune: PruneOption = None,
     beam: BeamOption = None,
-    words: LexiconOption = DEFAULT_WORDS,
+    words: LexiconOption = DEFAULT_LEXICON,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say in sentences what happens in a video, the best first.
@@ -165,7 +165,7 @@ def explain(
     end: EndOption = None,
     whole: WholeFlag = False,
     prune: PruneOption = None,
-    words: LexiconOption = DEFAULT_WORDS,
+    words: LexiconOption = DEFAULT_LEXICON,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Say which word of a sentence fits a video when, and which one fails.
@@ -197,7 +197,7 @@ def lexicon(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a picture that is there.", show_default=False)
     ] = False,
-    words: LexiconOption = DEFAULT_WORDS,
+    words: LexiconOption = DEFAULT_LEXICON,
 ) -> None:
     """Open the dictionary: what a learned word looks for, state by state."""
     from wordsight.meaning.model.inspect import word_values

@@ -1,4 +1,4 @@
-"""Options that many commands share, so that they are spelled and explained alike everywhere."""
+"""From a request to the options of a command, and the options that all commands share."""
 
 import functools
 import inspect
@@ -11,6 +11,7 @@ import typer
 
 from wordsight.cli.output import Output, Style
 from wordsight.errors import WordsightError
+from wordsight.workflows.settings import Request, SettingInfo, make_request, settings_of
 
 __all__ = [
     "DetectorOption",
@@ -19,6 +20,7 @@ __all__ = [
     "LibraryOption",
     "ModelOption",
     "SettingOption",
+    "command",
     "detector_options",
     "speaking",
 ]
@@ -92,6 +94,62 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         return text
+
+
+def command(request: type[Request]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the settings of a request as its arguments and options.
+
+    The command takes an :class:`Output` and the request, then options of its own, such as
+    ``library``; it also gets what :func:`speaking` gives. ::
+
+        @command(LearnRequest)
+        def learn(output: Output, request: LearnRequest, library: LibraryOption = ...): ...
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        infos = {n: one for n, one in settings_of(request).items() if not one.setting.hidden}
+
+        @functools.wraps(function)
+        def parsed(output: Output, **values: Any) -> None:
+            given = {name: values.pop(name) for name in infos}
+            # What was left out is left to the request, whose defaults may be tuples or paths.
+            given = {name: value for name, value in given.items() if value is not None}
+            function(output, make_request(request, given, options=True), **values)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        first, _, *own = inspect.signature(function).parameters.values()
+        made = [
+            inspect.Parameter(name, keyword, annotation=_annotation(one), default=_default(one))
+            for name, one in infos.items()
+        ]
+        own = [one.replace(kind=keyword) for one in own]
+        parsed.__signature__ = inspect.Signature([first, *made, *own])  # type: ignore[attr-defined]
+        return speaking(parsed)
+
+    return decorate
+
+
+def _annotation(one: SettingInfo) -> Any:
+    """Return the type of a setting with how Typer shall spell and explain it."""
+    shown: Any = one.setting.default_text or (one.type is not bool and one.default is not None)
+    about: dict[str, Any] = {"help": one.help, "show_default": shown, "metavar": _metavar(one)}
+    if one.type in (int, float):
+        about |= {"min": one.least, "max": one.most}
+    kind: Any = list[one.type] if one.many else one.type  # type: ignore[name-defined]
+    if one.optional or (one.many and not one.required):
+        kind = kind | None
+    mark = typer.Argument if one.setting.positional else typer.Option
+    return Annotated[kind, mark(*one.flags, **about)]
+
+
+def _metavar(one: SettingInfo) -> str | None:
+    return one.setting.metavar or "|".join(one.choices) or None
+
+
+def _default(one: SettingInfo) -> Any:
+    if one.required:
+        return inspect.Parameter.empty
+    return None if one.many else one.default
 
 
 def speaking(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,18 +1,17 @@
 """Where the command line's words go: results to standard output, everything else to stderr."""
 
 import json
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, is_dataclass
-from os import PathLike, fspath
+from dataclasses import dataclass
 from typing import Any
 
 from wordsight.progress import Progress
+from wordsight.workflows.workflow import as_json
 
-__all__ = ["Output", "Style", "to_json"]
+__all__ = ["Output", "Style"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Output:
     def result(self, value: Any, render: Callable[["Output"], None]) -> None:
         """Print a result: ``value`` as JSON, or what ``render`` prints for people."""
         if self.style.json:
-            print(json.dumps(to_json(value), ensure_ascii=False, indent=2, allow_nan=False))
+            print(json.dumps(as_json(value), ensure_ascii=False, indent=2, allow_nan=False))
         else:
             render(self)
 
@@ -141,25 +140,6 @@ class Output:
             self.warn(str(message))
         else:
             self.detail(f"{category.__name__}: {message}")
-
-
-def to_json(value: Any) -> Any:
-    """Turn records, arrays, paths and times into what JSON can hold."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return to_json(asdict(value))
-    if isinstance(value, dict):
-        return {str(key): to_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [to_json(item) for item in value]
-    if isinstance(value, PathLike):
-        return fspath(value)
-    if hasattr(value, "tolist"):
-        return to_json(value.tolist())
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None  # JSON has no infinity, such as the threshold of words that are never true
-    return value
 
 
 def flush_quietly() -> None:

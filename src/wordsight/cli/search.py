@@ -11,18 +11,18 @@ from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.limits import PruneOption, tell_lost
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
-from wordsight.workflows.limits import pruning
-from wordsight.workflows.meaning import DEFAULT_WORDS, load_lexicon
+from wordsight.workflows.compute import pruning
+from wordsight.workflows.lexicon import DEFAULT_LEXICON, load_lexicon
 from wordsight.workflows.search_query import SearchQuery, parse_moment, parse_region, read_queries
+from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
     from wordsight.retrieval import BuildReport
-    from wordsight.workflows import FoundMoment
+    from wordsight.workflows.found_moments import FoundMoment
 
 __all__ = ["index", "search"]
 
@@ -118,7 +118,7 @@ def search(
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Search for moments by words, a sentence, a picture, a part of it, or another moment.
+    """Search for moments by words, a sentence, a picture, a part of it, or a moment.
 
     Words find shots in which they are said or written; a sentence that learned words can read
     finds moments it is true of; a picture finds shots that look like it. The answer says which
@@ -126,8 +126,8 @@ def search(
     """
     from wordsight.cli.search_results import render
     from wordsight.library import Library
-    from wordsight.workflows import Searcher
     from wordsight.workflows.annotator import load_annotator
+    from wordsight.workflows.searcher import Searcher
 
     refuse_existing(sheet, run, force=force)
     if by not in ("auto", "said", "meaning"):
@@ -153,7 +153,7 @@ def search(
             weight,
             device=device_of(output, device),
             engine=who,
-            namer=None if learned is None else load_annotator(words or DEFAULT_WORDS),
+            namer=None if learned is None else load_annotator(words or DEFAULT_LEXICON),
             exact=exact or None,
         )
         with closing(searching), pruning(prune):
@@ -193,14 +193,14 @@ def index(
     index: IndexOption = None,
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Make or update the search index; `search` does it too, when something changed."""
+    """Make or update the search index; `search` also updates it when needed."""
     from wordsight.library import Library
     from wordsight.workflows.index import describe_shots, index_folder, update_index
 
     with Library.open(library) as opened:
         folder = index_folder(opened, index)
         if describe:
-            learned = load_lexicon(words or DEFAULT_WORDS)
+            learned = load_lexicon(words or DEFAULT_LEXICON)
             with output.progress("Describing") as progress:
                 number = describe_shots(opened, folder, learned, progress)
             output.note(f"Wrote down {count(number, 'description')}.")
@@ -228,7 +228,7 @@ def _remember(output: Output, folder: Path, attributes: Path) -> None:
 
 
 def _words(folder: Path | None, *, required: bool) -> "LearnedLexicon | None":
-    place = folder or DEFAULT_WORDS
+    place = folder or DEFAULT_LEXICON
     return load_lexicon(place) if required or place.exists() else None
 
 

@@ -8,9 +8,9 @@ import typer
 from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.cli.targets import refuse_existing
 from wordsight.cli.units import count
 from wordsight.errors import WordsightError
+from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:
     from wordsight.states import StateModel, StateObservations, StateSequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["states"]
 
 states = typer.Typer(
-    help="Learn and infer states over time: what holds what, what rests on what, and events.",
+    help="Learn and infer states over time: what holds what, what rests on what, events.",
     no_args_is_help=True,
 )
 

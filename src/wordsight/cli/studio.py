@@ -12,7 +12,7 @@ from wordsight.cli.attributes import DEFAULT_TAUGHT
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.errors import WordsightError
-from wordsight.workflows.meaning import DEFAULT_WORDS, load_lexicon
+from wordsight.workflows.lexicon import DEFAULT_LEXICON, load_lexicon
 
 __all__ = ["studio", "take_taught", "take_words"]
 
@@ -65,7 +65,7 @@ def studio(
         server.run(sockets=[taken])
 
 
-def take_words(output: Output, library: str, words: Path = DEFAULT_WORDS) -> None:
+def take_words(output: Output, library: str, words: Path = DEFAULT_LEXICON) -> None:
     """Let a studio that knows no words yet begin with those of `wordsight learn`.
 
     Args:

@@ -58,8 +58,8 @@ def _film_of_sentence(
     from wordsight.meaning import best_moment
     from wordsight.workflows.annotator import load_annotator
     from wordsight.workflows.clips import clip_between
-    from wordsight.workflows.limits import pruning
-    from wordsight.workflows.meaning import load_lexicon
+    from wordsight.workflows.compute import pruning
+    from wordsight.workflows.lexicon import load_lexicon
 
     if not asked.get("sentence"):
         raise WordsightError("say which sentence the film is about.")

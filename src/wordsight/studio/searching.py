@@ -13,11 +13,14 @@ from wordsight.retrieval.joint import JointSearch
 from wordsight.studio.jobs.store import JobRecord
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_folder, words_stamp
-from wordsight.workflows import FoundMoment, RecordingReporter, Searcher, SearchQuery
 from wordsight.workflows.annotator import load_annotator
+from wordsight.workflows.compute import pruning
+from wordsight.workflows.found_moments import FoundMoment
 from wordsight.workflows.index import index_folder, is_current
-from wordsight.workflows.limits import pruning
-from wordsight.workflows.meaning import readable
+from wordsight.workflows.lexicon import can_read
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.search_query import SearchQuery
+from wordsight.workflows.searcher import Searcher
 
 __all__ = ["SearchAnswer", "answer", "index_job", "names_of"]
 
@@ -110,7 +113,7 @@ def _is_much(studio: Studio, asked: SearchQuery, by: str, words: LearnedLexicon 
     if by == "said" or words is None or not asked.text or asked.images or asked.like:
         return False
     many = len(names_of(studio)) > _AT_ONCE
-    return many and readable(words, asked.text, RecordingReporter(), aloud=False)
+    return many and can_read(words, asked.text, RecordingReporter(), aloud=False)
 
 
 def _from_job(studio: Studio, asked: SearchQuery, **wanted: Any) -> SearchAnswer:

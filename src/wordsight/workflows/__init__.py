@@ -1,8 +1,10 @@
-"""Workflows: one function per verb, called by the command line, the studio and Python alike."""
+"""Workflows: one function per verb, called by the command line, the studio and Python alike.
 
-from wordsight.workflows.found_moments import FoundMoment
-from wordsight.workflows.reporter import RecordingReporter, Reporter
-from wordsight.workflows.search_query import SearchQuery
-from wordsight.workflows.searcher import Searcher
+Each verb has a module with a request (its settings), a result and the function between them:
 
-__all__ = ["FoundMoment", "RecordingReporter", "Reporter", "SearchQuery", "Searcher"]
+    learn: words with meanings from a library's videos and sentences.
+
+:mod:`~wordsight.workflows.settings` declares settings, :mod:`~wordsight.workflows.workflow` makes a
+function of a request callable from everywhere, and :mod:`~wordsight.workflows.reporter` carries
+notes, warnings and progress.
+"""

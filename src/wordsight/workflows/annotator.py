@@ -87,6 +87,16 @@ class ClipAnnotator:
     taught: "AttributeLearner | None" = None
     stated: "StateAnnotator | None" = None
 
+    @classmethod
+    def of(cls, attributes: Path | None, states: Path | None) -> "ClipAnnotator | None":
+        """Read taught words and rules of states from their folders; ``None`` without either."""
+        if attributes is None and states is None:
+            return None
+        from wordsight.workflows.state_annotator import load_state_annotator
+
+        taught = None if attributes is None else load_taught(attributes)
+        return cls(taught, None if states is None else load_state_annotator(states))
+
     @cached_property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Per attribute its words, as lexicons call them."""
@@ -122,7 +132,7 @@ class ClipAnnotator:
         """
         from wordsight.attributes.recall.videos import adjective_entries
         from wordsight.language import Lexicon
-        from wordsight.workflows.grammar import readable_grammar
+        from wordsight.workflows.lexicon import readable_grammar
 
         adjectives = () if self.taught is None else tuple(adjective_entries(self.taught))
         every = [text for said in sentences for text in said]

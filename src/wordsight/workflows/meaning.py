@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.errors import LibraryError, WordsightError
@@ -17,48 +16,10 @@ if TYPE_CHECKING:
     from wordsight.records import Clip
     from wordsight.workflows.annotator import ClipAnnotator
 
-__all__ = ["DEFAULT_WORDS", "MOST_VIDEOS", "grounded_hits", "load_lexicon", "readable"]
-
-DEFAULT_WORDS = Path("lexicon")
+__all__ = ["MOST_VIDEOS", "grounded_hits"]
 
 MOST_VIDEOS = 200
 """Videos the sentence tracker looks through; of more, those in which the words are said."""
-
-
-def load_lexicon(words: Path) -> "LearnedLexicon":
-    """Read a learned lexicon.
-
-    Raises:
-        WordsightError: If there is none.
-    """
-    from wordsight.meaning import LearnedLexicon
-
-    if not words.exists():
-        raise WordsightError(
-            f"there is no learned lexicon at {words}; make one with `wordsight learn`, or name "
-            "its folder with --words."
-        )
-    return LearnedLexicon.load(words)
-
-
-def readable(learned: "LearnedLexicon", text: str, teller: Reporter, *, aloud: bool) -> bool:
-    """Tell whether learned words can read a sentence.
-
-    Args:
-        learned: The words.
-        text: The sentence.
-        teller: Told why not.
-        aloud: Whether everybody should hear it; a few words that are no sentence are nothing to
-            be told about otherwise.
-    """
-    try:
-        learned.sentence(text)
-    except WordsightError as error:
-        reason = str(error).splitlines()[0].rstrip(".:")
-        tell = teller.note if aloud else teller.detail
-        tell(f"The learned words cannot read this ({reason}): going by what is said.")
-        return False
-    return True
 
 
 def grounded_hits(

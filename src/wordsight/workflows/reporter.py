@@ -1,60 +1,72 @@
-"""How the desk speaks while it works, and a notebook for those who want to read it afterwards."""
+"""What a workflow reports while it works: notes, warnings and progress."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from wordsight.progress import Progress
 
 __all__ = ["RecordingReporter", "Reporter"]
 
 
+@runtime_checkable
 class Reporter(Protocol):
-    """Whoever asked: told of what is noteworthy, and of progress."""
+    """Takes notes, warnings and progress; the command line prints them as they come."""
 
     def note(self, text: str) -> None:
-        """Take something everybody should know."""
+        """Take something worth knowing."""
 
     def detail(self, text: str) -> None:
-        """Take something for those who want to know more."""
+        """Take something that only matters to those who look closely."""
 
     def warn(self, text: str) -> None:
         """Take a warning."""
 
     def progress(self, heading: str) -> AbstractContextManager[Progress]:
-        """Begin a piece of work; what is entered is told how far it is."""
+        """Begin a piece of work; the value of the block is called with how far it is."""
 
 
 @dataclass
 class RecordingReporter:
-    """A teller that writes down.
+    """Records notes and warnings, and passes everything on.
 
     Attributes:
+        listener: A callback for progress, or another reporter, or ``None``.
         notes: Notes and warnings, in order.
-        watcher: Told of progress, if anyone.
     """
 
+    listener: Progress | Reporter | None = None
     notes: list[str] = field(default_factory=list)
-    watcher: Progress | None = None
 
     def note(self, text: str) -> None:
-        """Write a note down."""
+        """Record a note."""
         self.notes.append(text)
+        if isinstance(self.listener, Reporter):
+            self.listener.note(text)
 
     def detail(self, text: str) -> None:
-        """Leave a detail out."""
+        """Pass a detail on; it is not recorded."""
+        if isinstance(self.listener, Reporter):
+            self.listener.detail(text)
 
     def warn(self, text: str) -> None:
-        """Write a warning down."""
+        """Record a warning."""
         self.notes.append(text)
+        if isinstance(self.listener, Reporter):
+            self.listener.warn(text)
 
     @contextmanager
     def progress(self, heading: str) -> Iterator[Progress]:
-        """Pass progress on to the watcher."""
+        """Pass progress on."""
+        if isinstance(self.listener, Reporter):
+            with self.listener.progress(heading) as inner:
+                yield inner
+            return
+        listener = self.listener
 
-        def told(done: float, total: float | None, what: str) -> None:
-            if self.watcher is not None:
-                self.watcher(done, total, what)
+        def forward(done: float, total: float | None, what: str) -> None:
+            if listener is not None:
+                listener(done, total, what)
 
-        yield told
+        yield forward

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.errors import WordsightError
-from wordsight.workflows.meaning import MOST_VIDEOS, grounded_hits, readable
+from wordsight.workflows.lexicon import can_read
+from wordsight.workflows.meaning import MOST_VIDEOS, grounded_hits
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.search_query import SearchQuery
 
@@ -70,7 +71,7 @@ class Searcher:
         """
         aloud = named or by == "meaning"
         text = None if asked.images or asked.like or by == "said" else asked.text
-        if text and learned is not None and readable(learned, text, self.teller, aloud=aloud):
+        if text and learned is not None and can_read(learned, text, self.teller, aloud=aloud):
             return self._by_meaning(text, learned)
         if by == "meaning":
             raise WordsightError(

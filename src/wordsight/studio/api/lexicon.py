@@ -12,9 +12,8 @@ from pydantic import BaseModel, Field
 
 from wordsight.errors import WordsightError
 from wordsight.language import parse_lexicon
-from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.inspect import save_word_plot
-from wordsight.studio.api.compute_options import Beam, Device, Engine, Prune
+from wordsight.studio.api.compute_options import Device, Engine
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.words import (
     WordExamples,
@@ -29,6 +28,8 @@ from wordsight.studio.jobs.learning_curve import read_curve
 from wordsight.studio.rule_sets import model_folder
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words
+from wordsight.workflows.learn import LearnSettings
+from wordsight.workflows.settings import changed
 
 __all__ = ["router"]
 
@@ -44,32 +45,25 @@ class LearningCurveInfo(BaseModel):
     sharpened: list[float]
 
 
-class LearnBody(BaseModel):
+class LearnBody(LearnSettings):
     """How to learn."""
 
-    restarts: int = Field(default=2, ge=1, le=20)
-    phases: int | None = Field(default=ON_FILM.phases, ge=3, le=8)
-    any_order: bool = Field(default=False, description="states of words in any order")
-    two_phase: bool = Field(default=False, description="begin with sentences of nouns and verbs")
-    quick: bool = True
-    attributes: bool = False
-    seed: int = Field(default=0, ge=0, le=2**31)
+    quick: bool = changed(LearnSettings, "quick", default=True)
+    threads: int = changed(LearnSettings, "threads", default=1)
+    attributes: bool = Field(default=False, description="Let taught words be adjectives.")
     grammar: str | None = Field(
         default=None,
         max_length=500_000,
-        description="how words combine: the text of a lexicon file, or street for the one that "
-        "ships with Wordsight; inferred from the sentences if left out",
+        description="How words combine: the text of a lexicon file, or `street` for the one that "
+        "comes with Wordsight; inferred from the sentences if left out.",
     )
-    threads: int = Field(default=1, ge=1, le=64)
     states: str | None = Field(
         default=None,
         pattern="^[0-9a-f]{12}$",
-        description="a learned set of rules of states, whose facts words may look at",
+        description="A learned set of rules of states, whose facts words may look at.",
     )
     engine: Engine = None
     device: Device = None
-    prune: Prune = None
-    beam: Beam = None
 
 
 @router.get("")

@@ -16,7 +16,7 @@ from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import learned_words, words_folder
 from wordsight.workflows.annotator import load_annotator
 from wordsight.workflows.clips import clip_between
-from wordsight.workflows.limits import pruning
+from wordsight.workflows.compute import pruning
 
 __all__ = ["router"]
 

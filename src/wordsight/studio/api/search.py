@@ -14,9 +14,8 @@ from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.searching import SearchAnswer, answer, names_of
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_picture
-from wordsight.workflows import FoundMoment, SearchQuery
-from wordsight.workflows.found_moments import why
-from wordsight.workflows.search_query import parse_moment, parse_region
+from wordsight.workflows.found_moments import FoundMoment, why
+from wordsight.workflows.search_query import SearchQuery, parse_moment, parse_region
 
 __all__ = [
     "MomentInfo",

@@ -11,7 +11,7 @@ from wordsight.studio.jobs.learn import LEXICON
 from wordsight.studio.jobs.task import JobContext, device_at_hand
 from wordsight.studio.jobs.teach import TAUGHT
 from wordsight.workflows.annotator import load_taught
-from wordsight.workflows.meaning import load_lexicon
+from wordsight.workflows.lexicon import load_lexicon
 from wordsight.workflows.named_shots import forget_words, remember_words
 
 __all__ = ["index_library"]

@@ -26,15 +26,16 @@ def answer_queries(arguments: Mapping[str, Any], workplace: JobContext) -> dict[
     from wordsight.library import Library
     from wordsight.retrieval.trec import write_run
     from wordsight.studio.exports import exporting
-    from wordsight.workflows import RecordingReporter, Searcher
+    from wordsight.workflows.reporter import RecordingReporter
     from wordsight.workflows.search_query import read_queries
+    from wordsight.workflows.searcher import Searcher
 
     name = Path(arguments["name"]).name
     source = workplace.folder / QUERIES / name / Path(arguments["file"]).name
     if not source.is_file():
         raise WordsightError("the queries are not there any more; send them again.")
     device, notes = device_at_hand(arguments.get("device"))
-    book = RecordingReporter(watcher=workplace.progress)
+    book = RecordingReporter(workplace.progress)
     queries = read_queries(source)
     with (
         Library.open(workplace.library) as library,

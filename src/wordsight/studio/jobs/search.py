@@ -22,11 +22,13 @@ def search_meaning(arguments: Mapping[str, Any], workplace: JobContext) -> dict[
     """
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
-    from wordsight.workflows import RecordingReporter, Searcher, SearchQuery
     from wordsight.workflows.annotator import load_annotator
-    from wordsight.workflows.limits import pruning
+    from wordsight.workflows.compute import pruning
+    from wordsight.workflows.reporter import RecordingReporter
+    from wordsight.workflows.search_query import SearchQuery
+    from wordsight.workflows.searcher import Searcher
 
-    book = RecordingReporter(watcher=workplace.progress)
+    book = RecordingReporter(workplace.progress)
     words = LearnedLexicon.load(workplace.folder / LEXICON)
     with Library.open(workplace.library) as library:
         searching = Searcher(

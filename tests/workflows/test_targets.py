@@ -2,8 +2,8 @@
 
 import pytest
 
-from wordsight.cli.targets import refuse_existing
 from wordsight.errors import WordsightError
+from wordsight.workflows.workflow import refuse_existing
 
 
 def test_what_is_there_is_refused_by_name_wherever_it_stands(tmp_path):
