@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from wordsight.cli.meaning_inputs import named_by
 
 from wordsight.attributes.recall.videos import crop_box
-from wordsight.cli.meaning_inputs import named_by
 from wordsight.cli.output import Output, Style
 from wordsight.library import Library
 from wordsight.meaning.features import name_feature

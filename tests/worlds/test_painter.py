@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordsight.worlds.painter import Layer, cloudy, flat, gradient, lay_over, mix, roughen, shade
+from wordsight.worlds.painter import Layer, cloudy, gradient, lay_over, mix, roughen, shade
 from wordsight.worlds.sketch import Sprite
+
+
+def flat(size, colour):
+    return np.full((size[1], size[0], 3), colour, np.uint8)
 
 
 def alpha_of(layer):

@@ -41,11 +41,11 @@ def test_people_are_painted_where_their_boxes_are(corpus):
     for film in corpus[:12]:
         recording = film.truth.recording
         view = recording.scenario.place.view
-        for part, joints, facings in zip(
-            recording.scenario.parts, recording.joints, recording.facings, strict=True
+        for script, joints, facings in zip(
+            recording.scenario.scripts, recording.joints, recording.facings, strict=True
         ):
             for frame in range(0, recording.num_frames, 17):
-                look, pose = part.person.look, joints[frame]
+                look, pose = script.look, joints[frame]
                 sketch = Sketch(view, ((-2.9, -0.2), (2.9, 2.2)))
                 paint_body(sketch, pose, look, facings[frame])
                 paint_near_arm(sketch, pose, look)

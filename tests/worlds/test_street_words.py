@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from wordsight.worlds.street.acts import PickUp, PutDown, Turn, Wait, Walk
+from wordsight.worlds.acts import Wait
+from wordsight.worlds.street.acts import PickUp, PutDown, Turn, Walk
 from wordsight.worlds.street.people import cast_look
 from wordsight.worlds.street.places import PLACES
-from wordsight.worlds.street.recording import Person, PersonScript, StreetScenario, perform
+from wordsight.worlds.street.recording import PersonScript, StreetScenario, perform
 from wordsight.worlds.street.things import cast_prop
 from wordsight.worlds.street.truth import StreetTruth
 
@@ -18,9 +19,7 @@ def stage(spots, *parts, holding=(), duration=5.0):
     """Perform a scene: things by noun and x; parts as x, facing, held noun, acts."""
     props = tuple(cast_prop(noun, f"{noun}-1", RNG) for noun in (*spots, *holding))
     played = tuple(
-        PersonScript(
-            Person(f"person-{k}", cast_look(RNG)), x, facing, held and f"{held}-1", tuple(acts)
-        )
+        PersonScript(f"person-{k}", cast_look(RNG), x, facing, held and f"{held}-1", tuple(acts))
         for k, (x, facing, held, acts) in enumerate(parts, start=1)
     )
     places = {f"{noun}-1": x for noun, x in spots.items()}

@@ -11,9 +11,8 @@ from wordsight.worlds import WorldError
 from wordsight.worlds.workbench.deeds import DEEDS
 from wordsight.worlds.workbench.protocol import StepOrder, choose_order
 from wordsight.worlds.workbench.recording import Manner, perform
-from wordsight.worlds.workbench.steps import KINDS
+from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
 from wordsight.worlds.workbench.things import THINGS
-from wordsight.worlds.workbench.writing import kinds_for, write_protocol
 
 ALL_KINDS = kinds_for(tuple(KINDS), tuple(THINGS))
 

@@ -1,8 +1,4 @@
-"""`FilmCamera`: turns the clean picture of a scene into what a cheap hand-held camera would record.
-
-Everything that varies from frame to frame is drawn beforehand, so that any frame can be made alone
-and truth boxes can follow the shake.
-"""
+"""`FilmCamera`: turns clean pictures of a scene into what a hand-held camera would record."""
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -11,22 +7,23 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.checks import WorldError
+from wordsight.worlds.checks import WorldError, require_number
 
 __all__ = ["Effects", "FilmCamera"]
-
-
-# MERGED FROM wordsight.worlds.camera:
-# `Effects`: how strongly the picture differs from a clean drawing, one strength per effect.
-
 
 _BEST_CRF, _WORST_CRF = 20, 42
 """H.264 quality without visible loss, and quality at which small things dissolve into blocks."""
 
+_MAX_SHAKE = 5.0  # pixels; standard deviation of the wander at full strength
+_MAX_FLICKER = 0.12  # share of the brightness
+_MAX_GRAIN = 12.0  # grey levels; standard deviation
+_TILE_GRAIN = 36.0  # grey levels stored in the noise tile: large, so that 8 bits keep its shape
+_TILE_MARGIN = 64  # pixels by which the tile is larger than a frame, so that its corner can move
+
 
 @dataclass(frozen=True)
 class Effects:
-    """Strengths from 0 (none) to 1 (strong).
+    """How strongly the picture differs from a clean drawing; strengths from 0 (none) to 1.
 
     Attributes:
         texture: Grain of walls, ground and clothes.
@@ -58,23 +55,20 @@ class Effects:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            strength = getattr(self, field.name)
-            if not (isinstance(strength, int | float) and 0 <= strength <= 1):
-                raise WorldError(f"{field.name} must lie between 0 and 1, got {strength!r}.")
+            require_number(field.name, getattr(self, field.name), 0, 1)
 
     @classmethod
     def at(cls, noise: float) -> "Effects":
-        """Set all strengths by one knob.
+        """Set all strengths by one number.
 
-        What makes a picture rich (texture, shading, shadow) comes early on the scale, what spoils
+        What makes a picture rich (texture, shading, shadow) comes early on the scale, what degrades
         it (grain, blur, ...) grows evenly.
         """
         if not (isinstance(noise, int | float) and 0 <= noise <= 1):
             raise WorldError(f"noise must lie between 0 (clean) and 1 (strong), got {noise!r}.")
+        rich = ("texture", "shading", "shadow")
         noise = float(noise)
-        rich = dict.fromkeys(("texture", "shading", "shadow"), noise**0.5)
-        spoiling = ("grain", "blur", "flicker", "compression", "occlusion", "shake")
-        return cls(**rich, **dict.fromkeys(spoiling, noise))
+        return cls(**{f.name: noise**0.5 if f.name in rich else noise for f in fields(cls)})
 
     @property
     def crf(self) -> int:
@@ -82,39 +76,30 @@ class Effects:
         return round(_BEST_CRF + self.compression * (_WORST_CRF - _BEST_CRF))
 
 
-_MAX_SHAKE = 5.0  # pixels; standard deviation of the wander at full strength
-_MAX_FLICKER = 0.12  # share of the brightness
-_MAX_GRAIN = 12.0  # grey levels; standard deviation
-_TILE_GRAIN = 36.0  # grey levels stored in the noise tile: large, so that 8 bits keep its shape
-_TILE_MARGIN = 64  # pixels by which the tile is larger than a frame, so that its corner can move
-
-
 class FilmCamera:
     """Shake, exposure and grain of one film.
+
+    Everything that varies from frame to frame is drawn beforehand, so that any frame can be made
+    alone and truth boxes can follow the shake.
 
     Args:
         effects: Their strengths.
         size: Width and height of a frame in pixels.
         num_frames: Frames of the film.
-        rng: Where the chance comes from.
+        rng: Random generator.
 
     Attributes:
-        offsets: ``(N, 2)`` by how many pixels each frame is moved right and down; add them to truth
-            boxes.
+        offsets: ``(N, 2)`` pixels by which each frame is moved right and down; truth boxes add it.
     """
 
     def __init__(
-        self,
-        effects: Effects,
-        size: tuple[int, int],
-        num_frames: int,
-        rng: np.random.Generator,
+        self, effects: Effects, size: tuple[int, int], num_frames: int, rng: np.random.Generator
     ) -> None:
         self._effects = effects
         self._size = size
         shake = np.stack([_wander(num_frames, 9, rng), _wander(num_frames, 9, rng)], axis=1)
         self.offsets: NDArray[np.float64] = shake * effects.shake * _MAX_SHAKE
-        # Scratch sheets; fresh ones for every frame would cost more than the arithmetic.
+        # Buffers; new ones for every frame would cost more than the arithmetic.
         self._pad = int(np.ceil(np.abs(self.offsets).max(initial=0.0))) + 2
         width, height = size[0] + 2 * self._pad, size[1] + 2 * self._pad
         self._padded = np.empty((height, width, 3), dtype=np.uint8)

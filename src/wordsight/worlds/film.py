@@ -3,39 +3,40 @@
 import hashlib
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.video.contact_sheet import contact_sheet
 from wordsight.video.writer import VideoWriter
-from wordsight.worlds.checks import WorldError, checked_count
+from wordsight.worlds.checks import WorldError, require_count
 
-__all__ = ["Picture", "RenderedFilm", "Truth", "generator", "world_sheet"]
+__all__ = ["SIZE", "FramePainter", "RenderedFilm", "Truth", "film_rng", "pick", "world_sheet"]
+
+Option = TypeVar("Option")
+
+SIZE = (640, 480)
+"""Width and height of the frames of all worlds in pixels."""
+
+FramePainter = Callable[[int], NDArray[np.uint8]]
+"""Returns frame ``index`` as ``(H, W, 3)`` RGB that the caller may keep."""
 
 
 class Truth(Protocol):
-    """What is known about a film from its script and its physics, never from its pixels."""
+    """Ground truth of a film, taken from its script and its physics, never from its pixels."""
 
     @property
     def boxes(self) -> Mapping[str, NDArray[np.float64]]:
-        """For every thing in the film ``(T, 4)`` x1, y1, x2, y2 pixels; NaN while out of sight."""
+        """For every individual ``(T, 4)`` pixels x1, y1, x2, y2; NaN while out of the picture."""
 
     def record(self) -> dict[str, Any]:
-        """Everything worth writing down, as JSON can hold it, with the settings of the picture.
+        """Return the truth and the settings of the picture for ``truth.jsonl``.
 
         Two films with equal records are taken to be the same film when a run is resumed.
         """
-
-
-class Picture(Protocol):
-    """Paints any frame of one film."""
-
-    def __call__(self, index: int) -> NDArray[np.uint8]:
-        """Return frame ``index`` as ``(H, W, 3)`` RGB that the caller may keep."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,16 @@ class RenderedFilm:
     Attributes:
         name: File name without ending, such as ``street-007``; unique in its world.
         world: Name of the world.
-        index: Which film of the world, counting from 0.
-        random_state: The seed the world was made with.
+        index: Number of the film in its world, counting from 0.
+        random_state: Seed of the world.
         frame_rate: Frames per second.
         size: Width and height in pixels.
         num_frames: Number of frames.
-        sentences: What a person wrote about it; all true.
-        truth: What is known about it.
+        sentences: Sentences given with the film for training; all are true.
+        truth: Ground truth.
         crf: Quality number for the encoder.
-        make_picture: Sets up the painting; called once for each pass over the frames.
-        companions: Texts to be written beside the video, by the ending of their file: ``.txt``.
+        make_picture: Prepares the painting; called once for each pass over the frames.
+        companions: Texts to write beside the video, by the ending of their file: ``.txt``.
     """
 
     name: str
@@ -67,7 +68,7 @@ class RenderedFilm:
     sentences: tuple[str, ...]
     truth: Truth
     crf: int
-    make_picture: Callable[[], Picture] = field(repr=False)
+    make_picture: Callable[[], FramePainter] = field(repr=False)
     companions: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -94,14 +95,8 @@ class RenderedFilm:
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Render the film into an mp4 file, atomically."""
-        with VideoWriter(
-            path,
-            self.size,
-            self.frame_rate,
-            crf=self.crf,
-            preset="superfast",
-            overwrite=overwrite,
-        ) as writer:
+        options: dict[str, Any] = {"crf": self.crf, "preset": "superfast", "overwrite": overwrite}
+        with VideoWriter(path, self.size, self.frame_rate, **options) as writer:
             for image in self.frames():
                 writer.write(image)
 
@@ -123,23 +118,19 @@ class RenderedFilm:
         }
 
 
-# MERGED FROM wordsight.worlds.film:
-# Where the chance in a film comes from: its own generator, so that films do not disturb another.
-#
-# Film number 7 is the same whether ten films are made or a thousand, and what a film looks like can
-# change without changing what happens in it.
-
-
-def generator(
+def film_rng(
     random_state: int, world: str, index: int, purpose: str = "script"
 ) -> np.random.Generator:
     """Return the random generator of one film for one purpose.
 
+    Film 7 is the same whether ten films are made or a thousand, and what a film looks like can
+    change without changing what happens in it.
+
     Args:
         random_state: The seed of the whole world, 0 or more.
         world: The world's name.
-        index: Which film, counting from 0.
-        purpose: What the chance is for; ``script`` and ``picture`` do not disturb each other.
+        index: Number of the film, counting from 0.
+        purpose: What is drawn: ``script``, ``camera``, ``picture``, ...
     """
     try:
         seed = operator.index(random_state)
@@ -153,39 +144,38 @@ def generator(
     return np.random.default_rng([seed, index, *words.tolist()])
 
 
-# MERGED FROM wordsight.worlds.film:
-# A contact sheet of a world: some stills of some films, with what was written about them.
+def pick(options: Sequence[Option], rng: np.random.Generator) -> Option:
+    """Draw one of several options, each with the same probability."""
+    return options[int(rng.integers(len(options)))]
 
 
 def world_sheet(
     films: Iterable[RenderedFilm], *, stills: int = 4, heading: str = "", cell_width: int = 240
 ) -> NDArray[np.uint8]:
-    """Show each film as a row of stills spread evenly over it.
+    """Draw a contact sheet: each film is a row of stills spread evenly over it.
 
-    The first still of a row has the film's name under it, the others its sentences.
+    The film's name stands under its first still, its sentences under the others.
 
     Args:
         films: One or more.
-        stills: Pictures per film.
-        heading: A line over everything, or nothing.
+        stills: Stills per film.
+        heading: A line above everything, or nothing.
         cell_width: Width of a still in pixels.
 
     Returns:
         ``(H, W, 3)`` RGB; write it with ``wordsight.video.write_image``.
     """
-    count = checked_count("stills", stills, unit="still")
+    count = require_count("stills", stills, unit="still")
     images: list[NDArray[np.uint8]] = []
     titles: list[str] = []
     for film in films:
         picture = film.make_picture()
-        images.extend(picture(index) for index in _spread(film.num_frames, count))
+        # The middles of ``count`` equal parts of the film.
+        images.extend(
+            picture(int((2 * part + 1) * film.num_frames / (2 * count))) for part in range(count)
+        )
         words = [film.name, *film.sentences][:count]
         titles.extend([*words, *[""] * (count - len(words))])
     if not images:
         raise WorldError("a contact sheet needs at least one film, got none.")
     return contact_sheet(images, titles, count, heading=heading, cell_width=cell_width)
-
-
-def _spread(num_frames: int, count: int) -> list[int]:
-    """Return frame numbers in the middle of ``count`` equal parts."""
-    return [int((2 * part + 1) * num_frames / (2 * count)) for part in range(count)]

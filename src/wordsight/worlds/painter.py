@@ -1,8 +1,4 @@
-"""`Layer`: a transparent sheet to draw smooth shapes on, laid over a picture afterwards.
-
-Shapes are drawn at twice the size and averaged down, which smooths their edges; the sheet covers
-only the part of the picture it needs, so that drawing costs as little as what is drawn is small.
-"""
+"""`Layer`: a transparent sheet of smooth shapes to lay over a picture; textures of surfaces."""
 
 import math
 from collections.abc import Sequence
@@ -12,21 +8,33 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Colour", "Layer", "cloudy", "flat", "gradient", "lay_over", "mix", "roughen", "shade"]
-
+__all__ = [
+    "Colour",
+    "Layer",
+    "cloudy",
+    "gradient",
+    "lay_over",
+    "mix",
+    "palette",
+    "roughen",
+    "shade",
+]
 
 Colour = tuple[int, int, int]
 """Red, green and blue from 0 to 255."""
-
-Point = Sequence[float] | NDArray[np.float64]
-"""Two numbers."""
 
 _OVERSAMPLING = 2
 _SHIFT = 4  # bits after the point in OpenCV's coordinates: shapes move by sixteenths of a pixel
 
 _DIRECTIONS = 64  # in which round ends are drawn
 _TURNS = np.arange(3 * _DIRECTIONS) * (2 * np.pi / _DIRECTIONS)
-_CIRCLE = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)  # thrice round, to cut any half from
+_CIRCLE = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)  # three turns, to cut any half from
+
+
+def palette(colours: str) -> tuple[Colour, ...]:
+    """Read colours from hexadecimal numbers: ``"f4ceb0 e4b694"``."""
+    red_green_blue = [bytes.fromhex(colour) for colour in colours.split()]
+    return tuple((red, green, blue) for red, green, blue in red_green_blue)
 
 
 @lru_cache(maxsize=4096)  # figures ask for the same few dozen shades in every frame
@@ -44,6 +52,9 @@ def mix(one: Sequence[float], other: Sequence[float], share: float) -> Colour:
 
 class Layer:
     """A transparent sheet over part of a picture; all points are pixels of that picture.
+
+    Shapes are drawn at twice the size and averaged down, which smooths their edges. The sheet
+    covers only the part of the picture it needs, so that small things are cheap to draw.
 
     Args:
         box: x1, y1, x2, y2 of the part covered, in pixels; rounded outwards.
@@ -67,6 +78,12 @@ class Layer:
         """Fill the polygon through ``(N, 2)`` points."""
         cv2.fillPoly(self.pixels, [self._fixed(points)], _opaque(colour), shift=_SHIFT)
 
+    def rectangle(
+        self, x1: float, y1: float, x2: float, y2: float, colour: Sequence[float]
+    ) -> None:
+        """Fill the rectangle between two corners."""
+        self.polygon([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], colour)
+
     def stroke(self, points: ArrayLike, width: float, colour: Sequence[float]) -> None:
         """Draw a line of ``width`` pixels with round ends through ``(N, 2)`` points."""
         thickness = max(round(width * _OVERSAMPLING), 1)
@@ -87,7 +104,11 @@ class Layer:
             cv2.fillConvexPoly(self.pixels, outline, paint, shift=_SHIFT)
 
     def ellipse(
-        self, centre: Point, axes: Sequence[float], colour: Sequence[float], angle: float = 0.0
+        self,
+        centre: Sequence[float] | NDArray[np.float64],
+        axes: Sequence[float],
+        colour: Sequence[float],
+        angle: float = 0.0,
     ) -> None:
         """Fill an ellipse whose full ``axes`` are given in pixels, turned by ``angle`` degrees."""
         fine, half_pixel = _OVERSAMPLING << _SHIFT, (1 << _SHIFT) // 2
@@ -120,8 +141,16 @@ class Layer:
             cv2.resize(self.pixels, size, interpolation=cv2.INTER_AREA), dtype=np.uint8
         )
 
+    def cropped(self) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+        """Return the part of the finished sheet that is painted, and its corner."""
+        sheet = self.finished()
+        rows, columns = np.nonzero(sheet[..., 3])
+        top, left = int(rows.min()), int(columns.min())
+        part = sheet[top : rows.max() + 1, left : columns.max() + 1]
+        return np.ascontiguousarray(part), (self.corner[0] + left, self.corner[1] + top)
+
     def onto(self, image: NDArray[np.uint8], motion: Sequence[float] = (0.0, 0.0)) -> None:
-        """Lay the sheet over ``image``, smeared along ``motion`` pixels of movement."""
+        """Lay the sheet over ``image``, blurred along ``motion`` pixels of movement."""
         lay_over(image, self.finished(), self.corner, motion)
 
     def _fixed(self, points: ArrayLike) -> NDArray[np.int32]:
@@ -146,9 +175,9 @@ def lay_over(
         image: ``(H, W, 3)`` picture to change.
         sheet: What to lay over it.
         corner: Column and row of the sheet's upper left corner in the image.
-        motion: How many pixels right and down it moves while the shutter is open; smears it.
+        motion: Pixels it moves right and down while the shutter is open; blurs it.
     """
-    sheet, corner = _smeared(sheet, corner, motion)
+    sheet, corner = _motion_blurred(sheet, corner, motion)
     x, y = corner
     left, top = max(-x, 0), max(-y, 0)
     right = min(sheet.shape[1], image.shape[1] - x)
@@ -162,7 +191,7 @@ def lay_over(
     below[...] = cv2.add(cv2.multiply(below, clear, scale=1.0 / 255.0), colour)
 
 
-def _smeared(
+def _motion_blurred(
     sheet: NDArray[np.uint8], corner: tuple[int, int], motion: Sequence[float]
 ) -> tuple[NDArray[np.uint8], tuple[int, int]]:
     # A box filter along each axis: exact for straight movement along an axis, close otherwise.
@@ -198,15 +227,6 @@ def _capsule(
     return outline.reshape(-1, 2).astype(np.int32)
 
 
-# MERGED FROM wordsight.worlds.painter:
-# Textures for backgrounds and surfaces: cloudy noise, gradients, and how to paint them.
-
-
-def flat(size: tuple[int, int], colour: Sequence[float]) -> NDArray[np.uint8]:
-    """Return a ``(H, W, 3)`` picture of one colour; ``size`` is width and height."""
-    return np.full((size[1], size[0], 3), colour, dtype=np.uint8)
-
-
 def gradient(
     size: tuple[int, int], above: Sequence[float], below: Sequence[float]
 ) -> NDArray[np.uint8]:
@@ -224,8 +244,8 @@ def cloudy(
     Args:
         size: Width and height in pixels.
         cell: Size of the largest lumps in pixels; each octave halves it.
-        rng: Where the chance comes from.
-        octaves: How many sizes of lumps are added up.
+        rng: Random generator.
+        octaves: Number of sizes of lumps that are added up.
     """
     width, height = size
     total = np.zeros((height, width), dtype=np.float32)
@@ -233,9 +253,8 @@ def cloudy(
         step = max(cell / 2**octave, 1.0)
         shape = (int(height / step) + 2, int(width / step) + 2)
         grid = rng.uniform(-1.0, 1.0, shape).astype(np.float32)
-        total += np.asarray(cv2.resize(grid, (width, height), interpolation=cv2.INTER_CUBIC)) / (
-            2**octave
-        )
+        lumps = cv2.resize(grid, (width, height), interpolation=cv2.INTER_CUBIC)
+        total += np.asarray(lumps) / (2**octave)
     return total * np.float32(0.7)
 
 

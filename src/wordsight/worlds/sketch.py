@@ -1,4 +1,4 @@
-"""`Sketch`: drawing in the metres of a scene instead of the pixels of a picture."""
+"""Drawing in the metres of a scene: `View`, `Sketch`, and `Sprite` for rigid things."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,11 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from wordsight.worlds.painter import Colour, Layer, lay_over, shade
 
-__all__ = ["Sketch", "Sprite", "View", "rounded", "soft_shadow", "turned"]
+__all__ = ["Point", "Sketch", "Sprite", "View", "moved", "rounded", "soft_shadow", "turned"]
 
+Point = tuple[float, float]
+"""Metres right and up."""
 
-# MERGED FROM wordsight.worlds.sketch:
-# `View`: where metres of a scene seen from the side come to lie in the picture.
+_LIT, _UNLIT = 1.10, 0.78
+"""Brightness of the sides of a round body towards the light and away from it."""
+
+_SOLID = 100  # opacity from which a pixel belongs to the thing; shadows and seams lie below
+_DETAIL = 2.0
+"""How much finer a sprite is painted than it is shown, so that turning it keeps it sharp."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +48,9 @@ class View:
         return (pixels - (self.centre, self.ground)) / (self.scale, -self.scale)
 
     def box(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Return the pixel box x1, y1, x2, y2 around ``(N, 2)`` metres."""
+        """Return the ``(..., 4)`` pixel boxes x1, y1, x2, y2 around ``(..., N, 2)`` metres."""
         pixels = self.pixels(points)
-        return np.concatenate([pixels.min(axis=0), pixels.max(axis=0)])
-
-
-_LIT, _UNLIT = 1.10, 0.78
-"""Brightness of the sides of a round body towards the light and away from it."""
+        return np.concatenate([pixels.min(axis=-2), pixels.max(axis=-2)], axis=-1)
 
 
 class Sketch:
@@ -63,12 +65,17 @@ class Sketch:
     def __init__(self, view: View, box: ArrayLike, light: float = 0.0) -> None:
         self.view = view
         self.light = light
-        corners = view.box(box)
-        self.layer = Layer(np.add(corners, (-2, -2, 2, 2)))
+        self.layer = Layer(np.add(view.box(box), (-2, -2, 2, 2)))
 
     def polygon(self, points: ArrayLike, colour: Sequence[float]) -> None:
         """Fill the polygon through ``(N, 2)`` points."""
         self.layer.polygon(self.view.pixels(points), colour)
+
+    def rectangle(
+        self, x1: float, y1: float, x2: float, y2: float, colour: Sequence[float]
+    ) -> None:
+        """Fill the rectangle between two corners."""
+        self.polygon([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], colour)
 
     def stroke(self, points: ArrayLike, width: float, colour: Sequence[float]) -> None:
         """Draw a line of constant width with round ends."""
@@ -80,6 +87,11 @@ class Sketch:
         """Fill an ellipse with full ``axes``, turned clockwise by ``angle`` degrees."""
         scaled = [axis * self.view.scale for axis in axes]
         self.layer.ellipse(self.view.pixels(centre), scaled, colour, angle)
+
+    def limb(self, points: ArrayLike, widths: Sequence[float], colour: Colour) -> None:
+        """Fill a chain of round joints in one colour."""
+        pixels = self.view.pixels(points)
+        self.layer.limb(pixels, [width * self.view.scale for width in widths], colour)
 
     def tube(
         self, points: ArrayLike, widths: Sequence[float], colour: Colour, *, lit: bool = True
@@ -125,17 +137,13 @@ def turned(points: ArrayLike, angle: float) -> NDArray[np.float64]:
     return np.asarray(np.asarray(points, dtype=np.float64) @ turn)
 
 
-# MERGED FROM wordsight.worlds.sketch:
-# `Sprite`: a rigid thing painted once, then laid into any number of frames, moved and turned.
-
-
-_SOLID = 100  # opacity from which a pixel belongs to the thing; shadows and seams lie below
-_DETAIL = 2.0
-"""How much finer a sprite is painted than it is shown, so that turning it keeps it sharp."""
+def moved(points: ArrayLike, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``(T, N, 2)`` points that move and turn with ``(T, 3)`` x, y and angles."""
+    return np.stack([turned(points, place[2]) + place[:2] for place in places])
 
 
 class Sprite:
-    """The picture of a rigid thing.
+    """A rigid thing painted once, then laid into any number of frames, moved and turned.
 
     Args:
         sheet: ``(h, w, 4)`` premultiplied picture.
@@ -192,7 +200,7 @@ class Sprite:
             image: ``(H, W, 3)`` RGB.
             view: How metres become pixels.
             position: Where its origin lies, in metres.
-            angle: By how much it is turned, radians counter-clockwise.
+            angle: Radians by which it is turned counter-clockwise.
             motion: Pixels it moves while the shutter is open.
             stretch: How much larger than painted.
         """
@@ -219,7 +227,7 @@ class Sprite:
 
 
 def soft_shadow(width: float, height: float, scale: float, darkness: float) -> Sprite:
-    """Return the soft dark spot that a thing of this width throws on the ground around it.
+    """Return the soft dark spot that a thing throws on the ground around it.
 
     Args:
         width: Metres across.

@@ -1,55 +1,20 @@
-"""Natural timing: nothing alive starts or stops at once.
-
-All functions take a time or an array of times and are constant before and after the movement.
-"""
-
-from collections.abc import Iterator
-from typing import overload
+"""Natural timing: movements that start and stop smoothly; constant before and after."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Ticks", "cruise", "cruise_time", "glide", "overshoot", "smooth"]
+__all__ = ["cruise", "cruise_time", "glide", "overshoot", "smooth"]
 
 _JERK_PEAK = 1.875
 """Peak speed of a smooth movement, as a multiple of its mean speed."""
 
 
-class Ticks:
-    """The short steps in which a film with physics is performed, a whole number to each frame.
-
-    Args:
-        frame_rate: Frames per second.
-
-    Attributes:
-        per_frame: Steps in a frame.
-        seconds: How long a step is.
-    """
-
-    _PER_SECOND = 240  # joints that hold things, and stacks, need short steps
-
-    def __init__(self, frame_rate: float) -> None:
-        self.per_frame = max(round(self._PER_SECOND / frame_rate), 1)
-        self.seconds = 1.0 / (frame_rate * self.per_frame)
-
-    def during(self, seconds: float) -> Iterator[float]:
-        """Count the steps of some seconds: yields the time since the beginning, after each."""
-        for step in range(1, max(round(seconds / self.seconds), 1) + 1):
-            yield min(step * self.seconds, seconds)
-
-
-@overload
-def smooth(u: float) -> float: ...
-@overload
-def smooth(u: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def smooth(u: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
+def smooth(u: float) -> float:
     """Go from 0 to 1 while ``u`` does, with speed and acceleration 0 at both ends.
 
     The minimum-jerk curve that reaching hands follow; its top speed is 1.875 times the mean.
     """
-    u = np.clip(u, 0.0, 1.0)
-    value = u * u * u * (10.0 + u * (6.0 * u - 15.0))
-    return float(value) if np.ndim(value) == 0 else np.asarray(value)
+    u = min(max(u, 0.0), 1.0)
+    return u * u * u * (10.0 + u * (6.0 * u - 15.0))
 
 
 def glide(time: float, start: float, end: float, begin: float, goal: float) -> float:

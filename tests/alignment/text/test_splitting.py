@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.alignment.text import split_sentences, split_steps
-from wordsight.worlds.workbench.steps import KINDS
+from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
 from wordsight.worlds.workbench.things import THINGS
-from wordsight.worlds.workbench.writing import kinds_for, write_protocol
 
 RECIPE = """# Pancakes
 

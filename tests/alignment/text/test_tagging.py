@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from wordsight.alignment.text import nouns_and_verbs, nouns_of_parse, parse_tree, split_sentences
 from wordsight.alignment.text.tagging import base_form, singular
-from wordsight.worlds.workbench.steps import KINDS
+from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
 from wordsight.worlds.workbench.things import THINGS
-from wordsight.worlds.workbench.writing import kinds_for, write_protocol
 
 CASES = [
     # the thing measured, not the measure

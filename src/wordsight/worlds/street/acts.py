@@ -1,57 +1,57 @@
-"""What people can do: each act moves a person step by step and says how long it will take.
+"""What people do: each act moves a person step by step and says how long it takes.
 
-An act is a small class with three methods; see the guide to worlds for how to add one.
+An act is a small class with three methods; the guide to worlds shows how to add one.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from wordsight.worlds.acts import Act, Clock
+from wordsight.worlds.sketch import Point
 from wordsight.worlds.street.people import Pose
 from wordsight.worlds.street.physics import StreetPhysics
-from wordsight.worlds.street.things.thing import Prop
+from wordsight.worlds.street.things import Prop
 from wordsight.worlds.timing import cruise, cruise_time, glide, overshoot, smooth
 
-__all__ = ["REACH", "Actor", "PickUp", "PutDown", "StreetAct", "Turn", "Wait", "Walk"]
-
-
-# MERGED FROM wordsight.worlds.street.acts:
-# `Actor`: a person on the stage, as acts move it.
-
+__all__ = ["REACH", "Actor", "PickUp", "PutDown", "StreetAct", "Turn", "Walk"]
 
 REACH = 0.46  # metres before the body at which things are taken and put down
 _CARRYING = 0.38  # metres before the body at which things are carried
 _LIFT = 0.45  # metres by which a thing is lifted
 _HANGING = 0.5  # swing from which one hand is enough
+_GRASP = 0.12  # seconds the fingers need to close or open
+_TURNING = 0.35  # seconds to turn round
+_LET_FALL = 0.03  # metres above the ground at which a thing is let go
 
 
 class Actor:
-    """The changing state of one person.
+    """The changing state of one person; the attributes are those of `Pose`.
 
     Args:
-        name: Who.
-        x: Where they stand, metres.
+        name: Name of the person.
+        x: Position in metres.
         facing: 1 looks right, -1 left.
         props: All things of the film by name.
+        physics: The physics that moves them.
 
     Attributes:
-        x: As above.
-        facing: As above; between -1 and 1 while turning.
-        crouch: 0 upright, 1 bent down.
-        phase: Cycles of the gait.
-        stride: Metres of a cycle at the moment, 0 while standing.
-        speed: Metres per second.
-        reach: Where the near hand wants to be.
-        reaching: 0 hands hang or swing, 1 the hand is at ``reach``.
-        both_hands: Whether the far hand reaches, too.
         holding: Name of the thing in the hands, or None.
     """
 
-    def __init__(self, name: str, x: float, facing: float, props: Mapping[str, Prop]) -> None:
+    def __init__(
+        self,
+        name: str,
+        x: float,
+        facing: float,
+        props: Mapping[str, Prop],
+        physics: StreetPhysics,
+    ) -> None:
         self.name = name
         self.x = x
         self.facing = facing
+        self.physics = physics
         self._props = props
         self.crouch = self.phase = self.stride = self.speed = self.reaching = 0.0
         self.reach = (x, 0.0)
@@ -67,58 +67,29 @@ class Actor:
         self.holding, self.reaching = thing, 1.0
         self.both_hands = self.needs_both_hands(thing)
 
-    def let_go(self) -> None:
-        """Have nothing in the hands from now on."""
-        self.holding = None
-
-    def carrying_point(self) -> tuple[float, float]:
+    def carrying_point(self) -> Point:
         """Return where the hand carries what it holds, swaying a little with the steps."""
         grip = self._props[self.holding].grip if self.holding else 0.0
         sway = 0.02 * math.cos(4 * math.pi * self.phase) * min(self.stride, 1.0)
         return self.x + self.facing * _CARRYING, grip + _LIFT + sway
 
-    def ground_point(self, thing: str, above: float) -> tuple[float, float]:
+    def ground_point(self, thing: str, above: float) -> Point:
         """Return where the hand is when ``thing`` is ``above`` the ground before the feet."""
         return self.x + self.facing * REACH, self._props[thing].grip + above
 
     def settle(self) -> None:
-        """Keep what is carried with the body; called after every act's step."""
+        """Keep what is carried with the body; called after every step of an act."""
         if self.holding and self.crouch == 0.0:
             self.reach = self.carrying_point()
 
     def pose(self) -> Pose:
-        """Return the pose of the moment."""
-        return Pose(
-            self.x,
-            self.facing,
-            self.crouch,
-            self.phase,
-            self.stride,
-            self.speed,
-            self.reach,
-            self.reaching,
-            self.both_hands,
-        )
+        """Return the present pose."""
+        gait = (self.crouch, self.phase, self.stride, self.speed)
+        return Pose(self.x, self.facing, *gait, self.reach, self.reaching, self.both_hands)
 
 
-_GRASP = 0.12  # seconds the fingers need to close or open
-_TURNING = 0.35  # seconds to turn round
-_LET_FALL = 0.03  # metres above the ground at which a thing is let go
-
-Clock = Callable[[float], Iterator[float]]
-"""Counts the steps of some seconds: yields the time since the beginning, after each step."""
-
-
-class StreetAct(Protocol):
+class StreetAct(Act[Actor], Protocol):
     """Something a person does for a while."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in the log of the film."""
-
-    @property
-    def thing(self) -> str | None:
-        """Name of the thing it is done to, if any."""
 
     def seconds(self, x: float) -> float:
         """Return how long it takes for someone who stands at ``x``."""
@@ -126,34 +97,15 @@ class StreetAct(Protocol):
     def leads_to(self, x: float) -> float:
         """Return where someone stands afterwards who stood at ``x``."""
 
-    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
-        """Move the actor a little before each ``yield``; one step of time passes at each."""
 
-
-@dataclass(frozen=True)
-class Wait:
-    """Stand still for some ``duration`` in seconds."""
-
-    duration: float
-    name = "wait"
-    thing = None
-
-    def seconds(self, x: float) -> float:
-        """Return the duration."""
-        return self.duration
-
+class _OnTheSpot:
     def leads_to(self, x: float) -> float:
-        """Stay."""
+        """Stay at ``x``."""
         return x
 
-    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
-        """Do nothing."""
-        for _ in clock(self.duration):
-            yield
-
 
 @dataclass(frozen=True)
-class Turn:
+class Turn(_OnTheSpot):
     """Turn to ``facing``: 1 right, -1 left."""
 
     facing: int
@@ -164,11 +116,7 @@ class Turn:
         """Return how long turning takes."""
         return _TURNING
 
-    def leads_to(self, x: float) -> float:
-        """Stay."""
-        return x
-
-    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, clock: Clock) -> Iterator[None]:
         """Turn smoothly."""
         begin = actor.facing
         for time in clock(_TURNING):
@@ -179,17 +127,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Walk:
-    """Walk to ``goal`` (metres) at top ``speed``, with what one holds.
-
-    Attributes:
-        goal: Where to, metres.
-        speed: Steady speed in metres per second.
-        acceleration: How hard one starts and stops, metres per second squared.
-    """
+    """Walk to ``goal`` (metres) at top ``speed``, with what one holds."""
 
     goal: float
-    speed: float
-    acceleration: float
+    speed: float  # metres per second
+    acceleration: float  # metres per second squared, at the start and at the end
     name = "walk"
     thing = None
 
@@ -198,10 +140,10 @@ class Walk:
         return cruise_time(self.goal - x, self.speed, self.acceleration)
 
     def leads_to(self, x: float) -> float:
-        """Arrive."""
+        """Arrive at the goal."""
         return self.goal
 
-    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, clock: Clock) -> Iterator[None]:
         """Walk; the gait follows the way, so that feet do not slide."""
         begin, before = actor.x, 0.0
         distance = self.goal - begin
@@ -219,26 +161,14 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class _Bending:
-    """Bend down, do something to a thing and rise.
-
-    Attributes:
-        thing: Which one, by name.
-        down: Seconds to bend.
-        up: Seconds to rise.
-    """
-
+class _Bending(_OnTheSpot):
     thing: str
-    down: float
-    up: float
+    down: float  # seconds to bend
+    up: float  # seconds to rise
 
     def seconds(self, x: float) -> float:
         """Return the time from upright to upright."""
         return self.down + _GRASP + self.up
-
-    def leads_to(self, x: float) -> float:
-        """Stay."""
-        return x
 
 
 @dataclass(frozen=True)
@@ -247,23 +177,22 @@ class PickUp(_Bending):
 
     name = "pick-up"
 
-    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, clock: Clock) -> Iterator[None]:
         """Reach for the grip, close the hand, lift a little too far and settle."""
         actor.both_hands = actor.needs_both_hands(self.thing)
-        actor.reach = physics.grip_point(self.thing)
+        actor.reach = actor.physics.grip_point(self.thing)
         for time in clock(self.down):
             actor.reaching = actor.crouch = smooth(time / self.down)
             yield
         for _ in clock(_GRASP):
             yield
-        physics.place_hand(actor.name, actor.reach)
-        physics.grip(actor.name, self.thing)
+        actor.physics.place_hand(actor.name, actor.reach)
+        actor.physics.grip(actor.name, self.thing)
         actor.take(self.thing)
         low = actor.reach
         for time in clock(self.up):
             actor.crouch = 1.0 - smooth(time / self.up)
-            share = overshoot(time / self.up, 0.06)
-            actor.reach = _between(low, actor.carrying_point(), share)
+            actor.reach = _between(low, actor.carrying_point(), overshoot(time / self.up, 0.06))
             yield
         actor.crouch = 0.0
 
@@ -274,15 +203,15 @@ class PutDown(_Bending):
 
     name = "put-down"
 
-    def perform(self, actor: Actor, physics: StreetPhysics, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Actor, clock: Clock) -> Iterator[None]:
         """Lower the thing almost to the ground, open the hand, rise empty-handed."""
         high, low = actor.reach, actor.ground_point(self.thing, _LET_FALL)
         for time in clock(self.down):
             actor.crouch = smooth(time / self.down)
             actor.reach = _between(high, low, actor.crouch)
             yield
-        physics.release(self.thing)
-        actor.let_go()
+        actor.physics.release(self.thing)
+        actor.holding = None
         for _ in clock(_GRASP):
             yield
         for time in clock(self.up):
@@ -291,7 +220,5 @@ class PutDown(_Bending):
         actor.reaching = actor.crouch = 0.0
 
 
-def _between(
-    one: tuple[float, float], other: tuple[float, float], share: float
-) -> tuple[float, float]:
+def _between(one: Point, other: Point, share: float) -> Point:
     return one[0] + (other[0] - one[0]) * share, one[1] + (other[1] - one[1]) * share

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
-
-from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.checks import checked_count, checked_names, checked_number
-from wordsight.worlds.film import RenderedFilm, generator
+from wordsight.worlds.camera import Effects
+from wordsight.worlds.checks import require_count, require_names, require_number
+from wordsight.worlds.film import RenderedFilm, film_rng
+from wordsight.worlds.picture import shoot
 from wordsight.worlds.street.directing import FilmBrief, direct
 from wordsight.worlds.street.picture import StreetPicture
-from wordsight.worlds.street.places import PLACES, SIZE
+from wordsight.worlds.street.places import PLACES
 from wordsight.worlds.street.plots import plots_showing
-from wordsight.worlds.street.recording import StreetRecording
-from wordsight.worlds.street.sentences import tell
+from wordsight.worlds.street.sentences import choose_sentences
 from wordsight.worlds.street.things import THINGS
 from wordsight.worlds.street.truth import StreetTruth
 
@@ -30,7 +29,6 @@ _ACTIONS = ("approached", "picked-up", "put-down", "carried")
 _OBJECTS = ("backpack", "chair", "trash-can")
 _DISTRACTORS = ("traffic-cone", "stool")
 _SENTENCES, _CLIPS = 159, 61  # the published corpus has so many sentences for so many clips
-_FRAME_RATES = (1.0, 120.0)  # per second
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class StreetFilm(RenderedFilm):
     """A film of the street.
 
     Attributes:
-        truth: What is known about it; it can judge every sentence of the grammar.
+        truth: Ground truth; it can judge every sentence of the grammar.
     """
 
     truth: StreetTruth
@@ -62,18 +60,18 @@ def street(
     in three places that serve as folds.
 
     Args:
-        clips: How many films.
+        clips: Number of films.
         random_state: The seed.
         places: Where they are shot, in turn; ``harbour`` is kept for tests of generalisation.
         actions: The verbs they are made for, in turn; other things may happen, too.
         objects: Nouns of the things people deal with, in turn.
         distractors: Nouns of things that stand about.
-        noise: How rich and how spoiled the pictures are, 0 to 1.
+        noise: How rich and how degraded the pictures are, 0 to 1.
         effects: Strengths one by one instead of ``noise``.
         frame_rate: Frames per second.
 
     Returns:
-        The films, made one after the other as they are asked for.
+        The films, each made when it is asked for.
 
     Raises:
         WorldError: If a name is unknown, or a number out of range.
@@ -83,78 +81,41 @@ def street(
         >>> film.name, film.truth.holds(film.sentences[0])
         ('street-000', True)
     """
-    studio = _Studio(places, actions, objects, distractors, frame_rate, random_state)
+    shooting_places = PLACES.check(
+        require_names("place", DEFAULT_PLACES if places is None else places)
+    )
+    verbs = require_names("action", actions)
+    for verb in verbs:
+        plots_showing(verb)
+    nouns = THINGS.check(require_names("object", objects))
+    others = THINGS.check(distractors)
+    rate = require_number("frame_rate", frame_rate, 1.0, 120.0)
     strengths = Effects.at(noise) if effects is None else effects
-    count = checked_count("clips", clips, unit="clip")
-    generator(random_state, _WORLD, 0)  # refuses a bad seed now rather than at the first film
-    return (studio.film(index, strengths) for index in range(count))
+    count = require_count("clips", clips, unit="clip")
+    film_rng(random_state, _WORLD, 0)  # refuses a bad seed now rather than at the first film
+
+    def film(index: int) -> StreetFilm:
+        # Go through places fastest, then verbs, then things.
+        rest, place = divmod(index, len(shooting_places))
+        rest, verb = divmod(rest, len(verbs))
+        noun = nouns[rest % len(nouns)]
+        brief = FilmBrief(PLACES[shooting_places[place]], verbs[verb], noun, nouns, others, rate)
+        return _film(index, int(random_state), brief, strengths)
+
+    return (film(index) for index in range(count))
 
 
-class _Studio:
-    """Checks what was asked for once, then makes any film by its number."""
-
-    def __init__(
-        self,
-        places: Sequence[str] | None,
-        actions: Sequence[str],
-        objects: Sequence[str],
-        distractors: Sequence[str],
-        frame_rate: float,
-        random_state: int,
-    ) -> None:
-        self._places = PLACES.check(
-            checked_names("place", DEFAULT_PLACES if places is None else places)
-        )
-        self._actions = checked_names("action", actions)
-        for action in self._actions:
-            plots_showing(action)
-        self._objects = THINGS.check(checked_names("object", objects))
-        self._distractors = THINGS.check(distractors)
-        self._frame_rate = checked_number("frame_rate", frame_rate, *_FRAME_RATES)
-        self._random_state = random_state
-
-    def film(self, index: int, effects: Effects) -> StreetFilm:
-        order = self._order(index)
-        recording = direct(order, self._chance(index, "script"))
-        camera = FilmCamera(effects, SIZE, recording.num_frames, self._chance(index, "camera"))
-        truth = StreetTruth(recording, effects, camera.offsets)
-        count = _num_sentences(index)
-        return StreetFilm(
-            name=f"{_WORLD}-{index:03d}",
-            world=_WORLD,
-            index=index,
-            random_state=int(self._random_state),
-            frame_rate=self._frame_rate,
-            size=SIZE,
-            num_frames=recording.num_frames,
-            sentences=tell(truth, order.verb, count, self._chance(index, "sentences")),
-            truth=truth,
-            crf=effects.crf,
-            make_picture=lambda: self._picture(index, recording, effects, camera),
-        )
-
-    def _order(self, index: int) -> FilmBrief:
-        """Go through places fastest, then verbs, then things."""
-        rest, place = divmod(index, len(self._places))
-        rest, action = divmod(rest, len(self._actions))
-        return FilmBrief(
-            place=PLACES[self._places[place]],
-            verb=self._actions[action],
-            noun=self._objects[rest % len(self._objects)],
-            objects=self._objects,
-            distractors=self._distractors,
-            frame_rate=self._frame_rate,
-        )
-
-    def _picture(
-        self, index: int, recording: StreetRecording, effects: Effects, camera: FilmCamera
-    ) -> StreetPicture:
-        return StreetPicture(recording, effects, camera, self._chance(index, "picture"))
-
-    def _chance(self, index: int, purpose: str) -> np.random.Generator:
-        return generator(self._random_state, _WORLD, index, purpose)
-
-
-def _num_sentences(index: int) -> int:
-    """Return 2 or 3, so that the first n films have n * 159 / 61 sentences, rounded down."""
-    return (index + 1) * _SENTENCES // _CLIPS - index * _SENTENCES // _CLIPS
+def _film(index: int, random_state: int, brief: FilmBrief, effects: Effects) -> StreetFilm:
+    rng = partial(film_rng, random_state, _WORLD, index)
+    recording = direct(brief, rng("script"))
+    shot = shoot(recording, effects, rng, StreetTruth, StreetPicture)
+    # Two or three, so that the first n films have n * 159 / 61 sentences, rounded down.
+    count = (index + 1) * _SENTENCES // _CLIPS - index * _SENTENCES // _CLIPS
+    return StreetFilm(
+        name=f"{_WORLD}-{index:03d}",
+        world=_WORLD,
+        index=index,
+        random_state=random_state,
+        sentences=choose_sentences(shot["truth"], brief.verb, count, rng("sentences")),
+        **shot,
+    )

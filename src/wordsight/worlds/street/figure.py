@@ -1,18 +1,18 @@
 """Painting a person from its joints: limbs, clothes, face and hair."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from wordsight.worlds.painter import Colour, shade
+from wordsight.worlds.painter import shade
 from wordsight.worlds.sketch import Sketch
 from wordsight.worlds.street.people import JOINTS, PersonLook
 
 __all__ = ["extent_of", "paint_body", "paint_near_arm"]
 
-_AT = {name: index for index, name in enumerate(JOINTS)}
+Joints = dict[str, NDArray[np.float64]]
+
 _FAR = 0.74  # brightness of the limbs on the far side
 
 # Half-widths in metres around joints for the box of a person; what is painted reaches so far.
@@ -25,7 +25,7 @@ def extent_of(joints: NDArray[np.float64], look: PersonLook) -> NDArray[np.float
     """Return ``(..., 4)`` left, bottom, right, top in metres of the person with these joints."""
     reach = np.array([_REACH.get(name, _REACH_ELSEWHERE) for name in JOINTS])
     for name in ("chest", "pelvis"):
-        reach[_AT[name]] = _TRUNK * look.build
+        reach[JOINTS.index(name)] = _TRUNK * look.build
     low = (joints - reach[:, None]).min(axis=-2)
     high = (joints + reach[:, None]).max(axis=-2)
     low[..., 1] = np.maximum(low[..., 1], 0.0)
@@ -36,7 +36,7 @@ def paint_body(
     sketch: Sketch, joints: NDArray[np.float64], look: PersonLook, facing: float
 ) -> None:
     """Draw everything but the near arm."""
-    at = {name: joints[index] for name, index in _AT.items()}
+    at = dict(zip(JOINTS, joints, strict=True))
     _paint_arm(sketch, at, look, "far", _FAR)
     _paint_leg(sketch, at, look, "far", facing, _FAR)
     _paint_leg(sketch, at, look, "near", facing, 1.0)
@@ -46,13 +46,10 @@ def paint_body(
 
 def paint_near_arm(sketch: Sketch, joints: NDArray[np.float64], look: PersonLook) -> None:
     """Draw the arm on the side of the camera, which lies over what it holds."""
-    at = {name: joints[index] for name, index in _AT.items()}
-    _paint_arm(sketch, at, look, "near", 1.0)
+    _paint_arm(sketch, dict(zip(JOINTS, joints, strict=True)), look, "near", 1.0)
 
 
-def _paint_arm(
-    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: PersonLook, side: str, bright: float
-) -> None:
+def _paint_arm(sketch: Sketch, at: Joints, look: PersonLook, side: str, bright: float) -> None:
     shoulder, elbow, hand = (at[f"{side}_{part}"] for part in ("shoulder", "elbow", "hand"))
     skin, sleeve = shade(look.skin, bright), shade(look.top, bright * 0.94)
     wrist = elbow + (hand - elbow) * 0.86
@@ -67,42 +64,25 @@ def _paint_arm(
 
 
 def _paint_leg(
-    sketch: Sketch,
-    at: dict[str, NDArray[np.float64]],
-    look: PersonLook,
-    side: str,
-    facing: float,
-    bright: float,
+    sketch: Sketch, at: Joints, look: PersonLook, side: str, facing: float, bright: float
 ) -> None:
     hip, knee, ankle, toe = (at[f"{side}_{part}"] for part in ("hip", "knee", "ankle", "toe"))
     cloth, width, lit = shade(look.bottom, bright), look.build, side == "near"
     if look.shorts:
         skin = shade(look.skin, bright)
         sketch.tube([knee, ankle], [0.086 * width, 0.062 * width], skin, lit=lit)
-    _paint_shoe(sketch, ankle, toe, shade(look.shoes, bright), facing)
+    shoe = shade(look.shoes, bright)
+    heel = np.add(ankle, (-0.045 * facing, -0.045))
+    back, front = (np.add(ankle, (ahead * facing, 0.02)) for ahead in (-0.05, 0.04))
+    sketch.polygon([back, front, toe, heel], shoe)
+    sketch.stroke([np.add(heel, (0.0, 0.005)), toe], 0.045, shoe)
+    sketch.stroke(np.add([heel, toe], (0.0, -0.018)), 0.016, shade(shoe, 0.55))
     if not look.shorts:
         sketch.tube([knee, ankle], [0.110 * width, 0.082 * width], cloth, lit=lit)
     sketch.tube([hip, knee], [0.168 * width, 0.118 * width], cloth, lit=lit)
 
 
-def _paint_shoe(
-    sketch: Sketch,
-    ankle: NDArray[np.float64],
-    toe: NDArray[np.float64],
-    colour: Colour,
-    facing: float,
-) -> None:
-    heel = np.add(ankle, (-0.045 * facing, -0.045))
-    back, front = (np.add(ankle, (ahead * facing, 0.02)) for ahead in (-0.05, 0.04))
-    sketch.polygon([back, front, toe, heel], colour)
-    sketch.stroke([np.add(heel, (0.0, 0.005)), toe], 0.045, colour)
-    sole = np.array((0.0, -0.018))
-    sketch.stroke([heel + sole, toe + sole], 0.016, shade(colour, 0.55))
-
-
-def _paint_trunk(
-    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: PersonLook, facing: float
-) -> None:
+def _paint_trunk(sketch: Sketch, at: Joints, look: PersonLook, facing: float) -> None:
     pelvis, chest, neck = at["pelvis"], at["chest"], at["neck"]
     width = look.build
     sketch.tube([neck, at["head"]], [0.10, 0.10], shade(look.skin, 0.88))
@@ -114,29 +94,19 @@ def _paint_trunk(
     up = (neck - pelvis) / max(float(np.hypot(*(neck - pelvis))), 1e-9)
     front = np.array([up[1], -up[0]]) * facing
     if look.jacket:
-        _paint_jacket(sketch, spine, front, look)
+        # A strip of the shirt shows where the jacket is open.
+        inner = (236, 234, 226) if sum(look.top) < 480 else (70, 78, 96)
+        edge = [point + front * 0.085 * width for point in spine[:3]]
+        sketch.stroke([*edge, shoulders + front * 0.05], 0.045, inner)
+        seam = [point + front * 0.052 * width for point in spine[:3]]
+        sketch.stroke([*seam, shoulders + front * 0.03], 0.012, shade(look.top, 0.6))
     collar = [shoulders - front * 0.045 + up * 0.03, shoulders + front * 0.055 + up * 0.02]
     sketch.stroke(collar, 0.030, shade(look.top, 0.72))
-    hem = spine[0] - up * 0.085
-    sketch.stroke(
-        [hem - front * 0.070 * width, hem + front * 0.070 * width], 0.020, shade(look.top, 0.62)
-    )
+    hem, half = spine[0] - up * 0.085, front * 0.070 * width
+    sketch.stroke([hem - half, hem + half], 0.020, shade(look.top, 0.62))
 
 
-def _paint_jacket(
-    sketch: Sketch, spine: list[NDArray[np.float64]], front: NDArray[np.float64], look: PersonLook
-) -> None:
-    # A strip of the shirt shows where the jacket is open.
-    inner = (236, 234, 226) if sum(look.top) < 480 else (70, 78, 96)
-    edge = [point + front * 0.085 * look.build for point in spine[:3]]
-    sketch.stroke([*edge, spine[3] + front * 0.05], 0.045, inner)
-    seam = [point + front * 0.052 * look.build for point in spine[:3]]
-    sketch.stroke([*seam, spine[3] + front * 0.03], 0.012, shade(look.top, 0.6))
-
-
-def _paint_head(
-    sketch: Sketch, at: dict[str, NDArray[np.float64]], look: PersonLook, facing: float
-) -> None:
+def _paint_head(sketch: Sketch, at: Joints, look: PersonLook, facing: float) -> None:
     head, neck = at["head"], at["neck"]
     tilt = math.atan2(head[0] - neck[0], head[1] - neck[1])
     (x, y), cosine, sine = head.tolist(), math.cos(tilt), math.sin(tilt)
@@ -149,7 +119,7 @@ def _paint_head(
     degrees = math.degrees(tilt)
     dark = shade(look.hair, 0.8)
     if look.hair_style == "long":
-        locks: ArrayLike = [spot(-0.045, 0.04), spot(-0.075, -0.06), spot(-0.07, -0.15)]
+        locks = [spot(-0.045, 0.04), spot(-0.075, -0.06), spot(-0.07, -0.15)]
         sketch.tube(locks, [0.13, 0.11, 0.07], dark)
     if look.hair_style == "bun":
         sketch.ellipse(spot(-0.105, 0.07), (0.085, 0.085), dark)
@@ -161,20 +131,10 @@ def _paint_head(
     sketch.stroke([spot(0.045, 0.045), spot(0.080, 0.043)], 0.012, dark)
     sketch.stroke([spot(0.052, -0.066), spot(0.086, -0.064)], 0.013, shade(look.skin, 0.6))
     if look.hair_style == "cap":
-        _paint_cap(sketch, spot, look, degrees)
+        cap = shade(look.shoes if sum(look.shoes) > 200 else look.top, 0.9)
+        sketch.ellipse(spot(-0.008, 0.062), (0.205, 0.135), cap, degrees)
+        sketch.stroke([spot(0.05, 0.045), spot(0.165, 0.030)], 0.026, shade(cap, 0.75))
     else:
         fringe = [spot(-0.11, 0.02), spot(-0.08, 0.105), spot(0.0, 0.130), spot(0.075, 0.098)]
-        sketch.polygon(
-            [*fringe, spot(0.088, 0.055), spot(-0.02, 0.062), spot(-0.06, 0.0)], look.hair
-        )
-
-
-def _paint_cap(
-    sketch: Sketch,
-    spot: Callable[[float, float], NDArray[np.float64]],
-    look: PersonLook,
-    degrees: float,
-) -> None:
-    colour = shade(look.shoes if sum(look.shoes) > 200 else look.top, 0.9)
-    sketch.ellipse(spot(-0.008, 0.062), (0.205, 0.135), colour, degrees)
-    sketch.stroke([spot(0.05, 0.045), spot(0.165, 0.030)], 0.026, shade(colour, 0.75))
+        brow = [spot(0.088, 0.055), spot(-0.02, 0.062), spot(-0.06, 0.0)]
+        sketch.polygon([*fringe, *brow], look.hair)

@@ -1,84 +1,57 @@
 """Plots: short stories for one person and one thing, each written for the verbs it shows.
 
-A plot is a function that takes ground from the draft and returns what the person does; see the
-guide to worlds for how to add one.
+A plot is a function that takes ground from the `Draft` of a scenario and returns what the person
+does; the guide to worlds shows how to add one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from wordsight.worlds.acts import Wait
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.street.acts import REACH, PickUp, PutDown, StreetAct, Turn, Wait, Walk
-from wordsight.worlds.street.people import cast_look
-from wordsight.worlds.street.places.place import Place
-from wordsight.worlds.street.recording import Person, PersonScript
-from wordsight.worlds.street.things.thing import Prop, cast_prop
+from wordsight.worlds.street.acts import REACH, PickUp, PutDown, StreetAct, Turn, Walk
+from wordsight.worlds.street.people import PersonLook, cast_look
+from wordsight.worlds.street.places import Place
+from wordsight.worlds.street.recording import PersonScript
+from wordsight.worlds.street.things import Prop, cast_prop
 
-__all__ = ["PLOTS", "Draft", "Pace", "Plot", "Unfit", "plots_showing"]
-
-
-# MERGED FROM wordsight.worlds.street.plots:
-# `Draft`: a scenario in the making: who and what there is, and which ground is taken.
-
+__all__ = ["PLOTS", "Draft", "Plot", "Unfit", "plots_showing"]
 
 _MARGIN = 0.36  # metres that people keep from the edge of the picture
 _BETWEEN_THINGS = 0.62  # metres between the middles of things
 _BESIDE_FEET = 0.50  # metres between a thing and where someone stands who does not deal with it
+
+# Ranges of walking speed, acceleration, seconds to bend and seconds to rise; nothing in between.
+_QUICK = ((1.9, 2.4), (6.5, 8.0), (0.34, 0.42), (0.36, 0.44))
+_SLOW = ((0.56, 0.74), (1.8, 2.4), (0.95, 1.20), (0.95, 1.20))
 
 
 class Unfit(Exception):
     """What was drawn at random does not fit together; another draw may."""
 
 
-@dataclass(frozen=True)
-class Pace:
-    """How fast someone acts.
-
-    Attributes:
-        speed: Walking speed in metres per second.
-        acceleration: Metres per second squared.
-        down: Seconds to bend.
-        up: Seconds to rise.
-    """
-
-    speed: float
-    acceleration: float
-    down: float
-    up: float
-
-    @classmethod
-    def drawn(cls, quick: bool, rng: np.random.Generator) -> "Pace":
-        """Draw a pace that is clearly quick or clearly slow."""
-        ranges = (
-            ((1.9, 2.4), (6.5, 8.0), (0.34, 0.42), (0.36, 0.44))
-            if quick
-            else ((0.56, 0.74), (1.8, 2.4), (0.95, 1.20), (0.95, 1.20))
-        )
-        return cls(*(float(rng.uniform(*limits)) for limits in ranges))
-
-
 @dataclass
 class Draft:
-    """What has been decided so far.
+    """A scenario in the making.
 
     Attributes:
         place: Where the film is shot.
-        rng: Where the chance comes from.
+        rng: Random generator.
         props: The things so far.
         spots: x of the things that stand on the ground at the beginning.
-        parts: What the people do, so far.
+        scripts: What the people do, so far.
         things_at: x of every place where a thing stands at some time.
         feet_at: x of every place where someone stands for a while.
-        room: Least and greatest x that the next part may use.
+        room: Least and greatest x that the next script may use.
     """
 
     place: Place
     rng: np.random.Generator
     props: list[Prop] = field(default_factory=list)
     spots: dict[str, float] = field(default_factory=dict)
-    parts: list[PersonScript] = field(default_factory=list)
+    scripts: list[PersonScript] = field(default_factory=list)
     things_at: list[float] = field(default_factory=list)
     feet_at: list[float] = field(default_factory=list)
     room: tuple[float, float] = (0.0, 0.0)
@@ -92,15 +65,17 @@ class Draft:
         return float(self.rng.uniform(low, high))
 
     def chance(self, probability: float) -> bool:
-        """Toss a coin."""
+        """Draw True with a probability."""
         return bool(self.rng.random() < probability)
 
     def side(self) -> int:
         """Draw a direction: 1 right, -1 left."""
         return 1 if self.chance(0.5) else -1
 
-    def walk(self, least: float, most: float, behind: float, ahead: float) -> tuple[float, float]:
-        """Draw the beginning and the end of a walk that fits into the room.
+    def path(
+        self, least: float, most: float, behind: float, ahead: float
+    ) -> tuple[float, float, int]:
+        """Draw the start, the end and the direction of a walk that fits into the room.
 
         Args:
             least: Shortest way in metres.
@@ -114,18 +89,27 @@ class Draft:
             raise Unfit("no room for a walk")
         way = self.between(least, most)
         start = self.between(low + behind, high - ahead - way)
-        return (start, start + way) if self.chance(0.5) else (-start, -start - way)
+        return (start, start + way, 1) if self.chance(0.5) else (-start, -start - way, -1)
 
-    def stand_thing(self, noun: str, x: float) -> Prop:
-        """Put a new thing on the ground."""
-        prop = self._cast(noun)
+    def spot(self) -> tuple[float, int]:
+        """Draw a place to stand and a direction with room to reach to the ground."""
+        side = self.side()
+        low, high = self.room
+        x = self.between(low + (REACH if side < 0 else 0), high - (REACH if side > 0 else 0))
+        return x, side
+
+    def stand_thing(self, noun: str, x: float) -> str:
+        """Put a new thing on the ground; return its name."""
+        name = self.hold_thing(noun)
         self.reserve(x)
-        self.spots[prop.name] = x
-        return prop
+        self.spots[name] = x
+        return name
 
-    def hold_thing(self, noun: str) -> Prop:
-        """Make a new thing that someone holds at the beginning."""
-        return self._cast(noun)
+    def hold_thing(self, noun: str) -> str:
+        """Make a new thing that someone holds at the beginning; return its name."""
+        number = 1 + sum(prop.thing.noun == noun for prop in self.props)
+        self.props.append(cast_prop(noun, f"{noun}-{number}", self.rng))
+        return self.props[-1].name
 
     def reserve(self, x: float) -> None:
         """Take ground for a thing, now or later in the film."""
@@ -134,23 +118,30 @@ class Draft:
             raise Unfit("no room for a thing")
         self.things_at.append(x)
 
-    def person(self) -> Person:
-        """Make a new person."""
-        return Person(f"person-{len(self.parts) + 1}", cast_look(self.rng))
+    def script(self, x: float, facing: int, holding: str | None, *acts: StreetAct) -> PersonScript:
+        """Let a new person do something, with short waits before each act."""
+        waits_and_acts: list[StreetAct] = []
+        for act in acts:
+            waits_and_acts += [Wait(self.between(0.12, 0.35)), act]
+        return PersonScript(*self.person(), x, facing, holding, tuple(waits_and_acts))
 
-    def add_part(self, part: PersonScript) -> None:
-        """Add what someone does, who must not stand in the way of others."""
-        feet = [part.x]
-        for act in part.acts:
+    def person(self) -> tuple[str, PersonLook]:
+        """Draw a new person: a name and a look."""
+        return f"person-{len(self.scripts) + 1}", cast_look(self.rng)
+
+    def add_script(self, script: PersonScript) -> None:
+        """Add what someone does, who must not leave the room."""
+        feet = [script.x]
+        for act in script.acts:
             feet.append(act.leads_to(feet[-1]))
         low, high = self.room
         if not all(low <= x <= high for x in feet):
             raise Unfit("someone would leave the room")
         self.feet_at.extend(feet)
-        self.parts.append(part)
+        self.scripts.append(script)
 
     def add_bystander(self, noun: str) -> None:
-        """Put a thing where nobody deals with it, if there is room."""
+        """Put a thing where no one deals with it, if there is room."""
         half = self.place.half_width - 0.28
         for _ in range(12):
             x = self.between(-half, half)
@@ -159,11 +150,21 @@ class Draft:
                 self.stand_thing(noun, x)
                 return
 
-    def _cast(self, noun: str) -> Prop:
-        number = 1 + sum(prop.thing.noun == noun for prop in self.props)
-        prop = cast_prop(noun, f"{noun}-{number}", self.rng)
-        self.props.append(prop)
-        return prop
+    def walk(self, goal: float) -> Walk:
+        """Walk somewhere, quickly or slowly."""
+        speed, acceleration, _, _ = self._pace()
+        return Walk(goal, speed, acceleration)
+
+    def pick_up(self, thing: str) -> PickUp:
+        """Pick a thing up, quickly or slowly."""
+        return PickUp(thing, *self._pace()[2:])
+
+    def put_down(self, thing: str) -> PutDown:
+        """Put a thing down, quickly or slowly."""
+        return PutDown(thing, *self._pace()[2:])
+
+    def _pace(self) -> tuple[float, ...]:
+        return tuple(self.between(*limits) for limits in (_QUICK if self.chance(0.5) else _SLOW))
 
 
 def _clear(x: float, others: list[float], distance: float) -> bool:
@@ -172,163 +173,107 @@ def _clear(x: float, others: list[float], distance: float) -> bool:
 
 @dataclass(frozen=True)
 class Plot:
-    """A short story.
+    """A short story."""
 
-    Attributes:
-        verbs: The verbs it shows, most striking first.
-        room: Metres of ground it needs.
-        write: Decides places and acts: ``write(draft, noun, goal)``; ``goal`` is the noun of
-            something to go to or from, or None.
-    """
-
-    verbs: tuple[str, ...]
-    room: float
+    verbs: tuple[str, ...]  # the verbs it shows, most striking first
+    room: float  # metres of ground it needs
     write: Callable[[Draft, str, str | None], PersonScript]
-
-
-PLOTS: Registry[Plot] = Registry("plot")
-"""All plots by name."""
+    """Decides places and acts, with the noun of the thing and of something to go to or from."""
 
 
 def plots_showing(verb: str) -> list[Plot]:
     """Return the plots that show a verb."""
-    found = [PLOTS[name] for name in PLOTS if verb in PLOTS[name].verbs]
-    if not found:
-        known = Registry[str]("action")
-        for name in PLOTS:
-            for shown in PLOTS[name].verbs:
-                if shown not in known:
-                    known.add(shown, shown)
-        known.check([verb])
-    return found
+    shown = [plot for plot in PLOTS.values() if verb in plot.verbs]
+    if not shown:
+        verbs = (verb for plot in PLOTS.values() for verb in plot.verbs)
+        Registry("action", dict.fromkeys(verbs, "")).check([verb])
+    return shown
 
 
 def _approach(draft: Draft, noun: str, goal: str | None) -> PersonScript:
     stop = draft.between(0.48, 0.66)
-    start, end = draft.walk(1.15, 2.7, 0.0, stop)
-    side = _direction(start, end)
+    start, end, side = draft.path(1.15, 2.7, 0.0, stop)
     draft.stand_thing(noun, end + side * stop)
-    return _part(draft, start, side, None, [_walk(draft, end)])
+    return draft.script(start, side, None, draft.walk(end))
 
 
 def _pick(draft: Draft, noun: str, goal: str | None) -> PersonScript:
-    x, side = _stand(draft)
-    prop = draft.stand_thing(noun, x + side * REACH)
-    return _part(draft, x, side, None, [_pick_up(draft, prop.name)])
+    x, side = draft.spot()
+    thing = draft.stand_thing(noun, x + side * REACH)
+    return draft.script(x, side, None, draft.pick_up(thing))
 
 
 def _put(draft: Draft, noun: str, goal: str | None) -> PersonScript:
-    x, side = _stand(draft)
-    prop = draft.hold_thing(noun)
+    x, side = draft.spot()
+    thing = draft.hold_thing(noun)
     draft.reserve(x + side * REACH)
-    return _part(draft, x, side, prop.name, [_put_down(draft, prop.name)])
+    return draft.script(x, side, thing, draft.put_down(thing))
 
 
 def _carry(draft: Draft, noun: str, goal: str | None) -> PersonScript:
-    start, end = draft.walk(1.0, 2.6, 0.3, 0.6)
-    prop = draft.hold_thing(noun)
-    _mark(draft, goal, start, end)
-    return _part(draft, start, _direction(start, end), prop.name, [_walk(draft, end)])
+    start, end, side = draft.path(1.0, 2.6, 0.3, 0.6)
+    thing = draft.hold_thing(noun)
+    _mark(draft, goal, start, end, side)
+    return draft.script(start, side, thing, draft.walk(end))
 
 
 def _fetch(draft: Draft, noun: str, goal: str | None) -> PersonScript:
     """Walk to a thing and pick it up."""
-    start, end = draft.walk(1.1, 2.4, 0.0, REACH)
-    side = _direction(start, end)
-    prop = draft.stand_thing(noun, end + side * REACH)
-    return _part(draft, start, side, None, [_walk(draft, end), _pick_up(draft, prop.name)])
+    start, end, side = draft.path(1.1, 2.4, 0.0, REACH)
+    thing = draft.stand_thing(noun, end + side * REACH)
+    return draft.script(start, side, None, draft.walk(end), draft.pick_up(thing))
 
 
 def _take_along(draft: Draft, noun: str, goal: str | None) -> PersonScript:
     """Pick a thing up and carry it on."""
-    start, end = draft.walk(1.0, 2.2, 0.0, 0.6)
-    side = _direction(start, end)
-    prop = draft.stand_thing(noun, start + side * REACH)
-    _mark(draft, goal, start, end)
-    return _part(draft, start, side, None, [_pick_up(draft, prop.name), _walk(draft, end)])
+    start, end, side = draft.path(1.0, 2.2, 0.0, 0.6)
+    thing = draft.stand_thing(noun, start + side * REACH)
+    _mark(draft, goal, start, end, side)
+    return draft.script(start, side, None, draft.pick_up(thing), draft.walk(end))
 
 
 def _bring(draft: Draft, noun: str, goal: str | None) -> PersonScript:
     """Carry a thing somewhere and put it down."""
-    start, end = draft.walk(1.0, 2.2, 0.3, 0.6)
-    side = _direction(start, end)
-    prop = draft.hold_thing(noun)
+    start, end, side = draft.path(1.0, 2.2, 0.3, 0.6)
+    thing = draft.hold_thing(noun)
     draft.reserve(end + side * REACH)
     if goal is not None:
         draft.stand_thing(goal, start - side * draft.between(0.5, 0.7))
-    return _part(draft, start, side, prop.name, [_walk(draft, end), _put_down(draft, prop.name)])
+    return draft.script(start, side, thing, draft.walk(end), draft.put_down(thing))
 
 
 def _leave_behind(draft: Draft, noun: str, goal: str | None) -> PersonScript:
     """Put a thing down and walk away to something else."""
     stop = draft.between(0.5, 0.65)
-    start, end = draft.walk(1.1, 2.2, REACH, stop)
-    side = _direction(start, end)
-    prop = draft.hold_thing(noun)
+    start, end, side = draft.path(1.1, 2.2, REACH, stop)
+    thing = draft.hold_thing(noun)
     draft.reserve(start - side * REACH)
     if goal is not None:
         draft.stand_thing(goal, end + side * stop)
-    acts: list[StreetAct] = [_put_down(draft, prop.name), Turn(side), _walk(draft, end)]
-    return _part(draft, start, -side, prop.name, acts)
+    return draft.script(start, -side, thing, draft.put_down(thing), Turn(side), draft.walk(end))
 
 
-def _mark(draft: Draft, goal: str | None, start: float, end: float) -> None:
+def _mark(draft: Draft, goal: str | None, start: float, end: float, side: int) -> None:
     """Stand something where a walk leads to, or where it comes from."""
     if goal is None:
         return
-    side = _direction(start, end)
     if draft.chance(0.6):
         draft.stand_thing(goal, end + side * draft.between(0.80, 0.88))
     else:
         draft.stand_thing(goal, start - side * draft.between(0.5, 0.7))
 
 
-def _part(
-    draft: Draft, x: float, facing: int, holding: str | None, acts: Sequence[StreetAct]
-) -> PersonScript:
-    pauses: list[StreetAct] = []
-    for act in acts:
-        pauses.extend([Wait(draft.between(0.12, 0.35)), act])
-    return PersonScript(draft.person(), x, facing, holding, tuple(pauses))
-
-
-def _stand(draft: Draft) -> tuple[float, int]:
-    side = draft.side()
-    low, high = draft.room
-    return draft.between(low + (REACH if side < 0 else 0), high - (REACH if side > 0 else 0)), side
-
-
-def _direction(start: float, end: float) -> int:
-    return 1 if end > start else -1
-
-
-def _pace(draft: Draft) -> Pace:
-    return Pace.drawn(draft.chance(0.5), draft.rng)
-
-
-def _walk(draft: Draft, goal: float) -> Walk:
-    pace = _pace(draft)
-    return Walk(goal, pace.speed, pace.acceleration)
-
-
-def _pick_up(draft: Draft, thing: str) -> PickUp:
-    pace = _pace(draft)
-    return PickUp(thing, pace.down, pace.up)
-
-
-def _put_down(draft: Draft, thing: str) -> PutDown:
-    pace = _pace(draft)
-    return PutDown(thing, pace.down, pace.up)
-
-
-for _name, _plot in (
-    ("approach", Plot(("approached",), 2.0, _approach)),
-    ("pick", Plot(("picked-up",), 0.8, _pick)),
-    ("put", Plot(("put-down",), 0.8, _put)),
-    ("carry", Plot(("carried",), 2.2, _carry)),
-    ("fetch", Plot(("approached", "picked-up"), 2.0, _fetch)),
-    ("take along", Plot(("carried", "picked-up"), 2.2, _take_along)),
-    ("bring", Plot(("carried", "put-down"), 2.4, _bring)),
-    ("leave behind", Plot(("put-down",), 2.4, _leave_behind)),
-):
-    PLOTS.add(_name, _plot)
+PLOTS = Registry(
+    "plot",
+    {
+        "approach": Plot(("approached",), 2.0, _approach),
+        "pick": Plot(("picked-up",), 0.8, _pick),
+        "put": Plot(("put-down",), 0.8, _put),
+        "carry": Plot(("carried",), 2.2, _carry),
+        "fetch": Plot(("approached", "picked-up"), 2.0, _fetch),
+        "take along": Plot(("carried", "picked-up"), 2.2, _take_along),
+        "bring": Plot(("carried", "put-down"), 2.4, _bring),
+        "leave behind": Plot(("put-down",), 2.4, _leave_behind),
+    },
+)
+"""All plots by name."""

@@ -1,66 +1,39 @@
-"""`StreetRecording`: everything that happened in a film, frame by frame, in metres."""
+"""Scenarios of the street, how they are performed, and the recordings this gives.
 
-from collections.abc import Generator
+Scripts move the people, physics moves the things, every frame is recorded in metres.
+"""
+
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.acts import Activity, Stage
 from wordsight.worlds.sketch import turned
 from wordsight.worlds.street.acts import Actor, StreetAct
-from wordsight.worlds.street.people import PersonLook, Pose, joints_of, middle_of
+from wordsight.worlds.street.people import PersonLook, joints_of, middle_of
 from wordsight.worlds.street.physics import StreetPhysics
-from wordsight.worlds.street.places.place import Place
-from wordsight.worlds.street.things.thing import Prop
-from wordsight.worlds.timing import Ticks
+from wordsight.worlds.street.places import Place
+from wordsight.worlds.street.things import Prop
 
-__all__ = [
-    "Person",
-    "PersonScript",
-    "StreetActivity",
-    "StreetRecording",
-    "StreetScenario",
-    "perform",
-]
+__all__ = ["PersonScript", "StreetRecording", "StreetScenario", "perform"]
 
-
-# MERGED FROM wordsight.worlds.street.recording:
-# `StreetScenario`: a film before it is performed.
-
-
-@dataclass(frozen=True)
-class Person:
-    """One individual person of a film.
-
-    Attributes:
-        name: Unique in the film, such as ``person-1``.
-        look: Height, clothes and so on.
-    """
-
-    name: str
-    look: PersonLook
+_SETTLING = 0.7  # seconds before the film in which things come to rest
 
 
 @dataclass(frozen=True)
 class PersonScript:
-    """What one person does.
+    """One person of a film, and what the person does."""
 
-    Attributes:
-        person: Who.
-        x: Where they stand at the beginning, metres.
-        facing: 1 looks right, -1 left.
-        holding: Name of the thing they hold at the beginning, or None.
-        acts: What they do, one after the other; then they stand until the end.
-    """
-
-    person: Person
-    x: float
-    facing: int
-    holding: str | None
-    acts: tuple[StreetAct, ...]
+    name: str  # unique in the film, such as person-1
+    look: PersonLook
+    x: float  # position at the beginning, metres
+    facing: int  # 1 looks right, -1 left
+    holding: str | None  # name of the thing held at the beginning
+    acts: tuple[StreetAct, ...]  # one after the other; then the person stands until the end
 
     def seconds(self) -> float:
-        """How long all acts take."""
+        """Return how long all acts take."""
         total, x = 0.0, self.x
         for act in self.acts:
             total += act.seconds(x)
@@ -70,73 +43,36 @@ class PersonScript:
 
 @dataclass(frozen=True)
 class StreetScenario:
-    """A film before it is shot.
-
-    Attributes:
-        place: Where.
-        props: All things.
-        spots: x of the things that stand on the ground at the beginning, by name.
-        parts: What the people do.
-        duration: Seconds.
-    """
+    """A film before it is performed."""
 
     place: Place
     props: tuple[Prop, ...]
-    spots: dict[str, float]
-    parts: tuple[PersonScript, ...]
-    duration: float
-
-
-@dataclass(frozen=True)
-class StreetActivity:
-    """One act that was performed.
-
-    Attributes:
-        person: Who, by name.
-        name: Which act, such as ``walk``.
-        thing: What it was done to, by name, if anything.
-        first: First frame in which it was under way.
-        last: Last frame in which it was under way.
-    """
-
-    person: str
-    name: str
-    thing: str | None
-    first: int
-    last: int
+    spots: dict[str, float]  # x of the things that stand on the ground at the beginning, by name
+    scripts: tuple[PersonScript, ...]
+    duration: float  # seconds
 
 
 @dataclass(frozen=True)
 class StreetRecording:
-    """What physics and script did.
-
-    Attributes:
-        scenario: What was planned.
-        frame_rate: Frames per second.
-        joints: ``(P, T, 18, 2)`` the joints of the people in metres.
-        facings: ``(P, T)`` where they look.
-        places: ``(M, T, 3)`` x, y of the foot and angle of the things.
-        holders: ``(M, T)`` number of the person who holds the thing, -1 if nobody does.
-        activities: The acts in the order they began.
-    """
+    """What happened in T frames to P people and M things."""
 
     scenario: StreetScenario
-    frame_rate: float
-    joints: NDArray[np.float64]
-    facings: NDArray[np.float64]
-    places: NDArray[np.float64]
-    holders: NDArray[np.int64]
-    activities: tuple[StreetActivity, ...]
+    frame_rate: float  # per second
+    joints: NDArray[np.float64]  # (P, T, 18, 2) metres
+    facings: NDArray[np.float64]  # (P, T)
+    places: NDArray[np.float64]  # (M, T, 3) x, y of the foot and angle of the things
+    holders: NDArray[np.int64]  # (M, T) number of the person who holds the thing, -1 for none
+    activities: tuple[Activity, ...]  # in the order they began
 
     @property
     def num_frames(self) -> int:
-        """How many frames there are."""
+        """Number of frames."""
         return int(self.joints.shape[1])
 
     @property
     def people(self) -> tuple[str, ...]:
         """Names of the people, in the order of the arrays."""
-        return tuple(part.person.name for part in self.scenario.parts)
+        return tuple(script.name for script in self.scenario.scripts)
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -149,116 +85,75 @@ class StreetRecording:
         The middle of a person lies half-way between head and pelvis, that of a thing at half its
         height.
         """
-        people = dict(zip(self.people, middle_of(self.joints), strict=True))
-        heights = np.array([prop.height for prop in self.scenario.props])
-        centres = {}
-        for name, height, place in zip(self.things, heights, self.places, strict=True):
-            up = np.stack([turned((0.0, height / 2), angle) for angle in place[:, 2]])
-            centres[name] = place[:, :2] + up
-        return people | centres
-
-
-# MERGED FROM wordsight.worlds.street.recording:
-# Performing a scenario: scripts move the people, physics moves the things, frames are recorded.
-
-
-_SETTLING = 0.7  # seconds before the film in which things come to rest
+        middles = dict(zip(self.people, middle_of(self.joints), strict=True))
+        for prop, place in zip(self.scenario.props, self.places, strict=True):
+            up = np.stack([turned((0.0, prop.height / 2), angle) for angle in place[:, 2]])
+            middles[prop.name] = place[:, :2] + up
+        return middles
 
 
 def perform(scenario: StreetScenario, frame_rate: float = 30.0) -> StreetRecording:
-    """Let a scenario happen.
-
-    Args:
-        scenario: What shall happen.
-        frame_rate: How often it is recorded, per second.
-    """
-    stage = _Stage(scenario, frame_rate)
+    """Perform a scenario and record it ``frame_rate`` times per second."""
+    stage = _StreetStage(scenario, frame_rate)
     stage.settle()
     return stage.shoot()
 
 
-class _Stage:
+class _StreetStage(Stage):
     def __init__(self, scenario: StreetScenario, frame_rate: float) -> None:
+        super().__init__(frame_rate)
         self.scenario = scenario
-        self.frame_rate = frame_rate
-        self.ticks = Ticks(frame_rate)
         props = {prop.name: prop for prop in scenario.props}
+        self.physics = StreetPhysics(scenario.props, [script.name for script in scenario.scripts])
         self.actors = [
-            Actor(part.person.name, part.x, float(part.facing), props) for part in scenario.parts
+            Actor(script.name, script.x, float(script.facing), props, self.physics)
+            for script in scenario.scripts
         ]
-        self.physics = StreetPhysics(scenario.props, [actor.name for actor in self.actors])
-        self.frame = 0
-        self.activities: list[StreetActivity] = []
 
     def settle(self) -> None:
         for name, x in self.scenario.spots.items():
             self.physics.stand(name, x)
-        for actor, part in zip(self.actors, self.scenario.parts, strict=True):
-            if part.holding is not None:
-                actor.take(part.holding)
+        for actor, script in zip(self.actors, self.scenario.scripts, strict=True):
+            if script.holding is not None:
+                actor.take(script.holding)
                 actor.settle()
                 self.physics.place_hand(actor.name, actor.reach)
-                self.physics.grip(actor.name, part.holding, hanging=True)
-        for _ in range(round(_SETTLING / self.ticks.seconds)):
+                self.physics.grip(actor.name, script.holding, hanging=True)
+        for _ in range(round(_SETTLING / self.tick)):
             self._step_physics()
 
     def shoot(self) -> StreetRecording:
         scripts = [
-            self._script(actor, part)
-            for actor, part in zip(self.actors, self.scenario.parts, strict=True)
+            self.script(actor.name, actor, script.acts)
+            for actor, script in zip(self.actors, self.scenario.scripts, strict=True)
         ]
         poses, places, holders = [], [], []
+        numbers = {actor.name: number for number, actor in enumerate(self.actors)}
+        things = [prop.name for prop in self.scenario.props]
         for frame in range(max(round(self.scenario.duration * self.frame_rate), 1)):
             self.frame = frame
             poses.append([actor.pose() for actor in self.actors])
             places.append(self.physics.places())
-            holders.append(self._holders())
-            for _ in range(self.ticks.per_frame):
+            holders.append([numbers.get(self.physics.holders.get(name, ""), -1) for name in things])
+            for _ in range(self.per_frame):
                 for actor, script in zip(self.actors, scripts, strict=True):
                     next(script, None)
                     actor.settle()
                 self._step_physics()
         for script in scripts:
             script.close()
-        return self._recording(poses, places, holders)
-
-    def _script(self, actor: Actor, part: PersonScript) -> Generator[None]:
-        for act in part.acts:
-            first = self.frame
-            try:
-                yield from act.perform(actor, self.physics, self.ticks.during)
-            finally:  # also when the film ends in the middle of it
-                self.activities.append(
-                    StreetActivity(actor.name, act.name, act.thing, first, max(self.frame, first))
-                )
-
-    def _step_physics(self) -> None:
-        hands = {actor.name: actor.reach for actor in self.actors if actor.holding is not None}
-        self.physics.step(hands, self.ticks.seconds)
-
-    def _holders(self) -> NDArray[np.int64]:
-        number = {actor.name: index for index, actor in enumerate(self.actors)}
-        names = [self.physics.holder_of(prop.name) for prop in self.scenario.props]
-        return np.array([-1 if name is None else number[name] for name in names], dtype=np.int64)
-
-    def _recording(
-        self,
-        poses: list[list[Pose]],
-        places: list[NDArray[np.float64]],
-        holders: list[NDArray[np.int64]],
-    ) -> StreetRecording:
-        heights = [part.person.look.height for part in self.scenario.parts]
-        joints = [
-            [joints_of(moment[who], height) for moment in poses]
-            for who, height in enumerate(heights)
-        ]
-        facings = [[moment[who].facing for moment in poses] for who in range(len(heights))]
+        heights = [script.look.height for script in self.scenario.scripts]
+        people = list(zip(heights, zip(*poses, strict=True), strict=True))
         return StreetRecording(
             scenario=self.scenario,
             frame_rate=self.frame_rate,
-            joints=np.array(joints),
-            facings=np.array(facings),
+            joints=np.array([[joints_of(pose, tall) for pose in track] for tall, track in people]),
+            facings=np.array([[pose.facing for pose in track] for _, track in people]),
             places=np.array(places).transpose(1, 0, 2),
-            holders=np.array(holders).T,
-            activities=tuple(sorted(self.activities, key=lambda act: (act.first, act.person))),
+            holders=np.array(holders, dtype=np.int64).T,
+            activities=tuple(sorted(self.activities, key=lambda act: (act.first, act.agent))),
         )
+
+    def _step_physics(self) -> None:
+        hands = {actor.name: actor.reach for actor in self.actors if actor.holding is not None}
+        self.physics.step(hands, self.tick)

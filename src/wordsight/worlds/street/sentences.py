@@ -1,4 +1,4 @@
-"""What a person would write about a film: two or three true sentences, not all there are."""
+"""The sentences given with a film of the street: two or three true ones, not all there are."""
 
 from collections.abc import Iterator
 
@@ -6,26 +6,29 @@ import numpy as np
 
 from wordsight.language import LanguageError, sentence_of
 from wordsight.records import Word
+from wordsight.worlds.film import pick
 from wordsight.worlds.street.truth import StreetTruth
 from wordsight.worlds.street.words import MANNERS, RELATIONS, STATIC_RELATIONS, StreetEvent
 
-__all__ = ["num_tellings", "tell"]
+__all__ = ["choose_sentences", "count_sentences"]
 
 _PLAIN_FIRST = 0.65  # share of films whose first sentence is only nouns and a verb
 _MODIFIERS = (0.0, 0.65, 0.35)  # share of further sentences with 0, 1, 2 modifiers
 
 
-def tell(truth: StreetTruth, verb: str, count: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Choose ``count`` different true sentences.
+def choose_sentences(
+    truth: StreetTruth, verb: str, count: int, rng: np.random.Generator
+) -> tuple[str, ...]:
+    """Draw ``count`` different true sentences.
 
-    The first speaks of the main verb, mostly without any modifier; the others add how, where and
-    whereto, or tell what else happened.
+    The first is about the main verb, mostly without any modifier; the others add how, where and in
+    which direction, or are about other events.
 
     Args:
         truth: What is true of the film.
         verb: What the film was made for.
-        count: How many sentences.
-        rng: Where the chance comes from.
+        count: Number of sentences.
+        rng: Random generator.
     """
     main = [event for event in truth.events if event.verb == verb]
     others = [event for event in truth.events if event.verb != verb]
@@ -34,28 +37,29 @@ def tell(truth: StreetTruth, verb: str, count: int, rng: np.random.Generator) ->
         if len(chosen) == count:
             break
         elsewhere = others and (turn % 2 == 0) and len(chosen) > 0
-        event = _one_of(others if elsewhere else main, rng)
+        event = pick(others if elsewhere else main, rng)
         plain = not chosen and rng.random() < _PLAIN_FIRST
         modifiers = 0 if plain or turn > 40 else int(rng.choice(3, p=_MODIFIERS))
-        text = _told(truth, event, modifiers, rng)
+        text = _write(truth, event, modifiers, rng)
         if text is not None and text not in chosen and truth.holds(text):
             chosen.append(text)
     return tuple(chosen)
 
 
-def num_tellings(truth: StreetTruth) -> int:
-    """Count the different sentences with at most one modifier that :func:`tell` could choose."""
-    found: set[tuple[str, ...]] = set()
+def count_sentences(truth: StreetTruth) -> int:
+    """Count the sentences with at most one modifier that `choose_sentences` could draw."""
+    sentences: set[tuple[str, ...]] = set()
+    kinds = truth.kinds
     for event in truth.events:
-        base = (event.verb, truth.kinds[event.agent], truth.kinds[event.patient])
+        base = (event.verb, kinds[event.agent], kinds[event.patient])
         for entry, individuals in [("", ()), *_modifiers(truth, event)]:
             everyone = {event.agent, event.patient, *individuals}
-            if len({truth.kinds[one] for one in everyone}) == len(everyone):
-                found.add((*base, entry, *(truth.kinds[one] for one in individuals)))
-    return len(found)
+            if len({kinds[name] for name in everyone}) == len(everyone):
+                sentences.add((*base, entry, *(kinds[name] for name in individuals)))
+    return len(sentences)
 
 
-def _told(
+def _write(
     truth: StreetTruth, event: StreetEvent, modifiers: int, rng: np.random.Generator
 ) -> str | None:
     cast = {event.agent: 0, event.patient: 1}
@@ -68,12 +72,13 @@ def _told(
         if len(kinds) == modifiers or kind in kinds:
             continue
         kinds.add(kind)
-        for one in individuals:
-            cast.setdefault(one, len(cast))
-        words.append(Word(entry, tuple(cast[one] for one in individuals)))
-    words.extend(Word(truth.kinds[one], (number,)) for one, number in cast.items())
-    if len({truth.kinds[one] for one in cast}) < len(cast):
-        return None  # two things of one name: people would tell them apart by other words
+        for name in individuals:
+            cast.setdefault(name, len(cast))
+        words.append(Word(entry, tuple(cast[name] for name in individuals)))
+    nouns = truth.kinds
+    words.extend(Word(nouns[name], (number,)) for name, number in cast.items())
+    if len({nouns[name] for name in cast}) < len(cast):
+        return None  # two individuals of one noun: people would distinguish them by other words
     try:
         return sentence_of(words).text
     except LanguageError:
@@ -81,17 +86,17 @@ def _told(
 
 
 def _modifiers(truth: StreetTruth, event: StreetEvent) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what else is true while the event lasts and would be worth saying."""
-    kinematics, bounds, span = truth.kinematics, truth.bounds, event.span
-    for name in MANNERS:
-        if MANNERS[name](kinematics, bounds, span, event.agent):
+    """Yield what else is true while the event lasts and worth saying."""
+    scene = truth.kinematics, truth.bounds, event.span
+    for name, manner in MANNERS.items():
+        if manner(*scene, event.agent):
             yield name, (event.agent,)
-    marks = [one for one in kinematics.kinds if one not in (event.agent, event.patient)]
-    for name in RELATIONS:
+    marks = [one for one in truth.kinds if one not in (event.agent, event.patient)]
+    for name, relation in RELATIONS.items():
         static = name in STATIC_RELATIONS
         for figure in (event.agent, event.patient) if static else (event.agent,):
             for mark in marks:
-                if RELATIONS[name](kinematics, bounds, span, figure, mark):
+                if relation(*scene, figure, mark):
                     yield name, (figure, mark)
 
 
@@ -99,7 +104,3 @@ def _kind(entry: str) -> str:
     if entry in MANNERS:
         return "manner"
     return "where" if entry in STATIC_RELATIONS else "whereto"
-
-
-def _one_of(events: list[StreetEvent], rng: np.random.Generator) -> StreetEvent:
-    return events[int(rng.integers(len(events)))]

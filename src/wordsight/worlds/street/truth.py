@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 from types import MappingProxyType
 from typing import Any
 
@@ -15,8 +15,8 @@ from wordsight.language import LanguageError, enumerate_sentences, parse
 from wordsight.records import Sentence, Word
 from wordsight.worlds.camera import Effects
 from wordsight.worlds.checks import WorldError
-from wordsight.worlds.framing import rounded_boxes, span_of
-from wordsight.worlds.street.picture import boxes_of
+from wordsight.worlds.sketch import moved
+from wordsight.worlds.street.figure import extent_of
 from wordsight.worlds.street.recording import StreetRecording
 from wordsight.worlds.street.words import (
     MANNERS,
@@ -29,24 +29,26 @@ from wordsight.worlds.street.words import (
     StreetEvent,
     events_of,
 )
+from wordsight.worlds.truth import FilmTruth, runs
 
 __all__ = ["StreetTruth", "street_sentences"]
 
 _NOUNS = ("person", "backpack", "trash-can", "chair", "traffic-cone", "stool")
 
 
-class StreetTruth:
-    """What is known about one film.
+class StreetTruth(FilmTruth[StreetRecording]):
+    """Ground truth of one film.
 
     Args:
         recording: What happened, from script and physics.
-        effects: How the picture is spoiled; kept in the record.
-        offsets: ``(T, 2)`` pixels by which the camera's shake moves each frame; none if not given.
+        effects: Strengths of the effects on the picture; kept in the record.
+        offsets: ``(T, 2)`` pixels by which the camera's shake moves each frame; 0 if not given.
         bounds: Where words begin to be true.
 
     Attributes:
         recording: As above.
         kinematics: Positions, speeds, walks and grips.
+        kinds: The noun of every individual.
         events: Every verb that is true, in order of time.
     """
 
@@ -57,13 +59,11 @@ class StreetTruth:
         offsets: NDArray[np.float64] | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        self.recording = recording
+        super().__init__(recording, effects, offsets)
         self.kinematics = Kinematics(recording)
+        self.kinds = self.kinematics.kinds
         self.bounds = Bounds() if bounds is None else bounds
         self.events: tuple[StreetEvent, ...] = tuple(events_of(self.kinematics, self.bounds))
-        self._effects = Effects.at(0.0) if effects is None else effects
-        still = np.zeros((recording.num_frames, 2))
-        self._offsets = still if offsets is None else offsets
 
     @cached_property
     def boxes(self) -> Mapping[str, NDArray[np.float64]]:
@@ -71,15 +71,16 @@ class StreetTruth:
 
         The boxes are whole: what something in front hides is part of them.
         """
-        return MappingProxyType(boxes_of(self.recording, self._offsets))
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """The noun of every individual."""
-        return dict(self.kinematics.kinds)
+        scenario, points = self.recording.scenario, {}
+        for script, joints in zip(scenario.scripts, self.recording.joints, strict=True):
+            points[script.name] = extent_of(joints, script.look).reshape(-1, 2, 2)
+        for prop, places in zip(scenario.props, self.recording.places, strict=True):
+            points[prop.name] = moved(np.concatenate(prop.solids()), places)
+        view = scenario.place.view
+        return MappingProxyType({name: self._framed(view, each) for name, each in points.items()})
 
     def holds(self, sentence: Sentence | str) -> bool:
-        """Tell whether a sentence is true of the film.
+        """Decide whether a sentence is true of the film.
 
         It is true if its participants can be filled with different individuals of the film, and
         there is a span of frames on which its verb is true of them and so are all other words.
@@ -89,38 +90,58 @@ class StreetTruth:
             sentence: A text of the grammar, or a sentence that has been parsed.
 
         Raises:
-            WorldError: If it cannot be read, or has words the street does not know.
+            WorldError: If it cannot be parsed, or has words the street does not know.
         """
-        words = _read(sentence) if isinstance(sentence, str) else sentence.words
-        return self._decide(_claim(words))
+        claim = _claim(_words(sentence) if isinstance(sentence, str) else sentence.words)
+        if claim.verb is None:
+            return self._can_cast(claim, {}, self.kinematics.whole)
+        agent, patient = claim.verb.participants
+        return agent != patient and any(
+            self._can_cast(claim, {agent: event.agent, patient: event.patient}, event.span)
+            for event in self.events
+            if event.verb == claim.verb.entry
+        )
 
     def true_sentences(self, *, max_participants: int = 2) -> list[Sentence]:
         """List the sentences of the grammar that are true, small ones first."""
         return [s for s in street_sentences(max_participants) if self.holds(s)]
 
     def record(self) -> dict[str, Any]:
-        """Return the truth as JSON can hold it; see the guide to worlds for the fields."""
-        scenario = self.recording.scenario
+        """Return the truth for ``truth.jsonl``; the guide to worlds lists the fields."""
         return {
-            "place": scenario.place.name,
+            "place": self.recording.scenario.place.name,
             "effects": dict(vars(self._effects)),
-            "individuals": self.kinds,
-            "boxes": {name: rounded_boxes(boxes) for name, boxes in self.boxes.items()},
-            "held_by": self._grips(),
-            "events": [self._tell(event) for event in self.events],
+            "individuals": dict(self.kinds),
+            "boxes": self._boxes_record(),
+            "held_by": [
+                {"person": self.recording.people[person], "thing": thing, **self._span(first, last)}
+                for thing, row in zip(self.recording.things, self.recording.holders, strict=True)
+                for person, first, last in runs(row.tolist())
+                if person >= 0
+            ],
+            "events": [
+                {
+                    "verb": event.verb,
+                    "agent": event.agent,
+                    "patient": event.patient,
+                    **self._span(event.span.first, event.span.last),
+                    "facts": sorted(map(list, self._facts(event.span, event.agent, self.bounds))),
+                }
+                for event in self.events
+            ],
         }
 
     def atoms(self, bounds: Bounds) -> set[tuple[str, ...]]:
         """Return every single fact that sentences are made of, as decided under ``bounds``."""
-        events = events_of(self.kinematics, bounds)
-        found: set[tuple[str, ...]] = {
-            (event.verb, event.agent, event.patient, str(event.span)) for event in events
+        atoms: set[tuple[str, ...]] = {
+            (event.verb, event.agent, event.patient, str(event.span))
+            for event in events_of(self.kinematics, bounds)
         }
         # The spans must not depend on the bounds, or facts could not be compared.
         spans = {(event.span, event.agent) for event in events_of(self.kinematics, Bounds.wide())}
         for span, agent in spans:
-            found.update((*fact, str(span)) for fact in self._facts(span, agent, bounds))
-        return found
+            atoms.update((*fact, str(span)) for fact in self._facts(span, agent, bounds))
+        return atoms
 
     def is_clear(self) -> bool:
         """Whether every fact stays what it is when the bounds are a little tighter or wider."""
@@ -128,45 +149,31 @@ class StreetTruth:
 
     def _facts(self, span: FrameSpan, agent: str, bounds: Bounds) -> Iterator[tuple[str, ...]]:
         """Yield what can be said beside a verb: how its agent moves, and where all things are."""
-        kinematics = self.kinematics
-        for name in MANNERS:
-            if MANNERS[name](kinematics, bounds, span, agent):
+        scene = self.kinematics, bounds, span
+        for name, manner in MANNERS.items():
+            if manner(*scene, agent):
                 yield name, agent
-        for name in RELATIONS:
-            movers = kinematics.kinds if name in STATIC_RELATIONS else [agent]
-            for pair in product(movers, kinematics.kinds):
-                if pair[0] != pair[1] and RELATIONS[name](kinematics, bounds, span, *pair):
+        for name, relation in RELATIONS.items():
+            movers = self.kinds if name in STATIC_RELATIONS else [agent]
+            for pair in product(movers, self.kinds):
+                if pair[0] != pair[1] and relation(*scene, *pair):
                     yield (name, *pair)
 
-    def _decide(self, claim: "_Claim") -> bool:
-        if claim.verb is None:
-            return any(True for _ in self._castings(claim, {}, self.kinematics.whole))
-        for event in self.events:
-            if event.verb != claim.verb.entry:
-                continue
-            agent, patient = claim.verb.participants
-            if agent == patient:
-                continue
-            cast = {agent: event.agent, patient: event.patient}
-            if any(True for _ in self._castings(claim, cast, event.span)):
-                return True
-        return False
-
-    def _castings(
-        self, claim: "_Claim", cast: dict[int, str], span: FrameSpan
-    ) -> Iterator[dict[int, str]]:
-        """Yield every way to fill the other participants so that all words are true."""
-        kinds = self.kinematics.kinds
-        if any(kinds[one] != claim.nouns.get(p, kinds[one]) for p, one in cast.items()):
-            return
+    def _can_cast(self, claim: "_Claim", cast: dict[int, str], span: FrameSpan) -> bool:
+        """Whether the other participants can be filled so that all words are true."""
         rest = [p for p in range(claim.num_participants) if p not in cast]
-        free = [name for name in kinds if name not in cast.values()]
-        for chosen in permutations(free, len(rest)):
-            full = cast | dict(zip(rest, chosen, strict=True))
-            if all(kinds[full[p]] == claim.nouns.get(p, kinds[full[p]]) for p in rest) and all(
-                self._true(word, full, span) for word in claim.others
-            ):
-                yield full
+        free = [name for name in self.kinds if name not in cast.values()]
+        castings = (
+            cast | dict(zip(rest, chosen, strict=True)) for chosen in permutations(free, len(rest))
+        )
+        return self._fits(claim, cast) and any(
+            self._fits(claim, full) and all(self._true(word, full, span) for word in claim.others)
+            for full in castings
+        )
+
+    def _fits(self, claim: "_Claim", cast: Mapping[int, str]) -> bool:
+        kinds = self.kinds
+        return all(claim.nouns.get(p, kinds[name]) == kinds[name] for p, name in cast.items())
 
     def _true(self, word: Word, cast: dict[int, str], span: FrameSpan) -> bool:
         individuals = [cast[p] for p in word.participants]
@@ -176,49 +183,24 @@ class StreetTruth:
             return False
         return RELATIONS[word.entry](self.kinematics, self.bounds, span, *individuals)
 
-    def _grips(self) -> list[dict[str, Any]]:
-        """Tell who held what from which frame to which."""
-        grips = []
-        for thing, row in zip(self.recording.things, self.recording.holders, strict=True):
-            borders = np.flatnonzero(np.diff(row, prepend=-2, append=-2)).tolist()
-            for first, after in pairwise(borders):
-                if row[first] >= 0:
-                    who = self.recording.people[row[first]]
-                    grips.append({"person": who, "thing": thing, **self._span(first, after - 1)})
-        return grips
-
-    def _span(self, first: int, last: int) -> dict[str, Any]:
-        return span_of(first, last, self.recording.frame_rate)
-
-    def _tell(self, event: StreetEvent) -> dict[str, Any]:
-        facts = sorted(self._facts(event.span, event.agent, self.bounds))
-        return {
-            "verb": event.verb,
-            "agent": event.agent,
-            "patient": event.patient,
-            **self._span(event.span.first, event.span.last),
-            "facts": [[fact[0], *fact[1:]] for fact in facts],
-        }
-
 
 class _Claim:
-    """The words of a sentence, sorted by what they do."""
+    """The words of a sentence by what they do: the nouns of participants, the verb, the others."""
 
     def __init__(self, words: tuple[Word, ...]) -> None:
         self.nouns: dict[int, str] = {}
         self.verb: Word | None = None
         self.others: list[Word] = []
-        self.num_participants = 1 + max(
-            (p for word in words for p in word.participants), default=-1
-        )
         if not words:
             raise WorldError("a sentence must be parsed before it can be judged; pass its text.")
+        participants = [p for word in words for p in word.participants]
+        self.num_participants = 1 + max(participants, default=-1)
         for word in words:
             self._sort(word)
 
     def _sort(self, word: Word) -> None:
-        places = {1: (*MANNERS, *_NOUNS), 2: (*VERBS, *RELATIONS)}
-        if word.entry not in places.get(len(word.participants), ()):
+        arities = {1: (*MANNERS, *_NOUNS), 2: (*VERBS, *RELATIONS)}
+        if word.entry not in arities.get(len(word.participants), ()):
             _refuse(word)
         if word.entry in VERBS:
             if self.verb is not None:
@@ -232,25 +214,19 @@ class _Claim:
             self.others.append(word)
 
 
-@lru_cache(maxsize=65536)  # the same sentences are asked of every film
-def _claim(words: tuple[Word, ...]) -> _Claim:
-    return _Claim(words)
+_claim = lru_cache(maxsize=65536)(_Claim)  # the same sentences are asked of every film
 
 
+@lru_cache(maxsize=4)
 def street_sentences(max_participants: int = 2) -> tuple[Sentence, ...]:
     """List the sentences of the street's grammar with a verb and so many participants.
 
     There are 360 with up to two participants and some ten thousand with three.
     """
-    return _sentences(max_participants)
-
-
-@lru_cache(maxsize=4)
-def _sentences(max_participants: int) -> tuple[Sentence, ...]:
     return tuple(enumerate_sentences(max_participants=max_participants))
 
 
-def _read(text: str) -> tuple[Word, ...]:
+def _words(text: str) -> tuple[Word, ...]:
     try:
         return parse(text).words
     except (LanguageError, RecordError) as error:

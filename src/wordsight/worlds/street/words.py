@@ -8,10 +8,10 @@ all other words of a sentence must be true on that same span.
 word                 is true when
 ===================  ===============================================================================
 a noun               the individual is of that kind
-``picked-up``        the span is that of the agent bending for the patient and rising again; nobody
+``picked-up``        the span is that of the agent bending for the patient and rising again; no one
                      held the patient before, the agent's hands hold it at the end, and its middle
                      is at least 0.2 m higher than at the beginning
-``put-down``         the reverse: in the agent's hands at the beginning, in nobody's at the end,
+``put-down``         the reverse: in the agent's hands at the beginning, in no one's at the end,
                      at least 0.2 m lower
 ``carried``          the span is that of one walk of the agent, who holds the patient all along
                      and comes at least 0.6 m further
@@ -32,7 +32,7 @@ a noun               the individual is of that kind
 
 Scripts keep clear of these bounds: a film in which some word would change its truth if the bounds
 were a little tighter or wider is not made (see :meth:`Bounds.tight` and :meth:`Bounds.wide`).
-Adding a word is one function and its line in the table at the end of this file.
+Adding a word takes one function and one line in the tables at the end of this file.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,8 +41,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.checks import Registry
-from wordsight.worlds.street.recording import StreetActivity, StreetRecording
+from wordsight.worlds.acts import Activity
+from wordsight.worlds.street.recording import StreetRecording
 
 __all__ = [
     "MANNERS",
@@ -56,113 +56,7 @@ __all__ = [
     "events_of",
 ]
 
-
-# MERGED FROM wordsight.worlds.street.words:
-# `Kinematics`: who was where, moved how fast and held what, read off a recording.
-
-
 _STILL = 0.10  # metres a resting individual may sway or rock
-
-
-@dataclass(frozen=True, order=True)
-class FrameSpan:
-    """Some frames in a row.
-
-    Attributes:
-        first: First frame.
-        last: Last frame, included.
-    """
-
-    first: int
-    last: int
-
-    @property
-    def frames(self) -> slice:
-        """The frames as an index."""
-        return slice(self.first, self.last + 1)
-
-
-class Kinematics:
-    """Positions, speeds, walks and grips of all individuals of a film.
-
-    Args:
-        recording: What happened.
-
-    Attributes:
-        recording: As above.
-        kinds: The noun of every individual.
-        middles: ``(T, 2)`` metres for every individual.
-        speeds: ``(T,)`` metres per second for every individual.
-    """
-
-    def __init__(self, recording: StreetRecording) -> None:
-        self.recording = recording
-        self.kinds = dict.fromkeys(recording.people, "person") | {
-            prop.name: prop.thing.noun for prop in recording.scenario.props
-        }
-        self.middles = recording.middles()
-        self.speeds = {
-            name: _speed(middle, recording.frame_rate) for name, middle in self.middles.items()
-        }
-
-    @property
-    def whole(self) -> FrameSpan:
-        """All frames of the film."""
-        return FrameSpan(0, self.recording.num_frames - 1)
-
-    def x(self, name: str, span: FrameSpan) -> NDArray[np.float64]:
-        """Return the horizontal positions of an individual, ``(n,)`` metres."""
-        return self.middles[name][span.frames, 0]
-
-    def y(self, name: str, frame: int) -> float:
-        """Return how high the middle of an individual is, metres."""
-        return float(self.middles[name][frame, 1])
-
-    def acts(self, kind: str) -> Iterator[tuple[StreetActivity, FrameSpan]]:
-        """Yield the acts of one kind with their frames."""
-        for activity in self.recording.activities:
-            if activity.name == kind:
-                yield activity, FrameSpan(activity.first, activity.last)
-
-    def holder(self, thing: str, frame: int) -> str | None:
-        """Return who holds a thing in a frame, if anyone."""
-        person = self.recording.holders[self.recording.things.index(thing), frame]
-        return None if person < 0 else self.recording.people[person]
-
-    def holds_throughout(self, person: str, thing: str, span: FrameSpan) -> bool:
-        """Whether a person has a thing in the hands in all frames."""
-        return bool(np.all(self._grip(person, thing)[span.frames]))
-
-    def ever_joined(self, one: str, other: str, span: FrameSpan) -> bool:
-        """Whether one of two individuals has the other in the hands in some frame."""
-        pairs = ((one, other), (other, one))
-        return any(bool(np.any(self._grip(*pair)[span.frames])) for pair in pairs)
-
-    def walks(self, name: str) -> Iterator[FrameSpan]:
-        """Yield the frames of each walk of a person, or each walk on which a thing is carried."""
-        for activity, span in self.acts("walk"):
-            if activity.person == name or self.holds_throughout(activity.person, name, span):
-                yield span
-
-    def rests(self, name: str, span: FrameSpan) -> bool:
-        """Whether an individual stays where it is and nobody holds it."""
-        if name in self.recording.things:
-            row = self.recording.holders[self.recording.things.index(name), span.frames]
-            if np.any(row >= 0):
-                return False
-        return bool(np.ptp(self.x(name, span)) <= _STILL)
-
-    def _grip(self, person: str, thing: str) -> NDArray[np.bool_]:
-        if person not in self.recording.people or thing not in self.recording.things:
-            return np.zeros(self.recording.num_frames, dtype=bool)
-        row = self.recording.holders[self.recording.things.index(thing)]
-        return np.asarray(row == self.recording.people.index(person))
-
-
-def _speed(middle: NDArray[np.float64], frame_rate: float) -> NDArray[np.float64]:
-    if len(middle) < 2:
-        return np.zeros(len(middle))
-    return np.asarray(np.hypot(*np.gradient(middle, axis=0).T) * frame_rate)
 
 
 @dataclass(frozen=True)
@@ -192,15 +86,21 @@ class Bounds:
 
 
 @dataclass(frozen=True, order=True)
-class StreetEvent:
-    """A verb that is true of two individuals for a while.
+class FrameSpan:
+    """Consecutive frames from ``first`` to ``last``, both included."""
 
-    Attributes:
-        verb: Its entry.
-        agent: First individual.
-        patient: Second individual.
-        span: In which frames.
-    """
+    first: int
+    last: int
+
+    @property
+    def frames(self) -> slice:
+        """The frames as an index."""
+        return slice(self.first, self.last + 1)
+
+
+@dataclass(frozen=True, order=True)
+class StreetEvent:
+    """A verb that is true of two individuals during a span of frames."""
 
     verb: str
     agent: str
@@ -208,33 +108,113 @@ class StreetEvent:
     span: FrameSpan
 
 
-Verb = Callable[[Kinematics, Bounds], Iterator[StreetEvent]]
-Manner = Callable[[Kinematics, Bounds, FrameSpan, str], bool]
-Relation = Callable[[Kinematics, Bounds, FrameSpan, str, str], bool]
+class Kinematics:
+    """Positions, speeds, walks and grips of all individuals of a film.
+
+    Args:
+        recording: What happened.
+
+    Attributes:
+        recording: As above.
+        kinds: The noun of every individual.
+        middles: ``(T, 2)`` metres for every individual.
+        speeds: ``(T,)`` metres per second for every individual.
+    """
+
+    def __init__(self, recording: StreetRecording) -> None:
+        self.recording = recording
+        self.kinds = dict.fromkeys(recording.people, "person") | {
+            prop.name: prop.thing.noun for prop in recording.scenario.props
+        }
+        self.middles = recording.middles()
+        self.speeds = {
+            name: _speed(middle, recording.frame_rate) for name, middle in self.middles.items()
+        }
+        self._holders = dict(zip(recording.things, recording.holders, strict=True))
+
+    @property
+    def whole(self) -> FrameSpan:
+        """All frames of the film."""
+        return FrameSpan(0, self.recording.num_frames - 1)
+
+    def x(self, name: str, span: FrameSpan) -> NDArray[np.float64]:
+        """Return the horizontal positions of an individual, ``(n,)`` metres."""
+        return self.middles[name][span.frames, 0]
+
+    def y(self, name: str, frame: int) -> float:
+        """Return the height of the middle of an individual in metres."""
+        return float(self.middles[name][frame, 1])
+
+    def acts(self, kind: str) -> Iterator[tuple[Activity, FrameSpan]]:
+        """Yield the acts of one kind with their frames."""
+        for activity in self.recording.activities:
+            if activity.name == kind:
+                yield activity, FrameSpan(activity.first, activity.last)
+
+    def holder(self, thing: str, frame: int) -> str | None:
+        """Return who holds a thing in a frame, if anyone."""
+        person = self._holders[thing][frame]
+        return None if person < 0 else self.recording.people[person]
+
+    def holds_throughout(self, person: str, thing: str, span: FrameSpan) -> bool:
+        """Whether a person has a thing in the hands in all frames."""
+        return bool(np.all(self._grip(person, thing)[span.frames]))
+
+    def ever_joined(self, one: str, other: str, span: FrameSpan) -> bool:
+        """Whether one of two individuals has the other in the hands in some frame."""
+        pairs = ((one, other), (other, one))
+        return any(bool(np.any(self._grip(*pair)[span.frames])) for pair in pairs)
+
+    def walks(self, name: str) -> Iterator[FrameSpan]:
+        """Yield the frames of each walk of a person, or each walk on which a thing is carried."""
+        for activity, span in self.acts("walk"):
+            if activity.agent == name or self.holds_throughout(activity.agent, name, span):
+                yield span
+
+    def rests(self, name: str, span: FrameSpan) -> bool:
+        """Whether an individual stays where it is and is not held."""
+        if name in self._holders and np.any(self._holders[name][span.frames] >= 0):
+            return False
+        return bool(np.ptp(self.x(name, span)) <= _STILL)
+
+    def _grip(self, person: str, thing: str) -> NDArray[np.bool_]:
+        if person not in self.recording.people or thing not in self._holders:
+            return np.zeros(self.recording.num_frames, dtype=bool)
+        return np.asarray(self._holders[thing] == self.recording.people.index(person))
+
+
+def _speed(middle: NDArray[np.float64], frame_rate: float) -> NDArray[np.float64]:
+    if len(middle) < 2:
+        return np.zeros(len(middle))
+    return np.asarray(np.hypot(*np.gradient(middle, axis=0).T) * frame_rate)
 
 
 def events_of(kinematics: Kinematics, bounds: Bounds) -> list[StreetEvent]:
     """Return every verb that is true of a film, in order of time."""
-    found = (event for name in VERBS for event in VERBS[name](kinematics, bounds))
-    return sorted(found, key=lambda event: (event.span, event.verb, event.agent, event.patient))
+    events = (event for find in VERBS.values() for event in find(kinematics, bounds))
+    return sorted(events, key=lambda event: (event.span, event.verb, event.agent, event.patient))
 
 
 def _picked_up(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for activity, span in kinematics.acts("pick-up"):
-        person, thing = activity.person, str(activity.thing)
-        rise = kinematics.y(thing, span.last) - kinematics.y(thing, span.first)
-        before = kinematics.holder(thing, span.first)
-        if before is None and kinematics.holder(thing, span.last) == person and rise >= bounds.lift:
-            yield StreetEvent("picked-up", person, thing, span)
+        if _lifts(kinematics, bounds, activity, free=span.first, held=span.last):
+            yield StreetEvent("picked-up", activity.agent, str(activity.thing), span)
 
 
 def _put_down(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for activity, span in kinematics.acts("put-down"):
-        person, thing = activity.person, str(activity.thing)
-        fall = kinematics.y(thing, span.first) - kinematics.y(thing, span.last)
-        after = kinematics.holder(thing, span.last)
-        if kinematics.holder(thing, span.first) == person and after is None and fall >= bounds.lift:
-            yield StreetEvent("put-down", person, thing, span)
+        if _lifts(kinematics, bounds, activity, free=span.last, held=span.first):
+            yield StreetEvent("put-down", activity.agent, str(activity.thing), span)
+
+
+def _lifts(
+    kinematics: Kinematics, bounds: Bounds, activity: Activity, *, free: int, held: int
+) -> bool:
+    """Whether a thing is higher in the frame in which the agent holds it than when it is free."""
+    thing = str(activity.thing)
+    rise = kinematics.y(thing, held) - kinematics.y(thing, free)
+    holders = kinematics.holder(thing, free), kinematics.holder(thing, held)
+    return holders == (None, activity.agent) and rise >= bounds.lift
 
 
 def _carried(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
@@ -287,16 +267,6 @@ def _right_of(
     return _left_of(kinematics, bounds, span, referent, figure)
 
 
-def _distance_growth(kinematics: Kinematics, span: FrameSpan, mover: str, mark: str) -> float:
-    """Return by how much a distance grows; 0 if the mark moves or the mover passes it."""
-    if not kinematics.rests(mark, span):
-        return 0.0
-    gap = kinematics.x(mark, span) - kinematics.x(mover, span)
-    if np.any(gap * gap[0] <= 0):
-        return 0.0
-    return float(abs(gap[-1]) - abs(gap[0]))
-
-
 def _towards(
     kinematics: Kinematics, bounds: Bounds, span: FrameSpan, mover: str, goal: str
 ) -> bool:
@@ -309,31 +279,37 @@ def _away_from(
     return _distance_growth(kinematics, span, mover, source) >= bounds.change
 
 
-VERBS: Registry[Verb] = Registry("verb")
+def _distance_growth(kinematics: Kinematics, span: FrameSpan, mover: str, mark: str) -> float:
+    """Return by how much a distance grows; 0 if the mark moves or the mover passes it."""
+    if not kinematics.rests(mark, span):
+        return 0.0
+    gap = kinematics.x(mark, span) - kinematics.x(mover, span)
+    if np.any(gap * gap[0] <= 0):
+        return 0.0
+    return float(abs(gap[-1]) - abs(gap[0]))
+
+
+VERBS: dict[str, Callable[[Kinematics, Bounds], Iterator[StreetEvent]]] = {
+    "picked-up": _picked_up,
+    "put-down": _put_down,
+    "carried": _carried,
+    "approached": _approached,
+}
 """Verbs by entry: each finds its events in a film."""
 
-MANNERS: Registry[Manner] = Registry("adverb")
+MANNERS: dict[str, Callable[[Kinematics, Bounds, FrameSpan, str], bool]] = {
+    "quickly": _quickly,
+    "slowly": _slowly,
+}
 """Adverbs by entry: each judges the agent on a span."""
 
-RELATIONS: Registry[Relation] = Registry("preposition")
+RELATIONS: dict[str, Callable[[Kinematics, Bounds, FrameSpan, str, str], bool]] = {
+    "to-the-left-of": _left_of,
+    "to-the-right-of": _right_of,
+    "towards": _towards,
+    "away-from": _away_from,
+}
 """Prepositions by entry: each judges two individuals on a span."""
 
 STATIC_RELATIONS = ("to-the-left-of", "to-the-right-of")
-"""Prepositions that speak of any two individuals; the others speak of the agent's movement."""
-
-for _name, _verb in (
-    ("picked-up", _picked_up),
-    ("put-down", _put_down),
-    ("carried", _carried),
-    ("approached", _approached),
-):
-    VERBS.add(_name, _verb)
-for _name, _manner in (("quickly", _quickly), ("slowly", _slowly)):
-    MANNERS.add(_name, _manner)
-for _name, _relation in (
-    ("to-the-left-of", _left_of),
-    ("to-the-right-of", _right_of),
-    ("towards", _towards),
-    ("away-from", _away_from),
-):
-    RELATIONS.add(_name, _relation)
+"""Prepositions about any two individuals; the others are about the agent's movement."""

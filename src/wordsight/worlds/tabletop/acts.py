@@ -1,52 +1,37 @@
-"""What the hand can do: each act moves it step by step, and physics does the rest."""
+"""What the hand does: each act moves it step by step, and physics does the rest."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.tabletop.blocks import Block
-from wordsight.worlds.tabletop.hand import BlockHandPose
+from wordsight.worlds.acts import Act, Clock
+from wordsight.worlds.sketch import Point
+from wordsight.worlds.tabletop.blocks import TABLE, Block
+from wordsight.worlds.tabletop.hand import TabletopPose
 from wordsight.worlds.tabletop.physics import BlockPhysics
 from wordsight.worlds.timing import glide, smooth
 
-__all__ = [
-    "Carry",
-    "Grip",
-    "HandAct",
-    "Lift",
-    "Puppet",
-    "Reach",
-    "Release",
-    "Retreat",
-    "Wait",
-    "Way",
-]
-
-
-# MERGED FROM wordsight.worlds.tabletop.acts:
-# `Puppet`: the hand on the stage, as acts move it, and the ways it takes through the air.
-
-
-Point = tuple[float, float]
+__all__ = ["Carry", "Grip", "HandAct", "Lift", "Puppet", "Reach", "Release", "Retreat"]
 
 _CLEARANCE = 0.035  # metres kept above everything one passes over
 _GRIP_HEIGHT = 0.12  # share of a block's height above its middle at which it is taken
 _WIDE = 0.042  # metres by which the fingers open further than what they shall hold
 _CORNER_ROUNDS = 4  # times the corners of a way are cut
+_CLOSING = 0.24  # seconds the fingers need to close or open
+_HOLDING = 0.16  # seconds between closing the hand and moving it, and between standing and opening
+_LOWERING = 0.06  # metres per second while feeling for the support
+_PRESS = 0.0004  # metres a hand goes on when the block in it has reached its support
+_DEEPEST = 0.03  # metres one goes on feeling for a support
 
 
-class Way:
-    """A way through the air with rounded corners, gone with natural speed.
+class _Way:
+    """A way through the air with rounded corners, travelled at natural speed.
 
     Args:
         points: Corners in metres, from the beginning to the goal.
         speed: Mean speed in metres per second.
-
-    Attributes:
-        seconds: How long it takes.
     """
 
     def __init__(self, points: Sequence[Point], speed: float) -> None:
@@ -59,10 +44,18 @@ class Way:
         self.seconds = 0.28 + float(self._lengths[-1]) / speed
 
     def at(self, time: float) -> Point:
-        """Return where one is some seconds after the start."""
+        """Return the position some seconds after the start."""
         along = smooth(time / self.seconds) * self._lengths[-1]
         x, y = (float(np.interp(along, self._lengths, self._corners[:, k])) for k in (0, 1))
         return x, y
+
+
+def _cut(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Chaikin's rule: replace every inner corner by two points beside it.
+    before = corners[:-1] * 0.75 + corners[1:] * 0.25
+    after = corners[:-1] * 0.25 + corners[1:] * 0.75
+    inner = np.stack([before, after], axis=1).reshape(-1, 2)[1:-1]
+    return np.concatenate([corners[:1], inner, corners[-1:]])
 
 
 class Puppet:
@@ -75,7 +68,7 @@ class Puppet:
         speed: How fast this person works, metres per second.
 
     Attributes:
-        place: Where the point between the pads is.
+        place: Position of the point between the pads.
         opening: Metres between the pads.
     """
 
@@ -88,17 +81,13 @@ class Puppet:
         self._blocks = {block.name: block for block in blocks}
         self.opening = 0.05
 
-    def pose(self) -> BlockHandPose:
-        """Return the pose of the moment."""
-        return BlockHandPose(*self.place, self.opening)
+    def pose(self) -> TabletopPose:
+        """Return the present pose."""
+        return TabletopPose(*self.place, self.opening)
 
     def width(self, name: str) -> float:
         """Return the metres between the pads while a block is held."""
         return self._blocks[name].width
-
-    def wide(self, name: str) -> float:
-        """Return the metres between the pads when the hand opens for a block."""
-        return self.width(name) + _WIDE
 
     def grip_point(self, name: str) -> Point:
         """Return where the hand takes a block now."""
@@ -121,13 +110,8 @@ class Puppet:
         hold = self.place[1] - self.physics.place(name)[1]
         return x, top + block.height / 2 + hold + 0.008
 
-    def way_over(self, goal: Point) -> Way:
-        """Return the way to ``goal`` up, over everything and down again."""
-        height = max(self._safe_height(), self.place[1], goal[1] + 0.02)
-        corners = [self.place, (self.place[0], height), (goal[0], height), goal]
-        return Way(corners, self.speed)
-
-    def _safe_height(self) -> float:
+    def go(self, goal: Point, clock: Clock) -> Iterator[tuple[float, float]]:
+        """Go up, over everything and down to ``goal``; yields seconds so far and in all."""
         held = self.physics.held
         tops = [
             self.physics.place(name)[1] + block.height / 2
@@ -135,168 +119,119 @@ class Puppet:
             if name != held
         ]
         below = self._blocks[held].height if held else 0.02
-        return max(tops, default=0.0) + below + _CLEARANCE
+        safe = max(tops, default=0.0) + below + _CLEARANCE
+        height = max(safe, self.place[1], goal[1] + 0.02)
+        corners = [self.place, (self.place[0], height), (goal[0], height), goal]
+        way = _Way(corners, self.speed)
+        for time in clock(way.seconds):
+            self.place = way.at(time)
+            yield time, way.seconds
 
-
-def _cut(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Chaikin's rule: replace every inner corner by two points beside it.
-    before = corners[:-1] * 0.75 + corners[1:] * 0.25
-    after = corners[:-1] * 0.25 + corners[1:] * 0.75
-    inner = np.stack([before, after], axis=1).reshape(-1, 2)[1:-1]
-    return np.concatenate([corners[:1], inner, corners[-1:]])
-
-
-_CLOSING = 0.24  # seconds the fingers need to close or open
-_HOLDING = 0.16  # seconds between closing the hand and moving it, and between standing and opening
-_LOWERING = 0.06  # metres per second while feeling for the support
-_PRESS = 0.0004  # metres a hand goes on when the block in it has reached its support
-_DEEPEST = 0.03  # metres one goes on feeling for a support
-
-Clock = Callable[[float], Iterator[float]]
-"""Counts the steps of some seconds: yields the time since the beginning, after each step."""
-
-
-class HandAct(Protocol):
-    """Something the hand does for a while."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in the truth."""
-
-    @property
-    def block(self) -> str | None:
-        """The block it is done to, if any."""
-
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
-        """Move the hand a little before each ``yield``; one step of time passes at each."""
-
-
-@dataclass(frozen=True)
-class Wait:
-    """Keep still for some ``seconds``."""
-
-    seconds: float
-    name = "wait"
-    block = None
-
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
-        """Do nothing."""
-        for _ in clock(self.seconds):
+    def open_to(self, opening: float, clock: Clock) -> Iterator[None]:
+        """Open or close the fingers."""
+        begin = self.opening
+        for time in clock(_CLOSING):
+            self.opening = glide(time, 0.0, _CLOSING, begin, opening)
             yield
+
+
+HandAct = Act[Puppet]
+"""Something the hand does for a while."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Go to a ``block`` and open the fingers on the way."""
+    """Go to a block and open the fingers on the way."""
 
-    block: str
+    thing: str
     name = "reach"
 
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
         """Come down on it from above."""
-        way, begin = hand.way_over(hand.grip_point(self.block)), hand.opening
-        for time in clock(way.seconds):
-            hand.place = way.at(time)
-            hand.opening = glide(time, 0.0, way.seconds * 0.7, begin, hand.wide(self.block))
+        begin, wide = actor.opening, actor.width(self.thing) + _WIDE
+        for time, total in actor.go(actor.grip_point(self.thing), clock):
+            actor.opening = glide(time, 0.0, total * 0.7, begin, wide)
             yield
 
 
 @dataclass(frozen=True)
 class Grip:
-    """Close the fingers on a ``block``; from then on the hand holds it."""
+    """Close the fingers on a block; from then on the hand holds it."""
 
-    block: str
+    thing: str
     name = "grip"
 
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
         """Close, hold, and wait a moment."""
-        begin = hand.opening
-        for time in clock(_CLOSING):
-            hand.opening = glide(time, 0.0, _CLOSING, begin, hand.width(self.block))
-            yield
-        hand.physics.grip(self.block)
+        yield from actor.open_to(actor.width(self.thing), clock)
+        actor.physics.grip(self.thing)
         for _ in clock(_HOLDING):
             yield
 
 
 @dataclass(frozen=True)
 class Lift:
-    """Raise the ``block`` in the hand to ``goal``, metres from the table's middle."""
+    """Raise the block in the hand to ``goal``, metres from the table's middle."""
 
-    block: str
-    goal: tuple[float, float]
+    thing: str
+    goal: Point
     name = "lift"
 
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
-        """Straight up first, then where it shall be."""
-        goal = (self.goal[0], max(self.goal[1], hand.place[1] + 0.04))
-        way = hand.way_over(goal)
-        for time in clock(way.seconds):
-            hand.place = way.at(time)
+    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
+        """Straight up first, then to the goal."""
+        goal = (self.goal[0], max(self.goal[1], actor.place[1] + 0.04))
+        for _ in actor.go(goal, clock):
             yield
 
 
 @dataclass(frozen=True)
 class Carry:
-    """Bring the ``block`` in the hand over its goal and lower it until it stands.
+    """Bring the block in the hand over its goal and lower it until it stands."""
 
-    Attributes:
-        block: What is held.
-        support: The block it shall stand on; None for the table.
-        x: How far from the middle of ``support`` (or of the table) it shall stand, metres.
-    """
-
-    block: str
-    support: str | None
-    x: float
+    thing: str
+    support: str | None  # the block it shall stand on; None for the table
+    x: float  # metres from the middle of the support (or of the table)
     name = "carry"
 
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
         """Go over everything, then feel for the support."""
-        way = hand.way_over(hand.above(self.block, self.support, self.x))
-        for time in clock(way.seconds):
-            hand.place = way.at(time)
+        for _ in actor.go(actor.above(self.thing, self.support, self.x), clock):
             yield
-        x, top = hand.place
-        below = self.support or "table"
+        x, top = actor.place
         for time in clock(_DEEPEST / _LOWERING):
-            hand.place = (x, top - _LOWERING * time)
+            actor.place = (x, top - _LOWERING * time)
             yield
-            if hand.physics.near(self.block, below) <= 0.0:
+            if actor.physics.distance(self.thing, self.support or TABLE) <= 0.0:
                 break
-        hand.place = (x, hand.place[1] - _PRESS)
+        actor.place = (x, actor.place[1] - _PRESS)
         for _ in clock(_HOLDING):
             yield
 
 
 @dataclass(frozen=True)
 class Release:
-    """Open the fingers and let go of the ``block``."""
+    """Open the fingers and let go of a block."""
 
-    block: str
+    thing: str
     name = "release"
 
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
         """Let go at once, then open."""
-        hand.physics.release()
-        begin = hand.opening
-        for time in clock(_CLOSING):
-            hand.opening = glide(time, 0.0, _CLOSING, begin, hand.wide(self.block))
-            yield
+        actor.physics.release(self.thing)
+        yield from actor.open_to(actor.width(self.thing) + _WIDE, clock)
 
 
 @dataclass(frozen=True)
 class Retreat:
     """Go away to ``goal`` (metres) with an empty hand that relaxes."""
 
-    goal: tuple[float, float]
+    goal: Point
     name = "retreat"
-    block = None
+    thing = None
 
-    def perform(self, hand: Puppet, clock: Clock) -> Iterator[None]:
+    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
         """Up first, then away."""
-        way, begin = hand.way_over(self.goal), hand.opening
-        for time in clock(way.seconds):
-            hand.place = way.at(time)
-            hand.opening = glide(time, way.seconds * 0.4, way.seconds, begin, 0.05)
+        begin = actor.opening
+        for time, total in actor.go(self.goal, clock):
+            actor.opening = glide(time, total * 0.4, total, begin, 0.05)
             yield

@@ -1,6 +1,6 @@
-"""The blocks of the tabletop: coloured wooden cuboids, each known by its colour.
+"""The blocks of the tabletop, coloured wooden cuboids, and where they stand on the table.
 
-A new colour is one entry of :data:`COLOURS`.
+Each block is known by its colour; a new colour is one entry of :data:`COLOURS`.
 """
 
 from collections.abc import Sequence
@@ -11,42 +11,46 @@ from numpy.typing import NDArray
 
 from wordsight.worlds.checks import Registry
 from wordsight.worlds.painter import Colour, mix, shade
-from wordsight.worlds.sketch import Sketch, Sprite
+from wordsight.worlds.sketch import Point, Sketch, Sprite
 
-__all__ = ["COLOURS", "DEPTH", "HALF_WIDTH", "Block", "Room"]
+__all__ = ["COLOURS", "HALF_WIDTH", "TABLE", "Block", "Room"]
 
-
-COLOURS: Registry[Colour] = Registry("colour of blocks")
+COLOURS: Registry[Colour] = Registry(
+    "colour of blocks",
+    {
+        "red": (204, 42, 40),
+        "green": (52, 150, 66),
+        "blue": (36, 84, 190),
+        "yellow": (238, 196, 40),
+        "orange": (236, 124, 30),
+        "purple": (128, 62, 160),
+        "white": (234, 232, 226),
+        "black": (52, 52, 56),
+    },
+)
 """Paint by name; the name is also the name of the block."""
 
-COLOURS.add("red", (204, 42, 40))
-COLOURS.add("green", (52, 150, 66))
-COLOURS.add("blue", (36, 84, 190))
-COLOURS.add("yellow", (238, 196, 40))
-COLOURS.add("orange", (236, 124, 30))
-COLOURS.add("purple", (128, 62, 160))
-COLOURS.add("white", (234, 232, 226))
-COLOURS.add("black", (52, 52, 56))
+TABLE = "table"
+"""Name of the table among the things that blocks touch."""
 
-DEPTH = (0.016, 0.018)
-"""Metres by which the far side of a block is drawn further right and up."""
+HALF_WIDTH = 0.44
+"""Metres from the middle of the picture to its edges."""
+
+_DEPTH = (0.016, 0.018)  # metres by which the far side of a block is drawn further right and up
+
+_PITCH = 0.158  # metres between columns: the fingers need room beside a block
+_JITTER = 0.008  # metres
+_OFFSET = 0.010  # metres; hands do not hit the middle of a block
 
 
 @dataclass(frozen=True)
 class Block:
-    """One block.
+    """One block."""
 
-    Attributes:
-        name: Its colour's name.
-        width: Metres.
-        height: Metres.
-        grain: Seed of the pattern of the wood.
-    """
-
-    name: str
-    width: float
-    height: float
-    grain: int
+    name: str  # of its colour
+    width: float  # metres
+    height: float  # metres
+    grain: int  # seed of the pattern of the wood
 
     @property
     def corners(self) -> NDArray[np.float64]:
@@ -58,14 +62,14 @@ class Block:
     def outline(self) -> NDArray[np.float64]:
         """``(6, 2)`` metres around the middle: all that is drawn, with the top and the side."""
         x, y = self.width / 2, self.height / 2
-        right, up = DEPTH
+        right, up = _DEPTH
         front = [(-x, y), (-x, -y), (x, -y)]
         back = [(x + right, -y + up), (x + right, y + up), (-x + right, y + up)]
         return np.array([*front, *back])
 
     def sprite(self, scale: float, texture: float, shading: float) -> Sprite:
         """Paint it for pictures of ``scale`` pixels per metre."""
-        x, y = self.width / 2 + DEPTH[0], self.height / 2 + DEPTH[1]
+        x, y = self.width / 2 + _DEPTH[0], self.height / 2 + _DEPTH[1]
 
         def paint(sketch: Sketch) -> None:
             self._paint(sketch, shading)
@@ -75,7 +79,7 @@ class Block:
 
     def _paint(self, sketch: Sketch, shading: float) -> None:
         x, y = self.width / 2, self.height / 2
-        right, up = DEPTH
+        right, up = _DEPTH
         colour = COLOURS[self.name]
         bright, dark = 1 + 0.22 * shading, 1 - 0.38 * shading
         top = mix(shade(colour, bright), (255, 255, 255), 0.14 * shading)
@@ -96,33 +100,20 @@ class Block:
         return np.asarray(1.0 + 0.05 * texture * fibres, dtype=np.float32)
 
 
-# MERGED FROM wordsight.worlds.tabletop.blocks:
-# `Room`: where things stand on the tabletop, where there is space, and small chances of timing.
-
-
-HALF_WIDTH = 0.44
-"""Metres from the middle of the picture to its edges."""
-
-_COLUMNS = 5
-_PITCH = 0.158  # metres between columns: the fingers need room beside a block
-_JITTER = 0.008  # metres
-_OFFSET = 0.010  # metres; hands do not hit the middle of a block
-
-Point = tuple[float, float]
-
-
 class Room:
-    """The columns of a table, of which each holds one tower.
+    """The columns of a table, each with room for one tower, and small random offsets and pauses.
 
     Args:
         towers: Names of the blocks that stand, each tower from the bottom to the top.
         blocks: All blocks.
         left: Whether the arm comes from the left.
-        rng: Where the chance comes from.
+        rng: Random generator.
 
     Attributes:
         places: x and y of the middle of each block that stands, metres.
     """
+
+    COLUMNS = 5  # towers that have room side by side
 
     def __init__(
         self,
@@ -133,42 +124,37 @@ class Room:
     ) -> None:
         self._rng = rng
         self._side = -1.0 if left else 1.0
-        middles = (np.arange(_COLUMNS) - (_COLUMNS - 1) / 2) * _PITCH
-        columns = rng.permutation(middles + rng.uniform(-_JITTER, _JITTER, _COLUMNS))
+        middles = (np.arange(self.COLUMNS) - (self.COLUMNS - 1) / 2) * _PITCH
+        columns = rng.permutation(middles + rng.uniform(-_JITTER, _JITTER, self.COLUMNS))
         self._free = [float(x) for x in columns[len(towers) :]]
         self.places: dict[str, Point] = {}
-        by_name = {block.name: block for block in blocks}
+        heights = {block.name: block.height for block in blocks}
         for column, tower in zip(columns, towers, strict=False):
             x, top = float(column), 0.0
             for name in tower:
-                self.places[name] = (x, top + by_name[name].height / 2)
-                top += by_name[name].height
+                self.places[name] = (x, top + heights[name] / 2)
+                top += heights[name]
                 x += self.offset() / 2
-
-    @staticmethod
-    def columns() -> int:
-        """Return how many towers have room side by side."""
-        return _COLUMNS
 
     def spot(self) -> float:
         """Return x of a free column; each is given once."""
         return self._free.pop()
 
     def offset(self) -> float:
-        """Return by how much a block misses the middle of its support, metres."""
+        """Draw by how many metres a block misses the middle of its support."""
         return float(np.clip(self._rng.normal(0.0, _OFFSET / 2), -_OFFSET, _OFFSET))
 
     def pause(self) -> float:
-        """Return the seconds of a short wait."""
+        """Draw the seconds of a short wait."""
         return float(self._rng.uniform(0.35, 0.9))
 
     def air(self, near: str | None = None) -> Point:
-        """Return a point in the air to hold something, above a block or anywhere."""
+        """Draw a point in the air to hold something, above a block or anywhere."""
         x = self.places[near][0] if near else float(self._rng.uniform(-0.18, 0.18))
         x += float(self._rng.uniform(-0.08, 0.08))
         return float(np.clip(x, -0.3, 0.3)), float(self._rng.uniform(0.30, 0.36))
 
     def away(self) -> Point:
-        """Return where an empty hand rests: out of the picture or at its edge."""
+        """Draw where an empty hand rests: out of the picture or at its edge."""
         x = self._rng.choice([HALF_WIDTH + 0.22, HALF_WIDTH - 0.12])
         return self._side * float(x), float(self._rng.uniform(0.34, 0.42))

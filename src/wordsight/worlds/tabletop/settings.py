@@ -9,15 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.camera import Effects
 from wordsight.worlds.checks import Registry
+from wordsight.worlds.film import SIZE
 from wordsight.worlds.painter import Colour, Layer, cloudy, gradient, mix, roughen, shade
 from wordsight.worlds.sketch import View
 from wordsight.worlds.tabletop.blocks import HALF_WIDTH
 
-__all__ = ["SETTINGS", "SIZE", "VIEW", "Setting", "paint_occluder", "paint_setting"]
-
-SIZE = (640, 480)
-"""Width and height of the pictures in pixels."""
+__all__ = ["SETTINGS", "VIEW", "Setting", "paint_occluder", "paint_setting"]
 
 _GROUND = 396.0  # row on which blocks stand
 _FAR_EDGE, _NEAR_EDGE = 352, 462  # rows of the edges of the table
@@ -28,29 +27,17 @@ VIEW = View(SIZE[0] / 2 / HALF_WIDTH, SIZE[0] / 2, _GROUND)
 
 @dataclass(frozen=True)
 class Setting:
-    """A table and a wall.
-
-    Attributes:
-        wall: Colour of the wall.
-        table: Colour of the table.
-        planks: Whether the table is of wood, with fibres along it.
-        light: Where the light comes from: -1 left, 1 right.
-        decorate: Paints on the wall.
-    """
+    """A table and a wall."""
 
     wall: Colour
     table: Colour
-    planks: bool
-    light: float
-    decorate: Callable[[Layer, np.random.Generator], None]
-
-
-SETTINGS: Registry[Setting] = Registry("setting")
-"""All settings by name."""
+    planks: bool  # whether the table is of wood, with fibres along it
+    light: float  # where the light comes from: -1 left, 1 right
+    decorate: Callable[[Layer, np.random.Generator], None]  # paints on the wall
 
 
 def paint_setting(
-    setting: Setting, texture: float, shading: float, rng: np.random.Generator
+    setting: Setting, effects: Effects, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Return the ``(480, 640, 3)`` background."""
     image = np.zeros((SIZE[1], SIZE[0], 3), dtype=np.uint8)
@@ -59,41 +46,22 @@ def paint_setting(
     layer = Layer((0, 0, SIZE[0], _FAR_EDGE))
     setting.decorate(layer, rng)
     layer.onto(image)
-    roughen(image[:_FAR_EDGE], 0.16 * texture, rng, cell=70)
+    roughen(image[:_FAR_EDGE], 0.16 * effects.texture, rng, cell=70)
     top = image[_FAR_EDGE:_NEAR_EDGE]
     top[...] = gradient((SIZE[0], len(top)), shade(table, 0.90), shade(table, 1.08))
     if setting.planks:
-        _add_fibres(top, texture, rng)
+        _add_fibres(top, effects.texture, rng)
     else:
-        roughen(top, 0.25 * texture, rng, cell=9)
+        roughen(top, 0.25 * effects.texture, rng, cell=9)
     edge = Layer((0, _FAR_EDGE - 6, SIZE[0], SIZE[1]))
-    edge.polygon(_strip(_FAR_EDGE - 5, _FAR_EDGE), shade(wall, 0.80))
-    edge.polygon(_strip(_NEAR_EDGE, _NEAR_EDGE + 3), mix(table, (255, 255, 255), 0.35))
-    edge.polygon(_strip(_NEAR_EDGE + 3, SIZE[1]), shade(table, 0.62))
+    edge.rectangle(0, _FAR_EDGE - 5, SIZE[0], _FAR_EDGE, shade(wall, 0.80))
+    edge.rectangle(0, _NEAR_EDGE, SIZE[0], _NEAR_EDGE + 3, mix(table, (255, 255, 255), 0.35))
+    edge.rectangle(0, _NEAR_EDGE + 3, SIZE[0], SIZE[1], shade(table, 0.62))
     edge.onto(image)
-    _light_up(image, setting.light * shading)
-    return image
-
-
-def paint_occluder(layer: Layer, x: float, size: float, rng: np.random.Generator) -> None:
-    """Paint a mug that stands at the near edge of the table, out of focus."""
-    colour = shade((96, 104, 112), rng.uniform(0.7, 1.5))
-    wide, tall = 26 + 24 * size, 60 + 48 * size
-    top = SIZE[1] - tall
-    for grow, share in ((3, 0.86), (0, 1.0)):
-        body = shade(colour, 0.8 / share)
-        loop = [(x + wide * 0.9, top + 14), (x + wide * 1.5, top + 24), (x + wide * 0.9, top + 56)]
-        layer.stroke(loop, 9 + grow, body)
-        left, right = x - wide - grow, x + wide + grow
-        layer.polygon(
-            [(left, top), (right, top), (right - 4, SIZE[1] + 9), (left + 4, SIZE[1] + 9)], body
-        )
-        layer.ellipse((x, top), (2 * wide + 2 * grow, wide * 0.5), shade(colour, 1.2))
-    layer.ellipse((x, top), (2 * wide - 8, wide * 0.36), shade(colour, 0.45))
-
-
-def _strip(top: float, bottom: float) -> list[tuple[float, float]]:
-    return [(0, top), (SIZE[0], top), (SIZE[0], bottom), (0, bottom)]
+    # The side of the light is brighter.
+    across = np.linspace(-1.0, 1.0, SIZE[0])[None, :, None]
+    lit = image * (1.0 + 0.10 * (setting.light * effects.shading) * across)
+    return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
 
 
 def _add_fibres(top: NDArray[np.uint8], texture: float, rng: np.random.Generator) -> None:
@@ -104,25 +72,30 @@ def _add_fibres(top: NDArray[np.uint8], texture: float, rng: np.random.Generator
     top[...] = np.clip(top * (1.0 + fibres), 0, 255).astype(np.uint8)
 
 
-def _light_up(image: NDArray[np.uint8], light: float) -> None:
-    """Make the side of the light brighter."""
-    across = np.linspace(-1.0, 1.0, SIZE[0])[None, :, None]
-    image[...] = np.clip(image * (1.0 + 0.10 * light * across), 0, 255).astype(np.uint8)
+def paint_occluder(layer: Layer, x: float, size: float, rng: np.random.Generator) -> None:
+    """Paint a mug that stands at the near edge of the table, out of focus."""
+    colour = shade((96, 104, 112), rng.uniform(0.7, 1.5))
+    wide, tall = 26 + 24 * size, 60 + 48 * size
+    top, bottom = SIZE[1] - tall, SIZE[1] + 9
+    for grow, share in ((3, 0.86), (0, 1.0)):
+        body = shade(colour, 0.8 / share)
+        loop = [(x + wide * 0.9, top + 14), (x + wide * 1.5, top + 24), (x + wide * 0.9, top + 56)]
+        layer.stroke(loop, 9 + grow, body)
+        left, right = x - wide - grow, x + wide + grow
+        layer.polygon([(left, top), (right, top), (right - 4, bottom), (left + 4, bottom)], body)
+        layer.ellipse((x, top), (2 * wide + 2 * grow, wide * 0.5), shade(colour, 1.2))
+    layer.ellipse((x, top), (2 * wide - 8, wide * 0.36), shade(colour, 0.45))
 
 
-def _plain(layer: Layer, rng: np.random.Generator) -> None:
-    """Hang a picture frame on the wall."""
+def _hang_frame(layer: Layer, rng: np.random.Generator) -> None:
     x, y = float(rng.uniform(60, 480)), float(rng.uniform(20, 60))
-    wood, paper = (112, 92, 70), (226, 222, 208)
-    layer.polygon([(x, y), (x + 110, y), (x + 110, y + 84), (x, y + 84)], wood)
-    inner = [(x + 8, y + 8), (x + 102, y + 8), (x + 102, y + 76), (x + 8, y + 76)]
-    layer.polygon(inner, paper)
+    layer.rectangle(x, y, x + 110, y + 84, (112, 92, 70))
+    layer.rectangle(x + 8, y + 8, x + 102, y + 76, (226, 222, 208))
     hills = [(x + 8, y + 60), (x + 40, y + 36), (x + 66, y + 54), (x + 86, y + 44)]
     layer.polygon([*hills, (x + 102, y + 58), (x + 102, y + 76), (x + 8, y + 76)], (140, 156, 138))
 
 
-def _tiles(layer: Layer, rng: np.random.Generator) -> None:
-    """Cover the wall with tiles."""
+def _tile(layer: Layer, rng: np.random.Generator) -> None:
     start = float(rng.uniform(0, 60))
     for y in range(_FAR_EDGE - 4, 0, -58):
         layer.stroke([(0, y), (SIZE[0], y)], 2, (176, 184, 186))
@@ -130,28 +103,32 @@ def _tiles(layer: Layer, rng: np.random.Generator) -> None:
         layer.stroke([(x, 0), (x, _FAR_EDGE)], 2, (176, 184, 186))
 
 
-def _dots(layer: Layer, rng: np.random.Generator) -> None:
-    """Paper the wall with dots."""
+def _paper_with_dots(layer: Layer, rng: np.random.Generator) -> None:
     shift = rng.uniform(0, 40, 2)
     for row, y in enumerate(np.arange(shift[1] - 40, _FAR_EDGE - 8, 44)):
         for x in np.arange(shift[0] - 60 + 27 * (row % 2), SIZE[0] + 10, 54):
             layer.ellipse((x, y), (9, 9), (190, 178, 138))
 
 
-def _shelf(layer: Layer, rng: np.random.Generator) -> None:
-    """Put up a shelf with grey boxes and rolls."""
+def _put_up_shelf(layer: Layer, rng: np.random.Generator) -> None:
     board = (150, 132, 112)
     x = float(rng.uniform(10, 60))
     while x < 620:
         wide, tall = float(rng.uniform(24, 64)), float(rng.uniform(20, 44))
         grey = shade((168, 166, 160), rng.uniform(0.75, 1.15))
-        layer.polygon([(x, 74 - tall), (x + wide, 74 - tall), (x + wide, 74), (x, 74)], grey)
+        layer.rectangle(x, 74 - tall, x + wide, 74, grey)
         x += wide + float(rng.uniform(8, 60))
-    layer.polygon([(0, 74), (640, 74), (640, 84), (0, 84)], board)
-    layer.polygon([(0, 84), (640, 84), (640, 88), (0, 88)], shade(board, 0.7))
+    layer.rectangle(0, 74, 640, 84, board)
+    layer.rectangle(0, 84, 640, 88, shade(board, 0.7))
 
 
-SETTINGS.add("desk", Setting((204, 198, 186), (172, 128, 84), True, -0.6, _plain))
-SETTINGS.add("kitchen", Setting((206, 214, 214), (188, 186, 180), False, 0.5, _tiles))
-SETTINGS.add("nursery", Setting((222, 210, 168), (146, 160, 150), False, -0.4, _dots))
-SETTINGS.add("workshop", Setting((150, 160, 164), (118, 88, 62), True, 0.7, _shelf))
+SETTINGS = Registry(
+    "setting",
+    {
+        "desk": Setting((204, 198, 186), (172, 128, 84), True, -0.6, _hang_frame),
+        "kitchen": Setting((206, 214, 214), (188, 186, 180), False, 0.5, _tile),
+        "nursery": Setting((222, 210, 168), (146, 160, 150), False, -0.4, _paper_with_dots),
+        "workshop": Setting((150, 160, 164), (118, 88, 62), True, 0.7, _put_up_shelf),
+    },
+)
+"""All settings by name."""

@@ -4,4 +4,11 @@ from wordsight.worlds.workbench.corpus import WorkbenchFilm, workbench
 from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, Step
 from wordsight.worlds.workbench.truth import WorkbenchTruth
 
-__all__ = ["Protocol", "ProtocolSentence", "Step", "WorkbenchFilm", "WorkbenchTruth", "workbench"]
+__all__ = [
+    "Protocol",
+    "ProtocolSentence",
+    "Step",
+    "WorkbenchFilm",
+    "WorkbenchTruth",
+    "workbench",
+]

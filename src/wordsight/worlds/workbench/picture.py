@@ -1,21 +1,19 @@
 """Painting the frames of a film of the workbench from its recording."""
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.painter import Layer, lay_over, mix, shade
+from wordsight.worlds.film import SIZE, pick
+from wordsight.worlds.painter import Layer, mix, shade
 from wordsight.worlds.picture import Picture
 from wordsight.worlds.sketch import Sketch, Sprite, soft_shadow
-from wordsight.worlds.workbench.bench import SIZE, VIEW, seen
-from wordsight.worlds.workbench.hand_painter import HandSprites
-from wordsight.worlds.workbench.hands import HandPose, joints_of
+from wordsight.worlds.workbench.bench import SCENERIES, VIEW, paint_occluder, paint_scenery, seen
+from wordsight.worlds.workbench.hands import BenchPose, HandSprites, joints_of
 from wordsight.worlds.workbench.recording import WorkbenchRecording
-from wordsight.worlds.workbench.scenery import Scenery, paint_occluder, paint_scenery
 from wordsight.worlds.workbench.stage import Stream
-from wordsight.worlds.workbench.things import THINGS, ThingLook
+from wordsight.worlds.workbench.things import THINGS
+from wordsight.worlds.workbench.vessels import ThingLook
 
 __all__ = ["WorkbenchPicture"]
 
@@ -31,9 +29,9 @@ class WorkbenchPicture(Picture):
 
     Args:
         recording: What happened.
-        effects: How rich and how spoiled the picture is.
+        effects: Strengths of the effects on the picture.
         camera: Shake, exposure and grain.
-        rng: Where the chance of the scenery comes from.
+        rng: Random generator of the scenery.
     """
 
     def __init__(
@@ -43,19 +41,28 @@ class WorkbenchPicture(Picture):
         camera: FilmCamera,
         rng: np.random.Generator,
     ) -> None:
+        scenery = pick(SCENERIES, rng)
         # The shutter is open a thirtieth of a second at most.
-        super().__init__(camera, VIEW.scale, min(1.0, recording.frame_rate / 30.0) * effects.blur)
+        shutter = min(1.0, recording.frame_rate / 30.0)
+        super().__init__(effects, camera, VIEW, scenery.light, shutter)
         self._recording = recording
         self._darkness = 0.5 * effects.shadow
-        scenery = Scenery.chosen(rng)
-        self._light = scenery.light * min(1.4 * effects.shading, 1.0)
-        self._background = paint_scenery(scenery, effects.texture, effects.shading, rng)
-        self._occluders = _paint_occluders(effects, rng)
+        self._background = paint_scenery(scenery, effects, rng)
+        # What hangs between the camera and the bench.
+        left, here = bool(rng.random() < 0.5), rng.random() < 1.2 * effects.occlusion
+        if here:
+            layer = Layer((0, 0, SIZE[0], SIZE[1]))
+            paint_occluder(layer, left, effects.occlusion)
+            self._occluders = [layer.cropped()]
         self._hands = HandSprites(recording.hand_look, VIEW.scale, self._light)
         self._touched = recording.touched()
         heights = recording.places[:, :, 2]
         # How far above its last resting place a thing is, as long as a hand touches it.
         self._raised = np.where(self._touched, heights - heights.min(axis=1, keepdims=True), 0.0)
+        tracks = [seen(recording.places), recording.angles[..., None]]
+        self._tracks = np.concatenate(tracks, axis=-1)
+        poses = recording.poses
+        self._hand_tracks = np.array([[(p[hand].x, p[hand].y) for p in poses] for hand in (0, 1)])
         self._sprites: dict[tuple[int, ThingLook], Sprite] = {}
         self._resting: tuple[object, NDArray[np.uint8]] | None = None
         self._shadows = [
@@ -65,12 +72,10 @@ class WorkbenchPicture(Picture):
 
     def _differ(self, one: int, other: int) -> bool:
         recording = self._recording
-        return (
-            recording.poses[one] != recording.poses[other]
-            or recording.looks[one] != recording.looks[other]
-            or recording.streams[one] != recording.streams[other]
-            or not np.array_equal(recording.places[:, one], recording.places[:, other])
-            or not np.array_equal(recording.angles[:, one], recording.angles[:, other])
+        frames = (recording.poses, recording.looks, recording.streams)
+        arrays = (recording.places, recording.angles)
+        return any(each[one] != each[other] for each in frames) or any(
+            not np.array_equal(each[:, one], each[:, other]) for each in arrays
         )
 
     def _paint(self, index: int) -> NDArray[np.uint8]:
@@ -83,14 +88,12 @@ class WorkbenchPicture(Picture):
             name = self._recording.things[number]
             for hand, pose in enumerate(poses):
                 if pose.touching == name and pose.hold == "wrap":
-                    self._paint_behind(image, pose, hand, index)
+                    self._paint_fingers_behind(image, pose, hand, index)
             self._paint_thing(image, number, index)
         for stream in self._recording.streams[index]:
             self._paint_stream(image, stream)
         for hand in sorted((0, 1), key=lambda k: -poses[k].depth):
             self._paint_hand(image, poses[hand], hand, index)
-        for sheet, corner in self._occluders:
-            lay_over(image, sheet, corner)
         return image
 
     def _live(self, index: int) -> list[int]:
@@ -109,11 +112,11 @@ class WorkbenchPicture(Picture):
 
     def _reach(self, number: int, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return about where a resting thing is seen: lower left and upper right, metres."""
-        box = THINGS[self._recording.things[number]].box
-        where = self._tracks[number, index]
-        if THINGS[self._recording.things[number]].lies:
-            return where - box[1, 1], where + box[1, 1]
-        return where + box[0], where + box[1]
+        thing = THINGS[self._recording.things[number]]
+        box, spot = thing.box, self._tracks[number, index, :2]
+        if thing.lies:
+            return spot - box[1, 1], spot + box[1, 1]
+        return spot + box[0], spot + box[1]
 
     def _by_depth(self, numbers: list[int], index: int) -> list[int]:
         """Sort things: the furthest first, what is in the air last."""
@@ -135,15 +138,11 @@ class WorkbenchPicture(Picture):
         return self._resting[1]
 
     def _paint_thing(self, image: NDArray[np.uint8], number: int, index: int) -> None:
-        recording = self._recording
-        look = recording.looks[index][number]
+        look = self._recording.looks[index][number]
         if (number, look) not in self._sprites:
-            thing = THINGS[recording.things[number]]
+            thing = THINGS[self._recording.things[number]]
             self._sprites[number, look] = thing.sprite(look, VIEW.scale, self._light)
-        x, y = self._tracks[number, index].tolist()
-        motion = self._motion(self._tracks[number], index)
-        angle = float(recording.angles[number, index])
-        self._sprites[number, look].place(image, VIEW, (x, y), angle, motion)
+        self._place(image, self._sprites[number, look], self._tracks[number], index)
 
     def _paint_shadow(self, image: NDArray[np.uint8], number: int, index: int) -> None:
         """Darken the bench under a thing; the higher it is, the smaller the spot."""
@@ -154,14 +153,13 @@ class WorkbenchPicture(Picture):
         across, up = seen((x - 0.010 * self._light, depth, 0.0)).tolist()
         self._shadows[number].place(image, VIEW, (across, up + 0.002), stretch=size)
 
-    def _paint_behind(
-        self, image: NDArray[np.uint8], pose: HandPose, hand: int, index: int
+    def _paint_fingers_behind(
+        self, image: NDArray[np.uint8], pose: BenchPose, hand: int, index: int
     ) -> None:
-        """Paint the fingers that go behind what is held."""
         motion = self._motion(self._hand_tracks[hand], index)
         self._hands.behind(pose, _SIDES[hand]).place(image, VIEW, (pose.x, pose.y), motion=motion)
 
-    def _paint_hand(self, image: NDArray[np.uint8], pose: HandPose, hand: int, index: int) -> None:
+    def _paint_hand(self, image: NDArray[np.uint8], pose: BenchPose, hand: int, index: int) -> None:
         """Paint the sleeve, the palm, the thumb and the fingers before what is held."""
         side, motion = _SIDES[hand], self._motion(self._hand_tracks[hand], index)
         wrist, far = joints_of(pose, side)["arm"]
@@ -184,27 +182,3 @@ class WorkbenchPicture(Picture):
             sketch.stroke([start, end], 0.007, shade(stream.colour, 0.9))
             sketch.stroke([start, end], 0.003, mix(stream.colour, (255, 255, 255), 0.5))
         sketch.layer.onto(image)
-
-    @cached_property
-    def _tracks(self) -> NDArray[np.float64]:
-        return seen(self._recording.places)
-
-    @cached_property
-    def _hand_tracks(self) -> NDArray[np.float64]:
-        poses = self._recording.poses
-        return np.array([[(pose[hand].x, pose[hand].y) for pose in poses] for hand in (0, 1)])
-
-
-def _paint_occluders(
-    effects: Effects, rng: np.random.Generator
-) -> list[tuple[NDArray[np.uint8], tuple[int, int]]]:
-    """Paint what hangs between the camera and the bench."""
-    left, here = bool(rng.random() < 0.5), rng.random() < 1.2 * effects.occlusion
-    if not here:
-        return []
-    layer = Layer((0, 0, SIZE[0], SIZE[1]))
-    paint_occluder(layer, left, effects.occlusion)
-    sheet = layer.finished()
-    columns = np.flatnonzero(sheet[..., 3].any(axis=0))
-    first, last = int(columns[0]), int(columns[-1]) + 1
-    return [(np.ascontiguousarray(sheet[:, first:last]), (first, 0))]

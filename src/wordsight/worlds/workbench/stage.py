@@ -1,80 +1,62 @@
-"""`Stage`: what hands can do at the bench, frame by frame: reach, take, move, put, steady."""
+"""`BenchStage`: what hands can do at the bench, frame by frame: reach, take, move, put, steady."""
 
 import math
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from wordsight.worlds.painter import Colour
+from wordsight.worlds.sketch import Point
 from wordsight.worlds.timing import smooth
-from wordsight.worlds.workbench.bench import WORK_SPOTS, Place, seen
-from wordsight.worlds.workbench.hands import HandPose
-from wordsight.worlds.workbench.things import ThingLook, WorkbenchThing
-from wordsight.worlds.workbench.things.thing import Point
+from wordsight.worlds.workbench.bench import WORK_SPOTS, BenchPlace, seen
+from wordsight.worlds.workbench.hands import BenchPose
+from wordsight.worlds.workbench.things import WorkbenchThing
+from wordsight.worlds.workbench.vessels import ThingLook
 
-__all__ = ["Hand", "Script", "Stage", "Stream", "ThingState", "together"]
+__all__ = ["BenchStage", "Hand", "Script", "Stream", "ThingState"]
 
+Script = Iterator[None]
+"""What happens; one frame passes at each step."""
 
-# MERGED FROM wordsight.worlds.workbench.stage:
-# The changing state of the workbench: where every thing is, and what the hands are doing.
+_REACHING, _CARRYING = 0.85, 0.62  # metres per second, on the mean
+_GRASPING = 0.25  # seconds to close or open a hand
+_ROOM = 0.085  # metres between the middles of things that stand side by side
+_AT_WORK = 0.33  # depth up to which vessels are near enough to work with
 
 
 @dataclass
 class ThingState:
-    """One individual thing.
-
-    Attributes:
-        thing: What it is.
-        home: Where it belongs.
-        place: Where its origin is.
-        angle: Radians by which it is turned, counter-clockwise.
-        colour: Its main colour.
-        level: How full it is, 0 to 1.
-        content: Colour of what is in it.
-        labelled: Whether something has been written on it.
-        stands_on: Name of the thing it stands on, or None for the bench.
-    """
+    """The changing state of one individual thing."""
 
     thing: WorkbenchThing
-    home: Place
-    place: Place
-    angle: float
+    home: BenchPlace
+    place: BenchPlace  # of its origin
+    angle: float  # radians by which it is turned, counter-clockwise
     colour: Colour
-    level: float
-    content: Colour
+    level: float  # how full it is, 0 to 1
+    content: Colour  # of what is in it
     labelled: bool = False
-    stands_on: str | None = None
+    stands_on: str | None = None  # name of the thing under it; None for the bench
 
-    def point(self, local: Point) -> Place:
+    def point(self, local: Point) -> BenchPlace:
         """Return where a point of the thing is now."""
         x, y = _turned(local, self.angle)
         return self.place[0] + x, self.place[1], self.place[2] + y
 
     def look(self) -> ThingLook:
-        """Return what it looks like now; levels go in twelfths, so that pictures can be kept."""
+        """Return what it looks like now; levels go in twelfths, so that sprites can be kept."""
         level = math.ceil(self.level * 12 - 1e-6) / 12 if self.level > 0.01 else 0.0
         return ThingLook(self.colour, level, self.content, self.labelled)
 
 
 @dataclass
 class Hand:
-    """One hand.
+    """The changing state of one hand; most attributes are those of `BenchPose`."""
 
-    Attributes:
-        name: ``left_hand`` or ``right_hand``.
-        side: -1 for the left, 1 for the right.
-        place: Where the point is that it grips.
-        closing: 0 open, 1 closed.
-        hold: ``wrap`` or ``pinch``.
-        radius: Metres from the grip to the palm.
-        touching: Name of the thing it touches, or None.
-        holding: Whether that thing moves with it.
-    """
-
-    name: str
-    side: float
-    place: Place
+    name: str  # left_hand or right_hand
+    side: float  # -1 for the left, 1 for the right
+    place: BenchPlace  # of the point that it grips
     closing: float = 0.0
     hold: str = "pinch"
     radius: float = 0.02
@@ -86,49 +68,30 @@ class Hand:
         x, y = state.thing.grip
         return x * self.side, y
 
-    def carry(self, state: ThingState) -> None:
-        """Put the thing that is held where the hand is."""
-        x, y = _turned(self.grip_of(state), state.angle)
-        state.place = (self.place[0] - x, self.place[1], self.place[2] - y)
-
-    def come_to(self, state: ThingState, local: Point, goal: Place, angle: float) -> None:
+    def come_to(self, state: ThingState, local: Point, goal: BenchPlace, angle: float) -> None:
         """Move so that a point of the held thing, turned by ``angle``, is at ``goal``."""
         state.angle = angle
         grip = self.grip_of(state)
         x, y = _turned((grip[0] - local[0], grip[1] - local[1]), angle)
         self.place = (goal[0] + x, goal[1], goal[2] + y)
-        self.carry(state)
+        x, y = _turned(grip, angle)
+        state.place = (self.place[0] - x, self.place[1], self.place[2] - y)
 
-    def pose(self) -> HandPose:
-        """Return the pose of the moment."""
-        x, y = seen(self.place)
-        return HandPose(
-            float(x),
-            float(y),
-            self.place[1],
-            self.closing,
-            self.hold,
-            self.radius,
-            self.touching,
-            self.holding,
-        )
+    def pose(self) -> BenchPose:
+        """Return the present pose."""
+        x, y = seen(self.place).tolist()
+        grip = (self.closing, self.hold, self.radius, self.touching, self.holding)
+        return BenchPose(x, y, self.place[1], *grip)
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Something that falls from one thing into another.
+    """Something that falls from one thing into another."""
 
-    Attributes:
-        start: Where it leaves.
-        end: Where it arrives.
-        colour: Its colour.
-        grains: Whether it is powder rather than liquid.
-    """
-
-    start: Place
-    end: Place
+    start: BenchPlace
+    end: BenchPlace
     colour: Colour
-    grains: bool = field(default=False)
+    grains: bool  # whether it is powder rather than liquid
 
 
 def _turned(point: Point, angle: float) -> Point:
@@ -136,16 +99,7 @@ def _turned(point: Point, angle: float) -> Point:
     return cosine * point[0] - sine * point[1], sine * point[0] + cosine * point[1]
 
 
-Script = Iterator[None]
-"""What happens; one frame passes at each step."""
-
-_REACHING, _CARRYING = 0.85, 0.62  # metres per second, on the mean
-_GRASPING = 0.25  # seconds to close or open a hand
-_ROOM = 0.085  # metres between the middles of things that stand side by side
-_AT_WORK = 0.33  # depth up to which vessels are near enough to work with
-
-
-class Stage:
+class BenchStage:
     """The bench with its things and the two hands.
 
     Args:
@@ -153,12 +107,12 @@ class Stage:
         dominant: 1 for a right-handed person, -1 for a left-handed one.
         frame_rate: Frames per second.
         pace: How fast the person works; 1 is natural.
-        rng: Where the chance comes from.
+        rng: Random generator.
 
     Attributes:
         things: As above.
         hands: The left hand and the right hand.
-        streams: What is falling at the moment.
+        streams: What is falling in the present frame.
     """
 
     def __init__(
@@ -193,8 +147,21 @@ class Stage:
         """Return the hand on whose side a thing is."""
         return self.hands[0] if self.things[name].place[0] < 0 else self.hands[1]
 
-    def clock(self, seconds: float) -> Iterator[float]:
-        """Count frames: yields the share of the time that has passed, up to 1."""
+    def held(self, hand: Hand) -> ThingState:
+        """Return what a hand touches or holds."""
+        if hand.touching is None:
+            raise RuntimeError(f"the {hand.name} holds nothing")
+        return self.things[hand.touching]
+
+    def clock(self, seconds: float, longest: float | None = None) -> Iterator[float]:
+        """Count frames: yields the share of the time that has passed, up to 1.
+
+        Args:
+            seconds: How long at the natural pace.
+            longest: If given, the time is drawn between ``seconds`` and this.
+        """
+        if longest is not None:
+            seconds = float(self.rng.uniform(seconds, longest))
         seconds *= float(self.rng.uniform(0.85, 1.2)) / self._pace
         frames = max(round(seconds * self._frame_rate), 1)
         for frame in range(1, frames + 1):
@@ -205,7 +172,7 @@ class Stage:
         for _ in self.clock(seconds):
             yield
 
-    def reach(self, hand: Hand, goal: Place) -> Script:
+    def reach(self, hand: Hand, goal: BenchPlace) -> Script:
         """Move an empty hand somewhere in a low arch."""
         start = hand.place
         distance = float(np.hypot(goal[0] - start[0], goal[1] - start[1]))
@@ -232,17 +199,22 @@ class Stage:
         yield from self.touch(hand, name)
         hand.holding = True
         self.things[name].stands_on = None
+        yield from self.lift(hand, 0.035)
+
+    def lift(self, hand: Hand, by: float) -> Script:
+        """Lift what is held straight up."""
         x, depth, height = hand.place
-        yield from self.move(hand, (x, depth, height + 0.035))
+        yield from self.move(hand, (x, depth, height + by))
 
-    def move(self, hand: Hand, goal: Place, angle: float | None = None) -> Script:
+    def move(self, hand: Hand, goal: BenchPlace, angle: float | None = None) -> Script:
         """Carry what is held until the grip is at ``goal``."""
-        state = self.things[self.held(hand)]
-        yield from self.guide(hand, hand.grip_of(state), goal, angle)
+        yield from self.guide(hand, hand.grip_of(self.held(hand)), goal, angle)
 
-    def guide(self, hand: Hand, local: Point, goal: Place, angle: float | None = None) -> Script:
+    def guide(
+        self, hand: Hand, local: Point, goal: BenchPlace, angle: float | None = None
+    ) -> Script:
         """Carry what is held until one point of it is at ``goal``, turned by ``angle``."""
-        state = self.things[self.held(hand)]
+        state = self.held(hand)
         start, turned = state.point(local), state.angle
         angle = turned if angle is None else angle
         distance = float(np.linalg.norm(np.subtract(goal, start))) + 0.08 * abs(angle - turned)
@@ -252,10 +224,9 @@ class Stage:
             hand.come_to(state, local, where, turned + (angle - turned) * done)
             yield
 
-    def put(self, hand: Hand, goal: Place, stands_on: str | None = None) -> Script:
+    def put(self, hand: Hand, goal: BenchPlace, stands_on: str | None = None) -> Script:
         """Put what is held so that its origin is at ``goal``, and let go of it."""
-        name = self.held(hand)
-        state = self.things[name]
+        state = self.held(hand)
         rest = state.thing.work if stands_on and state.thing.lies else state.thing.rest
         yield from self.guide(hand, (0.0, 0.0), (goal[0], goal[1], goal[2] + 0.03), rest)
         yield from self.guide(hand, (0.0, 0.0), goal, rest)
@@ -298,8 +269,8 @@ class Stage:
 
     def leave(self, hand: Hand) -> Script:
         """Take the hand off what was brought; what cannot stand on the bench goes home."""
-        if hand.holding:
-            yield from self.put_home(hand, self.held(hand))
+        if hand.holding and hand.touching is not None:
+            yield from self.put_home(hand, hand.touching)
         else:
             yield from self.let_go(hand)
 
@@ -319,10 +290,14 @@ class Stage:
         for hand in self.hands:
             goal = (hand.side * float(self.rng.uniform(0.16, 0.24)), -0.05 - away, 0.0)
             ways.append(self.reach(hand, goal))
-        yield from together(*ways)
+        # Both at once, until both are done.
+        while ways:
+            ways = [way for way in ways if next(way, StopIteration) is not StopIteration]
+            if ways:
+                yield
 
-    def _make_room(self, hand: Hand, name: str) -> Generator[None, None, Place]:
-        """Find a free working spot; if there is none, bring home what stands on the last one."""
+    def _make_room(self, hand: Hand, name: str) -> Generator[None, None, BenchPlace]:
+        """Find a free working spot; if there is none, bring home what stands on one of them."""
         for spot in WORK_SPOTS:
             if self._blocker(spot, name) is None:
                 return spot
@@ -331,34 +306,15 @@ class Stage:
             yield from self.put_home(hand, blocker)
         return spot
 
-    def _blocker(self, spot: Place, name: str) -> str | None:
+    def _blocker(self, spot: BenchPlace, name: str) -> str | None:
         for other, state in self.things.items():
             if other == name or state.stands_on is not None:
                 continue
-            apart = np.hypot(state.place[0] - spot[0], state.place[1] - spot[1])
-            if apart < _ROOM:
+            if np.hypot(state.place[0] - spot[0], state.place[1] - spot[1]) < _ROOM:
                 return other
         return None
 
-    def held(self, hand: Hand) -> str:
-        """Return the name of what a hand touches or holds."""
-        if hand.touching is None:
-            raise RuntimeError(f"the {hand.name} holds nothing")
-        return hand.touching
 
-
-def together(*scripts: Script) -> Script:
-    """Let several things happen at once, until all are done."""
-    running = list(scripts)
-    while running:
-        running = [script for script in running if next(script, _DONE) is not _DONE]
-        if running:
-            yield
-
-
-_DONE = object()
-
-
-def _between(start: Place, goal: Place, share: float, arch: float) -> Place:
+def _between(start: BenchPlace, goal: BenchPlace, share: float, arch: float) -> BenchPlace:
     x, depth, height = (a + (b - a) * share for a, b in zip(start, goal, strict=True))
     return x, depth, height + 4.0 * arch * share * (1.0 - share)
