@@ -75,6 +75,40 @@ def test_the_objective_never_falls(tracked, noise):
             assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(phase))
 
 
+@pytest.mark.parametrize(("tolerance", "lengths"), [(None, (6, 5)), (0.0, (6, 5)), (1e9, (2, 2))])
+def test_em_stops_where_its_objective_has_converged(tolerance, lengths):
+    clips, sentences = troupe(6, frames=10)
+    short = {"restarts": 2, "tempered_iterations": 6, "iterations": 5, "discriminative": None}
+    steps = []
+    learner = WordLearner(tolerance=tolerance, **short)
+    learner.fit(clips, sentences, lexicon=LEXICON, progress=lambda *step: steps.append(step))
+    # Each phase needs two iterations to see a rise; the phases are watched apart.
+    assert [len(history) for history in learner.histories_] == [sum(lengths)] * 2
+    assert steps[-1][:2] == (22, 22) and len(steps) == 2 * sum(lengths)
+    assert steps[0][2] == "restart 1, iteration 1"
+
+
+def test_em_that_stopped_early_goes_on_from_a_checkpoint(tmp_path):
+    clips, sentences = troupe(6, frames=10)
+    short = {"restarts": 2, "tempered_iterations": 4, "iterations": 4, "discriminative": None}
+
+    class Killed(Exception):
+        pass
+
+    def kill(done, total, what):
+        if what == "restart 1, iteration 5":  # the first of the second phase, 2 of 4 were needed
+            raise Killed
+
+    learner = WordLearner(tolerance=1e9, **short)
+    whole = learner.fit(clips, sentences, lexicon=LEXICON).lexicon_
+    where = {"lexicon": LEXICON, "checkpoint": tmp_path / "state.npz"}
+    with pytest.raises(Killed):
+        learner.fit(clips, sentences, progress=kill, **where)
+    learner.fit(clips, sentences, **where)
+    assert [len(history) for history in learner.histories_] == [4, 4]
+    assert same_words(learner.lexicon_, whole)
+
+
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
 def test_states_may_come_in_any_order(tracked):
     clips, sentences = troupe(9, tracked=tracked, frames=12)

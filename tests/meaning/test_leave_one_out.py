@@ -100,3 +100,45 @@ def test_a_clip_in_which_nothing_was_seen_is_judged_by_all_that_was_learned():
         learner.fit([empty, *clips], [said("lifted"), *sentences], lexicon=LEXICON)
     assert learner.apart_.judging(empty) is learner.lexicon_
     assert learner.apart_.judging(clips[0]) is not learner.lexicon_
+
+
+def test_a_clip_given_once_per_sentence_is_one_example():
+    clips, sentences = troupe(6, frames=8)
+    others = ["The person waited." for _ in clips]
+    learner = WordLearner(discriminative=None, **SHORT)
+    grouped = learner.fit(clips, list(zip(sentences, others, strict=True)), lexicon=LEXICON)
+    one = grouped.lexicon_, grouped.apart_
+    # As a library lists them: one pair of a clip and a sentence after the other, read anew.
+    again = [replace(clip, detections=replace(clip.detections)) for clip in clips]
+    pairs = [
+        (c, s) for a, b, s, o in zip(clips, again, sentences, others, strict=True)
+        for c, s in ((a, s), (b, o))
+    ]  # fmt: skip
+    learner.fit(*zip(*pairs, strict=True), lexicon=LEXICON)
+    two = learner.lexicon_, learner.apart_
+    assert one[0].notes == two[0].notes and one[0].notes["clips"] == 6
+    assert one[0].threshold == two[0].threshold and one[0].belief == two[0].belief
+    for mine, other in zip(one[1].changed, two[1].changed, strict=True):
+        assert set(mine) == set(other) >= {"waited"}
+        for a, b in zip(tables_of(mine), tables_of(other), strict=True):
+            assert np.array_equal(a, b)
+    fair = [two[1].judging(clip).words["waited"] for clip in (clips[2], again[2])]
+    assert fair[0] is fair[1] is two[1].changed[2]["waited"]
+
+
+def test_clips_that_differ_are_examples_of_their_own():
+    clips, sentences = troupe(4, frames=8)
+    assert len({(clip.video_id, clip.start, clip.end) for clip in clips}) == 1
+    learner = WordLearner(discriminative=None, **SHORT)
+    assert learner.fit(clips, sentences, lexicon=LEXICON).lexicon_.notes["clips"] == 4
+
+
+def test_candidates_of_a_repeated_clip_are_gathered():
+    clips, sentences = troupe(4, frames=8)
+    learner = WordLearner(discriminative=None, **SHORT)
+    rivals = [[said("lifted"), said("lowered")], [said("approached", "crate")]] * 4
+    twice = [clip for clip in clips for _ in range(2)]
+    learner.fit(twice, [s for s in sentences for _ in range(2)], lexicon=LEXICON, candidates=rivals)
+    assert learner.lexicon_.notes["clips"] == 4
+    with pytest.raises(ValueError, match="8 clips came with 7 lists"):
+        learner.fit(twice, [sentences[0]] * 8, lexicon=LEXICON, candidates=rivals[:-1])

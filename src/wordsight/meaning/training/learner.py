@@ -29,7 +29,11 @@ from wordsight.meaning.training.checkpoint import (
     save_checkpoint,
 )
 from wordsight.meaning.training.corpus import Corpus, background_distributions, build_corpus
-from wordsight.meaning.training.leave_one_out import LeaveOneOut, leave_one_out
+from wordsight.meaning.training.leave_one_out import (
+    LeaveOneOut,
+    is_same_clip,
+    leave_one_out,
+)
 from wordsight.meaning.training.settings import TrainingSettings, settings_text
 from wordsight.meaning.training.trainer import Trainer
 from wordsight.meaning.training.truth import fit_belief, fit_threshold
@@ -114,7 +118,9 @@ class WordLearner:
         """Learn from clips and what is said of them.
 
         Args:
-            clips: The clips.
+            clips: The clips. One that is given several times, once for each of its sentences, is
+                one example: it is left out as a whole where clips are judged by words learned
+                without them.
             sentences: Per clip one true sentence, or several.
             lexicon: How words combine; inferred from the sentences if not given.
             candidates: Per clip the sentences that might have been said, for telling restarts
@@ -135,6 +141,12 @@ class WordLearner:
             checkpoint = prepare_checkpoint_path(checkpoint)
         clips, said = require_pairs(clips, sentences)
         require_lexicon(lexicon)
+        if candidates is not None and len(candidates) != len(clips):
+            raise MeaningError(
+                f"{len(clips)} clips came with {len(candidates)} lists of candidates; give one "
+                "list for every clip."
+            )
+        clips, said, candidates = _merged(clips, said, candidates)
         known = self._words(said, lexicon)
         corpus, blank = self._prepared(clips, said, candidates, known)
         training = Trainer(
@@ -185,8 +197,6 @@ class WordLearner:
         unread = {text for text, _ in self.inferred_.unread} if self.inferred_ else set()
         read = [_read((s for s in one if str(s) not in unread), lexicon) for one in said]
         rivals = None if candidates is None else [_read(row, lexicon) for row in candidates]
-        if rivals is not None and len(rivals) != len(clips):
-            raise MeaningError(f"{len(clips)} clips came with {len(rivals)} lists of candidates.")
         views = [look.view(clip) for clip in clips]
         features = get_feature_set(chosen.features).with_phases(chosen.phases)
         vocabulary = learn_vocabulary(
@@ -257,3 +267,27 @@ def _read(texts: Iterable[SentenceLike], lexicon: Lexicon) -> list[Sentence]:
         text if isinstance(text, Sentence) and text.words else parse(str(text), lexicon)
         for text in map(require_sentence, texts)
     ]
+
+
+def _merged(
+    clips: Sequence[Clip],
+    sentences: list[list[SentenceLike]],
+    candidates: Sequence[Sequence[SentenceLike]] | None,
+) -> tuple[list[Clip], list[list[SentenceLike]], list[list[SentenceLike]] | None]:
+    """Merge the entries of a clip that is given several times, in order of first mention."""
+    groups: list[list[int]] = []
+    by_time: dict[tuple[str, float, float], list[list[int]]] = {}
+    for number, clip in enumerate(clips):
+        same_time = by_time.setdefault((clip.video_id, clip.start, clip.end), [])
+        group = next((g for g in same_time if is_same_clip(clips[g[0]], clip)), None)
+        if group is None:
+            group = []
+            same_time.append(group)
+            groups.append(group)
+        group.append(number)
+
+    def gathered(rows: Sequence[Sequence[SentenceLike]]) -> list[list[SentenceLike]]:
+        return [[one for number in group for one in rows[number]] for group in groups]
+
+    rivals = None if candidates is None else gathered(candidates)
+    return [clips[group[0]] for group in groups], gathered(sentences), rivals

@@ -37,6 +37,8 @@ class TrainingSettings:
             to the power ``temper``, so that they do not drown the nouns.
         temper: That power.
         iterations: EM iterations after those.
+        tolerance: Within tempered iterations and within those after them, EM stops as soon as the
+            objective rises by less than this; None runs all iterations.
         two_phase: Whether tempered iterations use only sentences of nouns and verbs.
         smoothing: Imagined counts.
         noise: Probability that a sentence has nothing to do with its clip.
@@ -71,6 +73,7 @@ class TrainingSettings:
     tempered_iterations: int = 15
     temper: float = 0.2
     iterations: int = 5
+    tolerance: float | None = None
     two_phase: bool = False
     smoothing: WordSmoothing = field(default_factory=WordSmoothing)
     noise: float = 0.02
@@ -101,6 +104,7 @@ class TrainingSettings:
         require_integer("clusters", self.clusters, least=2, none=True)
         require_integer("phases", self.phases, least=3, none=True)
         require_number("temper", self.temper, above=0.0)
+        require_number("tolerance", self.tolerance, least=0.0, none=True)
         require_number("noise", self.noise, least=0.0, below=1.0)
 
 
@@ -130,12 +134,14 @@ FAITHFUL = TrainingSettings(
 """The method as published: Table 2's features, Eqs. 4 to 10, the best restart by likelihood."""
 
 
-# Saved lexicons and checkpoints hold settings as text, with the names of the first layout.
+# Saved lexicons and checkpoints hold settings as text, with the names of the first layout; settings
+# that came later are written only where they are used.
 _SAVED_CLASS_NAMES = {
     "ViewSettings": "Looking",
     "TrackPrior": "Sight",
     "WordSmoothing": "Smoothing",
 }
+_LATER_SETTINGS = ("tolerance",)
 
 
 def settings_text(settings: TrainingSettings) -> str:
@@ -149,5 +155,9 @@ def _saved_text(value: object) -> str:
     if not is_dataclass(value) or isinstance(value, type):
         return repr(value)
     name = type(value).__name__
-    parts = (f"{field.name}={_saved_text(getattr(value, field.name))}" for field in fields(value))
+    parts = (
+        f"{field.name}={_saved_text(getattr(value, field.name))}"
+        for field in fields(value)
+        if field.name not in _LATER_SETTINGS or getattr(value, field.name) is not None
+    )
     return f"{_SAVED_CLASS_NAMES.get(name, name)}({', '.join(parts)})"

@@ -208,16 +208,30 @@ class Trainer:
         value, counts = self._expected(tables, tempered)
         background = self.current.background
         value += log_prior(self.current.words, background, chosen.smoothing, temper=temper)
-        phase = history[chosen.tempered_iterations :] if not tempered else history
-        monitor = ConvergenceMonitor(tolerance=1e-6, falling="warn", history=list(phase))
-        monitor.update(value)
+        before, planned = (
+            (0, chosen.tempered_iterations)
+            if tempered
+            else (chosen.tempered_iterations, chosen.iterations)
+        )
+        # A phase that stopped early has less history than was planned: count from the end.
+        phase = history[len(history) - (state.iteration - before) :]
+        monitor = ConvergenceMonitor(
+            tolerance=chosen.tolerance or 0.0,
+            max_iterations=max(1, planned),
+            falling="warn",
+            history=phase,
+        )
+        finished = monitor.update(value)
         history.append(value)
         words = m_step(tables, counts, background, chosen.smoothing)
         self.current = self.current.with_words(words)
         state.iteration += 1
+        step = f"restart {state.restart + 1}, iteration {state.iteration}"
+        if finished:  # the iterations that are left out count as done
+            state.iteration = before + planned
         if state.iteration >= chosen.tempered_iterations + chosen.iterations:
             self._finish_restart(value)
-        return f"restart {state.restart + 1}, iteration {state.iteration}"
+        return step
 
     def _expected(
         self, tables: Mapping[str, WordTables], tempered: bool
