@@ -65,7 +65,7 @@ def made_up(count: int, random: np.random.Generator) -> Mixtures:
 def measure_scoring(documents: int, turns: int) -> dict[str, float]:
     """Time scoring beside scikit-learn, on some of the documents, and beside the bound."""
     random = np.random.default_rng(1)
-    packed = PackedMixtures.of(made_up(documents, random))
+    packed = PackedMixtures.pack(made_up(documents, random))
     samples = made_up(1, random).draw(0, SAMPLES, random)[0]
     background = log_mean_density(packed[:500], samples)
     few = min(documents, 200)
@@ -192,7 +192,7 @@ def make_index(folder: Path, shots: int, *, words: int = 0) -> None:
     for first in range(0, shots, 100_000):
         count = min(100_000, shots - first)
         random = np.random.default_rng([3, first])
-        packed = PackedMixtures.of(made_up(count, random))
+        packed = PackedMixtures.pack(made_up(count, random))
         documents = [
             Document(f"v{n // 20}:{n}", f"v{n // 20}") for n in range(first, first + count)
         ]

@@ -57,11 +57,11 @@ def measure(texts: Terms, asked: Terms, repeats: int = 3) -> dict[str, Any]:
         repeats: Turns of each; the fastest counts.
     """
     queries = [TextQuery(dict.fromkeys(terms, 1.0)) for terms in asked]
-    ours = BatchSearch(LanguageModel.of(texts))
+    ours = BatchSearch(LanguageModel.from_texts(texts))
     ours.search(queries[:2], TOP)  # compiled or loaded before the clock starts
     sides: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         "ours": (
-            lambda: BatchSearch(LanguageModel.of(texts)),
+            lambda: BatchSearch(LanguageModel.from_texts(texts)),
             lambda: ours.search(queries, TOP),
         )
     }

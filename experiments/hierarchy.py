@@ -27,7 +27,7 @@ from wordsight.retrieval.text import (
     Postings,
     Shard,
     TextQuery,
-    learned_from_queries,
+    fit_interpolation_from_queries,
 )
 
 __all__ = ["Shown", "main", "measure", "read_cad120", "rendered"]
@@ -105,7 +105,7 @@ def measure(shown: Sequence[Shown], shift: float, seed: int = 0) -> dict[str, fl
     levels = _levels(shown, shift, analyser)
     right = _right(shown)
     texts = sorted(right)
-    queries = [TextQuery.of(text, analyser) for text in texts]
+    queries = [TextQuery.from_text(text, analyser) for text in texts]
     answers = [right[text] for text in texts]
     half = np.random.default_rng(seed).permutation(len(queries)) % 2
     results = {}
@@ -114,7 +114,7 @@ def measure(shown: Sequence[Shown], shift: float, seed: int = 0) -> dict[str, fl
         run: dict[str, dict[str, float]] = {}
         for fold in range(2):
             other = [at for at in range(len(queries)) if half[at] != fold]
-            learned = learned_from_queries(
+            learned = fit_interpolation_from_queries(
                 part, [queries[at] for at in other], [answers[at] for at in other]
             )
             model = LanguageModel([Shard(part)], learned)

@@ -78,11 +78,11 @@ def measure(
     say(f"{len(images)} pictures of {labels.max() + 1} classes")
     features = BlockDct()
     bags = [features.samples(image).values for image in images]
-    scale = FeatureScale.of(bags, features.resolution)
+    scale = FeatureScale.measure(bags, features.resolution)
     model = ShotMixtures(random_state=random_state).fit(bags, scale=scale)
-    scaled = [scale.standardised(bag) for bag in bags]
+    scaled = [scale.standardise(bag) for bag in bags]
     lots = sampling_keys(f"{label}/{name}" for label, name in zip(classes, names, strict=True))
-    modelled = Modelled(scaled, model, PackedMixtures.of(model.mixtures_), reference_rows(lots))
+    modelled = Modelled(scaled, model, PackedMixtures.pack(model.mixtures_), reference_rows(lots))
     asked = _queries(labels, queries, random_state)
     looks = [bag[:, : -len(features.places)] for bag in scaled]
     alike = {"histogram": colour_histograms(images), "bag_of_words": bags_of_words(looks)}

@@ -56,7 +56,7 @@ def measure(data: Path, seed: int = 0) -> dict[str, Any]:
     collection = read_smart(data)
     analyser = Analyser()
     texts = [analyser.terms(text) for text in collection.documents.values()]
-    queries = [TextQuery.of(text, analyser) for text in collection.queries.values()]
+    queries = [TextQuery.from_text(text, analyser) for text in collection.queries.values()]
     levels = Levels.flat(Postings.build(texts))
     folds = np.random.default_rng(seed).permutation(len(queries)) % FOLDS
     judge = Judge(collection)
@@ -144,10 +144,10 @@ def _feedback(
     """Yield the answers of every feedback that believes so many documents."""
     search = BatchSearch(model)
     first = RelevanceFeedback(believed)
-    samples = [relevance_model(model, first.believed(model, query)) for query in queries]
+    samples = [relevance_model(model, first.document_posterior(model, query)) for query in queries]
     for terms, weight in NEW_TERMS:
         feedback = RelevanceFeedback(believed, terms, weight)
-        wider = [feedback.mixed(q, sample) for q, sample in zip(queries, samples, strict=True)]
+        wider = [feedback.mix(q, sample) for q, sample in zip(queries, samples, strict=True)]
         found = search.search(wider, DEPTH)
         yield f"{terms} terms, {weight} on the query", [each.documents for each in found]
 

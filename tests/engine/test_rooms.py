@@ -120,9 +120,9 @@ def contents(index):
         {
             f"{part}.{name}": array
             for part in ("documents", "visual", "text")
-            for name, array in stretch.segment.arrays(part).items()
+            for name, array in live.segment.arrays(part).items()
         }
-        for stretch in index.stretches
+        for live in index.segments
     ]
 
 

@@ -51,7 +51,7 @@ def indexed(folder, films):
     settings = VisualSettings(num_components=3)
     every = [source for shots in films.values() for source in shots]
     bags = [source_samples(source, settings).values for source in every]
-    settings = settings.scaled(FeatureScale.of(bags, settings.features().resolution))
+    settings = settings.with_scale(FeatureScale.measure(bags, settings.features().resolution))
     analyser = Analyser()
     kept = {VISUAL: settings.to_json(), TEXT: analyser.to_json()}
     with IndexWriter(folder, [VisualPart(settings), TextPart(analyser)], kept) as writer:
@@ -137,7 +137,7 @@ def test_nothing_here(index):
 
 
 def test_nothing_asked(index):
-    with pytest.raises(RetrievalError, match="nothing to look for"):
+    with pytest.raises(RetrievalError, match="query is empty"):
         JointSearch(index).search(JointQuery())
     with pytest.raises(RetrievalError, match="between 0 and 1"):
         JointSearch(index, weight=2.0)

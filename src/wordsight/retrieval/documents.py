@@ -1,4 +1,4 @@
-"""What is searched: one document per shot, kept in columns: a million load in milliseconds."""
+"""Documents (one per shot) stored in columns, and the ranking of documents by score."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,21 +16,27 @@ __all__ = [
     "DocumentSource",
     "DocumentTable",
     "document_columns",
+    "merge_columns",
+    "pack_strings",
     "top_k",
 ]
+
+Columns = dict[str, NDArray[Any]]
+STRINGS = ("id", "video", "text")
+"""The columns of strings, each stored as UTF-8 bytes and offsets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One thing that can be found: a shot of a video, or a single picture.
+    """A unit of retrieval: a shot of a video, or a single picture.
 
     Attributes:
-        id: Its name, unlike that of every other document; without spaces, as run files need it.
-        video_id: Which video.
-        start: When it starts, in seconds.
-        end: When it has ended, in seconds (exclusive).
-        key_time: When the frame is shown that stands for it, in seconds.
-        scene: Number of the scene it belongs to, counting from 0 within its video.
+        id: Unique name, without spaces as run files require.
+        video_id: The video it belongs to.
+        start: Start in seconds.
+        end: End in seconds (exclusive).
+        key_time: Time of the key frame in seconds.
+        scene: Index of its scene within the video.
     """
 
     id: str
@@ -49,15 +55,15 @@ class Document:
 
 @dataclass(frozen=True)
 class DocumentSource:
-    """What a document is made from, before it is indexed.
+    """The content of a document before it is indexed.
 
     Attributes:
-        document: Which document.
-        text: What is said while it lasts: captions, sentences with times.
-        video_text: What is said of its whole video, without times.
+        document: The document.
+        text: Captions and sentences spoken during the shot.
+        video_text: Texts about the whole video, without times.
         frames: Pictures ``(H, W, 3)`` RGB: the key frame, or for the dynamic model the frames of a
             second around it.
-        times: When the frames are shown, in seconds.
+        times: Times of the frames in seconds.
     """
 
     document: Document
@@ -67,53 +73,80 @@ class DocumentSource:
     times: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
+class DocumentHit:
+    """A document in a ranking.
+
+    Attributes:
+        document: The document.
+        score: Its score; higher is better, comparable within one ranking.
+        position: Its position in the index.
+    """
+
+    document: Document
+    score: float
+    position: int
+
+
 def document_columns(
     documents: Sequence[Document], texts: Sequence[str] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Turn documents into arrays that can be mapped into memory.
+    """Convert documents to arrays that can be memory-mapped.
 
     Args:
-        documents: The documents, ``D`` of them.
-        texts: What to show of each, if there is something.
+        documents: ``D`` documents.
+        texts: The text to display for each; empty by default.
 
     Returns:
         ``times (D, 3)`` start, end and key time; ``scenes (D,)``; and for ids, video ids and texts
-        the UTF-8 bytes of all one after the other with ``(D + 1,)`` offsets.
+        the concatenated UTF-8 bytes with ``(D + 1,)`` offsets.
     """
     times = [(each.start, each.end, each.key_time) for each in documents]
-    columns: dict[str, NDArray[Any]] = {
+    columns: Columns = {
         "times": np.array(times, dtype=np.float64).reshape(-1, 3),
         "scenes": np.array([each.scene for each in documents], dtype=np.int32),
     }
-    strings = {
-        "id": [each.id for each in documents],
-        "video": [each.video_id for each in documents],
-        "text": list(texts) if texts is not None else [""] * len(documents),
-    }
-    for name, values in strings.items():
-        columns[f"{name}_bytes"], columns[f"{name}_offsets"] = _packed(values)
+    strings = (
+        [each.id for each in documents],
+        [each.video_id for each in documents],
+        list(texts) if texts is not None else [""] * len(documents),
+    )
+    for name, values in zip(STRINGS, strings, strict=True):
+        columns[f"{name}_bytes"], columns[f"{name}_offsets"] = pack_strings(values)
     return columns
 
 
-def _packed(values: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def pack_strings(values: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the concatenated UTF-8 bytes of strings, and ``(N + 1,)`` their offsets."""
     encoded = [value.encode("utf-8", "replace") for value in values]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(each) for each in encoded], out=offsets[1:])
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
 
 
+def merge_columns(tables: Sequence[Columns], rows: Sequence[NDArray[np.int64]]) -> Columns:
+    """Return one table of columns that holds some rows of each of several tables."""
+    pairs = list(zip(tables, rows, strict=True))
+    merged = {name: np.concatenate([t[name][r] for t, r in pairs]) for name in ("times", "scenes")}
+    strings = {name: [_take_strings(t, name, r) for t, r in pairs] for name in STRINGS}
+    for name, taken in strings.items():
+        merged[f"{name}_bytes"] = np.concatenate([data for data, _ in taken])
+    for name, taken in strings.items():
+        lengths = np.concatenate([np.diff(offsets) for _, offsets in taken])
+        merged[f"{name}_offsets"] = np.concatenate([[0], np.cumsum(lengths)])
+    return merged
+
+
 class DocumentTable(Sequence[Document]):
-    """Documents in one or several tables of columns, made into objects only when asked for.
+    """A sequence of documents over one or several tables of columns.
 
     Args:
-        tables: What :func:`document_columns` made, one per segment.
-        rows: Per table the rows that count; all if left out.
+        tables: Results of :func:`document_columns`, one per segment.
+        rows: Per table the rows to include; all by default.
     """
 
     def __init__(
-        self,
-        tables: Sequence[dict[str, NDArray[Any]]],
-        rows: Sequence[NDArray[np.int64]] | None = None,
+        self, tables: Sequence[Columns], rows: Sequence[NDArray[np.int64]] | None = None
     ) -> None:
         self._tables = list(tables)
         self._rows = [np.arange(len(t["scenes"])) for t in tables] if rows is None else list(rows)
@@ -131,33 +164,29 @@ class DocumentTable(Sequence[Document]):
     def __getitem__(self, index: int | slice) -> Document | Sequence[Document]:
         if isinstance(index, slice):
             return tuple(self[each] for each in range(*index.indices(len(self))))
-        columns, row = self._find(index)
+        columns, row = self._locate(index)
         start, end, key_time = (float(value) for value in columns["times"][row])
-        return Document(
-            _unpacked(columns, "id", row),
-            _unpacked(columns, "video", row),
-            start,
-            end,
-            key_time,
-            int(columns["scenes"][row]),
-        )
+        name, video = (_string(columns, column, row) for column in ("id", "video"))
+        return Document(name, video, start, end, key_time, int(columns["scenes"][row]))
 
     def __iter__(self) -> Iterator[Document]:
         return (self[index] for index in range(len(self)))
 
     def id_of(self, index: int) -> str:
-        """Return the id of a document alone, which is quicker than the whole."""
-        return _unpacked(*self._named(index, "id"))
+        """Return the id of a document without reading its other columns."""
+        columns, row = self._locate(index)
+        return _string(columns, "id", row)
 
     def text_of(self, index: int) -> str:
-        """Return what is said in a document, for people to read."""
-        return _unpacked(*self._named(index, "text"))
+        """Return the display text of a document."""
+        columns, row = self._locate(index)
+        return _string(columns, "text", row)
 
     def position_of(self, document_id: str) -> int:
-        """Return where a document stands.
+        """Return the position of a document.
 
         Raises:
-            RecordError: If there is none of this id.
+            RecordError: If no document has this id.
         """
         wanted = document_id.encode("utf-8", "replace")
         for columns, rows, start in zip(self._tables, self._rows, self._starts, strict=False):
@@ -169,7 +198,7 @@ class DocumentTable(Sequence[Document]):
         raise RecordError(f"there is no document {document_id!r} among {len(self)}.")
 
     def scenes(self) -> NDArray[np.int32]:
-        """Return ``(D,)`` the number of each document's scene within its video."""
+        """Return ``(D,)`` the scene index of each document within its video."""
         return self._column("scenes", np.int32)
 
     def times(self) -> NDArray[np.float64]:
@@ -177,71 +206,28 @@ class DocumentTable(Sequence[Document]):
         return self._column("times", np.float64).reshape(-1, 3)
 
     def video_numbers(self) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-        """Return ``(D,)`` which video each document belongs to, and the ids of the videos."""
+        """Return ``(D,)`` the number of each document's video, and the ids of the videos."""
         names: dict[bytes, int] = {}
         numbers = []
         for columns, rows in zip(self._tables, self._rows, strict=True):
-            # A document of the same video as the one before needs no look at its name.
+            # Only the first document of a run of the same video is looked up.
             values = _fixed_width(columns, "video", rows)
             starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
-            found = [names.setdefault(values[row], len(names)) for row in starts.tolist()]
-            numbers.append(np.repeat(found, np.diff(np.append(starts, len(values)))))
-        together = np.concatenate(numbers) if numbers else np.zeros(0)
-        return together.astype(np.int64), tuple(name.decode("utf-8") for name in names)
+            videos = [names.setdefault(values[row], len(names)) for row in starts.tolist()]
+            numbers.append(np.repeat(videos, np.diff(np.append(starts, len(values)))))
+        joined = np.concatenate(numbers) if numbers else np.zeros(0)
+        return joined.astype(np.int64), tuple(name.decode("utf-8") for name in names)
 
     def _column(self, name: str, dtype: Any) -> NDArray[Any]:
         parts = [t[name][rows] for t, rows in zip(self._tables, self._rows, strict=True)]
         return np.concatenate(parts) if parts else np.zeros(0, dtype=dtype)
 
-    def _named(self, index: int, name: str) -> tuple[dict[str, NDArray[Any]], str, int]:
-        columns, row = self._find(index)
-        return columns, name, row
-
-    def _find(self, index: int) -> tuple[dict[str, NDArray[Any]], int]:
+    def _locate(self, index: int) -> tuple[Columns, int]:
         if not -len(self) <= index < len(self):
             raise IndexError(f"document {index} of {len(self)}")
         index %= len(self)
         table = int(np.searchsorted(self._starts, index, side="right")) - 1
         return self._tables[table], int(self._rows[table][index - self._starts[table]])
-
-
-def _fixed_width(
-    columns: dict[str, NDArray[Any]], name: str, rows: NDArray[np.int64]
-) -> NDArray[np.bytes_]:
-    """Return strings of some rows as an array of bytes padded to one width."""
-    offsets = columns[f"{name}_offsets"]
-    starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
-    width = max(1, int(lengths.max(initial=0)))
-    table = np.zeros((len(rows), width), dtype=np.uint8)
-    ends = np.cumsum(lengths)
-    within = np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)
-    data = columns[f"{name}_bytes"][np.repeat(starts, lengths) + within]
-    table[np.repeat(np.arange(len(rows)), lengths), within] = data
-    return table.view(f"S{width}")[:, 0]
-
-
-def _unpacked(columns: dict[str, NDArray[Any]], name: str, row: int) -> str:
-    offsets = columns[f"{name}_offsets"]
-    data = columns[f"{name}_bytes"][int(offsets[row]) : int(offsets[row + 1])]
-    return data.tobytes().decode("utf-8")
-
-
-# The best of many scores, exactly: highest first, equal ones in the order of their names.
-
-
-@dataclass(frozen=True)
-class DocumentHit:
-    """A document that was found.
-
-    Attributes:
-        document: Which one.
-        score: How well it fits; higher is better, comparable within one answer.
-        position: Where it stands in the index.
-    """
-
-    document: Document
-    score: float
-    position: int
 
 
 def top_k(
@@ -250,22 +236,21 @@ def top_k(
     """Return the positions of the ``k`` highest scores.
 
     Args:
-        scores: ``(D,)``; ``-inf`` for what must not be found, never NaN.
-        k: How many at most.
-        name_of: Gives the name of a position; equal scores stand in the order of their names, so
-            that an answer does not depend on where documents happen to lie. By position if left
-            out.
+        scores: ``(D,)`` without NaN; ``-inf`` excludes a document.
+        k: Maximum number of positions.
+        name_of: Returns the name of a position. Ties are broken by name, so that a ranking does
+            not depend on how documents are stored; by position if None.
 
     Returns:
-        ``(min(k, D),)`` positions, the best first, those of ``-inf`` left out.
+        ``(min(k, D),)`` positions of finite scores, best first.
     """
     if k < 1:
-        raise RetrievalError(f"at least one hit must be asked for, got {k}.")
+        raise RetrievalError(f"k must be at least one, got {k}.")
     if np.isnan(scores).any():
         raise RetrievalError("a score is not a number; the query or the index is damaged.")
     if k < len(scores):
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        positions = np.flatnonzero(scores >= least)  # more than k where the last place is shared
+        positions = np.flatnonzero(scores >= least)  # more than k if the last place is tied
     else:
         positions = np.arange(len(scores))
     positions = positions[np.isfinite(scores[positions])]
@@ -274,3 +259,32 @@ def top_k(
         order = sorted(positions.tolist(), key=lambda at: (-scores[at], name_of(at)))
         positions = np.array(order, dtype=np.int64)
     return positions[:k]
+
+
+def _take_strings(
+    columns: Columns, name: str, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes and the offsets of a column of strings for some rows."""
+    offsets = columns[f"{name}_offsets"]
+    starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    # The source of every byte: its place in the new column, shifted to the old one.
+    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    return columns[f"{name}_bytes"][places], ends
+
+
+def _fixed_width(columns: Columns, name: str, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
+    """Return strings of some rows as an array of bytes padded to one width."""
+    data, ends = _take_strings(columns, name, rows)
+    lengths = np.diff(ends)
+    width = max(1, int(lengths.max(initial=0)))
+    table = np.zeros((len(rows), width), dtype=np.uint8)
+    within = np.arange(len(data)) - np.repeat(ends[:-1], lengths)
+    table[np.repeat(np.arange(len(rows)), lengths), within] = data
+    return table.view(f"S{width}")[:, 0]
+
+
+def _string(columns: Columns, name: str, row: int) -> str:
+    offsets = columns[f"{name}_offsets"]
+    data = columns[f"{name}_bytes"][int(offsets[row]) : int(offsets[row + 1])]
+    return data.tobytes().decode("utf-8")

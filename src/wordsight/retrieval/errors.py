@@ -1,4 +1,4 @@
-"""What goes wrong when searching and indexing."""
+"""Errors of searching and indexing."""
 
 from wordsight.errors import WordsightError
 
@@ -6,8 +6,8 @@ __all__ = ["IndexDamagedError", "RetrievalError"]
 
 
 class RetrievalError(WordsightError, ValueError):
-    """A query or a collection that cannot be searched, with what to do about it."""
+    """An invalid query, setting or collection."""
 
 
 class IndexDamagedError(RetrievalError):
-    """An index on disk that is not whole, or newer than this program."""
+    """An index on disk that is incomplete or was written by a newer version."""

@@ -1,12 +1,15 @@
-r"""`JointSearch`: words and pictures together, each per observation, and what each of them said.
+r"""`JointSearch`: search by words and pictures together, with the evidence of each.
 
-A picture has a thousand samples and a query a handful of words; added up as they are, the picture
-would always win. So both are divided by how much was observed:
+A picture has a thousand samples and a query a handful of words; summed as they are, the picture
+would always dominate. Both are therefore divided by the number of observations:
 
 $$\frac{\mu}{|V|}\log\frac{p(V|\theta)}{p(V)}+\frac{1-\mu}{|q|}\log\frac{P(q|\phi)}{P(q)}$$
+
+The weight $\mu$ of the picture is learned by maximising the likelihood of the relevant documents
+(a softmax of the joint score). The training queries come from the collection itself: the words and
+the look of a shot should retrieve the other shots of its scene.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.files import write_text
 from wordsight.retrieval.documents import Document, top_k
 from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.index.segments import keep_learned
 from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.feedback import more_like_this
 from wordsight.retrieval.text.index import TextIndex
@@ -38,27 +41,33 @@ __all__ = [
     "joint_weight",
 ]
 
-Array = NDArray[np.float64]
-
-
 DEFAULT_WEIGHT = 0.25
-"""Share of the picture before anything is learned: words tell more, as all who tried found."""
+"""Share of the picture before anything is learned: words are usually the stronger evidence."""
 
 MANY_DOCUMENTS = 100_000
-"""From here on a picture is compared with candidates, not with every document."""
+"""Above this size, a picture is compared with candidates instead of every document."""
 
+Array = NDArray[np.float64]
 _ROWS, _COLUMNS = ("top", "middle", "bottom"), ("left", "centre", "right")
+
+_WEIGHT_FILE = "joint-weight.json"
+_TRAINING_QUERIES = 60
+_TRAINING_DOCUMENTS = 1500  # candidates per query; more would only take longer
+_TRAINING_SAMPLES = 150
+_LEAST_WEIGHT = 0.05
+_RIDGE = 0.05  # uninformative evidence gets no weight
+_FEWEST_QUERIES = 8  # fewer are not enough to overrule the default
 
 
 @dataclass(frozen=True)
 class JointQuery:
-    """What is looked for: words, samples of pictures, or both.
+    """A query of words, samples of pictures, or both.
 
     Attributes:
         text: The words, if any.
-        samples: Samples of the example pictures, if any; boxes of 0 where their places shall not
-            be told.
-        exclude: Positions of documents that are not to be found, such as the example itself.
+        samples: Samples of the example pictures, if any; without boxes (all 0), hits have no
+            regions.
+        exclude: Positions of documents to leave out, such as the example itself.
     """
 
     text: TextQuery | None = None
@@ -68,13 +77,12 @@ class JointQuery:
 
 @dataclass(frozen=True)
 class RegionEvidence:
-    """What a part of the example picture says about a document.
+    """The evidence of one region of the example picture for a document.
 
     Attributes:
-        place: Where in the picture, such as ``top left``.
-        box: The part, corners x1, y1, x2, y2 in its pixels.
-        evidence: Mean over its samples of how much better the document explains them than the
-            collection does; natural log.
+        place: Its place in the picture, such as ``top left``.
+        box: Corners x1, y1, x2, y2 in pixels.
+        evidence: Mean log likelihood ratio of its samples, document against collection.
     """
 
     place: str
@@ -84,17 +92,17 @@ class RegionEvidence:
 
 @dataclass(frozen=True)
 class JointHit:
-    """A document that was found, and why.
+    """A document in a ranking, with the evidence for it.
 
     Attributes:
-        document: Which one.
-        score: By which it ranks.
-        position: Where it stands in the index.
-        text: Evidence of the words, per word; ``None`` if none were asked for.
-        visual: Evidence of the picture, per sample: above 0 the document explains it better than
-            the collection does; ``None`` if there was no picture.
-        terms: What each word says, strongest first.
-        regions: What each ninth of the picture says, strongest first.
+        document: The document.
+        score: Its joint score.
+        position: Its position in the index.
+        text: Evidence of the words, per word; ``None`` without words.
+        visual: Evidence of the picture, per sample, above 0 where the document explains it better
+            than the collection does; ``None`` without a picture.
+        terms: Evidence of each word, strongest first.
+        regions: Evidence of each ninth of the picture, strongest first.
     """
 
     document: Document
@@ -111,80 +119,79 @@ class JointSearch:
 
     Args:
         index: The index.
-        weight: Share of the picture where both are given, from 0 to 1.
-        exact: Whether a picture alone is compared with every document; otherwise a few of its
-            samples choose candidates, and a document may be missed. If None, where there are at
-            most 100,000. Beside words it always is.
+        weight: Share of the picture in queries with both, from 0 to 1.
+        exact: Whether a picture without words is compared with every document; otherwise a few of
+            its samples choose candidates, and a document may be missed. By default it is, up to
+            100,000 documents. With words it always is.
     """
 
     def __init__(
         self, index: "Index", weight: float = DEFAULT_WEIGHT, exact: bool | None = None
     ) -> None:
         if not 0 <= weight <= 1:
-            raise RetrievalError(f"the share of the picture lies between 0 and 1, got {weight}.")
+            raise RetrievalError(f"the picture's weight must be between 0 and 1, got {weight}.")
         self.index = index
-        self.text = TextIndex.of(index)
+        self.text = TextIndex.open(index)
         self.weight = weight
         self.exact = len(index) <= MANY_DOCUMENTS if exact is None else exact
 
     def text_evidence(self, query: TextQuery) -> tuple[Array, NDArray[np.bool_]]:
-        """Return ``(N,)`` the evidence of words, per word, and which documents have any."""
+        """Return ``(N,)`` the evidence of the words, per word, and which documents match any."""
         scores, matched = self.text.model.scores(query)
         return scores / max(query.length, 1e-12), matched
 
     def visual_evidence(self, samples: "Samples") -> Array:
-        """Return ``(N,)`` log likelihood of samples less that under the collection, per sample.
+        """Return ``(N,)`` log likelihood ratios of samples, per sample, against the collection.
 
-        In single precision, right to about 1e-5; :meth:`search` settles the best in double.
+        In single precision, accurate to about 1e-5; :meth:`search` repeats the best in double.
         """
         if not len(self.index):
             return np.zeros(0)
         scores = self.index.visual.score(samples.values, precision="single")
-        return scores - self._unrelated(samples)
+        return scores - self._unrelated_score(samples)
 
-    def _unrelated(self, samples: "Samples") -> float:
+    def _unrelated_score(self, samples: "Samples") -> float:
         """Return the score of a document that is as likely as the collection."""
         visual, first = self.index.visual, np.zeros(1, np.int64)
-        # One document's evidence, sample by sample, tells what its score is counted from.
+        # The evidence of any document, subtracted from its score, leaves the common constant.
         evidence = float(visual.region_evidence(samples.values, 0).mean())
         own = evidence + float(np.log1p(-visual.settings.kappa))
-        return float(visual.score_some(samples.values, first)[0]) - own
+        return float(visual.score_subset(samples.values, first)[0]) - own
 
     def search(self, query: JointQuery, k: int = 10, *, everything: bool = False) -> list[JointHit]:
         """Return the best documents.
 
-        With words alone, a document must have one of them, so that there may be none. A picture is
-        always nearer to some documents than to others; ``visual`` of a hit tells whether it is
-        near at all.
+        A query of words alone returns only documents with at least one of them. A picture always
+        ranks all documents; ``visual`` of a hit says whether it is similar at all.
 
         Args:
-            query: What to look for.
-            k: How many at most.
-            everything: Whether to return documents that have none of the words.
+            query: The query.
+            k: Maximum number of hits.
+            everything: Whether to include documents without any of the words.
 
         Raises:
             RetrievalError: If the query is empty.
         """
-        if query.text is None and query.samples is None:
-            raise RetrievalError("there is nothing to look for; give words, a picture or both.")
-        if query.samples is not None and not query.text and not self.exact:
-            return self._by_candidates(query, query.samples, k)
+        samples = query.samples
+        if query.text is None and samples is None:
+            raise RetrievalError("the query is empty; give words, a picture or both.")
+        if samples is not None and not query.text and not self.exact:
+            return self._search_candidates(query, samples, k)
         text, visual = None, None
         scores = np.zeros(len(self.index))
-        if query.samples is not None:
-            visual = self.visual_evidence(query.samples)
+        if samples is not None:
+            visual = self.visual_evidence(samples)
             scores += visual * self._picture_share(query)
         if query.text is not None:
             text, matched = self.text_evidence(query.text)
-            scores += text * (1 - self._picture_share(query) if query.samples is not None else 1.0)
-            if query.samples is None and not everything:
+            scores += text * (1 - self._picture_share(query) if samples is not None else 1.0)
+            if samples is None and not everything:
                 scores[~matched] = -np.inf
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []
-        if query.samples is not None and visual is not None:
-            self._settle(query, scores, visual, k)
-        found = top_k(scores, k, self.index.documents.id_of).tolist()
+        if samples is not None and visual is not None:
+            self._refine(samples, scores, visual, self._picture_share(query), k)
         return [
             self._hit(
                 at,
@@ -193,36 +200,36 @@ class JointSearch:
                 None if text is None else float(text[at]),
                 None if visual is None else float(visual[at]),
             )
-            for at in found
+            for at in top_k(scores, k, self.index.documents.id_of).tolist()
         ]
 
-    def _by_candidates(self, query: JointQuery, samples: "Samples", k: int) -> list[JointHit]:
+    def _search_candidates(self, query: JointQuery, samples: "Samples", k: int) -> list[JointHit]:
         """Choose candidates by a few of the samples, and score only those in full."""
         visual = self.index.visual
-        wanted = visual.num_candidates(k) + len(query.exclude)
-        likely = visual.candidates(samples.values, wanted)
-        likely = likely[~np.isin(likely, list(query.exclude))]
-        if not len(likely):
+        count = visual.num_candidates(k) + len(query.exclude)
+        candidates = visual.candidates(samples.values, count)
+        candidates = candidates[~np.isin(candidates, list(query.exclude))]
+        if not len(candidates):
             return []
-        scores = visual.score_some(samples.values, likely) - self._unrelated(samples)
-        order = top_k(scores, k, lambda at: self.index.documents.id_of(int(likely[at])))
-        best = [(int(likely[at]), float(scores[at])) for at in order]
+        scores = visual.score_subset(samples.values, candidates) - self._unrelated_score(samples)
+        order = top_k(scores, k, lambda at: self.index.documents.id_of(int(candidates[at])))
+        best = [(int(candidates[at]), float(scores[at])) for at in order]
         return [self._hit(at, score, query, None, score) for at, score in best]
 
     def _picture_share(self, query: JointQuery) -> float:
         return self.weight if query.text else 1.0
 
-    def _settle(self, query: JointQuery, scores: Array, visual: Array, k: int) -> None:
-        """Put double precision in the place of single for all that may be among the best."""
-        if query.samples is None:
-            return
+    def _refine(
+        self, samples: "Samples", scores: Array, visual: Array, share: float, k: int
+    ) -> None:
+        """Repeat in double precision the scores that may be among the best."""
         least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
         likely = np.flatnonzero((scores >= least - SINGLE_ERROR) & np.isfinite(scores))
         if not len(likely):
             return
-        exact = self.index.visual.score_some(query.samples.values, likely)
-        exact = exact - self._unrelated(query.samples)
-        scores[likely] += self._picture_share(query) * (exact - visual[likely])
+        exact = self.index.visual.score_subset(samples.values, likely)
+        exact = exact - self._unrelated_score(samples)
+        scores[likely] += share * (exact - visual[likely])
         visual[likely] = exact
 
     def _hit(
@@ -248,7 +255,7 @@ class JointSearch:
 
 
 def _ninths(boxes: Array, evidence: Array) -> Iterable[RegionEvidence]:
-    """Average the evidence of samples over the nine parts of what they cover."""
+    """Average the evidence of samples over a 3 x 3 grid."""
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     size = np.maximum((high - low) / 3, 1e-9)
     middle = (boxes[:, :2] + boxes[:, 2:]) / 2
@@ -261,111 +268,97 @@ def _ninths(boxes: Array, evidence: Array) -> Iterable[RegionEvidence]:
         yield RegionEvidence(name, box, float(evidence[here].mean()))
 
 
-# Setting how much the picture counts beside the words, from data.
-#
-# Where it is known which document a query means, the weights are those under which that document is
-# likeliest among all (a softmax of the joint score). A collection brings such queries along: the
-# words and the look of a shot should find the other shots of its scene.
-
-
-_NOTES = "joint-weight.json"
-_QUERIES = 60
-_DOCUMENTS = 1500  # that compete for each query; more would only take longer
-_SAMPLES = 150
-_LEAST = 0.05
-_RIDGE = 0.05  # what says nothing gets no weight
-_FEWEST = 8  # queries; fewer say too little to overrule the default
-
-
-def fit_joint_weight(text: Array, visual: Array, right: NDArray[np.bool_]) -> float:
-    """Find the share of the picture under which the right documents are likeliest.
+def fit_joint_weight(text: Array, visual: Array, relevant: NDArray[np.bool_]) -> float:
+    """Find the weight of the picture that maximises the likelihood of the relevant documents.
 
     Args:
         text: ``(Q, N)`` evidence of the words, per word.
-        visual: ``(Q, N)`` evidence of the picture, per sample; ``-inf`` rules a document out.
-        right: ``(Q, N)`` which documents are right, at least one per query.
+        visual: ``(Q, N)`` evidence of the picture, per sample; ``-inf`` excludes a document.
+        relevant: ``(Q, N)`` which documents are relevant, at least one per query.
 
     Returns:
-        The share of the picture, from 0 to 1.
+        The weight, from 0 to 1.
     """
     from scipy.optimize import minimize
     from scipy.special import logsumexp
 
-    open_ = np.isfinite(visual)
-    visual = np.where(open_, visual, 0.0)
+    included = np.isfinite(visual)
+    visual = np.where(included, visual, 0.0)
 
     def loss(weights: Array) -> tuple[float, Array]:
-        scores = np.where(open_, weights[0] * text + weights[1] * visual, -np.inf)
-        whole, part = logsumexp(scores, axis=1), logsumexp(np.where(right, scores, -np.inf), axis=1)
-        all_, hit = np.exp(scores - whole[:, None]), np.exp(scores - part[:, None])
-        pull = all_ - np.where(right, hit, 0.0)
-        slope = np.array([(pull * text).sum(), (pull * visual).sum()]) + _RIDGE * weights
-        return float((whole - part).sum() + _RIDGE / 2 * weights @ weights), slope
+        scores = np.where(included, weights[0] * text + weights[1] * visual, -np.inf)
+        total = logsumexp(scores, axis=1)
+        hit = logsumexp(np.where(relevant, scores, -np.inf), axis=1)
+        expected = np.exp(scores - total[:, None])
+        observed = np.where(relevant, np.exp(scores - hit[:, None]), 0.0)
+        difference = expected - observed
+        slope = np.array([(difference * text).sum(), (difference * visual).sum()])
+        penalty = _RIDGE / 2 * weights @ weights
+        return float((total - hit).sum() + penalty), slope + _RIDGE * weights
 
     # Both are evidence: neither may count against a document.
-    found = minimize(loss, np.ones(2), jac=True, bounds=[(0.0, 1e3)] * 2, method="L-BFGS-B").x
-    return float(found[1] / found.sum()) if found.sum() > 0 else DEFAULT_WEIGHT
+    weights = minimize(loss, np.ones(2), jac=True, bounds=[(0.0, 1e3)] * 2, method="L-BFGS-B").x
+    return float(weights[1] / weights.sum()) if weights.sum() > 0 else DEFAULT_WEIGHT
 
 
 def joint_weight(index: "Index", *, random_state: int = 0) -> float:
-    """Return the share of the picture for an index, learned from its scenes once per change.
+    """Return the weight of the picture for an index, learned from its scenes once per change.
 
-    The default is returned for collections whose scenes have too few words to learn from.
+    Collections whose scenes have too few words to learn from get the default.
     """
-    notes = index.folder / _NOTES
-    try:
-        kept = json.loads(notes.read_text(encoding="utf-8"))
-        if kept["generation"] == index.generation and 0 <= float(kept["weight"]) <= 1:
-            return float(kept["weight"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # learned again
-    weight = _learned(index, np.random.default_rng(random_state))
-    try:
-        text = json.dumps({"generation": index.generation, "weight": weight}, indent=1)
-        write_text(notes, text + "\n")
-    except OSError:
-        pass  # an index that can only be read is learned from each time
-    return weight
+
+    def parse(weight: float) -> float:
+        if not 0 <= float(weight) <= 1:
+            raise ValueError(f"a weight of {weight}")
+        return float(weight)
+
+    return keep_learned(
+        index.folder / _WEIGHT_FILE,
+        index.generation,
+        "weight",
+        lambda: _learn_weight(index, np.random.default_rng(random_state)),
+        parse,
+    )
 
 
-def _learned(index: "Index", rng: np.random.Generator) -> float:
-    # Without scene and video: those hold the words of the example itself.
-    words = LanguageModel(TextIndex.of(index).model.shards, JelinekMercer())
-    examples = _examples(index, words, rng)
-    if len(examples) < _FEWEST:
+def _learn_weight(index: "Index", rng: np.random.Generator) -> float:
+    # Without the levels of scene and video, which contain the words of the example itself.
+    words = LanguageModel(TextIndex.open(index).model.shards, JelinekMercer())
+    examples = _training_examples(index, words, rng)
+    if len(examples) < _FEWEST_QUERIES:
         return DEFAULT_WEIGHT
-    rivals = np.sort(rng.permutation(len(index))[:_DOCUMENTS])
-    texts, visuals, rights = [], [], []
-    for example, mates in examples:
-        others = np.setdiff1d(rivals, mates, assume_unique=True)
-        documents = np.concatenate([mates, others])[: len(rivals)]
+    pool = np.sort(rng.permutation(len(index))[:_TRAINING_DOCUMENTS])
+    texts, visuals, relevant = [], [], []
+    for example, same_scene in examples:
+        others = np.setdiff1d(pool, same_scene, assume_unique=True)
+        documents = np.concatenate([same_scene, others])[: len(pool)]
         query = more_like_this(words, example)
         texts.append(words.scores(query)[0][documents] / query.length)
-        visual = index.visual.score_some(_drawn(index, example, rng), documents)
+        visual = index.visual.score_subset(_model_samples(index, example, rng), documents)
         visuals.append(np.where(documents == example, -np.inf, visual))
-        rights.append(np.isin(documents, mates))
-    found = fit_joint_weight(np.stack(texts), np.stack(visuals), np.stack(rights))
-    # Whoever gives both wants both to count, if only a little.
-    return float(np.clip(found, _LEAST, 1 - _LEAST))
+        relevant.append(np.isin(documents, same_scene))
+    weight = fit_joint_weight(np.stack(texts), np.stack(visuals), np.stack(relevant))
+    # In a query with both, both should count at least a little.
+    return float(np.clip(weight, _LEAST_WEIGHT, 1 - _LEAST_WEIGHT))
 
 
-def _examples(
+def _training_examples(
     index: "Index", words: LanguageModel, rng: np.random.Generator
 ) -> list[tuple[int, Sequence[int]]]:
-    """Choose shots with words that have other shots in their scene; return both."""
+    """Choose shots with words, each with the other shots of its scene."""
     videos, _ = index.documents.video_numbers()
     scenes = videos * (int(index.documents.scenes().max(initial=0)) + 1) + index.documents.scenes()
-    found = []
+    examples = []
     for at in rng.permutation(np.flatnonzero(words.lengths > 0)).tolist():
-        mates = np.flatnonzero(scenes == scenes[at])
-        if len(mates) > 1 and more_like_this(words, at):
-            found.append((at, mates[mates != at].tolist()))
-        if len(found) == _QUERIES:
+        scene = np.flatnonzero(scenes == scenes[at])
+        if len(scene) > 1 and more_like_this(words, at):
+            examples.append((at, scene[scene != at].tolist()))
+        if len(examples) == _TRAINING_QUERIES:
             break
-    return found
+    return examples
 
 
-def _drawn(index: "Index", at: int, rng: np.random.Generator) -> Array:
-    """Draw samples from a shot's model, on the scale of its features."""
-    values, _ = index.visual.model(at).draw(0, _SAMPLES, rng)
-    return index.visual.settings.known_scale().restored(values)
+def _model_samples(index: "Index", at: int, rng: np.random.Generator) -> Array:
+    """Draw samples from the model of a shot, on the scale of its features."""
+    values, _ = index.visual.model(at).draw(0, _TRAINING_SAMPLES, rng)
+    return index.visual.settings.require_scale().restore(values)

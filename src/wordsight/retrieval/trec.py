@@ -1,4 +1,4 @@
-"""Runs and judgements in the files that retrieval research exchanges (TREC run and qrels)."""
+"""Reading and writing TREC run files and relevance judgements (qrels)."""
 
 import math
 import os
@@ -10,50 +10,52 @@ from wordsight.files import write_text
 
 __all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
 
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
-    """Read a run: lines of query, ``Q0``, document, rank, score and name, between spaces.
+    """Read a run: lines of query, ``Q0``, document, rank, score and name.
 
     Returns:
         For each query the score of each document.
 
     Raises:
-        FormatError: If a line is not like that, or names a document twice for one query.
+        FormatError: If a line has another form, or repeats a document of a query.
     """
     run: dict[str, dict[str, float]] = {}
-    for number, fields in _rows(path, (6,), "query Q0 document rank score name"):
+    for number, fields in _rows(path, 6, "query Q0 document rank score name"):
         query, _, document, _, score, _ = fields
         scores = run.setdefault(query, {})
         if document in scores:
-            raise FormatError(f"{path}, line {number}: {document} is there twice for {query}.")
+            raise FormatError(f"{path}, line {number}: {document} occurs twice for {query}.")
         scores[document] = _number(path, number, score)
     return run
 
 
 def read_qrels(path: str | os.PathLike[str]) -> dict[str, dict[str, int]]:
-    """Read judgements: lines of query, iteration, document and grade, between spaces.
+    """Read judgements: lines of query, iteration, document and grade.
 
     Returns:
         For each query the grade of each document.
 
     Raises:
-        FormatError: If a line is not like that, or judges a document twice differently.
+        FormatError: If a line has another form, or contradicts an earlier one.
     """
     qrels: dict[str, dict[str, int]] = {}
-    for number, (query, _, document, grade) in _rows(path, (4,), "query 0 document grade"):
+    for number, (query, _, document, grade) in _rows(path, 4, "query 0 document grade"):
         value = _number(path, number, grade)
         if value != int(value):
-            raise FormatError(f"{path}, line {number}: a grade is a whole number, got {grade!r}.")
+            raise FormatError(
+                f"{path}, line {number}: a grade must be a whole number, got {grade!r}."
+            )
         known = qrels.setdefault(query, {}).setdefault(document, int(value))
         if known != int(value):
             raise FormatError(
                 f"{path}, line {number}: {document} was judged {known} for {query} before, now "
-                f"{grade}; keep one of them."
+                f"{grade}; keep one of the two."
             )
     if not qrels:
-        raise FormatError(f"{path} holds no judgement; expected lines: query 0 document grade.")
+        raise FormatError(f"{path} contains no judgements; expected lines: query 0 document grade.")
     return qrels
 
 
@@ -68,7 +70,7 @@ def write_run(
 
     Args:
         path: The file.
-        run: For each query its documents with their scores, best first.
+        run: The documents of each query with their scores, best first.
         name: The name of the run.
         overwrite: Whether an existing file may be replaced.
 
@@ -77,8 +79,8 @@ def write_run(
     """
     lines = [
         f"{_word(query)} Q0 {_word(document)} {rank} {score:.8g} {_word(name)}"
-        for query, found in run.items()
-        for rank, (document, score) in enumerate(found, start=1)
+        for query, ranking in run.items()
+        for rank, (document, score) in enumerate(ranking, start=1)
     ]
     write_text(path, "".join(line + "\n" for line in lines), overwrite=overwrite)
 
@@ -95,14 +97,12 @@ def write_qrels(
     write_text(path, "".join(lines), overwrite=overwrite)
 
 
-def _rows(
-    path: str | os.PathLike[str], widths: tuple[int, ...], form: str
-) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: str | os.PathLike[str], width: int, form: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(_text(Path(path)).splitlines(), start=1):
         fields = line.split()
         if not fields:
             continue
-        if len(fields) not in widths:
+        if len(fields) != width:
             raise FormatError(
                 f"{path}, line {number}: expected `{form}`, got {line.strip()[:80]!r}."
             )
@@ -111,11 +111,11 @@ def _rows(
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > _MOST_BYTES:
+        if path.stat().st_size > _MAX_BYTES:
             raise FormatError(f"{path} is larger than 1 GiB; split it by query.")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is no text in UTF-8 ({error.reason}).") from error
+        raise FormatError(f"{path} is not UTF-8 text ({error.reason}).") from error
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror}.") from error
 
@@ -131,5 +131,5 @@ def _number(path: str | os.PathLike[str], line: int, text: str) -> float:
 
 
 def _word(text: str) -> str:
-    """Make a text fit to stand between spaces."""
+    """Replace white space, which separates fields."""
     return "_".join(text.split()) or "_"

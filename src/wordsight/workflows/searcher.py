@@ -179,7 +179,7 @@ class Searcher:
             return
         if not query.text:
             self.teller.note("No word of the query tells anything apart; name what you look for.")
-        known, words = self._search.text.model.known(query.text), query.text.words
+        known, words = self._search.text.model.known_terms(query.text), query.text.words
         unknown = [words.get(term, term) for term in query.text.weights if term not in known]
         if unknown:
             self.teller.note(f"Nobody says {', '.join(map(repr, unknown))} here.")

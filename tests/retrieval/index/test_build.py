@@ -145,7 +145,7 @@ def test_nothing_readable_makes_no_index(tmp_path):
 
 def test_other_settings_need_another_index(shelf, tmp_path):
     build_index(tmp_path / "index", shelf, visual=SMALL)
-    with pytest.raises(RetrievalError, match="otherwise"):
+    with pytest.raises(RetrievalError, match="other visual settings"):
         build_index(tmp_path / "index", shelf, visual=replace(SMALL, num_components=3))
 
 
@@ -190,13 +190,13 @@ def test_a_long_video_is_looked_at_piece_by_piece(shelf, tmp_path, monkeypatch):
     build_index(tmp_path / "one", shelf, visual=SMALL)
     seen = []
     build = video.DocumentsPart.build
-    monkeypatch.setattr(video, "_SHOTS_AT_ONCE", 2)
+    monkeypatch.setattr(video, "_BATCH_SHOTS", 2)
     monkeypatch.setattr(
         video.DocumentsPart, "build", lambda self, s: seen.append(list(s)) or build(self, s)
     )
     build_index(tmp_path / "two", shelf, visual=SMALL)
     assert [source.frames for sources in seen for source in sources] == [()] * 4
     one, two = (Index(tmp_path / name) for name in ("one", "two"))
-    for mine, theirs in zip(one.stretches, two.stretches, strict=True):
+    for mine, theirs in zip(one.segments, two.segments, strict=True):
         for name, array in mine.segment.arrays("visual").items():
             np.testing.assert_array_equal(array, theirs.segment.array("visual", name))

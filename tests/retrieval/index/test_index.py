@@ -30,8 +30,8 @@ COUNTS = {"a": 9, "b": 1, "c": 14, "d": 10, "e": 6}
 def brute_force(index, image):
     """Score documents with nothing but the formula, model by model."""
     visual = index.visual
-    scale = SETTINGS.known_scale()
-    values = scale.standardised(visual.features.samples(image).values)
+    scale = SETTINGS.require_scale()
+    values = scale.standardise(visual.features.samples(image).values)
     models = [visual.model(d) for d in range(len(index))]
     logs = np.array([model.log_densities(values)[0] for model in models])
     background = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
@@ -58,10 +58,10 @@ def test_results_equal_brute_force(index):
     assert [hit.document.id for hit in ten] == names[:10]
     plain = index.visual.score(values, background=False)
     logs = [
-        index.visual.model(d).log_densities(SETTINGS.known_scale().standardised(values)).mean()
+        index.visual.model(d).log_densities(SETTINGS.require_scale().standardise(values)).mean()
         for d in range(3)
     ]
-    unit = np.log(SETTINGS.known_scale().spread).sum()
+    unit = np.log(SETTINGS.require_scale().spread).sum()
     np.testing.assert_allclose(plain[:3], np.array(logs) - unit, atol=1e-9)
 
 
@@ -134,14 +134,14 @@ def test_a_video_that_changed_takes_the_place_of_the_old_one(tmp_path):
 
 def test_many_small_segments_become_few(tmp_path):
     index = make_index(tmp_path / "grown", {f"v{n:02d}": 1 + n % 3 for n in range(26)})
-    assert len(index.stretches) < 2 * MERGE_FACTOR
+    assert len(index.segments) < 2 * MERGE_FACTOR
     assert len(index.videos()) == 26
     with writing(tmp_path / "at once") as writer:
         writer.add_many(
             {f"v{n:02d}": (f"mark of v{n:02d}", sources(f"v{n:02d}", 1 + n % 3)) for n in range(26)}
         )
     whole = Index(tmp_path / "at once")
-    assert len(whole.stretches) == 1
+    assert len(whole.segments) == 1
     assert list(index.documents) == list(whole.documents)
     assert index.videos() == whole.videos()
     assert ranking(index, QUERY)[0] == ranking(whole, QUERY)[0]
@@ -183,10 +183,8 @@ def test_segments_that_are_mostly_gone_are_rewritten(tmp_path):
         time.sleep(0.01)
         writer.remove("nothing")
     index = Index(tmp_path)
-    assert [
-        stretch.segment.array("visual", "constants").shape[0] for stretch in index.stretches
-    ] == [4]
-    assert [path.name for path in tmp_path.glob("segment-*")] == [index.stretches[0].segment.name]
+    assert [live.segment.array("visual", "constants").shape[0] for live in index.segments] == [4]
+    assert [path.name for path in tmp_path.glob("segment-*")] == [index.segments[0].segment.name]
     assert index.videos() == {"d": "1"}
 
 
@@ -363,6 +361,6 @@ def test_samples_of_other_features_are_refused(index):
 def test_opening_reads_no_array(tmp_path):
     make_index(tmp_path, {"a": 3})
     opened = Index(tmp_path)
-    for path in opened.stretches[0].segment.path.glob("*.npy"):
+    for path in opened.segments[0].segment.path.glob("*.npy"):
         path.unlink()
     assert len(opened) == 3 and not opened.changed

@@ -36,14 +36,14 @@ def whole(tmp_path_factory):
         kept = {name: shots for name, shots in VIDEOS.items() if name != "film5"}
         writer.add_many({name: (f"mark of {name}", sources(name, n)) for name, n in kept.items()})
     index = Index(folder)
-    assert len(index.stretches) == 1
+    assert len(index.segments) == 1
     return index
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     index = write(tmp_path_factory.mktemp("shards"), shard_documents=8)
-    assert len(index.stretches) > 2
+    assert len(index.segments) > 2
     return index
 
 
@@ -89,7 +89,7 @@ def assert_same(found, expected):
 
 
 def test_shards_have_a_bounded_size(index):
-    assert max(len(stretch.rows) for stretch in index.stretches) <= 8
+    assert max(len(live.rows) for live in index.segments) <= 8
     assert len(index) == sum(VIDEOS.values()) - VIDEOS["film5"]
 
 
@@ -115,11 +115,11 @@ def test_a_first_look_scores_as_looking_at_all(index, excluded, monkeypatch):
     query = JointQuery(None, samples, excluded)
     expected = JointSearch(index, exact=True).search(query, 3)
     looked = []
-    score_some = type(index.visual).score_some
+    score_subset = type(index.visual).score_subset
     monkeypatch.setattr(
         type(index.visual),
-        "score_some",
-        lambda self, values, at: looked.append(len(at)) or score_some(self, values, at),
+        "score_subset",
+        lambda self, values, at: looked.append(len(at)) or score_subset(self, values, at),
     )
     monkeypatch.setattr(type(index.visual), "num_candidates", lambda self, k: 20)
     assert_same(JointSearch(index, exact=False).search(query, 3), expected)

@@ -26,7 +26,7 @@ TEXTS = [
 
 @pytest.fixture
 def model():
-    return LanguageModel.of(TEXTS)
+    return LanguageModel.from_texts(TEXTS)
 
 
 def test_words_of_good_documents_join(model):
@@ -63,7 +63,7 @@ def test_more_like_this(model):
 
 
 def test_more_like_a_document_without_words():
-    model = LanguageModel.of([[], ["a"]])
+    model = LanguageModel.from_texts([[], ["a"]])
     assert not more_like_this(model, 0)
 
 

@@ -49,9 +49,9 @@ def whole(segment):
     return LiveSegment(segment, np.arange(len(segment.array(TEXT, "shot_of"))))
 
 
-def scores(stretches, text):
-    model = LanguageModel(text_shards(stretches), SMOOTHING)
-    index = TextIndex(stretches, PART.analyser)
+def scores(segments, text):
+    model = LanguageModel(text_shards(segments), SMOOTHING)
+    index = TextIndex(segments, PART.analyser)
     return model.scores(index.query(text))[0]
 
 
@@ -84,14 +84,14 @@ def test_a_scene_is_no_other_scene(written):
 
 
 def test_shares_are_learned_kept_and_learned_again(written, tmp_path):
-    stretches = [whole(written("one", "a", "b"))]
-    first = TextIndex(stretches, PART.analyser, tmp_path, 1).smoothing
+    segments = [whole(written("one", "a", "b"))]
+    first = TextIndex(segments, PART.analyser, tmp_path, 1).smoothing
     notes = (tmp_path / "text-shares.json").read_text()
     assert '"generation": 1' in notes
-    assert TextIndex(stretches, PART.analyser, tmp_path, 1).smoothing == first
+    assert TextIndex(segments, PART.analyser, tmp_path, 1).smoothing == first
     (tmp_path / "text-shares.json").write_text("broken")
-    assert TextIndex(stretches, PART.analyser, tmp_path, 1).smoothing == first
-    TextIndex(stretches, PART.analyser, tmp_path, 2).smoothing  # noqa: B018
+    assert TextIndex(segments, PART.analyser, tmp_path, 1).smoothing == first
+    TextIndex(segments, PART.analyser, tmp_path, 2).smoothing  # noqa: B018
     assert '"generation": 2' in (tmp_path / "text-shares.json").read_text()
 
 

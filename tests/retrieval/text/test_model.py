@@ -21,7 +21,6 @@ from wordsight.retrieval.text import (
     TextQuery,
     TwoStage,
 )
-from wordsight.retrieval.text.smoothing import smoothing_from_json
 
 words = st.sampled_from("abcdef")
 texts = st.lists(st.lists(words, max_size=8), min_size=1, max_size=7)
@@ -44,7 +43,7 @@ class TestDice:
     DICE = (list("123456"), list("113456"))
 
     def likelihoods(self, throws, weight):
-        model = LanguageModel.of(self.DICE, JelinekMercer(weight))
+        model = LanguageModel.from_texts(self.DICE, JelinekMercer(weight))
         return np.exp(model.log_likelihoods(query_of(throws)))
 
     def test_sample_likelihood(self):
@@ -53,7 +52,7 @@ class TestDice:
         assert found == pytest.approx([(1 / 6) ** 5, (1 / 6) ** 4 * 2 / 6], rel=1e-6)
 
     def test_the_likelier_die_is_found_first(self):
-        model = LanguageModel.of(self.DICE, JelinekMercer(0.5))
+        model = LanguageModel.from_texts(self.DICE, JelinekMercer(0.5))
         assert model.search(query_of("43431")).documents.tolist() == [1, 0]
         assert model.search(query_of("12143")).documents.tolist() == [0, 1]
 
@@ -76,7 +75,7 @@ def test_the_dice_of_two_steps():
 
 @given(texts, queries, smoothings)
 def test_against_an_independent_computation(texts, query, smoothing):
-    model = LanguageModel.of(texts, smoothing)
+    model = LanguageModel.from_texts(texts, smoothing)
     whole = Counter(word for text in texts for word in text)
     known = {term: weight for term, weight in query.items() if whole[term]}
     found = model.log_likelihoods(TextQuery(query))
@@ -97,27 +96,24 @@ def test_against_an_independent_computation(texts, query, smoothing):
 
 @given(texts, queries, masses)
 def test_two_stages_without_the_second_are_one(texts, query, mass):
-    two, one = (LanguageModel.of(texts, each) for each in (TwoStage(mass, 0.0), Dirichlet(mass)))
+    two, one = (
+        LanguageModel.from_texts(texts, each) for each in (TwoStage(mass, 0.0), Dirichlet(mass))
+    )
     found = two.log_likelihoods(TextQuery(query))
     assert found == pytest.approx(one.log_likelihoods(TextQuery(query)))
-
-
-@given(smoothings)
-def test_smoothings_are_kept_as_json(smoothing):
-    assert smoothing_from_json(smoothing.to_json()).to_json() == smoothing.to_json()
 
 
 @given(texts, queries, smoothings)
 def test_both_forms_rank_alike(texts, query, smoothing):
     """(6.21) and (6.23): what is left out of the score is the same for every document."""
-    model = LanguageModel.of(texts, smoothing)
+    model = LanguageModel.from_texts(texts, smoothing)
     gap = model.log_likelihoods(TextQuery(query)) - model.scores(TextQuery(query))[0]
     assert gap == pytest.approx(np.full(len(texts), gap[0]))
 
 
 @given(texts, st.lists(queries, min_size=1, max_size=4), smoothings, st.integers(1, 9))
 def test_compiled_equals_plain(texts, asked, smoothing, top):
-    model = LanguageModel.of(texts, smoothing)
+    model = LanguageModel.from_texts(texts, smoothing)
     answers = BatchSearch(model).search([TextQuery(q) for q in asked], top)
     for query, answer in zip(asked, answers, strict=True):
         plain = model.search(TextQuery(query), top)
@@ -129,7 +125,7 @@ def test_compiled_equals_plain(texts, asked, smoothing, top):
 
 @given(texts, queries, st.integers(0, 6))
 def test_shards_and_deletions_change_no_score(texts, query, cut):
-    whole = LanguageModel.of(texts)
+    whole = LanguageModel.from_texts(texts)
     parts = [texts[:cut], texts[cut:]]
     shards = [Shard(Levels.flat(Postings.build(part))) for part in parts]
     # A third shard whose documents have all been taken out.
@@ -137,21 +133,21 @@ def test_shards_and_deletions_change_no_score(texts, query, cut):
     model = LanguageModel([*shards, gone])
     assert model.scores(TextQuery(query))[0] == pytest.approx(whole.scores(TextQuery(query))[0])
     merged = Postings.concatenated(
-        [(s.levels.postings[0], s.place + n) for s, n in zip(shards, (0, cut), strict=True)]
+        [(s.levels.postings[0], s.positions + n) for s, n in zip(shards, (0, cut), strict=True)]
     )
     again = LanguageModel([Shard(Levels.flat(merged))])
     assert again.scores(TextQuery(query))[0] == pytest.approx(whole.scores(TextQuery(query))[0])
 
 
 def test_only_unknown_words_find_nothing():
-    model = LanguageModel.of([["red", "cup"]])
+    model = LanguageModel.from_texts([["red", "cup"]])
     for query in (TextQuery({"чашка": 1.0}), TextQuery({})):
         assert len(model.search(query)) == 0
         assert model.log_likelihoods(query).tolist() == [0.0]
 
 
 def test_an_empty_collection():
-    model = LanguageModel.of([])
+    model = LanguageModel.from_texts([])
     assert len(model.search(TextQuery({"a": 1.0}))) == 0
 
 
@@ -174,7 +170,7 @@ def test_the_evidence_adds_up_to_the_score():
 
 def test_more_levels_than_there_are():
     with pytest.raises(RetrievalError, match="fewer weights"):
-        LanguageModel.of([["a"]], Interpolation((0.2, 0.2)))
+        LanguageModel.from_texts([["a"]], Interpolation((0.2, 0.2)))
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from wordsight.retrieval.text import (
     Postings,
     Shard,
     TextQuery,
+    fit_interpolation,
+    fit_interpolation_from_queries,
     fit_mixing_weights,
-    learned_from_queries,
-    learned_interpolation,
 )
 
 
@@ -40,14 +40,14 @@ def test_finds_the_shares_words_were_drawn_with():
 
 def test_likelihood_never_falls():
     monitor = ConvergenceMonitor(tolerance=1e-9, falling="raise")
-    learned_interpolation(topical(np.random.default_rng(1)), monitor=monitor)
+    fit_interpolation(topical(np.random.default_rng(1)), monitor=monitor)
     assert monitor.num_iterations > 3
     assert np.all(np.diff(monitor.history) >= -1e-12)
 
 
 def test_the_scene_counts_where_scenes_share_words():
-    shared = learned_interpolation(topical(np.random.default_rng(2)))
-    unrelated = learned_interpolation(topical(np.random.default_rng(2), own=0.0))
+    shared = fit_interpolation(topical(np.random.default_rng(2)))
+    unrelated = fit_interpolation(topical(np.random.default_rng(2), own=0.0))
     assert shared.weights[1] > 0.3
     assert unrelated.weights[1] < 0.1
     assert LanguageModel([Shard(topical(np.random.default_rng(2)))], shared).num_documents == 120
@@ -61,7 +61,7 @@ def test_from_queries_with_known_answers():
     )
     # The words asked for are always in the neighbouring shot: only the scene explains them.
     queries = [TextQuery({"red": 1.0}), TextQuery({"mug": 1.0})]
-    learned = learned_from_queries(levels, queries, [[1], [2]])
+    learned = fit_interpolation_from_queries(levels, queries, [[1], [2]])
     assert learned.weights[1] > 0.99
     assert learned.rest > 0  # but a word nobody says nearby excludes nothing
 
@@ -69,6 +69,6 @@ def test_from_queries_with_known_answers():
 def test_nothing_to_learn_from():
     empty = Levels.flat(Postings.build([[]]))
     with pytest.raises(RetrievalError, match="without a single word"):
-        learned_interpolation(empty)
+        fit_interpolation(empty)
     with pytest.raises(RetrievalError, match="no word"):
-        learned_from_queries(empty, [TextQuery({"a": 1.0})], [[0]])
+        fit_interpolation_from_queries(empty, [TextQuery({"a": 1.0})], [[0]])

@@ -23,7 +23,7 @@ def modelled():
     image[:, :80] = (200, 30, 30)
     image[:, 80:] = (30, 30, 200)
     bag = FEATURES.samples(image).values
-    scale = FeatureScale.of([bag], FEATURES.resolution)
+    scale = FeatureScale.measure([bag], FEATURES.resolution)
     return image, ShotMixtures(2, floor=0.01, restarts=3).fit([bag], scale=scale).mixtures_, scale
 
 

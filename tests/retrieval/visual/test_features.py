@@ -10,7 +10,6 @@ from wordsight.retrieval.visual import (
     BlockDct,
     DynamicBlockDct,
     Samples,
-    as_sequence,
     picture_query,
     picture_samples,
 )
@@ -75,7 +74,7 @@ def test_drawing_a_sample_gives_back_its_coarse_look(compress):
     smooth = np.tile(np.linspace(20, 200, 8).astype(np.uint8)[None, :, None], (8, 1, 3))
     smooth[:, :, 2] //= 2
     blocks = BlockDct(fewest=1, compress=compress)
-    drawn = blocks.pictured(blocks.samples(smooth).values)
+    drawn = blocks.render(blocks.samples(smooth).values)
     assert drawn.shape == (1, 8, 8, 3)
     assert np.abs(drawn[0, :, :, :2].astype(int) - smooth[:, :, :2]).mean() < 25
 
@@ -104,7 +103,7 @@ def test_options_that_make_no_sense_are_refused():
 
 def test_a_region_keeps_the_blocks_inside():
     samples = BlockDct(fewest=1).samples(noise(80, 80))
-    inside = samples.inside(8, 16, 24, 8)
+    inside = samples.crop(8, 16, 24, 8)
     np.testing.assert_array_equal(
         inside.boxes, [[8, 16, 16, 24], [16, 16, 24, 24], [24, 16, 32, 24]]
     )
@@ -157,10 +156,8 @@ def test_a_second_of_video_has_time_as_its_last_dimension():
     np.testing.assert_allclose(np.unique(clip.values[:, -1]), [0.0, 0.5, 1.0])
     still = features.samples(noise(16, 16))
     assert np.isnan(still.values[:, -1]).all()
-    sequence = as_sequence(still.values)
-    assert sequence.shape == (4 * 29, 15) and np.isfinite(sequence).all()
     assert len(features.names) == len(features.resolution) == 15
-    assert features.pictured(sequence[:2]).shape == (2, 8, 8, 3)
+    assert features.render(clip.values[:2]).shape == (2, 8, 8, 3)
     with pytest.raises(RetrievalError):
         features.clip_samples([noise(8, 8)], [], 0.0)
 
@@ -173,4 +170,4 @@ def test_a_first_look_covers_the_picture():
 
 def test_bags_of_several_pictures_join():
     one = Samples(np.zeros((2, 3)), np.zeros((2, 4)))
-    assert len(Samples.together([one, one, one])) == 6
+    assert len(Samples.concatenate([one, one, one])) == 6

@@ -46,7 +46,7 @@ PEAK = -0.5 * np.log(2 * np.pi * 1e-4)  # log density of such a Gaussian at its 
 
 def test_the_dice_of_the_chapter():
     throws = np.array([4.0, 3, 4, 3, 1])[:, None]
-    fair, loaded = (log_likelihoods(PackedMixtures.of(die(d)), throws)[0] for d in (FAIR, LOADED))
+    fair, loaded = (log_likelihoods(PackedMixtures.pack(die(d)), throws)[0] for d in (FAIR, LOADED))
     np.testing.assert_allclose(5 * (fair - PEAK), np.log((1 / 6) ** 5), atol=1e-6)
     np.testing.assert_allclose(5 * (loaded - PEAK), np.log((1 / 6) ** 4 * 2 / 6), atol=1e-6)
 
@@ -61,7 +61,7 @@ def test_picking_one_of_two_dice_first():
             )
         )
     )
-    found = log_mean_density(PackedMixtures.of(both), np.array([[1.0], [2.0], [6.0]]))
+    found = log_mean_density(PackedMixtures.pack(both), np.array([[1.0], [2.0], [6.0]]))
     np.testing.assert_allclose(np.exp(found - PEAK), [7 / 12, 1 / 12, 1 / 12], atol=1e-6)
 
 
@@ -69,7 +69,7 @@ def test_picking_one_of_two_dice_first():
 @pytest.mark.parametrize("documents", [1, 15, 16, 17, 70])
 @pytest.mark.parametrize("samples", [1, 255, 257, 1100])
 def test_scores_equal_plain_computations(documents, samples):
-    packed = PackedMixtures.of(some_mixtures(documents))
+    packed = PackedMixtures.pack(some_mixtures(documents))
     values = some_samples(samples)
     plain = packed.mixtures().log_densities(values)
     background = np.logaddexp.reduce(plain, axis=0) - np.log(documents)
@@ -86,7 +86,7 @@ def test_scores_equal_plain_computations(documents, samples):
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10_000), kappa=st.floats(0.05, 0.99))
 def test_both_forms_of_the_smoothed_score_rank_alike(seed, kappa):
-    packed = PackedMixtures.of(some_mixtures(12, seed=seed))
+    packed = PackedMixtures.pack(some_mixtures(12, seed=seed))
     values = some_samples(30, seed=seed)
     plain = packed.mixtures().log_densities(values)
     background = log_mean_density(packed, values)
@@ -101,7 +101,7 @@ def test_a_common_sample_counts_less_than_a_telling_one():
     # Both documents have the sky at 0; only the second has the elk at 5.
     sky, elk = [0.0], [5.0]
     mixtures = Mixtures([[0.5, 0.5]] * 2, [[sky, sky], [sky, elk]], np.full((2, 2, 1), 0.1))
-    packed = PackedMixtures.of(mixtures)
+    packed = PackedMixtures.pack(mixtures)
     samples = np.array([sky, elk])
     background = log_mean_density(packed, samples)
     of_sky, of_elk = (
@@ -111,7 +111,7 @@ def test_a_common_sample_counts_less_than_a_telling_one():
 
 
 def test_an_unknown_dimension_is_integrated_out():
-    packed = PackedMixtures.of(some_mixtures(9))
+    packed = PackedMixtures.pack(some_mixtures(9))
     values = some_samples(50)
     unknown = values.copy()
     unknown[:, [1, 3]] = np.nan
@@ -126,18 +126,18 @@ def test_an_unknown_dimension_is_integrated_out():
 
 def test_packing_keeps_the_mixture():
     mixtures = some_mixtures(5)
-    back = PackedMixtures.of(mixtures).mixtures()
+    back = PackedMixtures.pack(mixtures).mixtures()
     np.testing.assert_allclose(back.means, mixtures.means, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(back.variances, mixtures.variances, rtol=1e-6)
     np.testing.assert_allclose(back.weights, mixtures.weights, rtol=1e-9)
     # Packing what was packed changes no bit: the model is the one that is kept.
-    again = PackedMixtures.of(back)
-    np.testing.assert_array_equal(again.factors, PackedMixtures.of(mixtures).factors)
+    again = PackedMixtures.pack(back)
+    np.testing.assert_array_equal(again.factors, PackedMixtures.pack(mixtures).factors)
 
 
 @pytest.mark.parametrize("unknown", [(), (0, 3)])
 def test_a_first_look_is_the_smoothed_score_in_single_precision(unknown):
-    packed = PackedMixtures.of(some_mixtures(1030))  # more than two blocks
+    packed = PackedMixtures.pack(some_mixtures(1030))  # more than two blocks
     values = some_samples(32)
     values[:, list(unknown)] = np.nan
     background = log_mean_density(packed, values)
@@ -152,21 +152,21 @@ def test_a_component_without_weight_adds_nothing():
     alone = Mixtures([[1.0]], [[[0.0]]], np.ones((1, 1, 1)))
     values = np.linspace(-3, 3, 7)[:, None]
     np.testing.assert_allclose(
-        log_densities(PackedMixtures.of(with_idle), values),
-        log_densities(PackedMixtures.of(alone), values),
+        log_densities(PackedMixtures.pack(with_idle), values),
+        log_densities(PackedMixtures.pack(alone), values),
         atol=1e-12,
     )
 
 
 def test_nothing_overflows_far_from_everything():
-    packed = PackedMixtures.of(some_mixtures(3))
+    packed = PackedMixtures.pack(some_mixtures(3))
     far = np.array([[1e6, 0, 0, 0], [0.0, 0, 0, 0]])
     background = CollectionBackground(packed, 0.2)
     for precision in ("double", "single"):
         gains = smoothed_gains(packed, far, background.log_density(far), 0.9, precision)
         assert np.all(np.isfinite(gains)) and np.all(gains >= 0)
     # A document that explains what the reference never saw gains much, but not without end.
-    near = PackedMixtures.of(Mixtures([[1.0]], far[:1][None], np.full((1, 1, 4), 0.2)))
+    near = PackedMixtures.pack(Mixtures([[1.0]], far[:1][None], np.full((1, 1, 4), 0.2)))
     gain = smoothed_gains(near, far[:1], background.log_density(far[:1]), 0.9)[0]
     assert 70 < gain < 90
 
@@ -197,7 +197,7 @@ def plain_ala(query, document):
 
 def test_ala_is_what_its_formula_says():
     query = some_mixtures(1, seed=7)
-    documents = PackedMixtures.of(some_mixtures(20))
+    documents = PackedMixtures.pack(some_mixtures(20))
     expected = [plain_ala(query, documents.mixtures()[d]) for d in range(20)]
     np.testing.assert_allclose(ala_scores(query, documents), expected, atol=1e-9)
 
@@ -207,11 +207,11 @@ def test_ala_tends_to_the_likelihood_where_components_are_apart():
     mixture = Mixtures([[0.2, 0.3, 0.5]], means[None], np.full((1, 3, 2), 0.5))
     samples, _ = mixture.draw(0, 200_000, np.random.default_rng(0))
     sampled = mixture.log_densities(samples).mean()
-    assert ala_scores(mixture, PackedMixtures.of(mixture))[0] == pytest.approx(sampled, abs=0.01)
+    assert ala_scores(mixture, PackedMixtures.pack(mixture))[0] == pytest.approx(sampled, abs=0.01)
 
 
 def test_document_generation_divides_by_the_background():
-    query = PackedMixtures.of(some_mixtures(1))
+    query = PackedMixtures.pack(some_mixtures(1))
     documents = [some_samples(30, seed=s) for s in range(3)]
     backgrounds = [np.full(30, -6.0)] * 3
     for scores, expected in (
@@ -242,6 +242,6 @@ def test_document_generation_divides_by_the_background():
     ],
 )
 def test_samples_that_do_not_fit_are_refused(samples):
-    packed = PackedMixtures.of(some_mixtures(2))
+    packed = PackedMixtures.pack(some_mixtures(2))
     with pytest.raises(RetrievalError):
         log_likelihoods(packed, samples)

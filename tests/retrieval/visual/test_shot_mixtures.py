@@ -56,7 +56,7 @@ def test_bic_takes_as_many_components_as_there_are_clusters():
     model = ShotMixtures(8, criterion="bic", floor=1e-3, restarts=3).fit(clusters, scale=SCALE)
     np.testing.assert_array_equal((model.mixtures_.weights > 0).sum(axis=1), [1, 2, 4])
     for d, samples in enumerate(clusters):
-        found = model.mixtures_[d].log_densities(SCALE.standardised(samples)).mean()
+        found = model.mixtures_[d].log_densities(SCALE.standardise(samples)).mean()
         assert found == pytest.approx(model.log_likelihoods_[d])
 
 
@@ -71,7 +71,7 @@ def test_the_scale_is_that_of_the_collection():
     np.testing.assert_allclose(model.scale_.center, together.mean(axis=0))
     np.testing.assert_allclose(model.scale_.spread[:2], together.std(axis=0)[:2])
     assert model.scale_.spread[2] == 1e6  # no finer than the features can tell
-    restored = model.scale_.restored(model.scale_.standardised(together))
+    restored = model.scale_.restore(model.scale_.standardise(together))
     np.testing.assert_allclose(restored, together, atol=1e-9)
 
 
@@ -86,5 +86,5 @@ def test_options_that_make_no_sense_are_refused(options):
 def test_nothing_cannot_be_fitted():
     with pytest.raises(RetrievalError, match="nothing to fit"):
         ShotMixtures().fit([])
-    with pytest.raises(RetrievalError, match="no scale"):
-        FeatureScale.of([], np.ones(3))
+    with pytest.raises(RetrievalError, match="scale cannot be measured"):
+        FeatureScale.measure([], np.ones(3))

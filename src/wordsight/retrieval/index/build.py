@@ -1,7 +1,7 @@
-"""Building an index from a collection of videos, and bringing it up to date: only what changed.
+"""Building an index from a collection of videos, and updating it with the videos that changed.
 
-Videos are looked at wherever an engine works; what is found comes back in the order of the videos
-and is committed here one by one, so that the index is the same whoever did the work.
+Videos are processed by an engine in any order; the results are committed here in the order of the
+videos, so that the index does not depend on where the work ran.
 """
 
 import os
@@ -30,28 +30,28 @@ from wordsight.retrieval.visual.part import VISUAL, VisualPart, VisualSettings
 __all__ = ["BuildReport", "Collection", "build_index"]
 
 _SCALE_SHOTS = 200
-"""Shots whose samples set the scale of a new index; a few hundred settle it to three digits."""
+"""Shots on which the scale of a new index is measured; enough for three digits."""
 
 
 class Collection(Protocol):
-    """What an index can be built from, such as a library."""
+    """A source of videos, such as a library."""
 
     def videos(self) -> Sequence[CollectionVideo]:
         """List the videos."""
 
     def show(self, video_id: str) -> CollectionVideoDetails:
-        """Tell all that is known of one."""
+        """Return a video with its sentences, shots and scenes."""
 
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What became of the videos of a collection.
+    """The result of a build.
 
     Attributes:
-        added: Ids of videos that are new in the index, or new again because they changed.
-        unchanged: Ids of videos that were there as they are.
-        removed: Ids of videos that the collection no longer has.
-        failed: Ids of videos that could not be read, each with the reason.
+        added: Ids of new and changed videos.
+        unchanged: Ids of videos that were up to date.
+        removed: Ids of videos that are no longer in the collection.
+        failed: Ids of videos that could not be read, with the reasons.
     """
 
     added: tuple[str, ...] = ()
@@ -71,41 +71,41 @@ def build_index(
     engine: Engine | None = None,
     device: str | None = None,
 ) -> BuildReport:
-    """Make an index of a collection, or bring one up to date.
+    """Build an index of a collection, or update an existing one.
 
-    Every video is committed by itself: an interrupted build goes on where it was. The scale of the
-    visual models is measured when the index is made and stays, so that models made early and late
-    can be compared.
+    Each video is committed separately: an interrupted build continues where it stopped. The scale
+    of the visual models is measured once, when the index is created, so that all models are
+    comparable.
 
     Args:
-        folder: Where the index is or shall be.
+        folder: The folder of the index.
         collection: The videos; a :class:`wordsight.library.Library` is one.
-        visual: How shots are modelled, in a new index; as it was in one that exists.
-        parts: What documents get besides their visual models, such as their words.
-        settings: By name of those parts, how they are made.
-        progress: Told after each video.
-        engine: Who looks at the videos; this process if left out. The index is the same.
-        device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
+        visual: Settings of the visual models of a new index; an existing one keeps its own.
+        parts: Further parts to build, such as the words.
+        settings: The settings of those parts by name.
+        progress: Called after each video.
+        engine: Runs the work on the videos; this process by default. The index is the same.
+        device: Device that fits mixtures, such as ``cuda``; None for the CPU.
     """
     videos = list(collection.videos())
-    who = engine or Serial()
-    chosen = _visual_settings(folder, collection, videos, visual, who)
-    together = {VISUAL: chosen.to_json(), **(settings or {})}
+    engine = engine or Serial()
+    chosen = _visual_settings(folder, collection, videos, visual, engine)
+    all_settings = {VISUAL: chosen.to_json(), **(settings or {})}
     all_parts = (VisualPart(chosen, device=device), *parts)
-    with IndexWriter(folder, all_parts, together) as writer:
-        gone = sorted(writer.videos().keys() - {video.id for video in videos})
-        if gone:
-            writer.remove(gone)
-        building = _Building(collection, writer, chosen, all_parts, progress, len(videos))
-        building.run(videos, who)
+    with IndexWriter(folder, all_parts, all_settings) as writer:
+        removed = sorted(writer.videos().keys() - {video.id for video in videos})
+        if removed:
+            writer.remove(removed)
+        build = _Build(collection, writer, chosen, all_parts, progress, len(videos))
+        build.run(videos, engine)
     return BuildReport(
-        tuple(building.added), tuple(building.unchanged), tuple(gone), tuple(building.failed)
+        tuple(build.added), tuple(build.unchanged), tuple(removed), tuple(build.failed)
     )
 
 
 @dataclass
-class _Building:
-    """One run over the videos of a collection, and what has become of them so far."""
+class _Build:
+    """The state of a build."""
 
     collection: Collection
     writer: IndexWriter
@@ -118,8 +118,7 @@ class _Building:
     failed: list[tuple[str, str]] = field(default_factory=list)
 
     def run(self, videos: Sequence[CollectionVideo], engine: Engine) -> None:
-        jobs = self._jobs(videos)
-        with closing(engine.map(build_video, jobs, ordered=True)) as outcomes:
+        with closing(engine.map(build_video, self._jobs(videos), ordered=True)) as outcomes:
             for outcome in outcomes:
                 job, built = outcome.item, outcome.result
                 if built is None:
@@ -127,47 +126,48 @@ class _Building:
                 else:
                     self.writer.add_built(job.video_id, job.fingerprint, built)
                     self.added.append(job.video_id)
-                self._tell(job.video_id)
+                self._report(job.video_id)
 
     def _jobs(self, videos: Sequence[CollectionVideo]) -> Iterator[VideoJob]:
-        known = self.writer.videos()
+        indexed = self.writer.videos()
         for video in videos:
             details = self.collection.show(video.id)
-            mark = fingerprint_of(details)
-            if known.get(video.id) == mark:
+            fingerprint = fingerprint_of(details)
+            if indexed.get(video.id) == fingerprint:
                 self.unchanged.append(video.id)
-                self._tell(video.id)
+                self._report(video.id)
             else:
-                yield VideoJob(details, mark, self.visual, self.parts)
+                yield VideoJob(details, fingerprint, self.visual, self.parts)
 
-    def _tell(self, what: str) -> None:
+    def _report(self, video_id: str) -> None:
         done = len(self.added) + len(self.unchanged) + len(self.failed)
         if self.progress is not None:
-            self.progress(done, self.total, what)
+            self.progress(done, self.total, video_id)
 
 
 def _visual_settings(
     folder: str | os.PathLike[str],
     collection: Collection,
     videos: Sequence[CollectionVideo],
-    asked: VisualSettings | None,
+    requested: VisualSettings | None,
     engine: Engine,
 ) -> VisualSettings:
     if (Path(folder) / MANIFEST).exists():
         kept = VisualSettings.from_json(Manifest.read(folder).settings.get(VISUAL, {}))
-        if asked is not None and asked.scaled(kept.known_scale()).to_json() != kept.to_json():
+        scale = kept.require_scale()
+        if requested is not None and requested.with_scale(scale).to_json() != kept.to_json():
             raise RetrievalError(
-                f"the index in {folder} models shots otherwise; leave the settings out to keep "
-                "them, or delete the folder to begin anew."
+                f"the index in {folder} was built with other visual settings; omit the settings "
+                "to keep them, or delete the folder to start over."
             )
         return kept
-    settings = asked or VisualSettings()
+    settings = requested or VisualSettings()
     if settings.scale:
         return settings
-    return settings.scaled(_measured(collection, videos, settings, engine))
+    return settings.with_scale(_measure_scale(collection, videos, settings, engine))
 
 
-def _measured(
+def _measure_scale(
     collection: Collection,
     videos: Sequence[CollectionVideo],
     settings: VisualSettings,
@@ -178,8 +178,8 @@ def _measured(
     per_video = max(1, _SCALE_SHOTS // max(1, len(videos[::step])))
     jobs = ((collection.show(video.id), settings, per_video) for video in videos[::step])
     with closing(engine.map(sample_video, jobs, ordered=True)) as outcomes:
-        # Videos that fail are told of when they are added themselves.
+        # Videos that fail here are reported when they are added.
         bags = [bag for outcome in outcomes for bag in outcome.result or ()]
     if not bags:
         raise RetrievalError("no video of the collection can be read; there is nothing to index.")
-    return FeatureScale.of(bags, settings.features().resolution)
+    return FeatureScale.measure(bags, settings.features().resolution)

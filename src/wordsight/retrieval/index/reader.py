@@ -1,4 +1,4 @@
-"""`Index`: a collection ready to be searched, opened in milliseconds whatever its size."""
+"""`Index`: an index opened for searching; its files are mapped, so that opening is immediate."""
 
 import os
 from collections.abc import Sequence
@@ -6,10 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wordsight.retrieval.documents import DocumentSource, DocumentTable, document_columns
+from wordsight.retrieval.documents import (
+    DocumentSource,
+    DocumentTable,
+    document_columns,
+    merge_columns,
+)
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.segments import LiveSegment, Manifest, PartData, Segment
 from wordsight.retrieval.visual.index import VisualIndex
@@ -17,45 +19,34 @@ from wordsight.retrieval.visual.part import VISUAL, VisualSettings
 
 __all__ = ["DOCUMENTS", "DocumentsPart", "Index", "videos_of"]
 
-
-# `DocumentsPart`: which documents a segment holds, of which videos, in what state these were.
-
-
 DOCUMENTS = "documents"
-_STRINGS = ("id", "video", "text")
 
 
 class DocumentsPart:
-    """Makes the part every segment has.
+    """The part that every segment has: its documents and videos.
 
     Args:
-        fingerprints: By video, what tells whether it changed.
+        fingerprints: The fingerprint of each video, which changes with its documents.
     """
 
     name = DOCUMENTS
-    piecewise = False
+    batched = False
 
     def __init__(self, fingerprints: dict[str, str]) -> None:
         self.fingerprints = fingerprints
 
     def build(self, sources: Sequence[DocumentSource]) -> PartData:
-        """Put the documents into columns."""
+        """Convert the documents to columns."""
         documents = [source.document for source in sources]
         texts = [" ".join(source.text) for source in sources]
         names = [document.video_id for document in documents]
         return PartData(document_columns(documents, texts), {"videos": self._runs(names)})
 
-    def merge(self, stretches: Sequence[LiveSegment]) -> PartData:
-        """Copy the columns of the documents that are still wanted."""
-        tables = [_taken(s.segment.arrays(DOCUMENTS), s.rows) for s in stretches]
-        columns = {
-            name: np.concatenate([table[name] for table in tables])
-            for name in ("times", "scenes", *(f"{each}_bytes" for each in _STRINGS))
-        }
-        for each in _STRINGS:
-            lengths = np.concatenate([np.diff(table[f"{each}_offsets"]) for table in tables])
-            columns[f"{each}_offsets"] = np.concatenate([[0], np.cumsum(lengths)])
-        names = [name for s in stretches for name in _names(s)]
+    def merge(self, segments: Sequence[LiveSegment]) -> PartData:
+        """Copy the columns of the documents that are left."""
+        tables = [each.segment.arrays(DOCUMENTS) for each in segments]
+        columns = merge_columns(tables, [each.rows for each in segments])
+        names = [name for each in segments for name in _video_ids(each)]
         return PartData(columns, {"videos": self._runs(names)})
 
     def _runs(self, names: Sequence[str]) -> list[list[Any]]:
@@ -76,46 +67,33 @@ def videos_of(segment: Segment) -> list[tuple[str, str, int, int]]:
     ]
 
 
-def _names(stretch: LiveSegment) -> list[str]:
-    wanted = set(stretch.rows.tolist())
+def _video_ids(live: LiveSegment) -> list[str]:
+    rows = set(live.rows.tolist())
     return [
         name
-        for name, _, first, count in videos_of(stretch.segment)
+        for name, _, first, count in videos_of(live.segment)
         for row in range(first, first + count)
-        if row in wanted
+        if row in rows
     ]
 
 
-def _taken(columns: dict[str, NDArray[Any]], rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    taken = {name: columns[name][rows] for name in ("times", "scenes")}
-    for each in _STRINGS:
-        offsets = columns[f"{each}_offsets"]
-        starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        # Where every byte comes from: its place in the new column, moved to the old one.
-        places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
-        taken[f"{each}_bytes"] = columns[f"{each}_bytes"][places]
-        taken[f"{each}_offsets"] = ends
-    return taken
-
-
 class Index:
-    """An index on disk as it was when opened; later changes need another opening.
+    """A snapshot of an index on disk; later changes are seen only after opening it again.
 
     Args:
-        folder: Where it is.
-        device: Where pictures are looked for, such as ``cuda``; the processor if left out.
-        manifest: What it is made of, if that is known already: some of its segments, perhaps.
+        folder: The folder of the index.
+        device: Device that scores pictures, such as ``cuda``; None for the CPU.
+        manifest: The manifest, to open only some of the segments; read from the folder by default.
 
     Attributes:
-        folder: Where it is.
-        manifest: What it is made of.
-        stretches: Its segments, each with the documents that count, in order.
-        documents: All documents that count, in that order.
+        folder: The folder of the index.
+        manifest: The manifest.
+        segments: The segments with their remaining documents, in order.
+        documents: All remaining documents, in that order.
 
     Raises:
         RetrievalError: If there is no index.
-        IndexDamagedError: If it is damaged or newer than this program.
+        IndexDamagedError: If it is damaged or was written by a newer version.
     """
 
     def __init__(
@@ -128,34 +106,34 @@ class Index:
         self.folder = Path(folder)
         self.device = device
         self.manifest = manifest or Manifest.read(self.folder)
-        self.stretches: tuple[LiveSegment, ...] = tuple(
-            entry.stretch(self.folder) for entry in self.manifest.segments
+        self.segments: tuple[LiveSegment, ...] = tuple(
+            entry.open(self.folder) for entry in self.manifest.segments
         )
 
     def __len__(self) -> int:
-        return sum(len(stretch.rows) for stretch in self.stretches)
+        return sum(len(live.rows) for live in self.segments)
 
     @property
     def generation(self) -> int:
-        """Rises with every change of the index."""
+        """Incremented by every change of the index."""
         return self.manifest.generation
 
     @property
     def changed(self) -> bool:
-        """Whether the index on disk is no longer the one that was opened."""
+        """Whether the index on disk has changed since it was opened."""
         return Manifest.read(self.folder).generation != self.generation
 
     @cached_property
     def documents(self) -> DocumentTable:
-        """The documents that count, in the order of all scores."""
-        tables = [stretch.segment.arrays(DOCUMENTS) for stretch in self.stretches]
-        return DocumentTable(tables, [stretch.rows for stretch in self.stretches])
+        """The documents, in the order of all scores."""
+        tables = [live.segment.arrays(DOCUMENTS) for live in self.segments]
+        return DocumentTable(tables, [live.rows for live in self.segments])
 
     def settings(self, part: str) -> dict[str, Any]:
-        """Return how a part of the index was made.
+        """Return the settings of a part.
 
         Raises:
-            RetrievalError: If it has no such part.
+            RetrievalError: If the index has no such part.
         """
         if part not in self.manifest.settings:
             raise RetrievalError(
@@ -166,19 +144,19 @@ class Index:
 
     @cached_property
     def visual(self) -> VisualIndex:
-        """The models of what the documents look like."""
+        """The visual models of the documents."""
         settings = VisualSettings.from_json(self.settings(VISUAL))
-        return VisualIndex(self.stretches, self.documents, settings, device=self.device)
+        return VisualIndex(self.segments, self.documents, settings, device=self.device)
 
     def videos(self) -> dict[str, str]:
         """Return the fingerprint of each video that has documents."""
-        found: dict[str, str] = {}
-        for stretch in self.stretches:
-            wanted = set(stretch.rows.tolist())
-            for name, fingerprint, first, _ in videos_of(stretch.segment):
-                if first in wanted:  # a video's documents come and go together
-                    found[name] = fingerprint
-        return found
+        fingerprints: dict[str, str] = {}
+        for live in self.segments:
+            rows = set(live.rows.tolist())
+            for name, fingerprint, first, _ in videos_of(live.segment):
+                if first in rows:  # the documents of a video are added and removed together
+                    fingerprints[name] = fingerprint
+        return fingerprints
 
     def __repr__(self) -> str:
         return f"Index({str(self.folder)!r}, {len(self)} documents)"

@@ -1,8 +1,7 @@
-"""Segments: folders of named arrays and JSON, written once, whole or not at all, mapped when read.
+"""The files of an index: segments of named arrays and JSON, and the manifest that lists them.
 
-A segment holds some documents. Each *part* of it (``documents``, ``visual``, ``text``, …) brings
-its own arrays and its own JSON values; the segment does not know what they mean. A part can build
-itself from sources and merge itself from older segments, which is all the index asks of it.
+A segment holds some documents and is written once. Each *part* of it (``documents``, ``visual``,
+``text``) has its own arrays and JSON values. Replacing the manifest commits a change.
 """
 
 import json
@@ -10,10 +9,11 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,20 +30,24 @@ __all__ = [
     "PartData",
     "Segment",
     "SegmentEntry",
+    "keep_learned",
     "write_segment",
 ]
 
+Learned = TypeVar("Learned")
 
+MANIFEST = "index.json"
+_KIND, _VERSION = "Index", 1
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
 class PartData:
-    """One part of a segment.
+    """The data of one part of a segment.
 
     Attributes:
-        arrays: Named arrays of numbers; mapped into memory when read.
-        values: Whatever JSON can hold; read when first asked for.
+        arrays: Named arrays; memory-mapped when read.
+        values: JSON values; read on first use.
     """
 
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -51,7 +55,7 @@ class PartData:
 
 
 class Segment:
-    """A segment on disk; nothing is read before it is asked for.
+    """A segment on disk, read lazily.
 
     Args:
         path: Its folder.
@@ -68,7 +72,7 @@ class Segment:
         return self.path.name
 
     def array(self, part: str, name: str) -> NDArray[Any]:
-        """Return an array of a part, mapped into memory, read-only.
+        """Return an array of a part, memory-mapped and read-only.
 
         Raises:
             IndexDamagedError: If it is missing or cannot be read.
@@ -101,11 +105,11 @@ class Segment:
 
 @dataclass(frozen=True)
 class LiveSegment:
-    """A segment and which of its documents are still wanted.
+    """A segment and the documents of it that have not been removed.
 
     Attributes:
         segment: The segment.
-        rows: ``(K,)`` int64, rising: the documents that count, of those in the segment.
+        rows: ``(K,)`` int64, ascending: the documents that are left.
     """
 
     segment: Segment
@@ -113,38 +117,154 @@ class LiveSegment:
 
 
 class IndexPart(Protocol):
-    """What knows how to make one part of a segment: the visual models, the words."""
+    """Builds and merges one part of a segment, such as visual models or words."""
 
     @property
     def name(self) -> str:
-        """The part's name, a lower-case word."""
+        """The name of the part, a lower-case word."""
 
     @property
-    def piecewise(self) -> bool:
-        """Whether it can be built for some documents of a video after the other.
+    def batched(self) -> bool:
+        """Whether it is built for batches of documents, which come with their frames.
 
-        Then all its arrays have a row per document, it has no values, and its sources come with
-        their pictures; others see the documents of a whole video, without pictures.
+        Then its arrays have a row per document and it has no values. Other parts see all documents
+        of a video at once, without frames.
         """
 
     def build(self, sources: Sequence[DocumentSource]) -> PartData:
-        """Make the part for some documents, in their order."""
+        """Build the part for documents, in their order."""
 
-    def merge(self, stretches: Sequence[LiveSegment]) -> PartData:
-        """Make the part for the wanted documents of several segments, in their order."""
+    def merge(self, segments: Sequence[LiveSegment]) -> PartData:
+        """Build the part for the documents of several segments, in their order."""
+
+
+@dataclass(frozen=True)
+class SegmentEntry:
+    """A segment as the manifest lists it.
+
+    Attributes:
+        name: Its folder.
+        count: The number of its documents.
+        gone: File, beside the manifest, of the rows that were removed; empty if none were.
+        num_gone: The number of removed rows.
+    """
+
+    name: str
+    count: int
+    gone: str = ""
+    num_gone: int = 0
+
+    @property
+    def num_live(self) -> int:
+        """The number of documents that are left."""
+        return self.count - self.num_gone
+
+    def rows(self, folder: Path) -> NDArray[np.int64]:
+        """Return the rows that are left."""
+        rows = np.arange(self.count, dtype=np.int64)
+        return np.delete(rows, _removed_rows(folder / self.gone)) if self.gone else rows
+
+    def open(self, folder: Path) -> LiveSegment:
+        """Open the segment with the rows that are left."""
+        return LiveSegment(Segment(folder / self.name), self.rows(folder))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The content of an index.
+
+    Attributes:
+        generation: Incremented by every change.
+        settings: The settings of each part.
+        segments: The segments in order.
+    """
+
+    generation: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    segments: tuple[SegmentEntry, ...] = ()
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read the manifest of an index.
+
+        Raises:
+            RetrievalError: If there is no index.
+            IndexDamagedError: If it is damaged or was written by a newer version.
+        """
+        path = Path(folder) / MANIFEST
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            if values["kind"] != _KIND:
+                raise ValueError(f"it describes {values['kind']}")
+            version, generation = int(values["version"]), int(values["generation"])
+            entries = tuple(SegmentEntry(**each) for each in values["segments"])
+            settings = dict(values["settings"])
+        except FileNotFoundError:
+            raise RetrievalError(
+                f"there is no index in {folder}; build one from a library first."
+            ) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(path, error) from error
+        if version > _VERSION:
+            raise IndexDamagedError(
+                f"{path} was written by a newer Wordsight (version {version}, this one reads up to "
+                f"{_VERSION}); update Wordsight to read it."
+            )
+        return cls(generation, settings, entries)
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Replace the manifest of an index atomically."""
+        values = {
+            "kind": _KIND,
+            "version": _VERSION,
+            "generation": self.generation,
+            "settings": dict(self.settings),
+            "segments": [vars(entry) for entry in self.segments],
+        }
+        text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1)
+        write_text(Path(folder) / MANIFEST, text + "\n")
+
+
+def keep_learned(
+    path: Path | None,
+    generation: int,
+    key: str,
+    learn: Callable[[], Any],
+    parse: Callable[[Any], Learned],
+) -> Learned:
+    """Return a value learned from an index, kept in a file and learned again after a change.
+
+    Args:
+        path: The file, beside the manifest; None to learn each time.
+        generation: The generation of the index.
+        key: The name of the value in the file.
+        learn: Returns the value, as JSON.
+        parse: Converts the value; raises ValueError, KeyError or TypeError if it is invalid.
+    """
+    try:
+        notes = json.loads(path.read_text(encoding="utf-8")) if path is not None else {}
+        if notes.get("generation") == generation:
+            return parse(notes[key])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass  # learned again
+    value = learn()
+    if path is not None:
+        with suppress(OSError):  # an index that can only be read is learned from each time
+            write_text(path, json.dumps({"generation": generation, key: value}, indent=1) + "\n")
+    return parse(value)
 
 
 def write_segment(
     folder: str | os.PathLike[str], name: str, parts: Mapping[str, PartData]
 ) -> Segment:
-    """Write a segment so that it exists whole or not at all.
+    """Write a segment atomically.
 
-    Everything is on disk before the folder gets its name; a crash leaves a folder with a temporary
-    name, which :data:`wordsight.files.TEMPORARY_MARK` tells.
+    All files are synced to disk before the folder gets its name. A crash leaves a folder whose name
+    contains :data:`wordsight.files.TEMPORARY_MARK`.
 
     Args:
-        folder: Where segments are.
-        name: The name of the new one.
+        folder: The folder of the index.
+        name: The name of the new segment.
         parts: Its parts by name.
     """
     home = Path(folder)
@@ -165,7 +285,7 @@ def write_segment(
 def _write_part(folder: Path, part: str, data: PartData) -> None:
     for name in (part, *data.arrays):
         if not _NAME.fullmatch(name):
-            raise ValueError(f"parts and arrays have lower-case names, got {name!r}.")
+            raise ValueError(f"names of parts and arrays must be lower-case words, got {name!r}.")
     for name, array in data.arrays.items():
         np.save(folder / f"{part}.{name}.npy", np.ascontiguousarray(array), allow_pickle=False)
     description = {"arrays": list(data.arrays), "values": dict(data.values)}
@@ -177,7 +297,7 @@ def _mapped(path: Path) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
-        # An empty array cannot be mapped; everything else is damage.
+        # An empty array cannot be mapped; any other failure means damage.
         try:
             array = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError, MemoryError):
@@ -186,8 +306,16 @@ def _mapped(path: Path) -> NDArray[Any]:
             raise _damaged(path, error) from error
     except (OSError, EOFError, MemoryError, OverflowError) as error:
         raise _damaged(path, error) from error
-    # A plain view of the map: the subclass numpy gives costs time at every slice.
+    # A plain view: slicing numpy's memmap subclass is slow.
     return array.view(np.ndarray)
+
+
+def _removed_rows(path: Path) -> NDArray[np.int64]:
+    try:
+        rows: NDArray[np.int64] = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError, MemoryError) as error:
+        raise _damaged(path, error) from error
+    return rows
 
 
 def _damaged(path: Path, error: Exception) -> IndexDamagedError:
@@ -204,109 +332,3 @@ def _sync_all(paths: Iterable[Path]) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-# The manifest: which segments make up an index now. Replacing it is what commits a change.
-
-
-MANIFEST = "index.json"
-_KIND, _VERSION = "Index", 1
-
-
-@dataclass(frozen=True)
-class SegmentEntry:
-    """One segment of an index.
-
-    Attributes:
-        name: Its folder.
-        count: How many documents it holds.
-        gone: File, beside the manifest, of the rows that no longer count; empty if all do.
-        num_gone: How many these are.
-    """
-
-    name: str
-    count: int
-    gone: str = ""
-    num_gone: int = 0
-
-    @property
-    def alive(self) -> int:
-        """How many of its documents count."""
-        return self.count - self.num_gone
-
-    def rows(self, folder: Path) -> NDArray[np.int64]:
-        """Return the rows that count."""
-        rows = np.arange(self.count, dtype=np.int64)
-        return np.delete(rows, _gone_rows(folder / self.gone)) if self.gone else rows
-
-    def stretch(self, folder: Path) -> LiveSegment:
-        """Open the segment, with the rows that count."""
-        return LiveSegment(Segment(folder / self.name), self.rows(folder))
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What an index is made of.
-
-    Attributes:
-        generation: Rises with every change.
-        settings: By part, how it was made.
-        segments: The segments in order.
-    """
-
-    generation: int = 0
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    segments: tuple[SegmentEntry, ...] = ()
-
-    @classmethod
-    def read(cls, folder: str | os.PathLike[str]) -> Self:
-        """Read the manifest of an index.
-
-        Raises:
-            RetrievalError: If there is no index.
-            IndexDamagedError: If it is damaged or newer than this program.
-        """
-        path = Path(folder) / MANIFEST
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
-            if values["kind"] != _KIND:
-                raise ValueError(f"it describes {values['kind']}")
-            version, generation = int(values["version"]), int(values["generation"])
-            entries = tuple(SegmentEntry(**each) for each in values["segments"])
-            settings = dict(values["settings"])
-        except FileNotFoundError:
-            raise RetrievalError(
-                f"there is no index in {folder}; build one from a library first."
-            ) from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise IndexDamagedError(
-                f"{path} cannot be read ({error}); delete the folder and build the index again."
-            ) from error
-        if version > _VERSION:
-            raise IndexDamagedError(
-                f"{path} was written by a newer Wordsight (version {version}, this one reads up to "
-                f"{_VERSION}); update Wordsight to read it."
-            )
-        return cls(generation, settings, entries)
-
-    def write(self, folder: str | os.PathLike[str]) -> None:
-        """Put this manifest in the place of the one before, atomically."""
-        values = {
-            "kind": _KIND,
-            "version": _VERSION,
-            "generation": self.generation,
-            "settings": dict(self.settings),
-            "segments": [vars(entry) for entry in self.segments],
-        }
-        text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1)
-        write_text(Path(folder) / MANIFEST, text + "\n")
-
-
-def _gone_rows(path: Path) -> NDArray[np.int64]:
-    try:
-        rows: NDArray[np.int64] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError, MemoryError) as error:
-        raise IndexDamagedError(
-            f"{path} cannot be read ({error}); delete the index's folder and build it again."
-        ) from error
-    return rows

@@ -1,8 +1,7 @@
-"""`ShardedSearch`: an index whose shards are searched one by one or by many workers at once.
+"""`ShardedSearch`: joint search of an index whose shards are searched in parallel.
 
-A shard is a segment of the index, of bounded size and mapped into memory by whoever searches it.
-All shards are asked the same, compared with the same collection as a whole; each answers with its
-best, and the best of those are the best of all, exactly.
+A shard is one segment of the index. Every shard is compared with the statistics of the whole
+collection and returns its best documents; merging these gives exactly the best of the collection.
 """
 
 import json
@@ -17,7 +16,6 @@ from wordsight.engine import Engine, HeldParts
 from wordsight.retrieval.index.reader import Index
 from wordsight.retrieval.index.segments import Manifest, SegmentEntry
 from wordsight.retrieval.joint import DEFAULT_WEIGHT, JointHit, JointQuery, JointSearch
-from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.index import text_shards
 from wordsight.retrieval.text.model import LanguageModel
 from wordsight.retrieval.text.smoothing import Interpolation
@@ -33,8 +31,8 @@ _backgrounds: dict[tuple[str, int], CollectionBackground] = {}
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where a shard is, and how it is to be read."""
+class _ShardPlace:
+    """The location of a shard, and the manifest data needed to open it."""
 
     folder: str
     entry: SegmentEntry
@@ -44,16 +42,16 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """What a worker holds of a shard: where it is, and the collection it is compared with."""
+class _HeldShard:
+    """What a worker holds of a shard: its location, and the reference models of the collection."""
 
-    place: _Place
+    place: _ShardPlace
     reference: "PackedMixtures"
 
 
 @dataclass(frozen=True)
-class _Ask:
-    """A query, with what it takes to know the whole collection for."""
+class _ShardQuery:
+    """A query with the statistics that need the whole collection."""
 
     query: JointQuery
     weight: float
@@ -65,15 +63,15 @@ class _Ask:
 
 
 class ShardedSearch(JointSearch, Closing):
-    """Searches as :class:`JointSearch` does, each shard wherever an engine works.
+    """Searches as :class:`JointSearch` does, with the shards distributed over an engine.
 
-    To be closed, or used in a ``with`` block; workers keep their shards open until then.
+    Close it, or use it in a ``with`` block; workers keep their shards open until then.
 
     Args:
-        index: The index; its folder must be at the same place for all workers.
-        engine: Who searches.
-        weight: Share of the picture where both are given, from 0 to 1.
-        exact: As for :class:`JointSearch`; candidates are chosen shard by shard.
+        index: The index; its folder must be at the same path for all workers.
+        engine: Runs the searches of the shards.
+        weight: Share of the picture in queries with both, from 0 to 1.
+        exact: As for :class:`JointSearch`; candidates are chosen per shard.
     """
 
     def __init__(
@@ -91,37 +89,37 @@ class ShardedSearch(JointSearch, Closing):
         """Return the best documents; see :meth:`JointSearch.search`."""
         if len(self.index) == 0 or (query.text is None and query.samples is None):
             return super().search(query, k, everything=everything)
-        shares = {} if query.text is None else self._shares(query.text)
-        ask = _Ask(query, self.weight, k, everything, self.exact, self.text.smoothing, shares)
-        found = [hit for hits in self._holding().map(_search_part, ask) for hit in hits]
-        return sorted(found, key=lambda hit: (-hit.score, hit.document.id))[:k]
+        terms = () if query.text is None else query.text.weights
+        shares = {term: self.text.model.share(term) for term in terms}
+        request = _ShardQuery(
+            query, self.weight, k, everything, self.exact, self.text.smoothing, shares
+        )
+        hits = [hit for part in self._hold().map(_search_shard, request) for hit in part]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.document.id))[:k]
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Release the workers."""
         if self._held is not None:
             self._held.__exit__(None, None, None)
             self._held = None
 
-    def _shares(self, query: TextQuery) -> dict[str, float]:
-        return {term: self.text.model.share(term) for term in query.weights}
-
-    def _holding(self) -> HeldParts:
+    def _hold(self) -> HeldParts:
         if self._held is None:
             manifest, folder = self.index.manifest, str(self.index.folder.absolute())
             settings = json.dumps(dict(manifest.settings))
-            # Small, the same for all shards, and drawn from all of them.
+            # Small, drawn from all shards and the same for all of them.
             reference = self.index.visual.background.reference
-            parts, start = [], 0
+            shards, start = [], 0
             for entry in manifest.segments:
-                place = _Place(folder, entry, manifest.generation, settings, start)
-                parts.append(_Part(place, reference))
-                start += entry.alive
-            self._held = self._engine.hold(parts).__enter__()
+                place = _ShardPlace(folder, entry, manifest.generation, settings, start)
+                shards.append(_HeldShard(place, reference))
+                start += entry.num_live
+            self._held = self._engine.hold(shards).__enter__()
         return self._held
 
 
-class _Shares(LanguageModel):
-    """The language model of a shard that knows how common words are in the whole collection."""
+class _ShardLanguageModel(LanguageModel):
+    """The language model of a shard, with term shares of the whole collection."""
 
     known_shares: Mapping[str, float] = {}
 
@@ -129,35 +127,35 @@ class _Shares(LanguageModel):
         return self.known_shares.get(term, 0.0)
 
 
-def _search_part(part: _Part, ask: _Ask) -> list[JointHit]:
-    """Search one shard; runs where the shard is held."""
-    search = _opened(part.place)
+def _search_shard(shard: _HeldShard, request: _ShardQuery) -> list[JointHit]:
+    """Search one shard; runs in the worker that holds it."""
+    search = _open_shard(shard.place)
     visual = search.index.visual
-    # What both would otherwise work out from this shard alone.
-    visual.__dict__["background"] = _background(part, visual.settings.floor)
-    search.weight, search.exact = ask.weight, ask.exact
-    model = _Shares(text_shards(search.index.stretches), ask.smoothing)
-    model.known_shares = ask.shares
+    # Replace what would otherwise be computed from this shard alone.
+    visual.__dict__["background"] = _background(shard, visual.settings.floor)
+    search.weight, search.exact = request.weight, request.exact
+    model = _ShardLanguageModel(text_shards(search.index.segments), request.smoothing)
+    model.known_shares = request.shares
     search.text.__dict__["model"] = model
-    start, end = part.place.start, part.place.start + part.place.entry.alive
-    excluded = frozenset(at - start for at in ask.query.exclude if start <= at < end)
-    query = replace(ask.query, exclude=excluded)
-    hits = search.search(query, ask.k, everything=ask.everything)
+    start, end = shard.place.start, shard.place.start + shard.place.entry.num_live
+    excluded = frozenset(at - start for at in request.query.exclude if start <= at < end)
+    query = replace(request.query, exclude=excluded)
+    hits = search.search(query, request.k, everything=request.everything)
     return [replace(hit, position=hit.position + start) for hit in hits]
 
 
-def _background(part: _Part, floor: float) -> CollectionBackground:
-    """Return the one collection that all shards of an index are compared with, here."""
-    key = (part.place.folder, part.place.generation)
+def _background(shard: _HeldShard, floor: float) -> CollectionBackground:
+    """Return the background that all shards of an index share in this process."""
+    key = (shard.place.folder, shard.place.generation)
     known = _backgrounds.get(key)
     if known is None:
         _backgrounds.clear()  # a worker serves one index at a time
-        known = _backgrounds[key] = CollectionBackground(part.reference, floor)
+        known = _backgrounds[key] = CollectionBackground(shard.reference, floor)
     return known
 
 
 @lru_cache(maxsize=_OPEN_SHARDS)
-def _opened(place: _Place) -> JointSearch:
-    """Open a shard as an index of its own; nothing is read before it is needed."""
+def _open_shard(place: _ShardPlace) -> JointSearch:
+    """Open a shard as an index of its own, read lazily."""
     manifest = Manifest(place.generation, json.loads(place.settings), (place.entry,))
     return JointSearch(Index(Path(place.folder), manifest=manifest))

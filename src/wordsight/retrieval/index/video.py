@@ -1,4 +1,7 @@
-"""From what a collection knows of a video to its documents: one per shot, each with a picture."""
+"""The documents of one video: one per shot, with its key frame and what is said during it.
+
+The work on a video is self-contained, so that it can run in another process or on another machine.
+"""
 
 import hashlib
 import json
@@ -19,18 +22,20 @@ from wordsight.retrieval.visual.part import VisualSettings, source_samples
 
 if TYPE_CHECKING:
     from wordsight.video import Frame, VideoReader
+    from wordsight.video.overlay import TimedText
 
 __all__ = [
     "BuiltVideo",
     "CollectionVideo",
     "CollectionVideoDetails",
-    "TimedSentence",
     "VideoJob",
     "build_video",
     "fingerprint_of",
     "sample_video",
     "video_sources",
 ]
+
+_BATCH_SHOTS = 32
 
 
 class CollectionVideo(Protocol):
@@ -42,39 +47,23 @@ class CollectionVideo(Protocol):
 
     @property
     def path(self) -> str:
-        """Where its file is."""
+        """Its file."""
 
     @property
     def sha256(self) -> str:
         """Hash of its content."""
 
 
-class TimedSentence(Protocol):
-    """A sentence or caption of a video."""
-
-    @property
-    def start(self) -> float | None:
-        """From when on, in seconds; ``None`` if of the whole video."""
-
-    @property
-    def end(self) -> float | None:
-        """Until when."""
-
-    @property
-    def text(self) -> str:
-        """The words."""
-
-
 class CollectionVideoDetails(Protocol):
-    """What a collection knows of one video."""
+    """A video of a collection with its sentences, shots and scenes."""
 
     @property
     def video(self) -> CollectionVideo:
         """The video."""
 
     @property
-    def sentences(self) -> Sequence[TimedSentence]:
-        """What is said of it."""
+    def sentences(self) -> "Sequence[TimedText]":
+        """Its captions and sentences; those without a start belong to the whole video."""
 
     @property
     def shots(self) -> Sequence[Shot]:
@@ -82,28 +71,98 @@ class CollectionVideoDetails(Protocol):
 
     @property
     def scenes(self) -> Sequence[int]:
-        """For each shot the number of its scene."""
+        """The scene index of each shot."""
+
+
+@dataclass(frozen=True)
+class VideoJob:
+    """A video to be indexed.
+
+    Attributes:
+        details: The video.
+        fingerprint: Changes when the documents of the video would.
+        visual: Settings of the visual models.
+        parts: The parts to build.
+    """
+
+    details: CollectionVideoDetails
+    fingerprint: str
+    visual: VisualSettings
+    parts: tuple[IndexPart, ...]
+
+    @property
+    def video_id(self) -> str:
+        """The id of the video."""
+        return self.details.video.id
+
+
+@dataclass(frozen=True)
+class BuiltVideo:
+    """The documents of a video, ready to be written.
+
+    Attributes:
+        parts: The parts of its segment by name.
+        count: The number of documents.
+    """
+
+    parts: dict[str, PartData]
+    count: int
+
+
+def build_video(job: VideoJob) -> BuiltVideo:
+    """Build all parts for the shots of a video.
+
+    Shots are decoded in batches, so that memory does not grow with the length of the video.
+
+    Raises:
+        VideoError: If the video cannot be read.
+    """
+    batched = [part for part in job.parts if part.batched]
+    others = [part for part in job.parts if not part.batched]
+    batches: dict[str, list[PartData]] = {part.name: [] for part in batched}
+    kept: list[DocumentSource] = []
+    sources = video_sources(job.details, job.visual)
+    while batch := list(islice(sources, _BATCH_SHOTS)):
+        for part in batched:
+            batches[part.name].append(part.build(batch))
+        kept += [replace(source, frames=(), times=()) for source in batch]
+    documents = DocumentsPart({job.video_id: job.fingerprint})
+    parts = {part.name: part.build(kept) for part in (documents, *others)}
+    parts |= {name: _concatenated(data) for name, data in batches.items() if data}
+    return BuiltVideo(parts, len(kept))
+
+
+def _concatenated(batches: list[PartData]) -> PartData:
+    names = batches[0].arrays
+    return PartData({name: np.concatenate([b.arrays[name] for b in batches]) for name in names})
+
+
+def sample_video(job: tuple[CollectionVideoDetails, VisualSettings, int]) -> list[NDArray[Any]]:
+    """Return the samples ``(N, n)`` of the first shots of a video; the job gives their number."""
+    details, settings, most = job
+    sources = islice(video_sources(details, settings), most)
+    return [np.asarray(source_samples(source, settings).values) for source in sources]
 
 
 def video_sources(
     details: CollectionVideoDetails, visual: VisualSettings
 ) -> Iterator[DocumentSource]:
-    """Yield one document per shot: its key frame from the middle, and what is said meanwhile.
+    """Yield one document per shot: its middle frame and the sentences that overlap it.
 
-    A video without shots is one document; what is said of the whole video goes with every shot.
+    A video without shots is one document. Sentences without times are added to every shot.
     """
-    from wordsight.video import VideoReader  # here: it brings decoders along
+    from wordsight.video import VideoReader  # here: it imports decoders
 
-    whole = tuple(said.text for said in details.sentences if said.start is None)
+    whole = tuple(sentence.text for sentence in details.sentences if sentence.start is None)
     features = visual.features()
     with VideoReader(details.video.path) as reader:
         shots = list(zip(details.shots, details.scenes, strict=True)) or [
-            (_whole(details.video.id, reader), 0)
+            (_whole_video(details.video.id, reader), 0)
         ]
         for number, (shot, scene) in enumerate(shots):
             middle = (shot.start + shot.end) / 2
             if isinstance(features, DynamicBlockDct):
-                frames = list(_second_around(reader, shot, middle, features.num_frames))
+                frames = _frames_around(reader, shot, middle, features.num_frames)
             else:
                 frames = [reader.frame_at(middle)]
             document = Document(
@@ -116,115 +175,38 @@ def video_sources(
             )
             yield DocumentSource(
                 document,
-                tuple(said.text for said in details.sentences if _during(said, shot)),
+                tuple(each.text for each in details.sentences if _overlaps(each, shot)),
                 whole,
                 tuple(frame.image for frame in frames),
                 tuple(frame.time for frame in frames),
             )
 
 
-def _second_around(
+def _frames_around(
     reader: "VideoReader", shot: Shot, middle: float, count: int
-) -> "Iterator[Frame]":
+) -> "Sequence[Frame]":
     start, end = max(shot.start, middle - SECONDS / 2), min(shot.end, middle + SECONDS / 2)
-    found = list(reader.frames(start, end, rate=count / SECONDS))
-    yield from found or [reader.frame_at(middle)]
+    return list(reader.frames(start, end, rate=count / SECONDS)) or [reader.frame_at(middle)]
 
 
-def _during(said: TimedSentence, shot: Shot) -> bool:
-    if said.start is None:
+def _overlaps(sentence: "TimedText", shot: Shot) -> bool:
+    if sentence.start is None:
         return False
-    end = said.start if said.end is None else said.end
-    return said.start < shot.end and (end > shot.start or said.start >= shot.start)
+    end = sentence.start if sentence.end is None else sentence.end
+    return sentence.start < shot.end and (end > shot.start or sentence.start >= shot.start)
 
 
-def _whole(video_id: str, reader: "VideoReader") -> Shot:
+def _whole_video(video_id: str, reader: "VideoReader") -> Shot:
     start = reader.info.start_time
     return Shot(video_id, start, start + reader.info.duration, 1.0, 0, reader.info.num_frames)
 
 
 def fingerprint_of(details: CollectionVideoDetails) -> str:
-    """Return what changes when a video's documents would."""
-    told = [
+    """Return a hash that changes when the documents of a video would."""
+    content = [
         details.video.sha256,
         [[shot.start, shot.end] for shot in details.shots],
         list(details.scenes),
-        [[said.start, said.end, said.text] for said in details.sentences],
+        [[each.start, each.end, each.text] for each in details.sentences],
     ]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()[:32]
-
-
-# The work on one video of an index, complete in itself so that it can be done anywhere.
-
-
-_SHOTS_AT_ONCE = 32
-
-
-@dataclass(frozen=True)
-class VideoJob:
-    """What is to be done for one video.
-
-    Attributes:
-        details: What the collection knows of it.
-        fingerprint: What tells later whether it changed.
-        visual: How its shots are modelled.
-        parts: What its documents get.
-    """
-
-    details: CollectionVideoDetails
-    fingerprint: str
-    visual: VisualSettings
-    parts: tuple[IndexPart, ...]
-
-    @property
-    def video_id(self) -> str:
-        """Which video it is."""
-        return self.details.video.id
-
-
-@dataclass(frozen=True)
-class BuiltVideo:
-    """The documents of a video, ready to be written.
-
-    Attributes:
-        parts: By name, the parts of its segment.
-        count: How many documents there are.
-    """
-
-    parts: dict[str, PartData]
-    count: int
-
-
-def build_video(job: VideoJob) -> BuiltVideo:
-    """Look at the shots of a video and make all parts of their documents.
-
-    Pictures of a few dozen shots at a time are in memory, however long the video is.
-
-    Raises:
-        VideoError: If it cannot be read.
-    """
-    documents = DocumentsPart({job.video_id: job.fingerprint})
-    seeing = [part for part in job.parts if part.piecewise]
-    pieces: dict[str, list[PartData]] = {part.name: [] for part in seeing}
-    kept: list[DocumentSource] = []
-    sources = video_sources(job.details, job.visual)
-    while some := list(islice(sources, _SHOTS_AT_ONCE)):
-        for part in seeing:
-            pieces[part.name].append(part.build(some))
-        kept += [replace(source, frames=(), times=()) for source in some]
-    others = (documents, *(part for part in job.parts if not part.piecewise))
-    made = {part.name: part.build(kept) for part in others}
-    made |= {name: _joined(each) for name, each in pieces.items() if each}
-    return BuiltVideo(made, len(kept))
-
-
-def _joined(pieces: list[PartData]) -> PartData:
-    names = pieces[0].arrays
-    return PartData({name: np.concatenate([p.arrays[name] for p in pieces]) for name in names})
-
-
-def sample_video(job: tuple[CollectionVideoDetails, VisualSettings, int]) -> list[NDArray[Any]]:
-    """Return the samples ``(N, n)`` of the first shots of a video, so many at most."""
-    details, settings, most = job
-    sources = islice(video_sources(details, settings), most)
-    return [np.asarray(source_samples(source, settings).values) for source in sources]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()[:32]

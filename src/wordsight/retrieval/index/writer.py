@@ -1,8 +1,8 @@
-"""`IndexWriter`: adds, replaces and removes videos; every change is whole or did not happen.
+"""`IndexWriter`: adds, replaces and removes videos; every change is atomic.
 
-A change writes new segments and lists of rows that no longer count, and then replaces the manifest.
-A process killed before that leaves the old index and some files nobody refers to, which the next
-writer sweeps away. Small segments are merged as they gather, so that there are never many.
+A change writes new segments and lists of removed rows, and then replaces the manifest. A process
+killed before that leaves the old index and some unreferenced files, which the next writer deletes.
+Small segments are merged, so that their number stays small.
 """
 
 import fcntl
@@ -35,30 +35,30 @@ from wordsight.retrieval.index.video import BuiltVideo
 __all__ = ["IndexWriter"]
 
 MERGE_FACTOR = 8
-"""So many neighbouring segments of about one size become one: few segments, little copying."""
+"""Number of neighbouring segments of similar size that are merged into one."""
 
 SHARD_DOCUMENTS = 100_000
-"""Segments are not merged beyond so many documents (about 200 MB): shards of bounded size, which
-several workers can search at once and which merging need not copy again."""
+"""Maximum documents of a merged segment (about 200 MB): shards of bounded size can be searched in
+parallel and are not copied again."""
 
 GRACE_SECONDS = 600.0
-"""Files no longer referred to are kept this long for readers that opened the index before."""
+"""How long unreferenced files are kept for readers that opened the index before a change."""
 
 _LOCK = "lock"
 
 
 class IndexWriter(Closing):
-    """Changes an index; one at a time, and readers are not disturbed.
+    """Writes to an index. Only one writer is open at a time; readers are not affected.
 
     Args:
-        folder: Where the index is; made if need be.
-        parts: What every document gets besides its place in time; the same for all of an index.
-        settings: By part, how it is made; kept in the index.
-        grace_seconds: How long files that are no longer used are kept for readers.
-        shard_documents: How many documents a merged segment may have; a video stays whole.
+        folder: The folder of the index; created if missing.
+        parts: The parts of every segment; the same for all segments of an index.
+        settings: The settings of each part; stored in the index.
+        grace_seconds: How long unreferenced files are kept for readers.
+        shard_documents: Maximum documents of a merged segment; a video is never split.
 
     Raises:
-        RetrievalError: If another process is writing, or the index was made otherwise.
+        RetrievalError: If another process is writing, or the index has other settings.
     """
 
     def __init__(
@@ -73,15 +73,15 @@ class IndexWriter(Closing):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._parts = tuple(parts)
-        self._grace, self._most = grace_seconds, shard_documents
-        self._lock = _locked(self.folder / _LOCK)
+        self._grace, self._max_documents = grace_seconds, shard_documents
+        self._lock = _lock(self.folder / _LOCK)
         try:
-            self._manifest = self._opened(dict(settings))
+            self._manifest = self._open(dict(settings))
             self._segments: dict[str, Segment] = {}
             self._fingerprints: dict[str, str] = {}
             self._places: dict[str, tuple[str, int, int]] = {}
-            self._look()
-            self._sweep()
+            self._locate_videos()
+            self._clean_up()
         except BaseException:
             self.close()
             raise
@@ -91,98 +91,99 @@ class IndexWriter(Closing):
         return dict(self._fingerprints)
 
     def add(self, video_id: str, fingerprint: str, sources: Sequence[DocumentSource]) -> None:
-        """Add a video's documents, in the place of those it had.
+        """Add or replace the documents of a video.
 
         Args:
-            video_id: Which video.
-            fingerprint: What tells later whether it changed.
-            sources: Its documents; all of this video.
+            video_id: The video.
+            fingerprint: Changes when the documents would.
+            sources: Its documents.
         """
         if any(source.document.video_id != video_id for source in sources):
             raise RetrievalError(f"all documents added together must belong to {video_id}.")
         self._change({video_id: (fingerprint, sources)}, [video_id])
 
     def add_built(self, video_id: str, fingerprint: str, built: BuiltVideo) -> None:
-        """Add a video whose parts were made elsewhere, in the place of what it had."""
-        entries = self._without({video_id})
+        """Add or replace a video whose parts are already built."""
+        entries = self._remove_rows({video_id})
         if built.count:
             self._fingerprints[video_id] = fingerprint
-            entries.append(self._written(built.parts, built.count))
-        self._commit(self._merged(entries))
+            entries.append(self._write(built.parts, built.count))
+        self._commit(self._merge(entries))
 
     def add_many(self, videos: Mapping[str, tuple[str, Sequence[DocumentSource]]]) -> None:
-        """Add several videos at once: all of them, or none if it fails."""
+        """Add or replace several videos in one change."""
         self._change(videos, videos)
 
     def remove(self, video_ids: str | Iterable[str]) -> None:
-        """Take videos out of the index; those that are not in it are passed over."""
+        """Remove videos; ids that are not in the index are ignored."""
         self._change({}, [video_ids] if isinstance(video_ids, str) else video_ids)
 
     def close(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         os.close(self._lock)
 
     def _change(
-        self, videos: Mapping[str, tuple[str, Sequence[DocumentSource]]], gone: Iterable[str]
+        self, videos: Mapping[str, tuple[str, Sequence[DocumentSource]]], removed: Iterable[str]
     ) -> None:
-        entries = self._without(set(gone))
-        sources = [source for _, some in videos.values() for source in some]
+        entries = self._remove_rows(set(removed))
+        sources = [source for _, of_video in videos.values() for source in of_video]
         if sources:
             self._fingerprints |= {name: mark for name, (mark, _) in videos.items()}
             parts = (DocumentsPart(self._fingerprints), *self._parts)
             built = {part.name: part.build(sources) for part in parts}
-            entries.append(self._written(built, len(sources)))
-        self._commit(self._merged(entries))
+            entries.append(self._write(built, len(sources)))
+        self._commit(self._merge(entries))
 
-    def _without(self, gone: set[str]) -> list[SegmentEntry]:
-        """Mark the rows of videos as gone; leave out segments that have no others."""
+    def _remove_rows(self, video_ids: set[str]) -> list[SegmentEntry]:
+        """Mark the rows of videos as removed; drop segments that become empty."""
         rows: dict[str, list[int]] = {}
-        for name in gone & self._places.keys():
+        for name in video_ids & self._places.keys():
             segment, first, count = self._places[name]
             rows.setdefault(segment, []).extend(range(first, first + count))
         entries = []
         for entry in self._manifest.segments:
             if entry.name in rows:
-                entry = self._shortened(entry, rows[entry.name])
-            if entry.alive:
+                entry = self._mark_removed(entry, rows[entry.name])
+            if entry.num_live:
                 entries.append(entry)
         return entries
 
-    def _shortened(self, entry: SegmentEntry, rows: Sequence[int]) -> SegmentEntry:
-        alive = self._stretch(entry).rows
-        before = np.setdiff1d(np.arange(entry.count), alive, assume_unique=True)
+    def _mark_removed(self, entry: SegmentEntry, rows: Sequence[int]) -> SegmentEntry:
+        live = self._live(entry).rows
+        before = np.setdiff1d(np.arange(entry.count), live, assume_unique=True)
         gone = np.union1d(before, rows).astype(np.int64)
-        # Others may mark other rows at the same time, elsewhere, for a bucket we share.
+        # A random name: another machine may mark other rows for the same bucket meanwhile.
         name = f"{entry.name}.gone-{self._manifest.generation + 1}-{os.urandom(4).hex()}.npy"
         with atomic_path(self.folder / name) as temporary:
             np.save(temporary, gone, allow_pickle=False)
         return SegmentEntry(entry.name, entry.count, name, len(gone))
 
-    def _merged(self, entries: list[SegmentEntry]) -> list[SegmentEntry]:
-        """Merge what has gathered at the end, and rewrite segments that are mostly gone."""
+    def _merge(self, entries: list[SegmentEntry]) -> list[SegmentEntry]:
+        """Merge small segments at the end, and rewrite segments that are mostly removed."""
         entries = [
-            self._joined([entry]) if entry.num_gone > entry.alive else entry for entry in entries
+            self._rewrite([entry]) if entry.num_gone > entry.num_live else entry
+            for entry in entries
         ]
         limit = MERGE_FACTOR
-        while limit <= MERGE_FACTOR * max((entry.alive for entry in entries), default=0):
-            first, together = len(entries), 0
-            while first and entries[first - 1].alive < limit:
-                together += entries[first - 1].alive
-                if together > self._most:
+        while limit <= MERGE_FACTOR * max((entry.num_live for entry in entries), default=0):
+            first, total = len(entries), 0
+            while first and entries[first - 1].num_live < limit:
+                total += entries[first - 1].num_live
+                if total > self._max_documents:
                     break
                 first -= 1
             if len(entries) - first >= MERGE_FACTOR:
-                entries = [*entries[:first], self._joined(entries[first:])]
+                entries = [*entries[:first], self._rewrite(entries[first:])]
             limit *= MERGE_FACTOR
         return entries
 
-    def _joined(self, entries: Sequence[SegmentEntry]) -> SegmentEntry:
-        stretches = [self._stretch(entry) for entry in entries]
+    def _rewrite(self, entries: Sequence[SegmentEntry]) -> SegmentEntry:
+        segments = [self._live(entry) for entry in entries]
         parts = (DocumentsPart(self._fingerprints), *self._parts)
-        merged = {part.name: part.merge(stretches) for part in parts}
-        return self._written(merged, sum(len(stretch.rows) for stretch in stretches))
+        merged = {part.name: part.merge(segments) for part in parts}
+        return self._write(merged, sum(len(live.rows) for live in segments))
 
-    def _written(self, parts: Mapping[str, PartData], count: int) -> SegmentEntry:
+    def _write(self, parts: Mapping[str, PartData], count: int) -> SegmentEntry:
         name = f"segment-{self._manifest.generation + 1:08d}-{os.urandom(4).hex()}"
         write_segment(self.folder, name, parts)
         return SegmentEntry(name, count)
@@ -191,20 +192,20 @@ class IndexWriter(Closing):
         before = self._manifest
         kept = {entry.name for entry in entries}
         for entry in before.segments:
-            if entry.name not in kept:  # the clock of its grace starts now
+            if entry.name not in kept:  # its grace period starts now
                 os.utime(self.folder / entry.name)
         self._manifest = Manifest(before.generation + 1, before.settings, tuple(entries))
         self._manifest.write(self.folder)
         self._segments = {name: self._segments[name] for name in kept & self._segments.keys()}
-        self._look()
-        self._sweep()
+        self._locate_videos()
+        self._clean_up()
 
-    def _opened(self, settings: dict[str, Any]) -> Manifest:
+    def _open(self, settings: dict[str, Any]) -> Manifest:
         if (self.folder / MANIFEST).exists():
             manifest = Manifest.read(self.folder)
             if dict(manifest.settings) != settings:
                 raise RetrievalError(
-                    f"the index in {self.folder} was made with other settings; build another one "
+                    f"the index in {self.folder} was built with other settings; build another one "
                     "elsewhere, or delete the folder first."
                 )
             return manifest
@@ -212,25 +213,25 @@ class IndexWriter(Closing):
         manifest.write(self.folder)
         return manifest
 
-    def _look(self) -> None:
-        """Note where the documents of each video are."""
+    def _locate_videos(self) -> None:
+        """Record the fingerprint and the rows of each video."""
         self._fingerprints, self._places = {}, {}
         for entry in self._manifest.segments:
-            stretch = self._stretch(entry)
-            alive = np.zeros(entry.count, dtype=bool)
-            alive[stretch.rows] = True
-            for name, fingerprint, first, count in videos_of(stretch.segment):
-                if alive[first]:
+            live = self._live(entry)
+            left = np.zeros(entry.count, dtype=bool)
+            left[live.rows] = True
+            for name, fingerprint, first, count in videos_of(live.segment):
+                if left[first]:
                     self._fingerprints[name] = fingerprint
                     self._places[name] = (entry.name, first, count)
 
-    def _stretch(self, entry: SegmentEntry) -> LiveSegment:
-        """Open a segment, keeping what was read of it before: a segment never changes."""
+    def _live(self, entry: SegmentEntry) -> LiveSegment:
+        """Open a segment once: segments never change."""
         segment = self._segments.setdefault(entry.name, Segment(self.folder / entry.name))
         return LiveSegment(segment, entry.rows(self.folder))
 
-    def _sweep(self) -> None:
-        """Delete what no manifest refers to any more, once readers have had time to let go."""
+    def _clean_up(self) -> None:
+        """Delete unreferenced files whose grace period has passed."""
         used = {entry.name for entry in self._manifest.segments}
         used |= {entry.gone for entry in self._manifest.segments} | {MANIFEST, _LOCK}
         for path in self.folder.iterdir():
@@ -241,8 +242,8 @@ class IndexWriter(Closing):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _locked(path: Path) -> int:
-    """Take the lock of an index; the system gives it back however the process ends."""
+def _lock(path: Path) -> int:
+    """Lock an index; the system releases the lock when the process ends, even if it is killed."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

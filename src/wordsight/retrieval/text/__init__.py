@@ -20,9 +20,9 @@ from wordsight.retrieval.text.smoothing import (
     JelinekMercer,
     TextSmoothing,
     TwoStage,
+    fit_interpolation,
+    fit_interpolation_from_queries,
     fit_mixing_weights,
-    learned_from_queries,
-    learned_interpolation,
 )
 
 __all__ = [
@@ -48,9 +48,9 @@ __all__ = [
     "TextQuery",
     "TextSmoothing",
     "TwoStage",
+    "fit_interpolation",
+    "fit_interpolation_from_queries",
     "fit_mixing_weights",
-    "learned_from_queries",
-    "learned_interpolation",
     "more_like_this",
     "relevance_model",
     "stemming_languages",

@@ -1,7 +1,7 @@
-"""Cutting texts of any script into the terms that are counted: words, stopped and stemmed.
+"""Converting texts of any script, and queries, into terms: words without stop words, stemmed.
 
-Scripts that write no spaces between words (Chinese, Japanese, Thai and others) are cut into
-overlapping pairs of characters, the usual choice where there is no dictionary.
+Scripts written without spaces (Chinese, Japanese, Thai and others) are split into overlapping pairs
+of characters, the usual choice without a dictionary.
 """
 
 import re
@@ -15,14 +15,25 @@ from typing import Any, Self
 
 from wordsight.retrieval.errors import RetrievalError
 
-__all__ = ["STOP_WORDS", "Analyser", "TextQuery", "stemming_languages", "stop_words_of", "words_of"]
+__all__ = [
+    "STOP_WORDS",
+    "Analyser",
+    "TextQuery",
+    "stemming_languages",
+    "stop_words_of",
+    "words_of",
+]
 
-
-# Words too common to tell one text from another, left out of the counts.
-
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+# Han, kana, bopomofo, Thai, Lao, Myanmar and Khmer: no space between words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u312f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LONGEST_TERM = 64  # characters; longer ones are data, not words, and would fill the index
 
 # Function words only: articles, pronouns, prepositions, conjunctions, auxiliaries. Words that say
-# where or how something moves (up, down, left, over) are kept: films are searched for them.
+# where or how something moves (up, down, left, over) are kept: videos are searched for them.
 _ENGLISH = """
 a an the this that these those
 i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
@@ -40,49 +51,19 @@ don't didn't won't wouldn't can't couldn't shouldn't let's
 """
 
 STOP_WORDS: dict[str, frozenset[str]] = {"english": frozenset(_ENGLISH.split())}
-"""The lists that come along, by language."""
-
-
-def stop_words_of(choice: str | frozenset[str] | None) -> frozenset[str]:
-    """Return the words a choice of stop words stands for.
-
-    Args:
-        choice: The name of a list, the words, or ``None`` for no stop words.
-
-    Raises:
-        RetrievalError: If there is no such list.
-    """
-    if choice is None:
-        return frozenset()
-    if isinstance(choice, frozenset):
-        return choice
-    if choice not in STOP_WORDS:
-        raise RetrievalError(
-            f"there is no list of stop words for {choice!r}; there are {', '.join(STOP_WORDS)}. "
-            "Give your own words as a frozenset, or None."
-        )
-    return STOP_WORDS[choice]
-
-
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-# Han, kana, bopomofo, Thai, Lao, Myanmar and Khmer: no space between words.
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u312f"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_LONGEST_TERM = 64  # characters; longer ones are no words but data that would fill the index
+"""The lists of stop words by language."""
 
 
 @dataclass(frozen=True)
 class Analyser:
-    """Turns a text into terms.
+    """Converts a text into terms.
 
-    Letters are brought to one form (NFKC) and folded in case; apostrophes keep words together
-    and a possessive ending goes with stemming; stop words go before stemming.
+    Characters are normalised (NFKC) and case-folded; apostrophes keep words together, and a
+    possessive ending is removed by stemming; stop words are removed before stemming.
 
     Attributes:
-        language: Of the Snowball stemmer, such as ``"english"``; ``None`` leaves words whole.
-        stop_words: ``"english"``, ``None``, or the words themselves.
+        language: Language of the Snowball stemmer, such as ``"english"``; ``None`` for no stemming.
+        stop_words: ``"english"``, ``None``, or a set of words.
 
     Examples:
         >>> Analyser().terms("The persons' backpacks were dropped")
@@ -93,7 +74,7 @@ class Analyser:
 
     language: str | None = "english"
     stop_words: str | frozenset[str] | None = "english"
-    _known: dict[str, tuple[str, ...]] = field(
+    _cache: dict[str, tuple[str, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -103,21 +84,21 @@ class Analyser:
                 f"there is no stemmer for {self.language!r}; choose one of "
                 f"{', '.join(stemming_languages())}, or none."
             )
-        stop_words_of(self.stop_words)  # says which lists there are
+        stop_words_of(self.stop_words)  # raises if there is no such list
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of a text in order, repeated as often as they occur."""
-        known = self._known
-        found: list[str] = []
+        """Return the terms of a text in order, with repetitions."""
+        cache = self._cache
+        result: list[str] = []
         for word in words_of(text):
-            terms = known.get(word)
+            terms = cache.get(word)
             if terms is None:
-                terms = known[word] = self._terms_of(word)
-            found.extend(terms)
-        return found
+                terms = cache[word] = self._terms_of(word)
+            result.extend(terms)
+        return result
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them."""
+        """Return the settings as JSON values."""
         stop = self.stop_words
         return {
             "language": self.language,
@@ -126,19 +107,19 @@ class Analyser:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Analyser":
-        """Make the analyser that :meth:`to_json` described."""
+        """Create an analyser from the result of :meth:`to_json`."""
         stop = values["stop_words"]
         return cls(values["language"], frozenset(stop) if isinstance(stop, list) else stop)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What it has at hand, the stemmer above all, is made again where it arrives.
+        # The stemmer cannot be pickled, and the cache need not be.
         return Analyser, (self.language, self.stop_words)
 
     def _terms_of(self, word: str) -> tuple[str, ...]:
         pieces = [word] if word.isascii() else _pieces(word)
-        return tuple(term for piece in pieces for term in self._stemmed(piece))
+        return tuple(term for piece in pieces for term in self._stem(piece))
 
-    def _stemmed(self, word: str) -> Iterable[str]:
+    def _stem(self, word: str) -> Iterable[str]:
         if word in self._stop or len(word) > _LONGEST_TERM:
             return ()
         if self._stemmer is None:
@@ -156,30 +137,92 @@ class Analyser:
             return None
         import Stemmer
 
-        # Our own cache holds the stem of every word already.
+        # Our own cache already holds the stem of every word.
         return Stemmer.Stemmer(self.language, maxCacheSize=0)
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """Terms with weights; in a typed query, the number of occurrences.
+
+    Attributes:
+        weights: Weight of each term, above 0.
+        text: The original text, for display.
+        exclude: Positions of documents to leave out, such as the example itself.
+        words: For each term a word as it was written.
+
+    Examples:
+        >>> TextQuery.from_text("a red cup, a very red one", Analyser()).weights
+        {'red': 2.0, 'cup': 1.0}
+    """
+
+    weights: Mapping[str, float]
+    text: str = ""
+    exclude: frozenset[int] = field(default_factory=frozenset)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_text(cls, text: str, analyser: Analyser) -> Self:
+        """Create a query from a text; empty if it contains only stop words."""
+        counts = Counter(analyser.terms(text))
+        weights = {term: float(count) for term, count in counts.items()}
+        written: dict[str, str] = {}
+        for word in words_of(text):
+            terms = analyser.terms(word)
+            # A run of unspaced characters gives several terms, which are displayed themselves.
+            written |= {term: word if len(terms) == 1 else term for term in terms}
+        return cls(weights, text, words=written)
+
+    @property
+    def length(self) -> float:
+        """The sum of the weights."""
+        return float(sum(self.weights.values()))
+
+    def __bool__(self) -> bool:
+        return self.length > 0
 
 
 @lru_cache(maxsize=1)
 def stemming_languages() -> tuple[str, ...]:
-    """Return the languages there are stemmers for."""
+    """Return the languages of the Snowball stemmers."""
     import Stemmer
 
     return tuple(Stemmer.algorithms())
 
 
+def stop_words_of(choice: str | frozenset[str] | None) -> frozenset[str]:
+    """Return a set of stop words.
+
+    Args:
+        choice: The name of a list, a set of words, or ``None`` for no stop words.
+
+    Raises:
+        RetrievalError: If there is no such list.
+    """
+    if choice is None:
+        return frozenset()
+    if isinstance(choice, frozenset):
+        return choice
+    if choice not in STOP_WORDS:
+        raise RetrievalError(
+            f"there is no list of stop words for {choice!r}; there are {', '.join(STOP_WORDS)}. "
+            "Give your own words as a frozenset, or None."
+        )
+    return STOP_WORDS[choice]
+
+
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case; unspaced scripts come in whole runs."""
+    """Return the words of a text in lower case; a run of an unspaced script is one word."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    # Case folding may undo the normal form of some letters.
+    # Case folding can undo the normalisation of some characters.
     return _word_of_any_script().findall(unicodedata.normalize("NFC", folded))
 
 
 @lru_cache(maxsize=1)
 def _word_of_any_script() -> re.Pattern[str]:
-    # Vowel signs and accents of many scripts are marks, which \w leaves out.
+    # Vowel signs and accents of many scripts are marks, which \w excludes.
     marks = "".join(
         character
         for character in map(chr, range(0x300, min(sys.maxunicode, 0x1E95B)))
@@ -190,60 +233,16 @@ def _word_of_any_script() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def _runs() -> re.Pattern[str]:
+def _unspaced_runs() -> re.Pattern[str]:
     return re.compile(rf"([{_UNSPACED}]+)")
 
 
 def _pieces(word: str) -> list[str]:
-    """Cut runs of unspaced scripts into overlapping pairs of characters; leave the rest whole."""
+    """Split runs of unspaced scripts into overlapping pairs of characters; keep the rest whole."""
     pieces: list[str] = []
-    for place, run in enumerate(_runs().split(word)):
+    for place, run in enumerate(_unspaced_runs().split(word)):
         if place % 2 == 0:
             pieces += [run] if run else []
         else:
             pieces += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
     return pieces
-
-
-# `TextQuery`: what is looked for in words, as terms with weights.
-
-
-@dataclass(frozen=True)
-class TextQuery:
-    """Terms with weights; for words typed by a person, how often each occurs.
-
-    Attributes:
-        weights: Weight of each term, above 0.
-        text: What the query was made from, for people.
-        exclude: Numbers of documents that are not to be found, such as the example itself.
-        words: For each term a word as it was written.
-
-    Examples:
-        >>> TextQuery.of("a red cup, a very red one", Analyser()).weights
-        {'red': 2.0, 'cup': 1.0}
-    """
-
-    weights: Mapping[str, float]
-    text: str = ""
-    exclude: frozenset[int] = field(default_factory=frozenset)
-    words: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, text: str, analyser: Analyser) -> Self:
-        """Make a query of a text; empty if it holds nothing but stop words."""
-        counts = Counter(analyser.terms(text))
-        weights = {term: float(count) for term, count in counts.items()}
-        written: dict[str, str] = {}
-        for word in words_of(text):
-            terms = analyser.terms(word)
-            # A run of characters without spaces is many terms, which show themselves.
-            written |= {term: word if len(terms) == 1 else term for term in terms}
-        return cls(weights, text, words=written)
-
-    @property
-    def length(self) -> float:
-        """How many words it counts for: the sum of its weights."""
-        return float(sum(self.weights.values()))
-
-    def __bool__(self) -> bool:
-        return self.length > 0

@@ -1,7 +1,4 @@
-"""Better queries from documents: relevance models (RM3) and "more like this".
-
-Both turn documents into a weighted query, which is scored like any other.
-"""
+"""Queries from documents: relevance models (RM3) and "more like this"."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,13 +17,13 @@ __all__ = ["RelevanceFeedback", "more_like_this", "relevance_model"]
 class RelevanceFeedback:
     """The relevance model of Lavrenko and Croft, mixed with the query (RM3).
 
-    The best documents of a first search, or those a person says are right, are taken as samples of
-    what is meant; their words join the query in proportion to how likely the query made them.
+    The best documents of a first search, or those known to be relevant, are treated as samples of
+    the relevant class; their words are added to the query in proportion to P(document | query).
 
     Attributes:
-        num_documents: How many of the best documents are believed.
-        num_terms: How many new words may join.
-        query_weight: Share that stays with the words of the query, from 0 to 1.
+        num_documents: Number of documents assumed to be relevant.
+        num_terms: Maximum number of new words.
+        query_weight: Weight of the original query, from 0 to 1.
     """
 
     num_documents: int = 10
@@ -36,38 +33,38 @@ class RelevanceFeedback:
     def __post_init__(self) -> None:
         if self.num_documents < 1 or self.num_terms < 1 or not 0 <= self.query_weight <= 1:
             raise RetrievalError(
-                "feedback needs one document and one term at least and a share between 0 and 1, "
-                f"got {self.num_documents}, {self.num_terms} and {self.query_weight}."
+                "num_documents and num_terms must be 1 or more and query_weight from 0 to 1, got "
+                f"{self.num_documents}, {self.num_terms} and {self.query_weight}."
             )
 
     def expand(
         self, model: LanguageModel, query: TextQuery, relevant: Sequence[int] | None = None
     ) -> TextQuery:
-        """Return the query with the words of the documents it finds.
+        """Return the query expanded with words of relevant documents.
 
-        The weights add up to those of the query, so that scores stay comparable.
+        The sum of the weights stays the same, so that scores are comparable.
 
         Args:
-            model: What is searched.
-            query: The first query.
-            relevant: Documents known to be right; the best of a search if left out.
+            model: The collection.
+            query: The original query.
+            relevant: Documents known to be relevant; by default the best of a search.
         """
         if relevant is not None:
-            trust = {int(document): 1.0 / len(relevant) for document in relevant}
+            posterior = {int(document): 1.0 / len(relevant) for document in relevant}
         else:
-            trust = self.believed(model, query)
-        return self.mixed(query, relevance_model(model, trust))
+            posterior = self.document_posterior(model, query)
+        return self.mix(query, relevance_model(model, posterior))
 
-    def believed(self, model: LanguageModel, query: TextQuery) -> dict[int, float]:
-        """Return the best documents of a query, each with P(document | query)."""
-        found = model.search(query, self.num_documents)
-        # Scores are log-likelihoods up to a constant: their softmax is P(document | query).
-        chance = np.exp(found.scores - found.scores.max(initial=-np.inf))
+    def document_posterior(self, model: LanguageModel, query: TextQuery) -> dict[int, float]:
+        """Return the best documents of a query with P(document | query)."""
+        ranking = model.search(query, self.num_documents)
+        # Scores are log likelihoods up to a constant: their softmax is P(document | query).
+        chance = np.exp(ranking.scores - ranking.scores.max(initial=-np.inf))
         chance /= max(chance.sum(), 1e-300)
-        return dict(zip(found.documents.tolist(), chance.tolist(), strict=True))
+        return dict(zip(ranking.documents.tolist(), chance.tolist(), strict=True))
 
-    def mixed(self, query: TextQuery, relevance: Mapping[str, float]) -> TextQuery:
-        """Return the query with the likeliest terms of a relevance model mixed in."""
+    def mix(self, query: TextQuery, relevance: Mapping[str, float]) -> TextQuery:
+        """Return the query mixed with the likeliest terms of a relevance model."""
         best = sorted(relevance, key=lambda term: (-relevance[term], term))[: self.num_terms]
         total = sum(relevance[term] for term in best)
         if not total:
@@ -83,32 +80,31 @@ class RelevanceFeedback:
 
 
 def more_like_this(model: LanguageModel, document: int, num_terms: int = 25) -> TextQuery:
-    """Make a query of the words that set a document apart; the document itself is not found.
+    """Return a query of the characteristic words of a document, which excludes the document.
 
-    A word counts for how often it occurs times how much more common it is here than elsewhere, its
-    part in the Kullback-Leibler divergence of the document from the collection. Of a document
-    without words, those of what it belongs to are taken (its scene, or its video).
+    A word is ranked by its contribution to the Kullback-Leibler divergence of the document from the
+    collection. For a document without words, those of its scene or video are used.
 
     Args:
-        model: What is searched.
+        model: The collection.
         document: Number of the example.
-        num_terms: How many words are kept.
+        num_terms: Maximum number of words.
     """
     levels = range(model.smoothing.num_levels)
     counts = next((c for level in levels if (c := model.terms_in(document, level))), {})
     total = max(1, sum(counts.values()))
-    telling = {
+    divergence = {
         term: count * np.log(count / total / model.share(term)) for term, count in counts.items()
     }
-    best = sorted(telling, key=lambda term: (-telling[term], term))[:num_terms]
-    weights = {term: float(counts[term]) for term in best if telling[term] > 0 or total == 1}
+    best = sorted(divergence, key=lambda term: (-divergence[term], term))[:num_terms]
+    weights = {term: float(counts[term]) for term in best if divergence[term] > 0 or total == 1}
     return TextQuery(weights, f"like document {document}", frozenset({document}))
 
 
-def relevance_model(model: LanguageModel, trust: Mapping[int, float]) -> dict[str, float]:
-    """Return P(term | relevant): the mean of the documents' own models, weighted by trust."""
+def relevance_model(model: LanguageModel, posterior: Mapping[int, float]) -> dict[str, float]:
+    """Return P(term | relevant): the mean of document models, weighted by P(document | query)."""
     relevance: dict[str, float] = defaultdict(float)
-    for document, share in trust.items():
+    for document, share in posterior.items():
         counts = model.terms_in(document)
         total = max(1, sum(counts.values()))
         for term, count in counts.items():

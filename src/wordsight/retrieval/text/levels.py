@@ -1,7 +1,7 @@
-"""`Levels`: documents with the larger things they belong to, each with its own counts.
+"""`Levels`: the counts of documents and of the larger units they belong to.
 
-A shot belongs to a scene, a scene to a video; what is said of a whole video belongs to none of its
-shots but to the video. Any number of levels is possible.
+A shot belongs to a scene and a scene to a video; a text about a whole video belongs to the video
+but to none of its shots. Any number of levels is possible.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Counts of terms in N documents and in what they belong to.
+    """Term counts of N documents and of the units they belong to.
 
     Attributes:
-        postings: For each level its counts. The first level is the documents themselves; the last
-            holds every word there is, and so makes the collection model.
-        owners: For each level ``(N,)`` which of its members each document belongs to.
+        postings: The counts of each level. The first level is the documents; the last contains
+            every word, and so defines the collection model.
+        owners: For each level ``(N,)`` the unit each document belongs to.
     """
 
     postings: tuple[Postings, ...]
@@ -39,13 +39,13 @@ class Levels:
             raise RetrievalError("each level needs its counts and the owner of each document.")
         if any(len(owner) != self.num_documents for owner in self.owners):
             raise RetrievalError(
-                f"each level must say for {self.num_documents} documents what they belong to, got "
+                f"each level must give the owners of {self.num_documents} documents, got "
                 f"{[len(owner) for owner in self.owners]}."
             )
 
     @classmethod
     def flat(cls, postings: Postings) -> Self:
-        """Take every text as a document that belongs to nothing but the collection."""
+        """Create a single level: every text is a document."""
         return cls((postings,), (np.arange(postings.num_texts),))
 
     @classmethod
@@ -58,11 +58,11 @@ class Levels:
         """Count the words of every level from pieces of text.
 
         Args:
-            pieces: Counts in M pieces of text.
-            piece_owners: For each level ``(M,)`` which member a piece is said of, -1 for none; on
-                the last level every piece is said of something.
-            document_owners: For each level ``(N,)`` which member each document belongs to; on the
-                first level itself.
+            pieces: Counts of M pieces of text.
+            piece_owners: For each level ``(M,)`` the unit of each piece, -1 for none; on the last
+                level every piece has one.
+            document_owners: For each level ``(N,)`` the unit of each document; on the first level
+                itself.
         """
         owners = tuple(np.asarray(owner, np.int64) for owner in document_owners)
         levels = tuple(
@@ -73,7 +73,7 @@ class Levels:
 
     @property
     def num_documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return len(self.owners[0])
 
     @property
@@ -83,21 +83,21 @@ class Levels:
 
     @property
     def collection(self) -> Postings:
-        """The level that holds every word."""
+        """The level that contains every word."""
         return self.postings[-1]
 
     def occurrences(self, term: int, num_levels: int) -> tuple[Ints, list[Array], list[Array]]:
-        """Find the documents a term may have come from.
+        """Find the documents in which, or in whose units, a term occurs.
 
         Args:
             term: Its number.
-            num_levels: How many levels to look at, from the documents upwards.
+            num_levels: The number of levels to use, from the documents upwards.
 
         Returns:
-            The ``n`` documents, rising; and for each level ``(n,)`` the term's count in what the
-            document belongs to, and how many words that holds.
+            The ``n`` documents, ascending; and for each level ``(n,)`` the count of the term in the
+            document's unit, and the length of that unit.
         """
-        holders = [level.of(term) for level in self.postings[:num_levels]]
+        holders = [level.term_counts(term) for level in self.postings[:num_levels]]
         documents = holders[0][0].astype(np.int64)
         if num_levels > 1:
             above = [self._members(level, holders[level][0]) for level in range(1, num_levels)]
@@ -106,53 +106,45 @@ class Levels:
         for level, (texts, held) in enumerate(holders):
             owner = self.owners[level][documents]
             same = num_levels == 1
-            counts.append(held.astype(float) if same else _looked_up(owner, texts, held))
+            counts.append(held.astype(float) if same else _lookup(owner, texts, held))
             lengths.append(self.postings[level].lengths[owner].astype(float))
         return documents, counts, lengths
 
     def occurrence(self, term: int, document: int, num_levels: int) -> tuple[Array, Array]:
-        """Find how often a term occurs in one document and in what it belongs to.
-
-        Args:
-            term: Its number.
-            document: The document.
-            num_levels: How many levels to look at, from the documents upwards.
-
-        Returns:
-            ``(num_levels,)`` counts, and ``(num_levels,)`` how many words each level holds.
-        """
+        """Return ``(num_levels,)`` counts of a term in one document's units, and their lengths."""
         counts, lengths = np.zeros(num_levels), np.zeros(num_levels)
         for level, held in enumerate(self.postings[:num_levels]):
             owner = int(self.owners[level][document])
-            texts, numbers = held.of(term)
+            texts, numbers = held.term_counts(term)
             place = int(np.searchsorted(texts, owner))
             if place < len(texts) and int(texts[place]) == owner:
                 counts[level] = numbers[place]
             lengths[level] = held.lengths[owner]
         return counts, lengths
 
-    def _members(self, level: int, holders: NDArray[np.integer]) -> Ints:
-        """Return the documents that belong to any of some members of a level."""
+    def _members(self, level: int, units: NDArray[np.integer]) -> Ints:
+        """Return the documents that belong to some units of a level."""
         order, starts = self._children[level]
-        if not len(holders):
+        if not len(units):
             return order[:0]
-        sizes = starts[holders + 1] - starts[holders]
+        sizes = starts[units + 1] - starts[units]
         ends = np.cumsum(sizes)
-        first = np.repeat(starts[holders] - ends + sizes, sizes)
+        first = np.repeat(starts[units] - ends + sizes, sizes)
         return order[first + np.arange(int(ends[-1]))]
 
     @cached_property
     def _children(self) -> list[tuple[Ints, Ints]]:
-        found = []
+        """For each level the documents sorted by unit, and where each unit starts."""
+        children = []
         for owner, level in zip(self.owners, self.postings, strict=True):
             order = np.argsort(owner, kind="stable")
             starts = np.searchsorted(owner[order], np.arange(level.num_texts + 1))
-            found.append((order, starts))
-        return found
+            children.append((order, starts))
+        return children
 
 
-def _looked_up(owner: Ints, texts: NDArray[np.integer], counts: NDArray[np.integer]) -> Array:
-    """Return the count of each owner, 0 for those that are not among the rising ``texts``."""
+def _lookup(owner: Ints, texts: NDArray[np.integer], counts: NDArray[np.integer]) -> Array:
+    """Return the count of each owner, 0 for those that are not among the ascending ``texts``."""
     if not len(texts):
         return np.zeros(len(owner))
     place = np.minimum(np.searchsorted(texts, owner), len(texts) - 1)

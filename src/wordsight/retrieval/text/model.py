@@ -1,7 +1,7 @@
-"""`LanguageModel`: how likely each document is to have brought forth the words of a query.
+"""`LanguageModel`: the likelihood of a query under the smoothed unigram model of each document.
 
-The documents may lie in several shards (segments of an index); the collection they are compared
-with is always all of them, so that scores do not depend on how they are stored.
+The documents may lie in several shards (segments of an index); the collection model always covers
+all of them, so that scores do not depend on how documents are stored.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.retrieval.documents import top_k
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.levels import Levels
@@ -23,16 +24,16 @@ __all__ = ["LanguageModel", "Ranking", "Shard", "TermEvidence"]
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 TermUnit = Literal["words", "documents"]
-_MOST_SHARES = 10_000  # terms whose share is remembered
+_MAX_CACHED_SHARES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Documents kept together, and which of them still count.
+    """Documents stored together.
 
     Attributes:
         levels: Their counts.
-        rows: ``(K,)`` rising: the documents that count; ``None`` for all.
+        rows: ``(K,)`` ascending: the documents that have not been removed; ``None`` for all.
     """
 
     levels: Levels
@@ -40,47 +41,47 @@ class Shard:
 
     @property
     def num_documents(self) -> int:
-        """How many documents count."""
+        """The number of remaining documents."""
         return self.levels.num_documents if self.rows is None else len(self.rows)
 
     @cached_property
-    def _alive(self) -> NDArray[np.bool_] | None:
-        """For each member of the topmost level whether any of its documents counts."""
+    def _live(self) -> NDArray[np.bool_] | None:
+        """Which units of the topmost level have remaining documents; ``None`` for all."""
         if self.rows is None:
             return None
-        alive = np.zeros(self.levels.collection.num_texts, np.bool_)
-        alive[self.levels.owners[-1][self.rows]] = True
-        return alive
+        live = np.zeros(self.levels.collection.num_texts, np.bool_)
+        live[self.levels.owners[-1][self.rows]] = True
+        return live
 
-    def total(self, background: TermUnit) -> int:
-        """Return how many words all that counts holds, or how many different ones per text."""
-        collection = self.levels.collection
-        if background == "words":
+    def total(self, unit: TermUnit) -> int:
+        """Return the number of words, or of distinct words per text, of the remaining units."""
+        collection, live = self.levels.collection, self._live
+        if unit == "words":
             lengths = collection.lengths
-            return int(lengths.sum() if self._alive is None else lengths[self._alive].sum())
-        return (
-            len(collection.texts)
-            if self._alive is None
-            else int(self._alive[collection.texts].sum())
-        )
+            return int(lengths.sum() if live is None else lengths[live].sum())
+        return len(collection.texts) if live is None else int(live[collection.texts].sum())
 
-    def count(self, term: str, background: TermUnit) -> int:
-        """Return how often a term occurs in what counts, or in how many texts."""
+    def count(self, term: str, unit: TermUnit) -> int:
+        """Return the number of occurrences of a term, or of texts that contain it."""
         number = self.levels.terms.number(term)
         if number is None:
             return 0
-        texts, counts = self.levels.collection.of(number)
-        if self._alive is not None:
-            texts, counts = texts[self._alive[texts]], counts[self._alive[texts]]
-        return int(counts.sum()) if background == "words" else len(texts)
+        texts, counts = self.levels.collection.term_counts(number)
+        if self._live is not None:
+            texts, counts = texts[self._live[texts]], counts[self._live[texts]]
+        return int(counts.sum()) if unit == "words" else len(texts)
 
     @cached_property
-    def place(self) -> Ints:
-        """``(N,)`` the place of each document among those that count, -1 if it does not."""
-        place = np.full(self.levels.num_documents, -1, np.int64)
+    def positions(self) -> Ints:
+        """``(N,)`` the position of each document among the remaining ones, -1 if removed."""
+        positions = np.full(self.levels.num_documents, -1, np.int64)
         rows = np.arange(self.levels.num_documents) if self.rows is None else self.rows
-        place[rows] = np.arange(len(rows))
-        return place
+        positions[rows] = np.arange(len(rows))
+        return positions
+
+    def row(self, position: int) -> int:
+        """Return the row of a remaining document."""
+        return position if self.rows is None else int(self.rows[position])
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class Ranking:
 
     Attributes:
         documents: ``(k,)`` their numbers.
-        scores: ``(k,)`` falling; ties are in the order of the numbers.
+        scores: ``(k,)`` descending; ties are in the order of the numbers.
     """
 
     documents: Ints
@@ -101,14 +102,14 @@ class Ranking:
 
 @dataclass(frozen=True)
 class TermEvidence:
-    """What one term of a query says about a document.
+    """The evidence of one query term for a document.
 
     Attributes:
         term: The term, stemmed.
-        evidence: What it adds to the score: weight times log of how much likelier the term is here
-            than in an unrelated document; 0 if it does not occur.
-        counts: How often it occurs in the document, its scene, its video (or whatever the levels).
-        share: Its share of all words of the collection; 0 for a word nobody says.
+        evidence: Its contribution to the score: weight times log ratio of its probability in the
+            document and in an unrelated one; 0 if it does not occur.
+        counts: Its counts in the document, its scene and its video (the levels).
+        share: Its collection probability; 0 for an unknown term.
     """
 
     term: str
@@ -122,12 +123,12 @@ class LanguageModel:
 
     Args:
         shards: The documents.
-        smoothing: How counts are smoothed.
-        background: What makes a term common: its share of all ``"words"``, or of all words when
-            each counts once per document (``"documents"``; of the topmost level).
+        smoothing: The smoothing.
+        background: The collection probability of a term: its share of all ``"words"``, or with
+            each word counted once per text of the topmost level (``"documents"``).
 
     Examples:
-        >>> model = LanguageModel.of([["red", "cup"], ["blue", "cup"]])
+        >>> model = LanguageModel.from_texts([["red", "cup"], ["blue", "cup"]])
         >>> model.search(TextQuery({"red": 1.0})).documents
         array([0])
     """
@@ -144,53 +145,62 @@ class LanguageModel:
         least = min((len(shard.levels.postings) for shard in self.shards), default=99)
         if self.smoothing.num_levels > least:
             raise RetrievalError(
-                f"the smoothing weighs {self.smoothing.num_levels} levels, but the documents have "
-                f"{least}; give fewer weights."
+                f"the smoothing has weights for {self.smoothing.num_levels} levels, but the "
+                f"documents have {least}; give fewer weights."
             )
         self.starts = np.cumsum([0, *(shard.num_documents for shard in self.shards)])
-        self._shares: dict[str, float] = {}  # of terms that were asked for
+        self._shares: dict[str, float] = {}
 
     @classmethod
-    def of(
+    def from_texts(
         cls,
         texts: Iterable[Sequence[str]],
         smoothing: TextSmoothing | None = None,
         background: TermUnit = "words",
     ) -> Self:
-        """Make the model of texts given as terms, each a document of its own."""
+        """Create the model of texts given as terms, one document each."""
         return cls([Shard(Levels.flat(Postings.build(texts)))], smoothing, background)
 
     @property
     def num_documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return int(self.starts[-1])
 
     @cached_property
     def total(self) -> int:
-        """What the shares of all terms add up to, in counts."""
+        """The denominator of collection probabilities."""
         return sum(shard.total(self.background) for shard in self.shards)
 
+    @cached_property
+    def lengths(self) -> Ints:
+        """``(N,)`` the number of words of each document."""
+        parts = [
+            shard.levels.postings[0].lengths[slice(None) if shard.rows is None else shard.rows]
+            for shard in self.shards
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
     def share(self, term: str) -> float:
-        """Return how common a term is: its share of the collection."""
+        """Return the collection probability of a term."""
         known = self._shares.get(term)
         if known is not None:
             return known
         counts = (shard.count(term, self.background) for shard in self.shards)
         share = sum(counts) / max(1, self.total)
-        if len(self._shares) >= _MOST_SHARES:
+        if len(self._shares) >= _MAX_CACHED_SHARES:
             self._shares.clear()
         self._shares[term] = share
         return share
 
     def shares(self) -> Array:
-        """Return ``(T,)`` the share of every term of a model of one whole shard."""
+        """Return ``(T,)`` the collection probability of every term, for a model of one shard."""
         collection = self.shards[0].levels.collection
         if self.background == "words":
             return collection.probabilities
         return np.diff(collection.starts) / max(1, len(collection.texts))
 
-    def known(self, query: TextQuery) -> dict[str, float]:
-        """Return the terms of a query that occur at all, with their share of the collection."""
+    def known_terms(self, query: TextQuery) -> dict[str, float]:
+        """Return the terms of a query that occur at all, with their collection probabilities."""
         shares = {term: self.share(term) for term in query.weights}
         return {term: share for term, share in shares.items() if share > 0}
 
@@ -198,12 +208,12 @@ class LanguageModel:
         """Score all documents.
 
         Returns:
-            ``(N,)`` the log-likelihood of the query less what it is in an unrelated document,
-            which ranks alike (6.23); and ``(N,)`` whether any term of the query occurs.
+            ``(N,)`` the log likelihood of the query minus that under an unrelated document, which
+            ranks alike (6.23); and ``(N,)`` whether any term of the query occurs.
         """
         scores = np.zeros(self.num_documents)
         matched = np.zeros(self.num_documents, np.bool_)
-        known = self.known(query)
+        known = self.known_terms(query)
         for shard, start in zip(self.shards, self.starts, strict=False):
             for term, share in known.items():
                 documents, evidence = self._evidence(shard, term, share)
@@ -215,8 +225,8 @@ class LanguageModel:
         return scores, matched
 
     def log_likelihoods(self, query: TextQuery) -> Array:
-        """Return ``(N,)`` log P(query | document) over the terms that occur at all."""
-        known = self.known(query)
+        """Return ``(N,)`` log P(query | document) over the known terms."""
+        known = self.known_terms(query)
         weights = np.array([query.weights[term] for term in known])
         background = self.smoothing.background(np.array(list(known.values())))
         return self.scores(query)[0] + float(weights @ background)
@@ -225,87 +235,65 @@ class LanguageModel:
         """Return the documents with at least one term of the query, best first.
 
         Args:
-            query: What to look for.
-            top: How many at most; all if ``None``.
+            query: The query.
+            top: Maximum number of documents; all if ``None``.
         """
         scores, matched = self.scores(query)
         matched[[d for d in query.exclude if d < len(matched)]] = False
-        return ranked(scores, np.flatnonzero(matched), top)
+        candidates = np.flatnonzero(matched)
+        values = scores[candidates]
+        order = top_k(values, max(1, len(values)) if top is None else top)
+        return Ranking(candidates[order], values[order])
 
     def explain(self, query: TextQuery, document: int) -> tuple[TermEvidence, ...]:
-        """Say what each term of a query adds to the score of a document, strongest first."""
-        place = int(np.searchsorted(self.starts, document, side="right")) - 1
-        shard, row = self.shards[place], document - int(self.starts[place])
-        known = self.known(query)
-        found = [
-            self._explained(shard, row, term, query.weights[term], known.get(term, 0.0))
-            for term in query.weights
+        """Return the contribution of each query term to a document's score, strongest first."""
+        shard, row = self._locate(document)
+        known = self.known_terms(query)
+        terms = [
+            self._explain_term(shard, row, term, weight, known.get(term, 0.0))
+            for term, weight in query.weights.items()
         ]
-        return tuple(sorted(found, key=lambda each: -each.evidence))
+        return tuple(sorted(terms, key=lambda each: -each.evidence))
 
     def terms_in(self, document: int, level: int = 0) -> dict[str, int]:
-        """Return the terms of a document, or of what it belongs to, with their counts.
-
-        Args:
-            document: Its number.
-            level: 0 for the document itself, 1 for what it belongs to, and so on.
-        """
-        place = int(np.searchsorted(self.starts, document, side="right")) - 1
-        shard, row = self.shards[place], document - int(self.starts[place])
-        inside = row if shard.rows is None else int(shard.rows[row])
-        owner = int(shard.levels.owners[level][inside])
+        """Return the terms of a document, or of its unit on a higher level, with their counts."""
+        shard, row = self._locate(document)
+        owner = int(shard.levels.owners[level][row])
         numbers, counts = shard.levels.postings[level].text_counts(owner)
         names = shard.levels.terms.names
         return {names[n]: c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True)}
 
-    def _explained(
+    def _locate(self, document: int) -> tuple[Shard, int]:
+        place = int(np.searchsorted(self.starts, document, side="right")) - 1
+        shard = self.shards[place]
+        return shard, shard.row(document - int(self.starts[place]))
+
+    def _explain_term(
         self, shard: Shard, row: int, term: str, weight: float, share: float
     ) -> TermEvidence:
         levels = self.smoothing.num_levels
         number = shard.levels.terms.number(term) if share else None
-        if number is None:
-            return TermEvidence(term, 0.0, (0,) * levels, share)
-        inside = row if shard.rows is None else int(shard.rows[row])
-        counts, lengths = shard.levels.occurrence(number, inside, levels)
+        counts, lengths = np.zeros(levels), np.zeros(levels)
+        if number is not None:
+            counts, lengths = shard.levels.occurrence(number, row, levels)
         if not counts.any():
             return TermEvidence(term, 0.0, (0,) * levels, share)
         evidence = self.smoothing.evidence(list(counts[:, None]), list(lengths[:, None]), share)
-        held = tuple(int(count) for count in counts)
-        return TermEvidence(term, weight * float(evidence[0]), held, share)
+        return TermEvidence(
+            term, weight * float(evidence[0]), tuple(int(count) for count in counts), share
+        )
 
     def _evidence(self, shard: Shard, term: str, share: float) -> tuple[Ints, Array]:
         number = shard.levels.terms.number(term)
         if number is None:
             return np.zeros(0, np.int64), np.zeros(0)
-        found = shard.levels.occurrences(number, self.smoothing.num_levels)
-        evidence = self.smoothing.evidence(found[1], found[2], share)
-        places = shard.place[found[0]]
-        return (
-            (places, evidence)
-            if shard.rows is None
-            else (places[places >= 0], evidence[places >= 0])
-        )
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """``(N,)`` how many words are said in each document."""
-        parts = [
-            shard.levels.postings[0].lengths[slice(None) if shard.rows is None else shard.rows]
-            for shard in self.shards
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        documents, counts, lengths = shard.levels.occurrences(number, self.smoothing.num_levels)
+        evidence = self.smoothing.evidence(counts, lengths, share)
+        positions = shard.positions[documents]
+        if shard.rows is None:
+            return positions, evidence
+        return positions[positions >= 0], evidence[positions >= 0]
 
     @cached_property
     def _length_cost(self) -> Array | None:
         return self.smoothing.length_cost(self.lengths.astype(float))
-
-
-def ranked(scores: Array, candidates: Ints, top: int | None) -> Ranking:
-    """Sort candidates by score, ties by number; ``top`` of them at most."""
-    values = scores[candidates]
-    if top is not None and top < len(candidates):
-        least = np.partition(values, len(values) - top)[len(values) - top]
-        candidates = candidates[values >= least]
-        values = scores[candidates]
-    order = np.lexsort((candidates, -values))[:top]
-    return Ranking(candidates[order], values[order])

@@ -1,6 +1,6 @@
-"""`Postings`: how often every term occurs in every text, as arrays sorted by term and text.
+"""`Terms` and `Postings`: a sorted vocabulary, and how often every term occurs in every text.
 
-The arrays can lie in memory or on disk; nothing here copies them.
+Both are plain arrays, in memory or memory-mapped; nothing here copies them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.retrieval.documents import pack_strings
 from wordsight.retrieval.errors import RetrievalError
 
 __all__ = ["Postings", "Terms"]
@@ -20,19 +21,16 @@ Ints = NDArray[np.int64]
 Triples = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
 
 
-# `Terms`: a sorted vocabulary as bytes, searched where it lies, on disk or in memory.
-
-
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The terms of a collection in the order of their UTF-8 bytes, numbered from 0.
+    """A vocabulary sorted by UTF-8 bytes, numbered from 0.
 
     Attributes:
-        data: ``(B,)`` the bytes of all terms one after the other.
-        offsets: ``(T + 1,)`` where each begins.
+        data: ``(B,)`` the concatenated bytes of all terms.
+        offsets: ``(T + 1,)`` the start of each term.
 
     Examples:
-        >>> terms = Terms.of(["cup", "bag"])
+        >>> terms = Terms.from_names(["cup", "bag"])
         >>> terms.number("cup"), terms.number("mug"), terms.names
         (1, None, ('bag', 'cup'))
     """
@@ -41,20 +39,17 @@ class Terms:
     offsets: NDArray[np.int64]
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> Self:
-        """Make a vocabulary of different terms in any order."""
+    def from_names(cls, names: Iterable[str]) -> Self:
+        """Create a vocabulary from distinct terms in any order."""
         # Python sorts by code point, which is the order of UTF-8 bytes.
-        encoded = [name.encode() for name in sorted(names)]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(name) for name in encoded], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        return cls(*pack_strings(sorted(names)))
 
     @classmethod
     def union(cls, parts: Sequence["Terms"]) -> "Terms":
-        """Return the vocabulary of everything in any of the parts."""
+        """Return the union of vocabularies."""
         if len(parts) == 1:
             return parts[0]
-        return cls.of(set().union(*(part.names for part in parts)))
+        return cls.from_names(set().union(*(part.names for part in parts)))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -62,12 +57,8 @@ class Terms:
         data, offsets = self.data.tobytes(), self.offsets.tolist()
         return tuple(data[start:end].decode() for start, end in pairwise(offsets))
 
-    def name(self, number: int) -> str:
-        """Return one term by its number."""
-        return self._bytes(number).decode()
-
     def number(self, name: str) -> int | None:
-        """Return the number of a term, ``None`` if it is not there."""
+        """Return the number of a term, ``None`` if it is missing, by binary search."""
         wanted = name.encode("utf-8", "replace")
         low, high = 0, len(self)
         while low < high:
@@ -80,7 +71,7 @@ class Terms:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of every term, for when many are asked for."""
+        """The number of every term, for many look-ups."""
         return {name: number for number, name in enumerate(self.names)}
 
     def numbers_of(self, other: "Terms") -> NDArray[np.int64]:
@@ -103,14 +94,14 @@ class Postings:
 
     Attributes:
         terms: The vocabulary.
-        starts: ``(T + 1,)`` where the postings of each term start.
-        texts: ``(P,)`` numbers of texts, rising within a term.
-        counts: ``(P,)`` how often the term occurs in the text, at least once.
-        lengths: ``(N,)`` number of terms in each text, repeats counted.
+        starts: ``(T + 1,)`` where the entries of each term start.
+        texts: ``(P,)`` text numbers, ascending within a term.
+        counts: ``(P,)`` occurrences of the term in the text, at least 1.
+        lengths: ``(N,)`` number of terms in each text, with repetitions.
 
     Examples:
         >>> postings = Postings.build([["a", "b", "a"], ["b"]])
-        >>> texts, counts = postings.of(postings.terms.number("a"))
+        >>> texts, counts = postings.term_counts(postings.terms.number("a"))
         >>> texts.tolist(), counts.tolist(), postings.probabilities.tolist()
         ([0], [2], [0.5, 0.5])
     """
@@ -153,11 +144,11 @@ class Postings:
         counts = np.diff(first, append=len(keys)).astype(np.int32)
         terms, owners = np.divmod(keys[first], size)
         starts = np.searchsorted(terms, np.arange(len(names) + 1))
-        return cls(Terms.of(names), starts, owners.astype(np.int32), counts, lengths)
+        return cls(Terms.from_names(names), starts, owners.astype(np.int32), counts, lengths)
 
     @classmethod
     def from_triples(cls, terms: Terms, triples: Triples, lengths: Ints) -> Self:
-        """Make postings from counts in any order, adding up those of the same term and text.
+        """Create postings from counts in any order, summing those of the same term and text.
 
         Args:
             terms: The vocabulary.
@@ -180,16 +171,16 @@ class Postings:
 
     @property
     def num_texts(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         return len(self.lengths)
 
     @cached_property
     def num_words(self) -> int:
-        """How many terms all texts hold together, repeats counted."""
+        """The number of words of all texts, with repetitions."""
         return int(self.lengths.sum())
 
-    def of(self, term: int) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """Return the texts a term occurs in, by its number, and how often it does."""
+    def term_counts(self, term: int) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+        """Return the texts in which a term occurs, ascending, and its counts."""
         where = slice(int(self.starts[term]), int(self.starts[term + 1]))
         return self.texts[where], self.counts[where]
 
@@ -200,7 +191,7 @@ class Postings:
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
-        """``(T,)`` share of each term among all words of the collection."""
+        """``(T,)`` relative frequency of each term in the collection."""
         totals = np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
         return np.diff(totals[self.starts]) / max(1, self.num_words)
 
@@ -213,17 +204,17 @@ class Postings:
         return starts, numbers[order].astype(np.int64), counts[order]
 
     def text_counts(self, text: int) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
-        """Return the term numbers of one text, rising, and their counts."""
+        """Return the term numbers of one text, ascending, and their counts."""
         starts, terms, counts = self.by_text
         where = slice(int(starts[text]), int(starts[text + 1]))
         return terms[where], counts[where]
 
     def grouped(self, group_of: NDArray[np.integer], num_groups: int) -> "Postings":
-        """Return the postings of groups of texts, the words of a group's texts taken together.
+        """Return the postings of groups of texts.
 
         Args:
-            group_of: ``(N,)`` group of each text, from 0; -1 for a text that belongs to none.
-            num_groups: How many groups there are.
+            group_of: ``(N,)`` group of each text, from 0; -1 for a text without a group.
+            num_groups: The number of groups.
         """
         numbers, texts, counts = self.triples()
         groups = np.asarray(group_of, np.int64)
@@ -234,34 +225,28 @@ class Postings:
 
     @classmethod
     def concatenated(cls, parts: "Sequence[tuple[Postings, NDArray[np.integer]]]") -> Self:
-        """Put the texts of several postings into one, those to be left out numbered -1.
+        """Merge the texts of several postings.
 
         Args:
-            parts: Postings, and ``(N,)`` the new number of each of its texts, or -1.
+            parts: Postings, and ``(N,)`` the new number of each of its texts, -1 to omit it.
         """
         terms = Terms.union([postings.terms for postings, _ in parts])
         size = 1 + max((int(np.max(new, initial=-1)) for _, new in parts), default=-1)
         lengths = np.zeros(size, np.int64)
-        found: list[Triples] = []
+        none = np.zeros(0, np.int32)
+        triples: list[Triples] = [] if parts else [(none, none, none)]
         for postings, new in parts:
             numbers, texts, counts = postings.triples()
             kept = np.asarray(new)[texts] >= 0
             places = terms.numbers_of(postings.terms)
-            found.append((places[numbers[kept]], np.asarray(new)[texts][kept], counts[kept]))
+            triples.append((places[numbers[kept]], np.asarray(new)[texts][kept], counts[kept]))
             lengths[new[new >= 0]] = postings.lengths[new >= 0]
-        return cls.from_triples(terms, _joined(found), lengths)
-
-
-def _joined(found: list[Triples]) -> Triples:
-    if not found:
-        none = np.zeros(0, np.int32)
-        return none, none, none
-    numbers, texts, counts = (np.concatenate(column) for column in zip(*found, strict=True))
-    return numbers, texts, counts
+        numbers, texts, counts = (np.concatenate(column) for column in zip(*triples, strict=True))
+        return cls.from_triples(terms, (numbers, texts, counts), lengths)
 
 
 class _Numbering(dict[str, int]):
-    """Numbers words in the order they are first asked for."""
+    """Numbers words in the order of their first look-up."""
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)

@@ -1,8 +1,8 @@
 """The compiled search: sums of term evidence over documents, and the best k of each query.
 
-Terms are taken in the order of how much they can say. Once the terms left over cannot lift a
-document without the earlier ones among the best, only those that still can win are looked up
-(MaxScore of Turtle and Flood, term at a time): exact, and common words cost little.
+Terms are processed by decreasing upper bound. Once the remaining terms alone cannot bring a
+document into the best k, only documents that can still get there are looked up (MaxScore of Turtle
+and Flood, term at a time): exact, and common words cost little.
 
 Importing this module imports numba: import it where it is needed.
 """
@@ -13,7 +13,7 @@ from numba import njit
 __all__ = ["search_queries"]
 
 _FEW = 4096
-"""Documents whose scores fit into the first cache: looking at all beats noting which to look at."""
+"""Documents whose scores fit into the L1 cache: scanning all is faster than tracking matches."""
 
 
 @njit(cache=True, nogil=True)
@@ -24,18 +24,18 @@ def search_queries(  # type: ignore[no-untyped-def]
 
     Args:
         starts: ``(T + 1,)`` where the entries of each term start.
-        documents: ``(P,)`` uint32, rising within a term; signed ones would be checked for -1.
-        evidence: ``(P,)`` what the term says of it, above 0.
-        bounds: ``(T,)`` most that each term says of any document.
-        cost: ``(N,)`` what each word of a query costs a document, or empty.
+        documents: ``(P,)`` uint32, ascending within a term; signed ones would be checked for -1.
+        evidence: ``(P,)`` evidence of the term for the document, above 0.
+        bounds: ``(T,)`` largest evidence of each term.
+        cost: ``(N,)`` length cost of each document per query word, or empty.
         query_starts: ``(Q + 1,)`` where the terms of each query start.
         terms: Term numbers.
         weights: Their weights, above 0.
         num_documents: N.
-        top: How many documents at most.
+        top: Maximum number of documents per query.
 
     Returns:
-        ``(Q, top)`` documents, -1 where there are no more, and their scores.
+        ``(Q, top)`` documents, -1 beyond the end, and their scores.
     """
     count = len(query_starts) - 1
     scores = np.zeros(num_documents)
@@ -68,7 +68,7 @@ def search_queries(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _add_all(scores, starts, documents, evidence, terms, weights):  # type: ignore[no-untyped-def]
-    """Add all terms of a query to the documents that have them."""
+    """Add the evidence of all terms of a query."""
     for place in range(len(terms)):
         weight = weights[place]
         for p in range(starts[terms[place]], starts[terms[place] + 1]):
@@ -77,13 +77,13 @@ def _add_all(scores, starts, documents, evidence, terms, weights):  # type: igno
 
 @njit(cache=True, nogil=True)
 def _best_of_all(scores, cost, length, top, heap_scores, heap_documents):  # type: ignore[no-untyped-def]
-    """Gather the best documents in a heap, forgetting all scores; return how many."""
+    """Collect the best documents in a heap and reset all scores; return their number."""
     held, least = 0, 0.0 if len(cost) == 0 else -np.inf
     for document in range(len(scores)):
         score = scores[document]
         if len(cost):
             score = score + length * cost[document] if score > 0.0 else -np.inf
-        # One test that almost never holds: of equal ones the first stays.
+        # One comparison that rarely holds; among equal scores the first stays.
         if score > least:
             if held < top:
                 _sift_up(heap_scores, heap_documents, held, score, document)
@@ -101,7 +101,7 @@ def _add_pruned(  # type: ignore[no-untyped-def]
     scores, touched, starts, documents, evidence, bounds, cost, most,
     terms, weights, length, top, heap_scores, heap_documents,
 ):  # fmt: skip
-    """Add the terms of a query, most telling first; return how many documents can be best."""
+    """Add the terms of a query by decreasing bound; return the number of candidates left."""
     order = np.argsort(-bounds[terms] * weights)
     left = (bounds[terms] * weights).sum()
     seen, pruned = 0, False
@@ -109,7 +109,7 @@ def _add_pruned(  # type: ignore[no-untyped-def]
         term, weight = terms[place], weights[place]
         first, end = starts[term], starts[term + 1]
         if not pruned and seen >= top and end - first > seen:
-            # Is it worth knowing who can still win? Only before a longer list.
+            # Pruning pays only before a list longer than the candidates.
             _best(scores, touched, seen, cost, length, top, heap_scores, heap_documents)
             least = heap_scores[0]
             if left + length * most < least:
@@ -125,19 +125,19 @@ def _add_pruned(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _add(scores, touched, seen, documents, evidence, first, end, weight):  # type: ignore[no-untyped-def]
-    """Add a term to every document that has it; note documents that are new; return how many."""
+    """Add a term to every document that has it; return the new number of candidates."""
     for p in range(first, end):
         document = documents[p]
         before = scores[document]
         scores[document] = before + weight * evidence[p]
         touched[seen] = document
-        seen += before == 0.0  # no branch to guess wrong
+        seen += before == 0.0  # without a branch
     return seen
 
 
 @njit(cache=True, nogil=True)
 def _look_up(scores, touched, seen, documents, evidence, first, end, weight):  # type: ignore[no-untyped-def]
-    """Add a term to the documents that can still win, wherever they stand in its list."""
+    """Add a term to the remaining candidates, by binary search in its list."""
     for t in range(seen):
         document = touched[t]
         low, high = first, end
@@ -153,14 +153,11 @@ def _look_up(scores, touched, seen, documents, evidence, first, end, weight):  #
 
 @njit(cache=True, nogil=True)
 def _kept(scores, touched, seen, cost, length, least):  # type: ignore[no-untyped-def]
-    """Keep the documents that reach a score, forget the others; return how many are left."""
+    """Drop candidates below a score; return the number that are left."""
     kept = 0
     for t in range(seen):
         document = touched[t]
-        score = scores[document]
-        if len(cost):
-            score += length * cost[document]
-        if score >= least:
+        if _total(scores, cost, length, document) >= least:
             touched[kept] = document
             kept += 1
         else:
@@ -170,13 +167,11 @@ def _kept(scores, touched, seen, cost, length, least):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def _best(scores, touched, seen, cost, length, top, heap_scores, heap_documents):  # type: ignore[no-untyped-def]
-    """Gather the best documents so far in a heap whose worst is on top; return how many."""
+    """Collect the best candidates in a heap whose worst is on top; return their number."""
     held = 0
     for t in range(seen):
         document = touched[t]
-        score = scores[document]
-        if len(cost):
-            score += length * cost[document]
+        score = _total(scores, cost, length, document)
         if held < top:
             _sift_up(heap_scores, heap_documents, held, score, document)
             held += 1
@@ -186,14 +181,20 @@ def _best(scores, touched, seen, cost, length, top, heap_scores, heap_documents)
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _total(scores, cost, length, document):  # type: ignore[no-untyped-def]
+    """Return the score of a document with its length cost."""
+    return scores[document] + length * cost[document] if len(cost) else scores[document]
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _better(score, document, other, other_document):  # type: ignore[no-untyped-def]
-    """Whether the first stands before the second: higher score, or the same and lower number."""
+    """Whether the first ranks before the second: by score, then by number."""
     return score > other or (score == other and document < other_document)
 
 
 @njit(cache=True, nogil=True)
 def _sift_up(scores, documents, place, score, document):  # type: ignore[no-untyped-def]
-    """Put an entry into a heap whose worst is on top, at its end."""
+    """Insert an entry at the end of a heap whose worst is on top."""
     while place > 0:
         parent = (place - 1) // 2
         if not _better(scores[parent], documents[parent], score, document):
@@ -205,7 +206,7 @@ def _sift_up(scores, documents, place, score, document):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def _sift_down(scores, documents, size, score, document):  # type: ignore[no-untyped-def]
-    """Put an entry in the place of the worst one of a heap of ``size`` entries."""
+    """Replace the worst entry of a heap of ``size`` entries."""
     place = 0
     while True:
         child = 2 * place + 1

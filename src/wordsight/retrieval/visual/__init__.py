@@ -1,7 +1,7 @@
 """What shots look like: mixtures of Gaussians over blocks of their key frames."""
 
 from wordsight.retrieval.visual.approximations import ala_scores, document_generation
-from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct, as_sequence
+from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct
 from wordsight.retrieval.visual.drawing import (
     draw_components,
     draw_evidence,
@@ -39,7 +39,6 @@ __all__ = [
     "VisualPart",
     "VisualSettings",
     "ala_scores",
-    "as_sequence",
     "document_generation",
     "draw_components",
     "draw_evidence",

@@ -1,4 +1,9 @@
-"""Ranking by models instead of samples: the asymptotic likelihood, and document generation."""
+"""Approximate scoring: asymptotic likelihood, document generation, and a first stage by samples.
+
+A few dozen evenly spaced samples of a picture rank documents nearly as all of them do; the best
+candidates are then scored in full. Comparing models instead of samples (the asymptotic
+approximation) costs about as much and finds fewer of the right documents.
+"""
 
 from collections.abc import Sequence
 
@@ -8,25 +13,30 @@ from numpy.typing import ArrayLike, NDArray
 from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
-from wordsight.retrieval.visual.scoring import log_likelihoods, observed_dimensions, smoothed_gains
+from wordsight.retrieval.visual.scoring import (
+    log_likelihoods,
+    observed_dimensions,
+    smoothed_gains,
+)
 
 __all__ = ["ala_scores", "document_generation", "evenly_spread", "rough_gains"]
 
-
-_AT_ONCE = 4096  # documents whose factors are in memory in double precision together
+_ALA_DOCUMENTS = 4096  # documents whose factors are in memory in double precision
+_ROUGH_DOCUMENTS = 512  # in a block: their factors, 8 components and 32 samples fit the cache
 
 
 def ala_scores(query: Mixtures, packed: PackedMixtures) -> Array:
-    r"""Approximate how likely documents find what a query's model would generate.
+    r"""Approximate the likelihood of samples of a query's model under documents.
 
-    The asymptotic likelihood approximation (Vasconcelos) gives every component of the query to the
-    one nearest component of the document:
+    The asymptotic likelihood approximation (Vasconcelos) assigns every component of the query to
+    the nearest component of the document:
 
     $$\sum_c\pi^Q_c\Big[\log\pi_\beta+\log\mathcal N(\mu^Q_c;\mu_\beta,\Sigma_\beta)
     -\tfrac12\operatorname{tr}(\Sigma_\beta^{-1}\Sigma^Q_c)\Big]$$
 
-    with $\beta$ the component whose mean is nearest in Mahalanobis distance. $C^2$ densities per
-    document instead of one per sample and component: exact for well separated components.
+    with $\beta$ the component whose mean is nearest in Mahalanobis distance. It needs $C^2$
+    densities per document instead of one per sample and component, and is exact for well separated
+    components.
 
     Args:
         query: One mixture, on the scale of the documents.
@@ -41,22 +51,22 @@ def ala_scores(query: Mixtures, packed: PackedMixtures) -> Array:
             f"over {query.num_dimensions}."
         )
     weights, means, variances = query.weights[0], query.means[0], query.variances[0]
-    # What a component would score on average is linear in its first two moments, as a sample's
-    # density is in the sample and its squares.
+    # The expected log density of a component is linear in the query component's first two moments,
+    # as a sample's log density is in the sample and its squares.
     at_mean = np.concatenate([means, means**2], axis=1)
     on_average = np.concatenate([means, means**2 + variances], axis=1)
     scores = np.empty(len(packed))
-    for first in range(0, len(packed), _AT_ONCE):
-        some = packed[first : first + _AT_ONCE]
-        factors = some.factors.astype(np.float64)
+    for first in range(0, len(packed), _ALA_DOCUMENTS):
+        block = packed[first : first + _ALA_DOCUMENTS]
+        factors = block.factors.astype(np.float64)
         linear, square = np.split(factors, 2, axis=2)
-        # The squared distance, less what only the query's component decides, halved, negated.
+        # The negative half squared distance, up to a constant of the query's component.
         nearness = factors @ at_mean.T + (linear**2 / (4.0 * square)).sum(axis=2)[:, :, None]
-        nearness[some.log_weights() < np.log(1e-12)] = -np.inf
+        nearness[block.log_weights() < np.log(1e-12)] = -np.inf
         nearest = np.argmax(nearness, axis=1)
-        expected = factors @ on_average.T + some.constants[:, :, None]
+        expected = factors @ on_average.T + block.constants[:, :, None]
         chosen = np.take_along_axis(expected, nearest[:, None], axis=1)[:, 0]
-        scores[first : first + len(some)] = chosen @ weights
+        scores[first : first + len(block)] = chosen @ weights
     return scores
 
 
@@ -66,13 +76,13 @@ def document_generation(
     backgrounds: Sequence[Array] | None,
     kappa: float,
 ) -> Array:
-    """Rank documents by how likely the query's model generates their samples.
+    """Rank documents by the likelihood of their samples under the query's model.
 
     Args:
         query: One mixture, fitted to the query.
         documents: Per document its samples ``(N, n)``, on the query's scale.
-        backgrounds: Per document the log density ``(N,)`` of its samples in the collection: what is
-            divided by, without which smooth documents that look like everything win; ``None`` for
+        backgrounds: Per document the log density ``(N,)`` of its samples in the collection, by
+            which is divided: otherwise smooth documents that resemble everything win. ``None`` for
             the plain likelihood.
         kappa: Weight of the query's model.
 
@@ -81,7 +91,7 @@ def document_generation(
     """
     if backgrounds is None:
         return np.array([log_likelihoods(query, each)[0] for each in documents])
-    # log[(k p + (1-k) b) / b] is the gain over the background and a constant.
+    # log[(k p + (1-k) b) / b] is the gain over the background plus a constant.
     gains = [
         smoothed_gains(query, samples, background, kappa)[0]
         for samples, background in zip(documents, backgrounds, strict=True)
@@ -90,18 +100,8 @@ def document_generation(
     return scores
 
 
-# A first look at a large collection: few samples, single precision, every document.
-#
-# A few dozen of a picture's samples, taken at even steps over it, rank nearly as all of them do;
-# the documents they find likeliest are then scored in full. Comparing models instead of samples
-# (the asymptotic approximation) costs about as much and finds fewer of the right ones.
-
-
-_DOCUMENTS = 512  # in a block: their factors, 8 components and 32 samples stay in the cache
-
-
 def evenly_spread(number: int, count: int) -> NDArray[np.int64]:
-    """Return ``min(number, count)`` of ``number`` rows at even steps; all if there are no more.
+    """Return ``min(number, count)`` of ``number`` rows at even steps.
 
     Blocks of a picture come row by row, so that even steps cover all of it.
     """
@@ -114,31 +114,31 @@ def evenly_spread(number: int, count: int) -> NDArray[np.int64]:
 def rough_gains(
     packed: PackedMixtures, samples: Array, log_background: Array, kappa: float
 ) -> NDArray[np.float32]:
-    """Return what :func:`~wordsight.retrieval.visual.scoring.smoothed_gains` does, roughly.
+    """Return :func:`~wordsight.retrieval.visual.scoring.smoothed_gains` of few samples, roughly.
 
     Args:
         packed: ``D`` mixtures.
-        samples: ``(N, n)`` few samples; a column of NaN is unknown.
+        samples: ``(N, n)``; a column of NaN is unknown.
         log_background: ``(N,)`` their log density under the background.
         kappa: Weight of the document.
 
     Returns:
-        ``(D,)`` in single precision, with which the factors are kept: no conversion, half the time.
+        ``(D,)`` in single precision, that of the factors: without conversion, in half the time.
     """
     values, known = observed_dimensions(samples)
     columns = np.concatenate([values.T, values.T**2]).astype(np.float32)
     offset = (np.log(kappa) - np.log1p(-kappa) - log_background).astype(np.float32)
     gains = np.empty(len(packed), dtype=np.float32)
-    for first in range(0, len(packed), _DOCUMENTS):
-        some = packed[first : first + _DOCUMENTS].observing(known)
-        rows = some.factors.reshape(-1, some.factors.shape[2])
-        logs = (rows @ columns).reshape(*some.constants.shape, -1)
-        logs += some.constants.astype(np.float32)[:, :, None]
+    for first in range(0, len(packed), _ROUGH_DOCUMENTS):
+        block = packed[first : first + _ROUGH_DOCUMENTS].observing(known)
+        rows = block.factors.reshape(-1, block.factors.shape[2])
+        logs = (rows @ columns).reshape(*block.constants.shape, -1)
+        logs += block.constants.astype(np.float32)[:, :, None]
         logs += offset
         # Single precision overflows beyond exp(88); so large a gain is beyond doubt anyway.
         np.minimum(logs, 80.0, out=logs)
         np.exp(logs, out=logs)
         total = logs.sum(axis=1)
         np.log1p(total, out=total)
-        gains[first : first + len(some)] = total.mean(axis=1)
+        gains[first : first + len(block)] = total.mean(axis=1)
     return gains

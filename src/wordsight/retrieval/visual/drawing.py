@@ -1,4 +1,4 @@
-"""Seeing what a model knows: its components as painted ellipses, and pictures drawn from it."""
+"""Visualising models: their components as ellipses, random pictures, and evidence maps."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ Image = NDArray[np.uint8]
 
 _PAPER = (247, 247, 245)
 _INK = (52, 56, 64)
-_WITHIN = 2.0  # standard deviations that an ellipse shows, as the chapter's figures do
-_COVER = 6  # samples drawn per block of the picture, so that hardly a gap remains
-_GLOW = 0.75  # how far pixels that say nothing for a document are darkened
+_ELLIPSE_SIGMAS = 2.0  # standard deviations of an ellipse
+_SAMPLES_PER_BLOCK = 6  # enough that hardly a gap remains
+_DARKENING = 0.75  # of pixels without evidence
 
 
 def draw_random_picture(
@@ -26,12 +26,12 @@ def draw_random_picture(
     size: tuple[int, int] = (352, 264),
     random_state: int = 0,
 ) -> Image:
-    """Draw samples from a model and put each where it says it is.
+    """Draw samples from a model and paint each at its place.
 
     Args:
         mixture: One mixture, on the scale.
         scale: The scale of the collection.
-        features: What the samples mean.
+        features: The features of the samples.
         size: Width and height in pixels.
         random_state: Seed.
 
@@ -40,10 +40,10 @@ def draw_random_picture(
     """
     width, height = size
     random = np.random.default_rng(random_state)
-    side = features.pictured(scale.center[None]).shape[1]
-    count = _COVER * (width // side + 1) * (height // side + 1)
-    values = scale.restored(mixture.draw(0, count, random)[0])
-    blocks = features.pictured(values)
+    side = features.render(scale.center[None]).shape[1]
+    count = _SAMPLES_PER_BLOCK * (width // side + 1) * (height // side + 1)
+    values = scale.restore(mixture.draw(0, count, random)[0])
+    blocks = features.render(values)
     picture = np.full((height, width, 3), _PAPER, dtype=np.uint8)
     across, down = features.places[:2]
     left = np.rint(values[:, across] * width - side / 2).astype(int)
@@ -60,15 +60,15 @@ def draw_components(
     *,
     size: tuple[int, int] = (352, 264),
 ) -> Image:
-    """Show each component where it is, as the chapter's figures do.
+    """Draw each component of a model at its place.
 
     An ellipse covers two standard deviations and is filled with the component's mean colour and
-    texture; at the right edge a bar tells its weight.
+    texture; bars at the right edge show the weights.
 
     Args:
         mixture: One mixture, on the scale.
         scale: The scale of the collection.
-        features: What the samples mean.
+        features: The features of the samples.
         size: Width and height of the picture plane in pixels.
 
     Returns:
@@ -79,19 +79,19 @@ def draw_components(
     width, height = size
     margin = width // 6
     picture = np.full((height, width + margin, 3), _PAPER, dtype=np.uint8)
-    means = scale.restored(mixture.means[0])
-    tiles = features.pictured(means)
+    means = scale.restore(mixture.means[0])
+    tiles = features.render(means)
     across, down = features.places[:2]
     spread = np.sqrt(mixture.variances[0]) * scale.spread
     weights = mixture.weights[0]
-    # The widest first, so that small ones stay in sight.
+    # The widest first, so that small ones stay visible.
     for c in np.argsort(-spread[:, across] * spread[:, down], kind="stable").tolist():
         if weights[c] <= 0:
             continue
         center = (round(means[c, across] * width), round(means[c, down] * height))
         axes = (
-            max(3, round(_WITHIN * spread[c, across] * width)),
-            max(3, round(_WITHIN * spread[c, down] * height)),
+            max(3, round(_ELLIPSE_SIGMAS * spread[c, across] * width)),
+            max(3, round(_ELLIPSE_SIGMAS * spread[c, down] * height)),
         )
         mask = np.zeros((height, width), dtype=np.uint8)
         cv2.ellipse(mask, center, axes, 0, 0, 360, 255, -1)
@@ -104,12 +104,12 @@ def draw_components(
 
 
 def draw_evidence(image: Image, boxes: Array, evidence: Array) -> Image:
-    """Show which blocks of a query speak for a document: the others are darkened.
+    """Darken the blocks of a query picture that are no evidence for a document.
 
     Args:
         image: The query ``(H, W, 3)`` RGB.
-        boxes: ``(N, 4)`` where its samples were taken.
-        evidence: ``(N,)`` what each says, 0 or more.
+        boxes: ``(N, 4)`` boxes of its samples.
+        evidence: ``(N,)`` evidence of each, 0 or more.
     """
     if len(boxes) != len(evidence):
         raise RetrievalError(f"each of {len(boxes)} boxes needs evidence, got {len(evidence)}.")
@@ -120,13 +120,13 @@ def draw_evidence(image: Image, boxes: Array, evidence: Array) -> Image:
         counts[y1:y2, x1:x2] += 1
     share = total / np.maximum(counts, 1)
     share /= max(float(np.quantile(share, 0.98)), 1e-9)
-    light = 1.0 - _GLOW * (1.0 - np.clip(share, 0.0, 1.0))
+    light = 1.0 - _DARKENING * (1.0 - np.clip(share, 0.0, 1.0))
     lit: Image = np.rint(image * light[:, :, None]).astype(np.uint8)
     return lit
 
 
 def _draw_weights(strip: Image, weights: Array, tiles: Image) -> None:
-    """Draw a bar per component from left to right, in its mean colour, as high as its weight."""
+    """Draw a bar per component in its mean colour, as high as its weight."""
     import cv2
 
     height, width = strip.shape[:2]

@@ -1,9 +1,9 @@
-"""What pictures are described by: sets of samples, and the scale on which they are compared."""
+"""Bags of samples that describe pictures, the scale on which they are compared, and queries."""
 
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+Region = tuple[float, float, float, float]
+"""A rectangle of a picture: left edge, upper edge, width and height in pixels."""
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:
@@ -28,7 +31,7 @@ class Samples:
 
     Attributes:
         values: ``(N, n)`` one row per sample.
-        boxes: ``(N, 4)`` where each was taken: corners x1, y1, x2, y2 in pixels of the picture.
+        boxes: ``(N, 4)`` where each was taken: corners x1, y1, x2, y2 in pixels.
     """
 
     values: Array
@@ -37,8 +40,8 @@ class Samples:
     def __len__(self) -> int:
         return len(self.values)
 
-    def inside(self, x: float, y: float, width: float, height: float) -> Self:
-        """Return the samples whose middle lies in a rectangle, the nearest one if none does.
+    def crop(self, x: float, y: float, width: float, height: float) -> Self:
+        """Return the samples whose centre lies in a rectangle, the nearest one if none does.
 
         Args:
             x: Left edge in pixels.
@@ -64,44 +67,41 @@ class Samples:
         return type(self)(self.values[chosen], self.boxes[chosen])
 
     @classmethod
-    def together(cls, several: Sequence["Samples"]) -> "Samples":
-        """Return all samples of several pictures as one bag."""
-        if not several:
+    def concatenate(cls, bags: Sequence["Samples"]) -> "Samples":
+        """Return the samples of several pictures as one bag."""
+        if not bags:
             raise RetrievalError("a query needs at least one picture, got none.")
         return cls(
-            np.concatenate([each.values for each in several]),
-            np.concatenate([each.boxes for each in several]),
+            np.concatenate([each.values for each in bags]),
+            np.concatenate([each.boxes for each in bags]),
         )
 
 
 class VisualFeatures(Protocol):
-    """Turns pictures into samples."""
+    """Converts pictures into samples."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each dimension is called."""
+        """The names of the dimensions."""
 
     @property
     def resolution(self) -> Array:
-        """``(n,)`` the least difference that means anything, in units of each dimension."""
+        """``(n,)`` the smallest meaningful difference, in units of each dimension."""
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Which dimensions say where a sample is, not what it looks like."""
+        """The dimensions that say where a sample is, not what it looks like."""
 
     def samples(self, image: NDArray[np.uint8]) -> Samples:
         """Describe a picture ``(H, W, 3)`` RGB."""
 
-    def pictured(self, values: ArrayLike) -> NDArray[np.uint8]:
-        """Draw samples ``(N, n)``: ``(N, h, w, 3)`` RGB, as far as they tell."""
-
-    def settings(self) -> dict[str, Any]:
-        """Return what it was made with, as JSON can hold it."""
+    def render(self, values: ArrayLike) -> NDArray[np.uint8]:
+        """Render samples ``(N, n)`` as ``(N, h, w, 3)`` RGB, as far as they determine it."""
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureScale:
-    """Where the samples of a collection lie: models are fitted in units of its spread.
+    """Mean and spread of the samples of a collection, by which samples are standardised.
 
     Attributes:
         center: ``(n,)`` mean of each dimension.
@@ -112,12 +112,12 @@ class FeatureScale:
     spread: Array
 
     @classmethod
-    def of(cls, collection: Iterable[ArrayLike], resolution: ArrayLike) -> Self:
-        """Measure it over bags of samples, one in memory at a time.
+    def measure(cls, collection: Iterable[ArrayLike], resolution: ArrayLike) -> Self:
+        """Measure the scale over bags of samples, one in memory at a time.
 
         Args:
             collection: Arrays ``(N, n)``.
-            resolution: ``(n,)`` the least spread to assume.
+            resolution: ``(n,)`` the smallest spread.
 
         Raises:
             RetrievalError: If there are no samples.
@@ -129,36 +129,29 @@ class FeatureScale:
             total += values.sum(axis=0)
             squares += (values**2).sum(axis=0)
         if count == 0:
-            raise RetrievalError("a collection without samples has no scale; give it pictures.")
+            raise RetrievalError("the scale cannot be measured without samples; add pictures.")
         center = total / count
         spread = np.sqrt(np.maximum(squares / count - center**2, 0.0))
         return cls(center, np.maximum(spread, resolution))
 
-    def standardised(self, values: ArrayLike) -> Array:
+    def standardise(self, values: ArrayLike) -> Array:
         """Return samples in units of the spread; NaN stays NaN."""
         scaled: Array = (np.asarray(values, dtype=np.float64) - self.center) / self.spread
         return scaled
 
-    def restored(self, values: ArrayLike) -> Array:
-        """Undo :meth:`standardised`."""
+    def restore(self, values: ArrayLike) -> Array:
+        """Invert :meth:`standardise`."""
         raw: Array = np.asarray(values, dtype=np.float64) * self.spread + self.center
         return raw
 
     def to_json(self) -> dict[str, list[float]]:
-        """Return it as JSON can hold it, to the last digit."""
+        """Return the scale as JSON values, to the last digit."""
         return {"center": self.center.tolist(), "spread": self.spread.tolist()}
 
     @classmethod
     def from_json(cls, values: dict[str, list[float]]) -> Self:
-        """Read what :meth:`to_json` wrote."""
+        """Create a scale from the result of :meth:`to_json`."""
         return cls(np.array(values["center"]), np.array(values["spread"]))
-
-
-# Queries by picture: one, several, or a rectangle of one.
-
-
-Region = tuple[float, float, float, float]
-"""A rectangle of a picture: left edge, upper edge, width and height in pixels."""
 
 
 def picture_samples(
@@ -169,9 +162,9 @@ def picture_samples(
     """Describe a picture or a rectangle of it.
 
     Args:
-        features: How.
+        features: The features.
         picture: ``(H, W, 3)`` RGB, or a PNG or JPEG file.
-        region: The rectangle; the whole picture if left out. One smaller than a block stands for
+        region: The rectangle; the whole picture by default. One smaller than a block stands for
             the block it lies in.
 
     Raises:
@@ -191,7 +184,7 @@ def picture_samples(
             f"the region {x:g},{y:g},{width:g},{height:g} (left, top, width, height) lies outside "
             f"the picture of {picture.shape[1]} x {picture.shape[0]} pixels."
         )
-    return samples.inside(x, y, width, height)
+    return samples.crop(x, y, width, height)
 
 
 def picture_query(
@@ -201,30 +194,30 @@ def picture_query(
     *,
     anywhere: bool | None = None,
 ) -> Array:
-    """Make one query of one or several pictures.
+    """Combine one or several pictures into a query.
 
     Args:
         features: The features of the index.
-        pictures: At least one; every picture counts alike, whatever its size.
-        region: A rectangle of the first picture; the others count whole.
-        anywhere: Whether what is shown may lie anywhere in a found shot, so that places are left
-            out of the comparison; by default so for a region, and not for whole pictures.
+        pictures: At least one; each has the same weight, whatever its size.
+        region: A rectangle of the first picture; the others are used whole.
+        anywhere: Whether the content may lie anywhere in a shot, so that places are ignored; by
+            default for a region, and not for whole pictures.
 
     Returns:
-        ``(N, n)`` samples; places that do not count are NaN.
+        ``(N, n)`` samples; ignored places are NaN.
     """
     if not pictures:
         raise RetrievalError("a query by picture needs at least one picture, got none.")
     first = picture_samples(features, pictures[0], region)
     bags = [first, *(picture_samples(features, picture) for picture in pictures[1:])]
-    values = Samples.together(_of_one_size(bags)).values.copy()
+    values = Samples.concatenate(_equal_sizes(bags)).values.copy()
     if anywhere if anywhere is not None else region is not None:
         values[:, list(features.places)] = np.nan
     return values
 
 
-def _of_one_size(bags: Sequence[Samples]) -> list[Samples]:
-    """Repeat the samples of smaller bags, so that a large picture does not outvote a region."""
+def _equal_sizes(bags: Sequence[Samples]) -> list[Samples]:
+    """Repeat the samples of smaller bags, so that a large picture does not outweigh a region."""
     most = max(len(bag) for bag in bags)
     filled = []
     for bag in bags:

@@ -1,4 +1,4 @@
-"""`VisualIndex`: the mixtures of all documents, ready to be asked."""
+"""`VisualIndex`: the mixtures of all documents of an index, ready for queries."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["VisualIndex"]
 
 FIRST_SAMPLES = 32
-"""Samples that choose the candidates of a two-stage search."""
+"""Samples that choose the candidates in a two-stage search."""
 
 SINGLE_ERROR = 2e-3
-"""Far more than two scores can change places by in single precision (about 1e-5)."""
+"""Far more than the error of two scores in single precision (about 1e-5)."""
 
 LEAST_CANDIDATES = 400
-"""Documents that the second stage looks at, or forty times as many as are asked for."""
+"""Documents in the second stage, or forty times the number of hits."""
 
 CANDIDATE_SHARE = 250
-"""Or one document in so many, which takes the second stage a small part of the first one's time."""
+"""Or one document in so many, which takes a small part of the first stage's time."""
 
 
 class VisualIndex:
@@ -48,16 +48,16 @@ class VisualIndex:
     $$\frac1N\sum_{v}\log\big[\kappa\,p(v|\theta_d)+(1-\kappa)\,p(v)\big]$$
 
     Args:
-        stretches: Segments with a visual part, and their documents that count.
-        documents: The same documents in the same order.
-        settings: How the models were made.
-        device: Where all documents are scored, such as ``cuda``; the best are scored again on the
-            processor, so that results are the same. Models stay on the device between queries.
+        segments: Segments with a visual part.
+        documents: Their documents in the same order.
+        settings: The settings of the models.
+        device: Device that scores all documents, such as ``cuda``; the best are scored again on the
+            CPU, so that results are the same. Models stay on the device between queries.
     """
 
     def __init__(
         self,
-        stretches: Sequence[LiveSegment],
+        segments: Sequence[LiveSegment],
         documents: DocumentTable,
         settings: VisualSettings,
         *,
@@ -68,8 +68,8 @@ class VisualIndex:
         self.documents = documents
         self.settings = settings
         self.features = settings.features()
-        self._stretches = tuple(stretches)
-        self._starts = np.cumsum([0, *(len(each.rows) for each in stretches)])
+        self._segments = tuple(segments)
+        self._starts = np.cumsum([0, *(len(each.rows) for each in segments)])
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -77,13 +77,13 @@ class VisualIndex:
     def score(
         self, samples: ArrayLike, *, background: bool = True, precision: Precision = "double"
     ) -> Array:
-        """Return how likely the samples are under each document.
+        """Return the likelihood of samples under each document.
 
         Args:
-            samples: ``(N, n)`` as the features give them; a column of NaN is a dimension of which
-                nothing is known, such as the place of a region that may lie anywhere.
-            background: Whether documents are smoothed with the collection; without it, samples
-                that are common everywhere count as much as those that are telling.
+            samples: ``(N, n)`` from the features; a column of NaN is an unknown dimension, such as
+                the place of a region that may lie anywhere.
+            background: Whether documents are smoothed with the collection; otherwise samples that
+                are common everywhere count as much as distinctive ones.
             precision: ``"single"`` takes half the time, with a background only.
 
         Returns:
@@ -95,18 +95,17 @@ class VisualIndex:
             return self._over_segments(lambda packed: log_likelihoods(packed, values)) - unit
         log_background = self.background.log_density(values)
         kappa = self.settings.kappa
-        if precision == "single" and self.device is not None:
-            gains = self._over_segments(
-                lambda packed: self._device_gains(packed, values, log_background)
-            )
-        else:
-            gains = self._over_segments(
-                lambda packed: smoothed_gains(packed, values, log_background, kappa, precision)
-            )
+
+        def gain(packed: PackedMixtures) -> Array:
+            if precision == "single" and self.device is not None:
+                return self._device_gains(packed, values, log_background)
+            return smoothed_gains(packed, values, log_background, kappa, precision)
+
+        gains = self._over_segments(gain)
         return gains + self._constant(log_background) - unit
 
-    def score_some(self, samples: ArrayLike, positions: NDArray[np.int64]) -> Array:
-        """Return what :meth:`score` would for some documents, without looking at the others."""
+    def score_subset(self, samples: ArrayLike, positions: NDArray[np.int64]) -> Array:
+        """Return the scores of some documents only."""
         values = self._standardised(samples)
         log_background = self.background.log_density(values)
         packed = self._models(positions)
@@ -122,33 +121,36 @@ class VisualIndex:
         exact: bool = True,
         candidates: int | None = None,
     ) -> list[DocumentHit]:
-        """Return the ``k`` documents under which the samples are likeliest, the best first.
+        """Return the ``k`` documents under which the samples are likeliest, best first.
 
         Args:
             samples: As for :meth:`score`.
-            k: How many.
+            k: The number of hits.
             exact: Whether to score all samples under all documents (in single precision, and those
                 that may be among the best again in double); otherwise a few of the samples
-                choose candidates, and only those are scored in full: the same scores, but a
-                document may be missed.
-            candidates: How many candidates; by default 400, forty per hit or one document in 250,
-                whichever is most.
+                choose candidates, which are scored in full: the same scores, but a document may be
+                missed.
+            candidates: The number of candidates; by default 400, forty per hit or one document in
+                250, whichever is most.
         """
-        wanted = candidates or self.num_candidates(k)
-        if exact or len(self) <= wanted:
-            likely = self._surely_among(samples, k)
+        count = candidates or self.num_candidates(k)
+        if exact or len(self) <= count:
+            likely = self._possible_hits(samples, k)
         else:
-            likely = self.candidates(samples, wanted)
-        scores = self.score_some(samples, likely)
+            likely = self.candidates(samples, count)
+        scores = self.score_subset(samples, likely)
         order = top_k(scores, k, lambda at: self.documents.id_of(int(likely[at])))
-        return self._hits(likely[order], scores[order])
+        return [
+            DocumentHit(self.documents[at], score, at)
+            for at, score in zip(likely[order].tolist(), scores[order].tolist(), strict=True)
+        ]
 
     def num_candidates(self, k: int) -> int:
-        """Return how many documents the second stage looks at for ``k`` hits."""
+        """Return the number of candidates for ``k`` hits."""
         return max(LEAST_CANDIDATES, 40 * k, len(self) // CANDIDATE_SHARE)
 
-    def _surely_among(self, samples: ArrayLike, k: int) -> NDArray[np.int64]:
-        """Score all in single precision; return all that may be among the ``k`` best in double."""
+    def _possible_hits(self, samples: ArrayLike, k: int) -> NDArray[np.int64]:
+        """Score all in single precision; return those that may be among the ``k`` best."""
         scores = self.score(samples, precision="single")
         if len(scores) <= k:
             return np.arange(len(scores))
@@ -158,17 +160,17 @@ class VisualIndex:
     def candidates(
         self, samples: ArrayLike, count: int, *, stage: Literal["samples", "ala"] = "samples"
     ) -> NDArray[np.int64]:
-        """Return the positions, rising, of the documents a first look finds likeliest.
+        """Return the positions, ascending, of the best documents of a rough first stage.
 
         Args:
             samples: As for :meth:`score`.
-            count: How many documents.
-            stage: Whether the first look takes a few of the samples, or fits a model to all of
-                them and compares models.
+            count: The number of documents.
+            stage: ``"samples"`` scores a few of the samples; ``"ala"`` fits a model to all of them
+                and compares models.
         """
         values = self._standardised(samples)
         if stage == "ala":
-            model = self.settings.model().fit([samples], scale=self.settings.known_scale())
+            model = self.settings.model().fit([samples], scale=self.settings.require_scale())
             return np.sort(top_k(self.ala(model.mixtures_), count))
         few = values[evenly_spread(len(values), FIRST_SAMPLES)]
         log_background = self.background.log_density(few)
@@ -179,19 +181,18 @@ class VisualIndex:
         return np.sort(top_k(gains, count))
 
     def ala(self, query: Mixtures) -> Array:
-        """Return ``(D,)`` asymptotic likelihoods of a query's model, on the index's scale."""
+        """Return ``(D,)`` asymptotic likelihoods of a query model on the scale of the index."""
         return self._over_segments(lambda packed: ala_scores(query, packed))
 
     def region_evidence(self, samples: ArrayLike, document: int | str) -> Array:
-        """Return what each sample says for a document.
+        """Return the evidence of each sample for a document.
 
         Args:
             samples: ``(N, n)`` as for :meth:`score`.
             document: Its position or its id.
 
         Returns:
-            ``(N,)`` log[1 + k p(v|doc) / ((1-k) p(v))]: 0 where the background explains the sample
-            as well; their mean is what ranks documents.
+            ``(N,)`` log[1 + k p(v|doc) / ((1-k) p(v))], the mean of which ranks documents.
         """
         values = self._standardised(samples)
         log_background = self.background.log_density(values)
@@ -202,46 +203,45 @@ class VisualIndex:
         return evidence
 
     def model(self, document: int | str) -> Mixtures:
-        """Return the mixture of one document, on the index's scale."""
+        """Return the mixture of one document on the scale of the index."""
         return self._models(np.array([self._position(document)])).mixtures()
 
     @cached_property
     def background(self) -> CollectionBackground:
         """The background of the whole index."""
-        lots = [s.segment.array(VISUAL, "lots")[s.rows] for s in self._stretches]
-        chosen = reference_rows(np.concatenate(lots)) if lots else np.zeros(0, np.int64)
+        keys = [s.segment.array(VISUAL, "lots")[s.rows] for s in self._segments]
+        chosen = reference_rows(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
         if not len(chosen):
             raise RetrievalError("the index is empty; add videos to it before searching.")
         return CollectionBackground(self._models(chosen), self.settings.floor)
 
     def _models(self, positions: NDArray[np.int64]) -> PackedMixtures:
-        """Gather the models of some documents into memory, in the order given."""
+        """Read the models of some documents, in the order given."""
         first = self._packed(0)
         factors = np.empty((len(positions), *first.factors.shape[1:]), dtype=np.float32)
         constants = np.empty((len(positions), first.num_components))
         owners = np.searchsorted(self._starts, positions, side="right") - 1
         for owner in np.unique(owners).tolist():
             here = owners == owner
-            rows = self._stretches[owner].rows[positions[here] - self._starts[owner]]
+            rows = self._segments[owner].rows[positions[here] - self._starts[owner]]
             packed = self._packed(owner)
             factors[here], constants[here] = packed.factors[rows], packed.constants[rows]
         return PackedMixtures(factors, constants)
 
     def _packed(self, number: int) -> PackedMixtures:
-        segment = self._stretches[number].segment
+        segment = self._segments[number].segment
         return PackedMixtures(segment.array(VISUAL, "factors"), segment.array(VISUAL, "constants"))
 
-    def _over_segments(self, scored: Callable[[PackedMixtures], Array]) -> Array:
+    def _over_segments(self, score: Callable[[PackedMixtures], Array]) -> Array:
         scores = np.empty(len(self))
-        for number, (stretch, start) in enumerate(zip(self._stretches, self._starts, strict=False)):
-            found = scored(self._packed(number))
-            scores[start : start + len(stretch.rows)] = found[stretch.rows]
+        for number, (live, start) in enumerate(zip(self._segments, self._starts, strict=False)):
+            scores[start : start + len(live.rows)] = score(self._packed(number))[live.rows]
         return scores
 
     def _device_gains(self, packed: PackedMixtures, values: Array, log_background: Array) -> Array:
         from wordsight.inference.gpu import mixtures_on
 
-        # Segments are kept as long as the index is, and so are the arrays that lie in them.
+        # Segments and their arrays live as long as the index.
         place = id(packed.factors)
         if place not in self._on_device:
             device = self.device or "cpu"
@@ -254,26 +254,22 @@ class VisualIndex:
 
     def _standardised(self, samples: ArrayLike) -> Array:
         values = np.asarray(samples, dtype=np.float64)
-        scale = self.settings.known_scale()
+        scale = self.settings.require_scale()
         if values.ndim != 2 or values.shape[1] != len(scale.center):
             raise RetrievalError(
-                f"the index describes pictures by {len(scale.center)} numbers per sample, got an "
-                f"array of shape {values.shape}; use its own features."
+                f"the index has {len(scale.center)} numbers per sample, got an array of shape "
+                f"{values.shape}; use the features of the index."
             )
         observed_dimensions(values)
-        return scale.standardised(values)
+        return scale.standardise(values)
 
     def _log_unit(self, values: Array) -> float:
-        """Return the log of a unit volume's size: densities are per unit of the features."""
+        """Return the log volume of a unit of the scale: densities are per unit of the features."""
         known = ~np.isnan(values).all(axis=0)
-        return float(np.log(self.settings.known_scale().spread[known]).sum())
+        return float(np.log(self.settings.require_scale().spread[known]).sum())
 
     def _constant(self, log_background: Array) -> float:
         return float(log_background.mean() + np.log1p(-self.settings.kappa))
 
     def _position(self, document: int | str) -> int:
         return self.documents.position_of(document) if isinstance(document, str) else document
-
-    def _hits(self, positions: NDArray[np.int64], scores: Array) -> list[DocumentHit]:
-        pairs = zip(positions.tolist(), scores.tolist(), strict=True)
-        return [DocumentHit(self.documents[at], score, at) for at, score in pairs]

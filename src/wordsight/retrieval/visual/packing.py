@@ -1,8 +1,8 @@
 """`PackedMixtures`: mixtures laid out so that scoring them is one matrix product.
 
 The log of weight times density of a diagonal Gaussian is linear in the sample, its squares and 1.
-The factors are kept in single precision and the constants in double; what they stand for is exactly
-a mixture (the one whose means and variances the rounded factors imply), so nothing is lost twice.
+The factors are stored in single precision and the constants in double. The constants belong to the
+mixture whose means and variances the rounded factors imply, so that rounding happens only once.
 """
 
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ __all__ = ["NEVER", "PackedMixtures"]
 Array = NDArray[np.float64]
 
 NEVER = -1e30
-"""Log weight of a component that is not used: finite, so that no product becomes NaN."""
+"""Log weight of an unused component: finite, so that no product becomes NaN."""
 
 
 @dataclass(frozen=True, eq=False)
 class PackedMixtures:
-    """Many mixtures of diagonal Gaussians as the factors of a matrix product.
+    """Mixtures of diagonal Gaussians as the factors of a matrix product.
 
     Attributes:
-        factors: ``(D, C, 2n)`` float32: of the sample, then of its squares; may lie on disk.
-        constants: ``(D, C)`` float64: what is added, log weights included.
+        factors: ``(D, C, 2n)`` float32: of the sample, then of its squares; may be memory-mapped.
+        constants: ``(D, C)`` float64: the additive constants, with the log weights.
     """
 
     factors: NDArray[np.float32]
@@ -42,14 +42,13 @@ class PackedMixtures:
             )
 
     @classmethod
-    def of(cls, mixtures: Mixtures) -> Self:
+    def pack(cls, mixtures: Mixtures) -> Self:
         """Pack mixtures."""
         linear = (mixtures.means / mixtures.variances).astype(np.float32)
         square = (-0.5 / mixtures.variances).astype(np.float32)
-        means, variances = _implied(linear, square)
         with np.errstate(divide="ignore"):
-            constants = np.maximum(np.log(mixtures.weights), NEVER)
-        constants = constants - 0.5 * _shift(means, variances).sum(axis=2)
+            logs = np.maximum(np.log(mixtures.weights), NEVER)
+        constants = logs - _log_partition(linear, square)
         return cls(np.concatenate([linear, square], axis=2), constants)
 
     def __len__(self) -> int:
@@ -60,31 +59,28 @@ class PackedMixtures:
 
     @property
     def num_components(self) -> int:
-        """How many components each mixture has room for."""
+        """The number of components of each mixture."""
         return int(self.factors.shape[1])
 
     @property
     def num_dimensions(self) -> int:
-        """Over how many dimensions they are."""
+        """The number of dimensions."""
         return int(self.factors.shape[2] // 2)
 
     def mixtures(self) -> Mixtures:
-        """Return the mixtures the factors stand for."""
-        linear, square = np.split(self.factors, 2, axis=2)
-        means, variances = _implied(linear, square)
-        logs = self.constants + 0.5 * _shift(means, variances).sum(axis=2)
-        return Mixtures(np.exp(logs), means, variances)
+        """Return the mixtures that the factors imply."""
+        means, variances = _implied(*np.split(self.factors, 2, axis=2))
+        return Mixtures(np.exp(self.log_weights()), means, variances)
 
     def log_weights(self) -> Array:
-        """Return ``(D, C)`` the logs of the components' weights."""
-        means, variances = _implied(*np.split(self.factors, 2, axis=2))
-        logs: Array = self.constants + 0.5 * _shift(means, variances).sum(axis=2)
+        """Return ``(D, C)`` the log weights of the components."""
+        logs: Array = self.constants + _log_partition(*np.split(self.factors, 2, axis=2))
         return logs
 
     def observing(self, dimensions: NDArray[np.bool_]) -> Self:
-        """Return the mixtures over some dimensions only, the others integrated out.
+        """Return the marginal mixtures over some dimensions.
 
-        With diagonal covariances that is leaving them out, and their share of the constants.
+        With diagonal covariances, the other dimensions and their constants are left out.
 
         Args:
             dimensions: ``(n,)`` which to keep.
@@ -92,16 +88,20 @@ class PackedMixtures:
         if dimensions.all():
             return self
         linear, square = np.split(self.factors, 2, axis=2)
-        means, variances = _implied(linear[:, :, ~dimensions], square[:, :, ~dimensions])
-        constants = self.constants + 0.5 * _shift(means, variances).sum(axis=2)
-        return type(self)(self.factors[:, :, np.tile(dimensions, 2)], constants)
+        left_out = _log_partition(linear[:, :, ~dimensions], square[:, :, ~dimensions])
+        factors = self.factors[:, :, np.tile(dimensions, 2)]
+        return type(self)(factors, self.constants + left_out)
 
 
 def _implied(linear: NDArray[np.float32], square: NDArray[np.float32]) -> tuple[Array, Array]:
+    """Return the means and variances that factors imply."""
     variances: Array = -0.5 / square.astype(np.float64)
     return linear * variances, variances
 
 
-def _shift(means: Array, variances: Array) -> Array:
+def _log_partition(linear: NDArray[np.float32], square: NDArray[np.float32]) -> Array:
+    """Return ``(D, C)`` the log normalisers of Gaussians given by factors."""
+    means, variances = _implied(linear, square)
     shift: Array = np.log(2.0 * np.pi * variances) + means**2 / variances
-    return shift
+    half: Array = 0.5 * shift.sum(axis=2)
+    return half

@@ -1,4 +1,4 @@
-"""`VisualPart`: the mixtures of a segment's documents, fitted once and merged by copying."""
+"""The visual part of an index: its settings, and the mixtures of each segment's documents."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -17,22 +17,22 @@ from wordsight.retrieval.visual.shot_mixtures import LEAST_VARIANCE, ShotMixture
 
 __all__ = ["VISUAL", "VisualPart", "VisualSettings", "source_samples"]
 
-
-# How the visual side of an index was made; kept in it, so that queries are made the same way.
+VISUAL = "visual"
+_ARRAYS = ("factors", "constants", "lots")
 
 
 @dataclass(frozen=True)
 class VisualSettings:
-    """Everything a shot's visual model depends on, besides its pictures.
+    """The settings of visual models; stored in the index, so that queries use the same.
 
     Attributes:
         num_components: Components per mixture.
         restarts: Starts of EM per shot.
-        floor: Least variance, as a share of the collection's.
-        kappa: Weight of a shot against the background when samples are scored.
+        floor: Smallest variance, as a share of the collection's.
+        kappa: Weight of a shot against the background in scores.
         longest: Pixels of the longer side at which blocks are taken.
-        dynamic: Whether time within a second around the key frame is a dimension too.
-        scale: The scale of the collection; measured when the index is made.
+        dynamic: Whether the time within a second around the key frame is a dimension too.
+        scale: The scale of the collection; measured when the index is created.
         random_state: Seed.
     """
 
@@ -47,7 +47,7 @@ class VisualSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.kappa < 1:
-            raise RetrievalError(f"kappa must lie between 0 and 1, got {self.kappa}.")
+            raise RetrievalError(f"kappa must be between 0 and 1, got {self.kappa}.")
 
     def features(self) -> BlockDct | DynamicBlockDct:
         """Return the features that describe pictures."""
@@ -55,7 +55,7 @@ class VisualSettings:
         return DynamicBlockDct(blocks) if self.dynamic else blocks
 
     def model(self, device: str | None = None) -> ShotMixtures:
-        """Return the estimator of the mixtures, which fits them on a device if one is named."""
+        """Return the estimator of the mixtures."""
         return ShotMixtures(
             self.num_components,
             restarts=self.restarts,
@@ -64,28 +64,28 @@ class VisualSettings:
             device=device,
         )
 
-    def scaled(self, scale: FeatureScale) -> Self:
-        """Return the same with a scale."""
+    def with_scale(self, scale: FeatureScale) -> Self:
+        """Return the same settings with a scale."""
         return replace(self, scale=scale)
 
-    def known_scale(self) -> FeatureScale:
+    def require_scale(self) -> FeatureScale:
         """Return the scale.
 
         Raises:
             RetrievalError: If it has not been measured.
         """
         if self.scale is None:
-            raise RetrievalError("the scale of the collection is not known yet; measure it first.")
+            raise RetrievalError("the scale of the collection has not been measured yet.")
         return self.scale
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return the settings as JSON values."""
         scale = None if self.scale is None else self.scale.to_json()
         return asdict(replace(self, scale=None)) | {"scale": scale}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
-        """Read what :meth:`to_json` wrote."""
+        """Create settings from the result of :meth:`to_json`."""
         try:
             scale = values["scale"]
             known = None if scale is None else FeatureScale.from_json(scale)
@@ -98,43 +98,39 @@ class VisualSettings:
             ) from error
 
 
-VISUAL = "visual"
-_ARRAYS = ("factors", "constants", "lots")
-
-
 class VisualPart:
-    """Makes the visual part of segments.
+    """The visual part of segments: a mixture per document.
 
     Args:
-        settings: How; with a scale.
-        device: Where mixtures are fitted; the processor if left out.
+        settings: The settings, with a scale.
+        device: Device that fits mixtures; None for the CPU.
     """
 
     name = VISUAL
-    piecewise = True
+    batched = True
 
     def __init__(self, settings: VisualSettings, *, device: str | None = None) -> None:
-        settings.known_scale()
+        settings.require_scale()
         self.settings = settings
         self.device = device
 
     def build(self, sources: Sequence[DocumentSource]) -> PartData:
         """Fit a mixture to the frames of every document."""
         bags = [source_samples(source, self.settings).values for source in sources]
-        model = self.settings.model(self.device).fit(bags, scale=self.settings.known_scale())
-        packed = PackedMixtures.of(model.mixtures_)
-        lots = sampling_keys(source.document.id for source in sources)
-        return PartData(
-            {"factors": packed.factors, "constants": packed.constants, "lots": lots}, {}
-        )
+        model = self.settings.model(self.device).fit(bags, scale=self.settings.require_scale())
+        packed = PackedMixtures.pack(model.mixtures_)
+        keys = sampling_keys(source.document.id for source in sources)
+        values = (packed.factors, packed.constants, keys)
+        return PartData(dict(zip(_ARRAYS, values, strict=True)))
 
-    def merge(self, stretches: Sequence[LiveSegment]) -> PartData:
-        """Copy the mixtures of the documents that are still wanted."""
-        arrays = {
-            name: np.concatenate([s.segment.array(VISUAL, name)[s.rows] for s in stretches])
-            for name in _ARRAYS
-        }
-        return PartData(arrays, {})
+    def merge(self, segments: Sequence[LiveSegment]) -> PartData:
+        """Copy the mixtures of the documents that are left."""
+        return PartData(
+            {
+                name: np.concatenate([s.segment.array(VISUAL, name)[s.rows] for s in segments])
+                for name in _ARRAYS
+            }
+        )
 
 
 def source_samples(source: DocumentSource, settings: VisualSettings) -> Samples:
@@ -144,9 +140,9 @@ def source_samples(source: DocumentSource, settings: VisualSettings) -> Samples:
         RetrievalError: If it has none.
     """
     if not source.frames:
-        raise RetrievalError(f"{source.document.id} has no frame to look at.")
+        raise RetrievalError(f"{source.document.id} has no frame to describe.")
     features = settings.features()
     if isinstance(features, DynamicBlockDct):
         times = source.times or (source.document.key_time,) * len(source.frames)
         return features.clip_samples(source.frames, times, source.document.key_time)
-    return Samples.together([features.samples(frame) for frame in source.frames])
+    return Samples.concatenate([features.samples(frame) for frame in source.frames])

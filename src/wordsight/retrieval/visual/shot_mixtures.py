@@ -1,7 +1,8 @@
 """`ShotMixtures`: one mixture of Gaussians per shot, fitted to the samples of its key frame."""
 
 from collections.abc import Sequence
-from typing import Literal, Self
+from functools import reduce
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +23,11 @@ __all__ = ["LEAST_VARIANCE", "ShotMixtures"]
 Array = NDArray[np.float64]
 
 LEAST_VARIANCE = 0.2
-"""Share of the collection's variance. Far more than components need to keep from collapsing: a
-narrower model finds its own picture again, but not others like it."""
+"""Share of the collection's variance. Larger than needed to prevent collapse: a narrower model
+finds its own picture, but not similar ones."""
 
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16)
-"""Numbers of components that BIC chooses from, up to the number asked for."""
+"""Numbers of components that BIC chooses from, up to the requested number."""
 
 
 class ShotMixtures:
@@ -34,29 +35,28 @@ class ShotMixtures:
 
     $$p(v|\theta)=\sum_{c=1}^{C}\pi_c\,\mathcal N(v;\mu_c,\operatorname{diag}\sigma^2_c)$$
 
-    Samples are first put on the scale of the collection, where no variance may be under ``floor``:
-    flat regions such as black borders would otherwise pull a component together without end. A
-    component left with less than one sample is moved to where the mixture explains least. Starts
-    depend on ``random_state`` alone, so that a shot gets the same model in any company.
+    Samples are standardised by the scale of the collection, where no variance may be below
+    ``floor``: components on flat regions such as black borders would otherwise collapse. A
+    component left with less than one sample is moved to where the mixture fits worst. Starts
+    depend on ``random_state`` alone, so that the model of a shot does not depend on the others.
 
     Args:
         num_components: ``C``.
-        restarts: How many starts to try per shot; the likeliest result is kept.
-        floor: Least variance, as a share of the collection's.
-        max_iterations: At most so many EM steps.
+        restarts: Number of starts per shot; the likeliest result is kept.
+        floor: Smallest variance, as a share of the collection's.
+        max_iterations: Maximum number of EM steps.
         tolerance: Stop when the log likelihood per sample rises by less.
-        start: How EM starts: from seeds far apart, or, as the chapter has it, from samples assigned
-            at random.
-        criterion: ``"bic"`` lets every shot have as many components as its samples justify, up to
+        start: Initialisation of EM: from distant seeds, or from random assignments.
+        criterion: ``"bic"`` chooses the number of components of each shot, up to
             ``num_components``.
         random_state: Seed.
-        device: Where EM runs, such as ``cuda``, in single precision; the processor if left out.
+        device: Device that runs EM, such as ``cuda``, in single precision; None for the CPU.
 
     Attributes:
         scale_: The scale; given to :meth:`fit` or measured there.
         mixtures_: The mixtures, on that scale.
         log_likelihoods_: ``(D,)`` log likelihood per sample of each.
-        histories_: How EM rose, of the start that was kept.
+        histories_: The log likelihoods of EM of the start that was kept.
 
     Examples:
         >>> bags = [np.random.default_rng(seed).normal(seed, 1, (300, 2)) for seed in range(3)]
@@ -100,8 +100,8 @@ class ShotMixtures:
 
         Args:
             samples: ``D`` arrays ``(N, n)``.
-            scale: The scale of the collection; measured on the samples if left out.
-            resolution: ``(n,)`` the least spread to assume when it is measured.
+            scale: The scale of the collection; measured on the samples by default.
+            resolution: ``(n,)`` the smallest spread when it is measured.
 
         Returns:
             This object.
@@ -110,8 +110,8 @@ class ShotMixtures:
             raise RetrievalError("there is nothing to fit; give at least one bag of samples.")
         if scale is None:
             least = np.full(np.shape(samples[0])[1], 1e-6) if resolution is None else resolution
-            scale = FeatureScale.of(samples, least)
-        bags = [scale.standardised(each) for each in samples]
+            scale = FeatureScale.measure(samples, least)
+        bags = [scale.standardise(each) for each in samples]
         fits = self._best_sizes(bags) if self.criterion else self._best(bags, self.num_components)
         self.scale_: FeatureScale = scale
         self.mixtures_: Mixtures = fits.mixtures
@@ -122,46 +122,39 @@ class ShotMixtures:
     def _best(self, bags: Sequence[Array], size: int) -> MixtureFits:
         """Fit from every start, move idle components, and keep the likeliest of each shot."""
         floor = np.full(bags[0].shape[1], self.floor)
-        best: MixtureFits | None = None
-        for restart in range(self.restarts):
-            starts = _stacked(
-                [
-                    start_mixture(
-                        bag,
-                        size,
-                        floor,
-                        np.random.default_rng([self.random_state, restart]),
-                        self.start,
-                    )
-                    for bag in bags
-                ]
-            )
-            fits = self._revived(bags, self._run(bags, starts, floor), floor)
-            best = fits if best is None else _likelier(best, fits)
-        assert best is not None
-        return best
+
+        def fit(restart: int) -> MixtureFits:
+            seed = [self.random_state, restart]
+            starts = [
+                start_mixture(bag, size, floor, np.random.default_rng(seed), self.start)
+                for bag in bags
+            ]
+            return self._reseed_idle(bags, self._run(bags, _stacked(starts), floor), floor)
+
+        return reduce(_likelier, (fit(restart) for restart in range(self.restarts)))
 
     def _run(self, bags: Sequence[Array], starts: Mixtures, floor: Array) -> MixtureFits:
-        iterations, tolerance = self.max_iterations, self.tolerance
+        limits: dict[str, Any] = {
+            "max_iterations": self.max_iterations,
+            "tolerance": self.tolerance,
+        }
         if self.device is None:
-            return fit_mixtures(bags, starts, floor, max_iterations=iterations, tolerance=tolerance)
+            return fit_mixtures(bags, starts, floor, **limits)
         from wordsight.inference.gpu import fit_mixtures_on
 
-        return fit_mixtures_on(
-            bags, starts, floor, self.device, max_iterations=iterations, tolerance=tolerance
-        )
+        return fit_mixtures_on(bags, starts, floor, self.device, **limits)
 
-    def _revived(self, bags: Sequence[Array], fits: MixtureFits, floor: Array) -> MixtureFits:
+    def _reseed_idle(self, bags: Sequence[Array], fits: MixtureFits, floor: Array) -> MixtureFits:
         fresh = [reseed_mixture(bag, fits.mixtures[d], floor) for d, bag in enumerate(bags)]
-        ill = [d for d, mixture in enumerate(fresh) if mixture is not None]
-        if not ill:
+        changed = [d for d, mixture in enumerate(fresh) if mixture is not None]
+        if not changed:
             return fits
         starts = _stacked([mixture for mixture in fresh if mixture is not None])
-        again = self._run([bags[d] for d in ill], starts, floor)
-        return _likelier(fits, again, ill)
+        again = self._run([bags[d] for d in changed], starts, floor)
+        return _likelier(fits, again, changed)
 
     def _best_sizes(self, bags: Sequence[Array]) -> MixtureFits:
-        """Choose the number of components of each shot by the Bayesian information criterion."""
+        """Choose the number of components of each shot by BIC."""
         sizes = [size for size in _SIZES if size < self.num_components] + [self.num_components]
         tries = [_widened(self._best(bags, size), self.num_components) for size in sizes]
         counts = np.array([len(bag) for bag in bags])
@@ -186,24 +179,22 @@ def _stacked(parts: Sequence[Mixtures]) -> Mixtures:
 def _likelier(
     first: MixtureFits, second: MixtureFits, which: Sequence[int] | None = None
 ) -> MixtureFits:
-    """Take from ``second``, which may be of some shots only, those that are likelier."""
+    """Return ``first`` with the fits of ``second`` (of the shots ``which``) that are likelier."""
     places = range(len(first.log_likelihoods)) if which is None else which
     weights, means = first.mixtures.weights.copy(), first.mixtures.means.copy()
     variances, scores = first.mixtures.variances.copy(), first.log_likelihoods.copy()
     histories = list(first.histories)
+    new = second.mixtures
     for there, here in enumerate(places):
         if second.log_likelihoods[there] > scores[here]:
-            weights[here], means[here] = (
-                second.mixtures.weights[there],
-                second.mixtures.means[there],
-            )
-            variances[here] = second.mixtures.variances[there]
+            weights[here], means[here] = new.weights[there], new.means[there]
+            variances[here] = new.variances[there]
             scores[here], histories[here] = second.log_likelihoods[there], second.histories[there]
     return MixtureFits(Mixtures(weights, means, variances), scores, tuple(histories))
 
 
 def _widened(fits: MixtureFits, size: int) -> MixtureFits:
-    """Give mixtures room for ``size`` components; those added have no weight."""
+    """Pad mixtures to ``size`` components; those added have no weight."""
     missing = size - fits.mixtures.num_components
     weights = np.pad(fits.mixtures.weights, ((0, 0), (0, missing)))
     means = np.pad(fits.mixtures.means, ((0, 0), (0, missing), (0, 0)))
