@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from wordsight.errors import WordsightError
     from wordsight.library import Library
     from wordsight.records import Clip, Detections, Sentence, Track, Word
+    from wordsight.workflows.describe import describe
+    from wordsight.workflows.explain import explain
     from wordsight.workflows.learn import learn
+    from wordsight.workflows.lexicon import lexicon
+    from wordsight.workflows.score import score
+    from wordsight.workflows.track import track
 
 _HOME_OF = {
     "Clip": "wordsight.records",
@@ -29,7 +34,12 @@ _HOME_OF = {
     "Track": "wordsight.records",
     "Word": "wordsight.records",
     "WordsightError": "wordsight.errors",
+    "describe": "wordsight.workflows.describe",
+    "explain": "wordsight.workflows.explain",
     "learn": "wordsight.workflows.learn",
+    "lexicon": "wordsight.workflows.lexicon",
+    "score": "wordsight.workflows.score",
+    "track": "wordsight.workflows.track",
 }
 
 __all__ = [
@@ -41,7 +51,12 @@ __all__ = [
     "Word",
     "WordsightError",
     "__version__",
+    "describe",
+    "explain",
     "learn",
+    "lexicon",
+    "score",
+    "track",
 ]
 
 

@@ -71,13 +71,13 @@ class TestLess:
 @pytest.mark.parametrize(
     ("options", "words"),
     [  # a share is no percentage, nothing is no share, and two ways are one too many
-        (("--beam", "2"), "a share above 0 and under 1"),
-        (("--beam", "0"), "a share above 0 and under 1"),
+        (("--beam", "2"), "--beam should be less than 1, got 2.0"),
+        (("--beam", "0"), "--beam should be greater than 0"),
         (("--beam", "0.1", "--prune", "3"), "choose one of them"),
     ],
 )
 def test_limits_that_cannot_be_are_refused(call, loose, options, words, monkeypatch):
-    monkeypatch.setattr("wordsight.cli.meaning.load_lexicon", lambda folder: None)
-    monkeypatch.setattr("wordsight.cli.meaning.seen_in", lambda *where: None)
+    monkeypatch.setattr("wordsight.workflows.score.load_lexicon", lambda folder: None)
+    monkeypatch.setattr("wordsight.workflows.score.read_clip", lambda *where: None)
     answer = call("score", loose[1][0], SAID, *options)
     assert answer.code == 1 and words in answer.err

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from wordsight.cli.meaning_inputs import named_by
 
 from wordsight.attributes.recall.videos import crop_box
-from wordsight.cli.output import Output, Style
 from wordsight.library import Library
 from wordsight.meaning.features import name_feature
 from wordsight.video import VideoReader, write_image
+from wordsight.workflows.learn import _words_used
+from wordsight.workflows.reporter import RecordingReporter
 from wordsight.worlds import street, write_world
 
 HUES = {"red": (345, 372), "blue": (195, 250), "teal": (150, 192), "purple": (255, 330)}
@@ -170,10 +170,11 @@ def test_a_clear_word_for_what_cannot_be(call, world, tmp_path):
     assert answer.code == 1 and "--attributes" in answer.err
 
 
-def test_words_that_tell_no_things_apart_are_named(capsys):
+def test_words_that_tell_no_things_apart_are_named():
     namer = SimpleNamespace(groups=(("blue", "red"), ("big", "small")))
     bins = {name_feature(("blue", "red")): ("blue", "red")}
     learned = SimpleNamespace(vocabulary=SimpleNamespace(bins=bins))
-    assert named_by(Output(Style()), learned, namer) == ["blue", "red"]
-    said = " ".join(capsys.readouterr().err.split())
-    assert "told apart by big, small" in said and "red" not in said
+    reporter = RecordingReporter()
+    assert _words_used(learned, namer, reporter) == ["blue", "red"]
+    (warning,) = reporter.notes
+    assert "differ in big, small" in warning and "red" not in warning

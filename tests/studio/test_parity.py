@@ -116,7 +116,7 @@ def test_a_long_film_is_asked_about_its_best_moment(client, library, monkeypatch
     }
     told = client.get(f"{place}/describe", params={"top": 1}).json()["sentences"]
     assert all(one["moment"] and one["end"] - one["start"] <= 4.001 for one in told)
-    monkeypatch.setattr("wordsight.studio.api.meaning._LONGEST_TOLD", 4.0)
+    monkeypatch.setattr("wordsight.studio.api.meaning._LONGEST_DESCRIBED", 4.0)
     refused = client.get(f"{place}/describe", params={"top": 1})
     assert refused.status_code == 422 and "ask about a part of at most 4 s" in refused.text
     part = client.get(f"{place}/describe", params={"top": 1, "start": 0.0, "end": 3.0})

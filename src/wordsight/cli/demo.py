@@ -7,7 +7,7 @@ import typer
 
 from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
-from wordsight.cli.units import clock
+from wordsight.workflows.units import clock
 
 if TYPE_CHECKING:
     from wordsight.meaning import LearnedLexicon, SentenceHit

@@ -2,9 +2,9 @@
 
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, command
 from wordsight.cli.output import Output
-from wordsight.cli.units import count
 from wordsight.workflows.learn import LearnRequest, LearnResult
 from wordsight.workflows.learn import learn as learn_words
+from wordsight.workflows.units import count
 
 __all__ = ["learn"]
 

@@ -17,8 +17,8 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
-from wordsight.cli.units import bytes_text, clock, count
 from wordsight.errors import WordsightError
+from wordsight.workflows.units import bytes_text, clock, count
 
 if TYPE_CHECKING:
     from wordsight.library import AddReport, Failure, VerifyReport, VideoDetails, VideoEntry

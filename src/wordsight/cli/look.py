@@ -14,7 +14,7 @@ from wordsight.cli.options import (
     speaking,
 )
 from wordsight.cli.output import Output
-from wordsight.cli.units import clock, count
+from wordsight.workflows.units import clock, count
 from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.limits import PruneOption, tell_lost
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.cli.units import clock, count
 from wordsight.errors import WordsightError
 from wordsight.workflows.compute import pruning
 from wordsight.workflows.lexicon import DEFAULT_LEXICON, load_lexicon
 from wordsight.workflows.search_query import SearchQuery, parse_moment, parse_region, read_queries
+from wordsight.workflows.units import clock, count
 from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:

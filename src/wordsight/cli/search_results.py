@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.cli.output import Output
-from wordsight.cli.units import clock
 from wordsight.workflows.found_moments import FoundMoment, why
+from wordsight.workflows.units import clock
 
 if TYPE_CHECKING:
     from wordsight.library import Library

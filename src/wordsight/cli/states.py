@@ -8,8 +8,8 @@ import typer
 from wordsight.cli.engines import EngineOption, engine_of
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.cli.units import count
 from wordsight.errors import WordsightError
+from wordsight.workflows.units import count
 from wordsight.workflows.workflow import refuse_existing
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 
 from wordsight.cli.options import speaking
 from wordsight.cli.output import Output
-from wordsight.cli.units import count
+from wordsight.workflows.units import count
 
 if TYPE_CHECKING:
     from wordsight.worlds import RenderedFilm

@@ -1,17 +1,14 @@
-"""The words the studio knows: its own lexicon, loaded once and again when it changes."""
+"""The lexicon of the studio."""
 
 from pathlib import Path
-from threading import Lock
 
 from wordsight.errors import WordsightError
 from wordsight.meaning import LearnedLexicon
 from wordsight.studio.jobs.learn import LEXICON
 from wordsight.studio.studio import Studio
+from wordsight.workflows.lexicon import load_lexicon
 
-__all__ = ["learned_words", "words_folder", "words_stamp"]
-
-_lock = Lock()
-_loaded: dict[tuple[Path, int], LearnedLexicon] = {}
+__all__ = ["known_words", "learned_words", "words_folder", "words_stamp"]
 
 
 def words_folder(studio: Studio) -> Path:
@@ -33,16 +30,16 @@ def learned_words(studio: Studio) -> LearnedLexicon:
     Raises:
         WordsightError: If nothing was learned yet.
     """
+    return load_lexicon(known_words(studio))
+
+
+def known_words(studio: Studio) -> Path:
+    """Return the folder of the studio's lexicon.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
     folder = words_folder(studio)
-    try:
-        stamp = (folder / "model.json").stat().st_mtime_ns
-    except FileNotFoundError:
-        raise WordsightError(
-            "no words were learned yet; learn some on the Lexicon page first."
-        ) from None
-    with _lock:
-        key = (folder, stamp)
-        if key not in _loaded:
-            _loaded.clear()  # an older lexicon is of no use any more
-            _loaded[key] = LearnedLexicon.load(folder)
-        return _loaded[key]
+    if not (folder / "model.json").exists():
+        raise WordsightError("no words were learned yet; learn some on the Lexicon page first.")
+    return folder

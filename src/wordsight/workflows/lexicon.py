@@ -1,12 +1,15 @@
-"""Lexicons as workflows read them: learned ones, and how the words of sentences combine."""
+"""``lexicon``: what learned words look for; and lexicons as other workflows read them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
-from wordsight.workflows.reporter import Reporter
-from wordsight.workflows.settings import setting
+from wordsight.workflows.reporter import RecordingReporter, Reporter
+from wordsight.workflows.settings import Request, argument, setting
+from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
     from wordsight.language import Entry, Lexicon
@@ -14,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_LEXICON",
+    "LexiconRequest",
+    "LexiconResult",
     "can_read",
+    "lexicon",
     "lexicon_setting",
     "load_grammar",
     "load_lexicon",
@@ -24,6 +30,8 @@ __all__ = [
 DEFAULT_LEXICON = Path("lexicon")
 
 _SHOWN = 3  # sentences that cannot be read; the rest is counted
+_loading = Lock()
+_loaded: dict[tuple[Path, int], "LearnedLexicon"] = {}
 
 
 def lexicon_setting(default: Path | None = DEFAULT_LEXICON) -> Any:
@@ -38,8 +46,60 @@ def lexicon_setting(default: Path | None = DEFAULT_LEXICON) -> Any:
     )
 
 
+class LexiconRequest(Request):
+    """Which learned words are shown."""
+
+    word: str | None = argument("One word; all if left out.", metavar="WORD", default=None)
+    plot: Path | None = setting(
+        None,
+        "Draw WORD into a picture: states, transitions and distributions.",
+        metavar="FILE",
+    )
+    force: bool = setting(False, "Replace the picture if it exists.")
+    words: Path = lexicon_setting()
+
+
+@dataclass(frozen=True)
+class LexiconResult(Result):
+    """Learned words.
+
+    Attributes:
+        models: Per word its tables, as JSON holds them.
+        pages: Per word what it looks for, in text.
+    """
+
+    models: dict[str, Any]
+    pages: tuple[str, ...]
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight lexicon --json`` prints."""
+        return as_json(self.models)
+
+
+@workflow(LexiconRequest)
+def lexicon(request: LexiconRequest, *, reporter: RecordingReporter) -> LexiconResult:
+    """Show what learned words look for, state by state."""
+    from wordsight.meaning.model.inspect import save_word_plot, word_values
+
+    learned, word = load_lexicon(request.words), request.word
+    if word is not None:
+        named = word.strip().lower().replace(" ", "-")  # as it is said: "Picked up"
+        word = named if named in learned.words else word
+    if request.plot is not None:
+        if word is None:
+            raise WordsightError("name the word to draw: wordsight lexicon WORD --plot FILE.")
+        refuse_existing(request.plot, force=request.force)
+        save_word_plot(learned, word, request.plot)
+    entries = [word] if word else sorted(learned.words)
+    return LexiconResult(
+        {entry: word_values(learned, entry) for entry in entries},
+        tuple(learned.page(entry, strongest=12 if word else 3) for entry in entries),
+        warnings=tuple(reporter.notes),
+    )
+
+
 def load_lexicon(folder: Path) -> "LearnedLexicon":
-    """Read a learned lexicon.
+    """Read a learned lexicon; one that was read last and has not changed since is kept.
 
     Raises:
         WordsightError: If there is none.
@@ -51,7 +111,16 @@ def load_lexicon(folder: Path) -> "LearnedLexicon":
             f"there is no learned lexicon at {folder}; make one with `wordsight learn`, or name "
             "its folder with --words."
         )
-    return LearnedLexicon.load(folder)
+    model = folder / "model.json"
+    if not model.exists():
+        return LearnedLexicon.load(folder)  # says what is wrong
+    key = (folder.absolute(), model.stat().st_mtime_ns)
+    with _loading:
+        if key not in _loaded:
+            learned = LearnedLexicon.load(folder)
+            _loaded.clear()  # only the last one
+            _loaded[key] = learned
+        return _loaded[key]
 
 
 def load_grammar(name: str | None) -> "Lexicon | None":

@@ -1,47 +1,62 @@
 """Sentences and one video: who is who, why not, and what could be said of it."""
 
-from functools import partial
 from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query
 from numpy.typing import NDArray
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from wordsight.errors import WordsightError
-from wordsight.meaning import LearnedLexicon, TrackedSentence, best_moment, describe_moments
-from wordsight.records import Clip
-from wordsight.studio.api.compute_options import Beam, Prune
 from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.words import learned_words, words_folder
-from wordsight.workflows.annotator import load_annotator
-from wordsight.workflows.clips import clip_between
-from wordsight.workflows.compute import pruning
+from wordsight.studio.words import known_words
+from wordsight.workflows.compute import beam_setting
+from wordsight.workflows.describe import DescribeRequest, DescribeSettings, describe
+from wordsight.workflows.explain import ExplainRequest, explain
+from wordsight.workflows.moments import ClipSettings
+from wordsight.workflows.score import ScoreRequest, score
+from wordsight.workflows.settings import changed
+from wordsight.workflows.track import TrackRequest, TrackResult, track
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/videos/{video_id}", tags=["meaning"])
 Here = Annotated[Studio, Depends(studio_of)]
+Sentence = Annotated[str, Field(min_length=1, max_length=500)]
 
-_LONGEST_TOLD = 300.0  # seconds of film of which someone waits to be told: under a minute's work
+_LONGEST_DESCRIBED = 300.0  # seconds of video that are described while the page waits: a minute
 
 
-class ClipBody(BaseModel):
+class ClipBody(ClipSettings):
     """Which part of a video is asked about."""
 
-    start: float | None = Field(default=None, ge=0, le=1e7)
-    end: float | None = Field(default=None, ge=0, le=1e7)
-    whole: bool = Field(
-        default=False,
-        description="take a long film as one event, instead of finding its best moment first",
-    )
-    prune: Prune = None
+    model_config = ConfigDict(extra="ignore")
+
+    start: float | None = changed(ClipSettings, "start", ge=0, le=1e7)
+    end: float | None = changed(ClipSettings, "end", ge=0, le=1e7)
 
 
 class SentenceBody(ClipBody):
     """A sentence about a video."""
 
-    sentence: str = Field(min_length=1, max_length=500)
+    sentence: Sentence
+
+
+class SentencesBody(ClipBody):
+    """Sentences about a video."""
+
+    sentences: list[Sentence] = Field(min_length=1, max_length=50)
+    beam: float | None = beam_setting()
+
+
+class DescribeBody(DescribeSettings):
+    """How a video is described."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    start: float | None = changed(ClipSettings, "start", ge=0, le=1e7)
+    end: float | None = changed(ClipSettings, "end", ge=0, le=1e7)
+    top: int = changed(DescribeSettings, "top", le=20)
 
 
 class Answered(BaseModel):
@@ -91,15 +106,6 @@ class Tracked(Answered):
     lost: float = Field(description="share of all explanations that pruning left out, at most")
 
 
-class SentencesBody(ClipBody):
-    """Sentences about a video."""
-
-    sentences: list[Annotated[str, Field(min_length=1, max_length=500)]] = Field(
-        min_length=1, max_length=50
-    )
-    beam: Beam = None
-
-
 class Scored(Answered):
     """How well a sentence fits a video, and whether it is true of it."""
 
@@ -143,65 +149,65 @@ class Descriptions(BaseModel):
 @router.post("/track")
 def track_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Tracked:
     """Find who is who in a video, given a sentence."""
-    words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
-    with pruning(asked.prune):
-        clip = _moment(words, whole, asked.sentence, asked)
-        found = words.track(clip, asked.sentence)
-        score = words.score(clip, asked.sentence)
+    request = TrackRequest(
+        **asked.model_dump(), video=video_id, words=known_words(studio), probabilities=True
+    )
+    found = track(studio.library, request)
+    tracked, scored = found.tracked, found.score
+    assert scored is not None  # since probabilities were asked for
     return Tracked(
-        start=clip.start,
-        end=clip.end,
-        moment=clip is not whole,
+        start=found.start,
+        end=found.end,
+        moment=found.is_moment,
         sentence=asked.sentence,
-        score=_finite(score.score),
-        threshold=_finite(words.threshold),
-        holds=score.holds,
+        score=_finite(scored.score),
+        threshold=_finite(found.threshold),
+        holds=scored.holds,
         tracks=[
             Followed(
-                label=track.label,
-                times=np.round(track.times, 4).tolist(),
-                boxes=np.round(track.boxes, 1).tolist(),
+                label=one.label,
+                times=np.round(one.times, 4).tolist(),
+                boxes=np.round(one.boxes, 1).tolist(),
             )
-            for track in found.tracks
+            for one in tracked.tracks
         ],
-        times=np.round(found.times, 4).tolist(),
-        words=_words(words, clip, found),
-        lost=_finite(max(found.lost_mass, score.lost_mass)),
+        times=np.round(tracked.times, 4).tolist(),
+        words=_words(found),
+        lost=_finite(max(tracked.lost_mass, scored.lost_mass)),
     )
 
 
 @router.post("/score")
 def score_sentences(studio: Here, video_id: str, asked: SentencesBody) -> list[Scored]:
     """Say how well sentences fit a video, and whether they are true of it."""
-    words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
-    with pruning(asked.prune, asked.beam):
-        clips = [_moment(words, whole, sentence, asked) for sentence in asked.sentences]
-        found = [words.score(*each) for each in zip(clips, asked.sentences, strict=True)]
+    request = ScoreRequest(**asked.model_dump(), video=video_id, words=known_words(studio))
+    found = score(studio.library, request)
     return [
         Scored(
             start=one.start,
             end=one.end,
-            moment=clip is not whole,
+            moment=is_moment,
             sentence=sentence,
             score=_finite(one.score),
             holds=one.holds,
             lost=_finite(one.lost_mass),
         )
-        for clip, sentence, one in zip(clips, asked.sentences, found, strict=True)
+        for sentence, one, is_moment in zip(
+            asked.sentences, found.scores, found.are_moments, strict=True
+        )
     ]
 
 
 @router.post("/explain")
 def explain_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Explained:
     """Say which word of a sentence fits a video, and which one fails."""
-    words, whole = learned_words(studio), _clip(studio, video_id, asked.start, asked.end)
-    with pruning(asked.prune):
-        clip = _moment(words, whole, asked.sentence, asked)
-        found = words.explain(clip, asked.sentence)
+    request = ExplainRequest(**asked.model_dump(), video=video_id, words=known_words(studio))
+    result = explain(studio.library, request)
+    found = result.explanation
     return Explained(
         start=found.start,
         end=found.end,
-        moment=clip is not whole,
+        moment=result.is_moment,
         sentence=asked.sentence,
         score=_finite(found.score),
         words=[WordEvidence(word=word.word, evidence=_finite(word.fit)) for word in found.words],
@@ -212,65 +218,46 @@ def explain_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Explai
 
 @router.get("/describe")
 def describe_video(
-    studio: Here,
-    video_id: str,
-    top: Annotated[int, Query(ge=1, le=20)] = 5,
-    start: Annotated[float | None, Query(ge=0, le=1e7)] = None,
-    end: Annotated[float | None, Query(ge=0, le=1e7)] = None,
-    prune: Annotated[Prune, Query()] = None,
-    beam: Annotated[Beam, Query()] = None,
-    surest: Annotated[bool, Query()] = False,
-    whole: Annotated[bool, Query()] = False,
+    studio: Here, video_id: str, asked: Annotated[DescribeBody, Query()]
 ) -> Descriptions:
-    """Say in sentences what happens in a video; of a long film, moment by moment."""
-    words, clip = learned_words(studio), _clip(studio, video_id, start, end)
-    if not whole and clip.end - clip.start > _LONGEST_TOLD:
+    """Say in sentences what happens in a video; of a long one, moment by moment."""
+    duration = studio.library.video(video_id).duration
+    length = min(duration, asked.end or duration) - (asked.start or 0.0)
+    if not asked.whole and length > _LONGEST_DESCRIBED:
         raise WordsightError(
-            f"a film of {clip.end - clip.start:.0f} s is told of moment by moment, which takes too "
-            f"long to wait for: ask about a part of at most {_LONGEST_TOLD:.0f} s with from and "
-            "to, or use wordsight describe, which shows how far it is."
+            f"a video of {length:.0f} s is described moment by moment, which takes too long to "
+            f"wait for: ask about a part of at most {_LONGEST_DESCRIBED:.0f} s with from and to, "
+            "or use wordsight describe, which shows its progress."
         )
-    with pruning(prune, beam):
-        tell = words.describe if whole else partial(describe_moments, words)
-        found = tell(clip, top=top, surest=surest)
+    request = DescribeRequest(**asked.model_dump(), video=video_id, words=known_words(studio))
+    found = describe(studio.library, request)
     return Descriptions(
         sentences=[
             Described(
                 start=one.start,
                 end=one.end,
-                moment=(one.start, one.end) != (clip.start, clip.end),
+                moment=(one.start, one.end) != (found.start, found.end),
                 text=one.text,
                 probability=_finite(one.probability),
                 holds=one.holds,
             )
-            for one in found
+            for one in found.descriptions
         ]
     )
 
 
-def _clip(studio: Studio, video_id: str, start: float | None, end: float | None) -> Clip:
-    return clip_between(studio.library, video_id, start, end, load_annotator(words_folder(studio)))
-
-
-def _moment(words: LearnedLexicon, clip: Clip, sentence: str, asked: ClipBody) -> Clip:
-    return clip if asked.whole else best_moment(words, clip, sentence)
-
-
-def _words(words: LearnedLexicon, clip: Clip, found: TrackedSentence) -> list[WordStates]:
-    """Tell of every word when it is in which state, and how likely."""
-    likely: list[NDArray[np.float64]] = []
-    if len(found.times):
-        _, posteriors = words.read(clip).posteriors(found.sentence)
-        # What a word is said of does not matter here: summed over all things.
-        likely = [each.reshape(len(each), -1, each.shape[-1]).sum(axis=1) for each in posteriors]
+def _words(found: TrackResult) -> list[WordStates]:
+    """Return per word when it is in which state, and how likely."""
+    tracked = found.tracked
+    rows = zip(tracked.sentence.words, tracked.words, found.words, strict=True)
     return [
         WordStates(
-            word=said.word,
+            word=states.word,
             participants=list(word.participants),
-            spans=_spans(said.states, words[word.entry].num_states, found.times, clip.end),
-            probabilities=np.round(likely[number], 4).tolist() if likely else [],
+            spans=_spans(states.states, known.num_states, tracked.times, found.end),
+            probabilities=[] if known.shares is None else np.round(known.shares, 4).tolist(),
         )
-        for number, (word, said) in enumerate(zip(found.sentence.words, found.words, strict=True))
+        for word, states, known in rows
     ]
 
 

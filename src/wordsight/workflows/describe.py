@@ -1,0 +1,81 @@
+"""``describe``: what happens in a video, in sentences."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordsight.workflows.compute import beam_setting, pruning, report_lost
+from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.moments import ClipRequest, ClipSettings, read_clip
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.settings import setting
+from wordsight.workflows.workflow import Result, as_json, workflow
+
+if TYPE_CHECKING:
+    from wordsight.library import Library
+    from wordsight.meaning import Description
+
+__all__ = ["DescribeRequest", "DescribeResult", "DescribeSettings", "describe"]
+
+
+class DescribeSettings(ClipSettings):
+    """How a video is described."""
+
+    top: int = setting(5, "Number of sentences.", "-k", ge=1)
+    surest: bool = setting(
+        False, "First what is likeliest true in every word, instead of what says most."
+    )
+    beam: float | None = beam_setting()
+
+
+class DescribeRequest(DescribeSettings, ClipRequest):
+    """Which video is described, and how."""
+
+    words: Path = lexicon_setting()
+
+
+@dataclass(frozen=True)
+class DescribeResult(Result):
+    """Sentences about a video, the best first.
+
+    Attributes:
+        descriptions: The sentences, and from when to when each is about.
+        start: From when the video was looked at, in seconds.
+        end: Until when.
+        are_moments: Whether the video is long, so that each sentence is about a moment of it.
+    """
+
+    descriptions: tuple["Description", ...]
+    start: float
+    end: float
+    are_moments: bool
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight describe --json`` prints."""
+        return as_json(self.descriptions)
+
+
+@workflow(DescribeRequest)
+def describe(
+    library: "Library", request: DescribeRequest, *, reporter: RecordingReporter
+) -> DescribeResult:
+    """Describe what happens in a video; of a long one, moment by moment."""
+    from wordsight.meaning import describe_moments, is_long_video
+
+    lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
+    long = not request.whole and is_long_video(lexicon, clip)
+    with (
+        pruning(request.prune, request.beam),
+        reporter.progress("Describing") as progress,
+    ):
+        found = (
+            describe_moments(
+                lexicon, clip, top=request.top, surest=request.surest, progress=progress
+            )
+            if long
+            else lexicon.describe(clip, top=request.top, surest=request.surest)
+        )
+    if found:
+        report_lost(reporter, max(one.lost_mass for one in found), request.prune or request.beam)
+    warnings = tuple(reporter.notes)
+    return DescribeResult(tuple(found), clip.start, clip.end, long, warnings=warnings)

@@ -1,0 +1,153 @@
+"""``track``: who is who in a video, given a sentence, and the states of its words over time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordsight.workflows.compute import pruning, report_lost
+from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
+from wordsight.workflows.reporter import RecordingReporter, Reporter
+from wordsight.workflows.settings import argument, setting
+from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wordsight.library import Library
+    from wordsight.meaning import LearnedLexicon, SentenceScore, TrackedSentence
+    from wordsight.records import Clip
+
+__all__ = ["TrackRequest", "TrackResult", "WordProbabilities", "track"]
+
+
+class TrackRequest(ClipRequest):
+    """A sentence about a video."""
+
+    sentence: str = argument("What may be true of it.", metavar="SENTENCE", min_length=1)
+    overlay: Path | None = setting(
+        None, "Draw who is who into a copy of the video.", "--overlay", "-o", metavar="MP4"
+    )
+    force: bool = setting(False, "Replace the overlay if it exists.")
+    words: Path = lexicon_setting()
+    probabilities: bool = setting(
+        False,
+        "Also score the sentence and compute how likely each state of its words is in each frame.",
+        hidden=True,
+    )
+
+
+@dataclass(frozen=True)
+class WordProbabilities:
+    """How likely the states of a word are over time.
+
+    Attributes:
+        entry: The word, as the lexicon has it.
+        num_states: How many states it has.
+        shares: ``(T, num_states)``, one row per frame looked at; empty where nothing is seen.
+    """
+
+    entry: str
+    num_states: int
+    shares: "NDArray[np.float64] | None"
+
+
+@dataclass(frozen=True)
+class TrackResult(Result):
+    """Who is who.
+
+    Attributes:
+        tracked: Tracks of the participants, and the best states of the words.
+        start: From when the answer is about, in seconds.
+        end: Until when.
+        is_moment: Whether that is a moment of a long video.
+        overlay: The video that was drawn, if any.
+        score: The score of the sentence there, where ``probabilities`` were asked for.
+        threshold: The score from which on a sentence is true.
+        words: Probabilities of states per word, where they were asked for.
+    """
+
+    tracked: "TrackedSentence"
+    start: float
+    end: float
+    is_moment: bool
+    overlay: Path | None
+    score: "SentenceScore | None"
+    threshold: float
+    words: tuple[WordProbabilities, ...]
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight track --json`` prints."""
+        return as_json(self.tracked)
+
+
+@workflow(TrackRequest)
+def track(library: "Library", request: TrackRequest, *, reporter: RecordingReporter) -> TrackResult:
+    """Find who is who in a video, given a sentence; in a long video, where it fits best."""
+    refuse_existing(request.overlay, force=request.force)
+    lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
+    with pruning(request.prune):
+        (moment,) = moments_for(lexicon, clip, (request.sentence,), reporter, whole=request.whole)
+        tracked = lexicon.track(moment, request.sentence)
+        score = lexicon.score(moment, request.sentence) if request.probabilities else None
+        words = _probabilities(lexicon, moment, tracked) if request.probabilities else ()
+    report_lost(reporter, tracked.lost_mass, request.prune)
+    if not any(len(one) for one in tracked.tracks):
+        reporter.note("Nothing that the sentence speaks of is seen there.")
+    if request.overlay is not None:
+        _draw(library, request, moment, tracked, reporter)
+    return TrackResult(
+        tracked,
+        moment.start,
+        moment.end,
+        moment is not clip,
+        request.overlay,
+        score,
+        lexicon.threshold,
+        words,
+        warnings=tuple(reporter.notes),
+    )
+
+
+def _probabilities(
+    lexicon: "LearnedLexicon", clip: "Clip", tracked: "TrackedSentence"
+) -> tuple[WordProbabilities, ...]:
+    posteriors: Sequence[NDArray[np.float64]] = ()
+    if len(tracked.times):
+        _, posteriors = lexicon.read(clip).posteriors(tracked.sentence)
+    found = []
+    for number, word in enumerate(tracked.sentence.words):
+        shares = None
+        if len(posteriors):
+            # Whatever the word is said of: summed over all things.
+            each = posteriors[number]
+            shares = each.reshape(len(each), -1, each.shape[-1]).sum(axis=1)
+        found.append(WordProbabilities(word.entry, lexicon[word.entry].num_states, shares))
+    return tuple(found)
+
+
+def _draw(
+    library: "Library",
+    request: TrackRequest,
+    clip: "Clip",
+    tracked: "TrackedSentence",
+    reporter: Reporter,
+) -> None:
+    from wordsight.language.captions import Caption
+    from wordsight.video import render_overlay
+
+    assert request.overlay is not None
+    with reporter.progress("Drawing") as progress:
+        render_overlay(
+            library.video(request.video).path,
+            request.overlay,
+            tracks=tracked.tracks,
+            captions=[Caption(clip.start, clip.end, tracked.sentence.text)],
+            start=clip.start,
+            end=clip.end,
+            overwrite=request.force,
+            progress=progress,
+        )
+    reporter.note(f"Overlay: {request.overlay}")
