@@ -7,7 +7,6 @@ import pytest
 
 from wordsight.errors import FormatError
 from wordsight.states import StateError, StateSequence, parse_fact
-from wordsight.states.eaf import eaf_document
 from wordsight.states.events.find import find_events
 from wordsight.states.formats import (
     read_intervals,
@@ -70,16 +69,6 @@ def test_a_fact_without_quotes_is_put_together_again(tmp_path):
     told = read_intervals(tmp_path / "a.csv")
     assert [str(row.fact) for row in told["film"]] == ["on(a,b)"]
     assert told["other"] == []
-
-
-def test_eaf_gives_changes_at_once_a_length_and_every_annotation_its_own_moments():
-    rows = [("v", 1.0, 1.0, "E(a)"), ("v", 1.0, 2.0, "E(b)"), ("v", 2.0, 3.0, "E(b)")]
-    root = ElementTree.fromstring(eaf_document(rows, "v"))
-    slots = {s.get("TIME_SLOT_ID"): int(s.get("TIME_VALUE")) for s in root.iter("TIME_SLOT")}
-    used = [a.get(f"TIME_SLOT_REF{k}") for a in root.iter("ALIGNABLE_ANNOTATION") for k in (1, 2)]
-    assert len(set(used)) == len(used) == len(slots)
-    assert [slots[name] for name in used] == [1000, 1001, 1000, 2000, 2000, 3000]
-    assert list(slots.values()) == sorted(slots.values())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.files import write_text
-from wordsight.states.eaf import eaf_document
+from wordsight.language.eaf import eaf_document
 from wordsight.states.errors import StateError
 from wordsight.states.events.find import StateEvent
 from wordsight.states.rules.facts import FactInterval, StateSequence, parse_fact
@@ -150,7 +150,11 @@ def _write_rows(
             raise FormatError(
                 f"an EAF file is about one video, got {len(videos)}; write one file for each."
             )
-        document = eaf_document(rows, videos[0] if videos else "")
+        tiers = {
+            text: [(round(1000 * s), round(1000 * e), text) for _, s, e, row in rows if row == text]
+            for text in sorted({row[3] for row in rows})
+        }
+        document = eaf_document(tiers, properties={"video": videos[0] if videos else ""})
         write_text(path, document, overwrite=overwrite)
     else:
         raise FormatError(f"{path}: the ending must be .json, .csv or .eaf, got {kind or 'none'}.")
