@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.report import say
-from wordsight.alignment import Instructions, Observed
-from wordsight.alignment.observe import DetectedThings, Interval, chunks_of_intervals
+from wordsight.alignment import Chunk, Instructions, Observed
+from wordsight.alignment.observe import DetectedThings, chunks_of_intervals
 from wordsight.alignment.observe.videos import label_by_appearance
 from wordsight.alignment.text import instructions_from_text
 from wordsight.files import atomic_path
@@ -89,7 +89,7 @@ def _touched(film: WorkbenchFilm) -> Observed:
     changes = [k for k in range(1, len(sets)) if sets[k] != sets[k - 1]]
     edges = [0, *changes, len(sets)]
     intervals = [
-        Interval(first / film.frame_rate, end / film.frame_rate, sets[first])
+        Chunk(first / film.frame_rate, end / film.frame_rate, sets[first])
         for first, end in pairwise(edges)
         if (end - first) / film.frame_rate >= _SHORTEST
     ]

@@ -31,7 +31,7 @@ def test_an_end_rules_out_before_and_after():
 
 WRONG = [
     ([Constraint(9, start=1.0)], "4 lines"),  # no such line
-    ([Constraint(1, start=4.0, end=2.0)], "comes after its start"),  # inside out
+    ([Constraint(1, start=4.0, end=2.0)], "must be after the start"),  # inside out
     ([Constraint(2, start=2.0), Constraint(1, start=5.0)], "order of the text"),  # crossed
     ([Constraint(1, start=2.0), Constraint(1, start=5.0)], "order of the text"),  # twice
     ([Constraint(1, end=3.0), Constraint(2, end=3.0)], "contradict each other"),  # no room

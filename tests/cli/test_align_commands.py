@@ -110,7 +110,7 @@ def test_the_dictionary_of_a_kept_aligner(run, tea):
 
 BAD = [
     # empty text
-    (("one.txt", "empty.txt"), "holds no sentence"),
+    (("one.txt", "empty.txt"), "has no sentence"),
     # a text that is not there
     (("one.txt", "nothing.md"), "does not exist"),
     # a video that is nowhere
@@ -128,12 +128,12 @@ BAD = [
     # a constraint on a line that is not there
     (("one.txt", "tea.md", "--constraint", "9=3"), "has lines 1 to 4"),
     # the output is the input
-    (("one.txt", "tea.md", "-o", "one.txt", "--force"), "is what is read"),
+    (("one.txt", "tea.md", "-o", "one.txt", "--force"), "is an input"),
     # the output exists
     (("one.txt", "tea.md", "-o", "there.srt"), "exists already"),
     # formats
-    (("one.txt", "tea.md", "-o", "out.doc"), "does not tell a format"),
-    (("one.txt", "tea.md", "-o", "out", "--format", "doc"), "no format 'doc'"),
+    (("one.txt", "tea.md", "-o", "out.doc"), "does not name a format"),
+    (("one.txt", "tea.md", "-o", "out", "--format", "doc"), "unknown format 'doc'"),
     (("one.txt", "tea.md", "--format", "srt"), "--output"),
     # nothing to draw on
     (("one.txt", "tea.md", "--burn", "out.mp4"), "needs the video file"),

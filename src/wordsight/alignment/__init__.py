@@ -17,7 +17,6 @@ from wordsight.alignment.models import (
 from wordsight.alignment.observe import (
     DetectedThings,
     IntervalFile,
-    ObservationSource,
 )
 from wordsight.alignment.records import (
     NO_LINE,
@@ -62,7 +61,6 @@ __all__ = [
     "Line",
     "LineBoundary",
     "LineSpan",
-    "ObservationSource",
     "Observed",
     "PoorEvidenceError",
     "align_together",

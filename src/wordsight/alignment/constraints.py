@@ -16,13 +16,13 @@ from wordsight.alignment.records import Constraint, Instructions, Observed
 __all__ = ["FORBIDDEN", "allowed_lines", "penalties"]
 
 FORBIDDEN = -1e4
-"""Log weight of what a constraint forbids: as good as impossible, and still a number to sum."""
+"""Log weight of what a constraint forbids: practically impossible, but finite."""
 
 
 def allowed_lines(
     constraints: Sequence[Constraint], instructions: Instructions, observed: Observed
 ) -> NDArray[np.bool_] | None:
-    """Return ``(T, N)`` whether each chunk may belong to each line; ``None`` if all may.
+    """Return ``(T, N)`` whether each chunk may belong to each line; ``None`` without constraints.
 
     Raises:
         ConstraintError: If a line does not exist, or constraints leave a chunk without any line.
@@ -39,14 +39,14 @@ def allowed_lines(
     if len(empty):
         chunk = observed.chunks[empty[0]]
         raise ConstraintError(
-            f"the constraints contradict each other: nothing may happen from {chunk.start:.1f} to "
+            f"the constraints contradict each other: they allow no line from {chunk.start:.1f} to "
             f"{chunk.end:.1f} s. Remove or move one of them."
         )
     return allowed
 
 
 def penalties(allowed: NDArray[np.bool_] | None) -> NDArray[np.float64] | float:
-    """Return ``(T, N)`` log weights of 0 where a line is allowed and very low where it is not."""
+    """Return ``(T, N)`` log weights: 0 where a line is allowed, ``FORBIDDEN`` elsewhere."""
     return 0.0 if allowed is None else np.where(allowed, 0.0, FORBIDDEN)
 
 
@@ -59,7 +59,7 @@ def _apply(constraint: Constraint, observed: Observed, allowed: NDArray[np.bool_
         at = int(np.searchsorted(middles, constraint.start))
         if at < len(middles):
             allowed[at, others] = False
-            # Later lines wait for this one, earlier ones are over.
+            # Later lines come after this one, earlier ones are over.
             allowed[:at, line:] = False
             allowed[at:, :line] = False
     if constraint.end is not None:
@@ -80,8 +80,8 @@ def _check(constraint: Constraint, instructions: Instructions) -> None:
     start, end = constraint.start, constraint.end
     if start is not None and end is not None and end <= start:
         raise ConstraintError(
-            f"line {constraint.line + 1} cannot start at {start:g} s and end at {end:g} s; an end "
-            "comes after its start."
+            f"line {constraint.line + 1} cannot start at {start:g} s and end at {end:g} s; the end "
+            "must be after the start."
         )
 
 

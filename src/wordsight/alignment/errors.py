@@ -10,8 +10,8 @@ class AlignmentError(WordsightError, ValueError):
 
 
 class ConstraintError(AlignmentError):
-    """Constraints by the user that contradict each other or the video."""
+    """User constraints that contradict each other or the video."""
 
 
 class PoorEvidenceError(AlignmentError):
-    """Too little was seen to say which moment belongs to which line."""
+    """Too little was observed to align the video."""

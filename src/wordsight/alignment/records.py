@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import RecordError
+from wordsight.progress import Progress
 
 __all__ = [
     "NO_LINE",
@@ -30,10 +31,10 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Dictionary = dict[str, dict[str, float]]
-"""Noun to thing to the probability that the noun names that thing."""
+"""Per noun the probability that it names each thing."""
 
 NO_LINE = -1
-"""What stands in place of a line where a chunk belongs to none."""
+"""The line of a chunk that belongs to none."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Line:
 
     Attributes:
         text: The sentence as written.
-        step: Number of the step it belongs to; never falls from one line to the next.
+        step: Number of its step; never decreases from one line to the next.
         nouns: Heads of its noun phrases, lower case, each once.
         verbs: Its verbs, lower case, each once.
     """
@@ -58,7 +59,7 @@ class Instructions:
     """A text as a sequence of lines grouped into steps.
 
     Attributes:
-        name: What the text is called.
+        name: Name of the text.
         lines: At least one line, in order.
     """
 
@@ -68,13 +69,13 @@ class Instructions:
     def __post_init__(self) -> None:
         if not self.lines:
             raise RecordError(
-                f"the instructions {self.name!r} hold no line; give a text with at least one "
+                f"the instructions {self.name!r} have no lines; give a text with at least one "
                 "sentence."
             )
         steps = self.steps
         if (np.diff(steps) < 0).any():
             raise RecordError(
-                f"steps of {self.name!r} must not fall from line to line, got {steps.tolist()}."
+                f"step numbers of {self.name!r} must not decrease, got {steps.tolist()}."
             )
 
     @property
@@ -85,11 +86,11 @@ class Instructions:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What was observed in one interval.
+    """What was observed in one time interval.
 
     Attributes:
-        start: When it begins, in seconds.
-        end: When it ends.
+        start: Start in seconds.
+        end: End in seconds.
         things: The things touched or in motion.
         verbs: How they move.
     """
@@ -105,9 +106,9 @@ class Observed:
     """What was observed in one video.
 
     Attributes:
-        video_id: Which video.
-        chunks: In order of time, without overlap; stretches in which nothing was touched may be
-            left out or given as chunks without things.
+        video_id: The video.
+        chunks: In order of time, without overlap; intervals in which nothing is touched may be
+            missing or given as chunks without things.
         duration: Length of the video in seconds.
     """
 
@@ -119,12 +120,12 @@ class Observed:
         times = self.times
         if not np.isfinite(times).all() or (times[:, 1] < times[:, 0]).any():
             raise RecordError(f"{self.video_id}: every chunk must end after it starts.")
-        # A rounding error of the source is no overlap.
+        # Rounding errors of the source do not count as overlap.
         if (times[1:, 0] < times[:-1, 1] - 1e-6).any():
             late = int(np.argmax(times[1:, 0] < times[:-1, 1] - 1e-6)) + 1
             raise RecordError(
-                f"{self.video_id}: chunk {late} starts at {times[late, 0]:.3f} s, before the one "
-                f"in front ends ({times[late - 1, 1]:.3f} s); sort chunks and cut overlaps."
+                f"{self.video_id}: chunk {late} starts at {times[late, 0]:.3f} s, before the "
+                f"previous one ends ({times[late - 1, 1]:.3f} s); sort chunks and cut overlaps."
             )
 
     @property
@@ -138,13 +139,13 @@ class LineSpan:
     """When a line happens.
 
     Attributes:
-        line: Which line.
-        start: When it begins, in seconds.
-        end: When it ends.
-        confidence: Probability that a moment of the span belongs to the line's step, 0 to 1; for a
-            line that did not happen, the probability that it did not.
+        line: The line.
+        start: Start in seconds.
+        end: End in seconds.
+        confidence: Mean probability that the span belongs to the line's step, 0 to 1; for a line
+            that did not happen, the probability that it did not.
         happened: Whether the line was found in the video. If not, ``start`` and ``end`` are both
-            the moment where it would have been.
+            the time at which it would be expected.
     """
 
     line: int
@@ -156,7 +157,7 @@ class LineSpan:
 
 @dataclass(frozen=True)
 class LineBoundary:
-    """A moment at which one line gives way to another.
+    """A change from one line to another.
 
     Attributes:
         time: When, in seconds.
@@ -173,12 +174,12 @@ class LineBoundary:
 
 @dataclass(frozen=True)
 class Constraint:
-    """What the user knows: when a line starts, ends, or both.
+    """A start or end time of a line that the user knows.
 
     Attributes:
-        line: Which line.
-        start: When it begins, in seconds; ``None`` if not known.
-        end: When it ends; ``None`` if not known.
+        line: The line.
+        start: Start in seconds; ``None`` if not known.
+        end: End in seconds; ``None`` if not known.
     """
 
     line: int
@@ -188,16 +189,16 @@ class Constraint:
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Which moment of a video belongs to which line.
+    """The line of each chunk of a video.
 
     Attributes:
-        video_id: Which video.
+        video_id: The video.
         times: ``(T, 2)`` start and end of each chunk, in seconds.
-        posterior: ``(T, N)`` probability that a chunk belongs to a line; what a row lacks to one
+        posterior: ``(T, N)`` probability that a chunk belongs to a line; one minus the sum of a row
             is the probability that the chunk belongs to no line.
         best: ``(T,)`` line of each chunk in the best alignment, -1 for none.
-        spans: When each line happens, one or more per line (repeated lines have several), in
-            order of line and then of time; lines that never happen have one span that says so.
+        spans: When each line happens, in order of line and then of time. Repeated lines have
+            several spans; lines that do not happen have one with ``happened=False``.
         boundaries: Changes from line to line in order of time.
         steps: ``(N,)`` step of each line.
     """
@@ -212,14 +213,19 @@ class Alignment:
 
 
 class Aligner(Protocol):
-    """A model that learns from texts with their videos, and times one against the other."""
+    """A model that learns from texts with their videos and aligns them."""
 
     @property
     def dictionary_(self) -> Dictionary:
         """The learned dictionary: noun to thing to probability."""
         ...
 
-    def fit(self, pairs: Sequence[tuple[Instructions, Observed]]) -> Self:
+    def fit(
+        self,
+        pairs: Sequence[tuple[Instructions, Observed]],
+        *,
+        progress: Progress | None = None,
+    ) -> Self:
         """Learn from texts with their videos; several videos may share a text."""
         ...
 
@@ -234,7 +240,7 @@ class Aligner(Protocol):
         *,
         constraints: Sequence[Constraint] = (),
     ) -> Alignment:
-        """Return which moment belongs to which line."""
+        """Return the line of each chunk, with spans and boundaries."""
         ...
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:

@@ -22,14 +22,14 @@ def save_aligner(model: AlignmentModel, path: str | Path, *, overwrite: bool = F
 
     Args:
         model: The model.
-        path: The folder to make.
-        overwrite: Whether an aligner that is there may be replaced; anything else never is.
+        path: The folder to create.
+        overwrite: Whether an existing aligner may be replaced; other folders are never replaced.
 
     Raises:
-        FileExistsError: If something is there that may not be replaced.
+        FileExistsError: If the folder exists and may not be replaced.
         AlignmentError: If the model is not fitted.
     """
-    dictionary = model.dictionary_  # refuses a model that is not fitted
+    dictionary = model.dictionary_  # raises if the model is not fitted
     _FOLDER.write(
         path,
         _description(model),
@@ -44,7 +44,7 @@ def load_aligner(path: str | Path, **given: Any) -> AlignmentModel:
 
     Args:
         path: The folder.
-        given: Settings that files cannot hold: ``features``, where the model has any.
+        given: Settings that cannot be saved: ``features``, if the model has any.
 
     Raises:
         FormatError: If the folder is missing, damaged or from a newer version.
@@ -56,13 +56,13 @@ def load_aligner(path: str | Path, **given: Any) -> AlignmentModel:
 
 def _description(model: AlignmentModel) -> dict[str, Any]:
     vocabulary = {name: list(words) for name, words in asdict(model.vocabulary_).items()}
-    values = {"vocabulary": vocabulary} | _made_with(model)
+    values = {"vocabulary": vocabulary} | _parameters(model)
     if isinstance(model, Ensemble):
-        values["members"] = [_made_with(member) for member in model.members_]
+        values["members"] = [_parameters(member) for member in model.members_]
     return values
 
 
-def _made_with(model: AlignmentModel) -> dict[str, Any]:
+def _parameters(model: AlignmentModel) -> dict[str, Any]:
     settings = model.settings()
     features = settings.pop("features", ())
     names = [getattr(feature, "__name__", "feature") for feature in features]
@@ -76,9 +76,9 @@ def _model(values: dict[str, Any], arrays: dict[str, Any], given: dict[str, Any]
     if isinstance(model, Ensemble):
         model.members_ = [_unfitted(member, given) for member in values["members"]]
         for number, member in enumerate(model.members_):
-            start = f"{number}."
-            mine = {k.removeprefix(start): a for k, a in arrays.items() if k.startswith(start)}
-            member.restore(vocabulary, mine)
+            prefix = f"{number}."
+            own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
+            member.restore(vocabulary, own)
     return model
 
 
@@ -93,8 +93,8 @@ def _unfitted(values: dict[str, Any], given: dict[str, Any]) -> AlignmentModel:
         names = [getattr(feature, "__name__", "feature") for feature in features]
         if names != wanted:
             raise FormatError(
-                f"this model uses the features {', '.join(wanted)}, which files cannot hold; load "
-                "it with features=(...) in this order."
+                f"this model uses the features {', '.join(wanted)}, which are not saved with it; "
+                "load it with features=(...) in this order."
             )
         settings["features"] = tuple(features)
     return model_by_name(values["model"])(**settings)

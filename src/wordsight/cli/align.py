@@ -140,6 +140,7 @@ def _timed(
             aligner=learned,
             fit=learned is None,
             mistakes=mistakes,
+            progress=progress,
         )
 
 

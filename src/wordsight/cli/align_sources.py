@@ -128,7 +128,7 @@ def _looked_at(
     if not paths:
         return []
     from wordsight.alignment.observe import DetectedThings
-    from wordsight.alignment.observe.detections import hand_columns
+    from wordsight.alignment.observe.detections import hand_mask
     from wordsight.alignment.observe.videos import detect_videos
 
     with output.progress("Looking") as progress:
@@ -139,7 +139,7 @@ def _looked_at(
             rate=watching.rate,
             progress=progress,
         )
-    if not any(hand_columns(one).any() for one in seen):
+    if not any(hand_mask(one).any() for one in seen):
         output.note(
             f"The detector {watching.detector} saw no hand, so only what moves counts. One that "
             "knows hands and your things does far better (--detector onnx, --boxes)."

@@ -141,12 +141,13 @@ class StateModel:
         notes_: How they were learned.
 
     Examples:
-        >>> from wordsight.states import Predicate, Thing, parse_rules
+        >>> from wordsight.states import Predicate, TrackedObject, parse_rules
         >>> boxes = np.zeros((20, 1, 4)) + [0, 0, 10, 10]
         >>> boxes[10:, 0, [0, 2]] += 9 * np.arange(10)[:, None]
-        >>> seen = Observations.from_boxes("film", np.arange(20) / 10, [Thing("cup")], boxes)
+        >>> cup, times = TrackedObject("cup"), np.arange(20) / 10
+        >>> seen = StateObservations.from_boxes("film", times, [cup], boxes)
         >>> rules = parse_rules("2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false")
-        >>> model = StateModel(rules, 1.0, Vocabulary((Predicate("moves", ("thing",)),)))
+        >>> model = StateModel(rules, 1.0, StateVocabulary((Predicate("moves", ("thing",)),)))
         >>> [str(row.fact) for row in model.predict(seen).intervals()]
         ['moves(cup)']
     """

@@ -8,7 +8,7 @@ import pytest
 from tests.alignment.models.plays import accuracy, play, plays
 from wordsight.alignment import AlignmentError, Chunk, Instructions, Line, Observed
 from wordsight.alignment.models import LCRF, LatentPerceptron, LatentSVM
-from wordsight.alignment.models.crf import CrfWeights, crf_scene, pair_mask
+from wordsight.alignment.models.crf import CrfWeights, crf_example, pair_mask
 from wordsight.alignment.models.encoding import encode, vocabulary_of
 from wordsight.alignment.models.latent_perceptron import best_difference
 from wordsight.alignment.models.lcrf import conditional_likelihood, free_sets
@@ -17,7 +17,7 @@ FAMILIES = ["all", "nonempty", "observed", 1, 2]
 
 
 def small_scene(chunks=4):
-    """Return a scene of three lines, four chunks and three things, with verbs and moves."""
+    """Return a example of three lines, four chunks and three things, with verbs and moves."""
     chance = np.random.default_rng(7)
     names = ["A", "B", "C"]
     lines = (
@@ -37,12 +37,12 @@ def small_scene(chunks=4):
     ]
     pair = (text, Observed("v", tuple(seen), float(chunks)))
     encoded = encode(*pair, vocabulary_of([pair]))
-    return encoded, crf_scene(encoded, offsets=(0, 1, -1), growth=0.7, shape="centre")
+    return encoded, crf_example(encoded, offsets=(0, 1, -1), growth=0.7, shape="centre")
 
 
-def random_weights(scene, seed=0):
+def random_weights(example, seed=0):
     chance = np.random.default_rng(seed)
-    words, tokens = scene.words.shape[1], scene.tokens.shape[1]
+    words, tokens = example.words.shape[1], example.tokens.shape[1]
     return CrfWeights(
         chance.normal(size=(words, tokens)),
         chance.normal(size=tokens),
@@ -76,67 +76,67 @@ def test_free_sums_agree_with_listing_the_sets(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_likelihood_agrees_with_all_alignments_and_all_sets(family):
-    _, scene = small_scene(chunks=3)
-    weights = random_weights(scene)
-    scores, timing = scene.scores(weights), scene.timing(weights)
-    jumps = dict(zip(scene.offsets.tolist(), weights.jumps, strict=True))
-    sets = sets_of(family, scene.tokens.shape[1], scene.tokens)
+    _, example = small_scene(chunks=3)
+    weights = random_weights(example)
+    scores, timing = example.scores(weights), example.timing(weights)
+    jumps = dict(zip(example.offsets.tolist(), weights.jumps, strict=True))
+    sets = sets_of(family, example.tokens.shape[1], example.tokens)
     totals = {"forced": 0.0, "free": 0.0}
     for path in product(range(3), repeat=3):
         moves = np.diff(path).tolist()
-        ends = scene.initial[path[0]] + scene.final[path[-1]]
+        ends = example.initial[path[0]] + example.final[path[-1]]
         if not all(move in jumps for move in moves) or ends == -np.inf:
             continue
         way = np.exp(sum(jumps[m] for m in moves) + sum(timing[t, m] for t, m in enumerate(path)))
-        shown = [np.exp(scene.tokens[t] @ scores[m]) for t, m in enumerate(path)]
+        shown = [np.exp(example.tokens[t] @ scores[m]) for t, m in enumerate(path)]
         anything = [sum(np.exp(sum(scores[m, b] for b in g)) for g in sets) for m in path]
         totals["forced"] += way * np.prod(shown)
         totals["free"] += way * np.prod(anything)
-    found, _ = conditional_likelihood(scene, weights, family)
+    found, _ = conditional_likelihood(example, weights, family)
     assert found == pytest.approx(np.log(totals["forced"] / totals["free"]), abs=1e-10)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_gradient_agrees_with_finite_differences(family):
-    _, scene = small_scene(chunks=6)
-    weights = random_weights(scene, seed=1)
-    _, gradient = conditional_likelihood(scene, weights, family)
+    _, example = small_scene(chunks=6)
+    weights = random_weights(example, seed=1)
+    _, gradient = conditional_likelihood(example, weights, family)
     step = 1e-5
     for place in range(len(weights.vector)):
         sides = []
         for sign in (1, -1):
             vector = weights.vector.copy()
             vector[place] += sign * step
-            sides.append(conditional_likelihood(scene, weights.like(vector), family)[0])
+            sides.append(conditional_likelihood(example, weights.like(vector), family)[0])
         slope = (sides[0] - sides[1]) / (2 * step)
         assert gradient.vector[place] == pytest.approx(slope, abs=1e-6)
 
 
 @pytest.mark.parametrize("margin", [0.0, 1.0])
 def test_the_best_imagined_observation_is_the_best_of_all(margin):
-    _, scene = small_scene(chunks=3)
-    weights = random_weights(scene, seed=2)
-    scores, timing = scene.scores(weights), scene.timing(weights)
-    jumps = dict(zip(scene.offsets.tolist(), weights.jumps, strict=True))
-    tokens = scene.tokens.shape[1]
+    _, example = small_scene(chunks=3)
+    weights = random_weights(example, seed=2)
+    scores, timing = example.scores(weights), example.timing(weights)
+    jumps = dict(zip(example.offsets.tolist(), weights.jumps, strict=True))
+    tokens = example.tokens.shape[1]
     best = {"seen": -np.inf, "any": -np.inf}
     for path in product(range(3), repeat=3):
         moves = np.diff(path).tolist()
-        ends = scene.initial[path[0]] + scene.final[path[-1]]
+        ends = example.initial[path[0]] + example.final[path[-1]]
         if not all(move in jumps for move in moves) or ends == -np.inf:
             continue
         way = sum(jumps[m] for m in moves) + sum(timing[t, m] for t, m in enumerate(path))
-        seen = way + sum(scene.tokens[t] @ scores[m] for t, m in enumerate(path))
+        seen = way + sum(example.tokens[t] @ scores[m] for t, m in enumerate(path))
         best["seen"] = max(best["seen"], seen)
         dream = way
         for t, m in enumerate(path):
             rows = product((0.0, 1.0), repeat=tokens)
             dream += max(
-                np.dot(row, scores[m]) + margin * np.abs(np.array(row) - scene.tokens[t]).sum()
+                np.dot(row, scores[m]) + margin * np.abs(np.array(row) - example.tokens[t]).sum()
                 for row in rows
             )
         best["any"] = max(best["any"], dream)
-    found, _ = best_difference(scene, weights, margin)
+    found, _ = best_difference(example, weights, margin)
     assert found == pytest.approx(best["any"] - best["seen"], abs=1e-10)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordsight.alignment.observe import DetectedThings, HandlingSettings
-from wordsight.alignment.observe.detections import grip_points, motion_of, strayed_of
+from wordsight.alignment.observe.detections import displacements, grip_points, relative_speeds
 from wordsight.alignment.observe.videos import label_by_appearance
 from wordsight.records import Detections, FrameDetections
 
@@ -95,15 +95,15 @@ def test_without_hands_what_an_arm_reaches_is_handled():
 
 def test_motion_without_flow_is_measured_between_frames():
     frames = [[("cup", 100 + 8 * n, 200, 40, 60), ("bag", 400, 200, 40, 60)] for n in range(10)]
-    speeds = motion_of(detections(frames))
+    speeds = relative_speeds(detections(frames))
     assert speeds[5] == pytest.approx([80 / 800, 0.0])
-    assert strayed_of(detections(frames))[5] == pytest.approx([40, 0])
+    assert displacements(detections(frames))[5] == pytest.approx([40, 0])
 
 
 def test_what_all_boxes_share_is_the_cameras_motion():
     frames = [[("cup", 90 * n, 200, 40, 60) for n in range(6)]] * 3
     flow = [[[50.0, 0.0]] * 5 + [[50.0, 80.0]]] * 3
-    assert motion_of(detections(frames, flow))[1] == pytest.approx([0, 0, 0, 0, 0, 0.1])
+    assert relative_speeds(detections(frames, flow))[1] == pytest.approx([0, 0, 0, 0, 0, 0.1])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from wordsight.alignment.observe import Interval, IntervalFile, chunks_of_intervals
+from wordsight.alignment import Chunk
+from wordsight.alignment.observe import IntervalFile, chunks_of_intervals
 from wordsight.errors import FormatError
 
 CHUNKS = {
@@ -74,7 +75,7 @@ def test_a_video_with_no_touch_at_all_has_no_chunks(tmp_path):
 
 def test_overlapping_intervals_are_cut():
     cup, bag = frozenset({"cup"}), frozenset({"bag"})
-    chunks = chunks_of_intervals([Interval(0.5, 1.2, bag), Interval(0, 0.8, cup)])
+    chunks = chunks_of_intervals([Chunk(0.5, 1.2, bag), Chunk(0, 0.8, cup)])
     assert [(c.start, c.end) for c in chunks] == [(0, 0.8), (0.8, 1.2)]
 
 

@@ -55,5 +55,5 @@ def test_the_same_pin_twice_is_no_contradiction():
 
 
 def test_a_pin_after_the_end_of_the_video_is_refused():
-    with pytest.raises(ConstraintError, match=r"lasts 30\.0 s"):
+    with pytest.raises(ConstraintError, match=r"lasts only 30\.0 s"):
         check_constraints(parse_constraints(["1=40"], TEA), TEA, 30.0)

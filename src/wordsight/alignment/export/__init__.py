@@ -1,7 +1,7 @@
 """Export of alignments: subtitles, chapters, tables, ELAN, Audacity, JSON and plots."""
 
 from wordsight.alignment.export.files import EXPORTS, check_writable, export_paths, write_alignment
-from wordsight.alignment.export.rows import ExportRow, as_json, line_rows, missing_lines, step_rows
+from wordsight.alignment.export.rows import ExportRow, as_json, line_rows, step_rows
 
 __all__ = [
     "EXPORTS",
@@ -10,7 +10,6 @@ __all__ = [
     "check_writable",
     "export_paths",
     "line_rows",
-    "missing_lines",
     "step_rows",
     "write_alignment",
 ]

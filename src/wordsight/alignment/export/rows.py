@@ -8,20 +8,20 @@ from typing import Any
 from wordsight.alignment.records import Alignment, Instructions
 from wordsight.errors import RecordError
 
-__all__ = ["ExportRow", "as_json", "line_rows", "missing_lines", "render_json", "step_rows"]
+__all__ = ["ExportRow", "as_json", "line_rows", "render_json", "step_rows"]
 
 
 @dataclass(frozen=True)
 class ExportRow:
-    """A stretch of time with its text.
+    """A time interval with its text.
 
     Attributes:
-        start: When it begins, in seconds.
-        end: When it ends.
-        text: The line, or the line that opens the step.
-        step: Number of the step, counting from 1 as people do.
-        line: Number of the line, counting from 1; of the first line for a step.
-        confidence: How sure the model is, 0 to 1.
+        start: Start in seconds.
+        end: End in seconds.
+        text: The line, or the first line of the step.
+        step: Number of the step, counted from 1.
+        line: Number of the line, or of the first line of the step, counted from 1.
+        confidence: Confidence of the model, 0 to 1.
     """
 
     start: float
@@ -33,9 +33,9 @@ class ExportRow:
 
 
 def line_rows(alignment: Alignment, instructions: Instructions) -> list[ExportRow]:
-    """Return every line that happened, in order of time; repeated lines come several times.
+    """Return every line that happened, in order of time; repeated lines have several rows.
 
-    Times are never negative and rows never overlap, so that every player takes them.
+    Times are never negative and rows never overlap, so that every player accepts them.
     """
     _check_text(alignment, instructions)
     first = instructions.lines[0].step
@@ -53,27 +53,22 @@ def line_rows(alignment: Alignment, instructions: Instructions) -> list[ExportRo
 
 
 def step_rows(rows: Sequence[ExportRow], instructions: Instructions) -> list[ExportRow]:
-    """Join neighbouring rows of one step; the text is that of the line that opens it."""
+    """Merge neighbouring rows of one step; the text is that of its first line."""
     first = instructions.lines[0].step
     openers: dict[int, tuple[int, str]] = {}
     for number, line in enumerate(instructions.lines, start=1):
         openers.setdefault(line.step - first + 1, (number, line.text))
-    joined: list[ExportRow] = []
+    merged: list[ExportRow] = []
     for row in rows:
         number, text = openers[row.step]
-        if joined and joined[-1].step == row.step:
-            joined[-1] = _joined(joined[-1], row)
+        if merged and merged[-1].step == row.step:
+            merged[-1] = _merged(merged[-1], row)
         else:
-            joined.append(ExportRow(row.start, row.end, text, row.step, number, row.confidence))
-    return joined
+            merged.append(ExportRow(row.start, row.end, text, row.step, number, row.confidence))
+    return merged
 
 
-def missing_lines(alignment: Alignment) -> list[tuple[int, float]]:
-    """Return the lines that never happened, counting from 1, each with how sure that is."""
-    return [(span.line + 1, span.confidence) for span in alignment.spans if not span.happened]
-
-
-def _joined(one: ExportRow, other: ExportRow) -> ExportRow:
+def _merged(one: ExportRow, other: ExportRow) -> ExportRow:
     lengths = one.end - one.start, other.end - other.start
     mean = one.confidence * lengths[0] + other.confidence * lengths[1]
     return ExportRow(one.start, other.end, one.text, one.step, one.line, mean / sum(lengths))
@@ -82,13 +77,13 @@ def _joined(one: ExportRow, other: ExportRow) -> ExportRow:
 def _check_text(alignment: Alignment, instructions: Instructions) -> None:
     if len(alignment.steps) != len(instructions.lines):
         raise RecordError(
-            f"the alignment is of a text with {len(alignment.steps)} lines, but {instructions.name}"
-            f" has {len(instructions.lines)}; give the text it was made with."
+            f"the alignment has {len(alignment.steps)} lines, but {instructions.name} has "
+            f"{len(instructions.lines)}; give the text that was aligned."
         )
 
 
 def as_json(alignment: Alignment, instructions: Instructions) -> dict[str, Any]:
-    """Return an alignment as JSON can hold it; lines and steps count from 1, times are seconds."""
+    """Return an alignment as a JSON object; lines and steps count from 1, times are seconds."""
     first = instructions.lines[0].step
     lines: list[dict[str, Any]] = [
         {
@@ -114,12 +109,12 @@ def as_json(alignment: Alignment, instructions: Instructions) -> dict[str, Any]:
             entry["expected_at"] = span.start
     boundaries = [
         {
-            "time": one.time,
-            "before": one.before + 1 if one.before >= 0 else None,
-            "after": one.after + 1 if one.after >= 0 else None,
-            "confidence": round(one.confidence, 4),
+            "time": boundary.time,
+            "before": boundary.before + 1 if boundary.before >= 0 else None,
+            "after": boundary.after + 1 if boundary.after >= 0 else None,
+            "confidence": round(boundary.confidence, 4),
         }
-        for one in alignment.boundaries
+        for boundary in alignment.boundaries
     ]
     return {
         "video": alignment.video_id,

@@ -21,9 +21,9 @@ __all__ = ["draw_timeline"]
 
 _WIDTH = 11.0  # inches
 _ROW = 0.21  # inches per line of text
-_MOST_ROWS = 60  # more lines share the height of these, and lose their names
-_LONGEST = 52  # characters of a line's name
-_BARS = "#0072B2"  # blue that all colour visions tell from the ink
+_MOST_ROWS = 60  # more lines share the height of these and have no labels
+_LONGEST = 52  # characters of a line's label
+_BARS = "#0072B2"  # a blue that differs from the grey also for the colour-blind
 _PALE = "#9aa7b2"
 _PIN = "#D55E00"
 
@@ -38,13 +38,13 @@ def draw_timeline(
     """Draw an alignment into a PNG, SVG or PDF file.
 
     Args:
-        path: The file; its ending tells the format.
-        alignment: What was found.
-        instructions: The text it was made with.
+        path: The file; its suffix decides the format.
+        alignment: The alignment.
+        instructions: The text that was aligned.
         overwrite: Whether an existing file may be replaced.
 
     Raises:
-        WordsightError: If the file exists, or its ending is no picture's.
+        WordsightError: If the file exists, or its suffix is another one.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def draw_timeline(
     _label(axes, alignment, instructions)
     try:
         with atomic_path(target, overwrite=overwrite) as temporary:
-            figure.savefig(temporary, dpi=120, metadata=_timeless(target))
+            figure.savefig(temporary, dpi=120, metadata=_without_date(target))
     except FileExistsError as error:
         raise WordsightError(
             f"{target} exists already; choose another name, or --force."
@@ -81,9 +81,9 @@ def _draw_posterior(axes: "Axes", alignment: Alignment) -> None:
 
 
 def _cells(alignment: Alignment) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return rising edges of columns in time, and which column each chunk fills.
+    """Return increasing edges of columns in time, and the column of each chunk.
 
-    Stretches between chunks, in which nothing was seen, are columns of their own.
+    Gaps between chunks are columns of their own.
     """
     edges: list[float] = []
     columns = []
@@ -135,7 +135,7 @@ def _short(text: str) -> str:
     return words if len(words) <= _LONGEST else words[: _LONGEST - 2].rstrip() + " …"
 
 
-def _timeless(target: Path) -> dict[str, None]:
+def _without_date(target: Path) -> dict[str, None]:
     # The same alignment gives the same bytes.
     return {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(
         target.suffix.lower(), {}

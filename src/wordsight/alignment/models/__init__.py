@@ -44,16 +44,16 @@ MODELS: dict[str, type[AlignmentModel]] = {
         DropDTW,
     )
 }
-"""Every model by the name of its class; the first is the one to use."""
+"""Every model by the name of its class; the first is the default."""
 
 
 def model_by_name(name: str) -> type[AlignmentModel]:
-    """Return a model's class; upper and lower case are the same.
+    """Return the class of a model; case is ignored.
 
     Raises:
-        AlignmentError: If there is none of that name.
+        AlignmentError: If there is no model of that name; the message lists the known ones.
     """
     for key, model in MODELS.items():
         if key.lower() == name.lower():
             return model
-    raise AlignmentError(f"there is no alignment model {name!r}; there are {', '.join(MODELS)}.")
+    raise AlignmentError(f"unknown alignment model {name!r}; known are {', '.join(MODELS)}.")

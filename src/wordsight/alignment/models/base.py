@@ -29,6 +29,7 @@ from wordsight.alignment.records import (
     Instructions,
     Observed,
 )
+from wordsight.progress import Progress
 
 __all__ = ["AlignmentModel", "require_chunks"]
 
@@ -38,22 +39,26 @@ Bias = Array | float
 
 
 class AlignmentModel(ABC):
-    """An alignment model: learns from pairs of text and video, without any labels.
+    """An alignment model, fitted on pairs of text and video without labels.
 
     Attributes:
-        vocabulary_: The words and tokens it knows.
+        vocabulary_: The known words and tokens.
         table_: ``(X, V)`` probability that each noun names each thing; rows sum to one.
     """
 
     vocabulary_: AlignmentVocabulary
     table_: Array
 
-    def fit(self, pairs: Sequence[Pair]) -> Self:
+    def fit(self, pairs: Sequence[Pair], *, progress: Progress | None = None) -> Self:
         """Learn from texts with their videos; several videos may share a text.
+
+        Args:
+            pairs: The texts and videos.
+            progress: Called with the number of iterations done, or of members in an ensemble.
 
         Raises:
             AlignmentError: If there is no pair, or one that the model cannot align.
-            PoorEvidenceError: If nothing was observed in any video.
+            PoorEvidenceError: If nothing was observed in a video.
         """
         pairs = list(pairs)
         if not pairs:
@@ -61,7 +66,7 @@ class AlignmentModel(ABC):
         self.vocabulary_ = vocabulary_of(pairs)
         for _, observed in pairs:
             _check_evidence(observed)
-        self._fit([self._encode(*pair) for pair in pairs])
+        self._fit([self._encode(*pair) for pair in pairs], progress)
         return self
 
     def posterior(
@@ -73,7 +78,7 @@ class AlignmentModel(ABC):
     ) -> Array:
         """Return ``(T, N)`` probabilities that each chunk belongs to each line.
 
-        What a row lacks to one is the probability that the chunk belongs to none.
+        One minus the sum of a row is the probability that the chunk belongs to none.
         """
         encoded, bias = self._prepared(instructions, observed, constraints)
         return self._posterior(encoded, bias)
@@ -96,28 +101,32 @@ class AlignmentModel(ABC):
         *,
         constraints: Sequence[Constraint] = (),
     ) -> Alignment:
-        """Return which moment belongs to which line.
+        """Return the line of each chunk, with spans and boundaries.
 
         Args:
             instructions: The text.
-            observed: What was seen in the video.
-            constraints: What is known already.
+            observed: What was observed in the video.
+            constraints: User constraints.
 
         Raises:
             ConstraintError: If constraints contradict each other or the text.
-            PoorEvidenceError: If too little was seen to say anything.
-            AlignmentError: If the model was not fitted or cannot align these two.
+            PoorEvidenceError: If too little was observed.
+            AlignmentError: If the model is not fitted or cannot align these two.
         """
         encoded, bias = self._prepared(instructions, observed, constraints)
+        if not constraints:
+            self._check_order(encoded, observed.video_id)
         posterior = self._posterior(encoded, bias)
         best = self._best(encoded, bias, posterior)
-        return alignment_from(instructions, observed, posterior, best)
+        alignment = alignment_from(instructions, observed, posterior, best)
+        self._check_confidence(alignment, instructions.name)
+        return alignment
 
     @property
     def dictionary_(self) -> Dictionary:
         """The learned dictionary: noun to thing to probability, the most probable thing first.
 
-        Nouns that can name nothing are left out.
+        Nouns that cannot name a thing are omitted.
         """
         known = self._vocabulary()
         return {
@@ -131,7 +140,7 @@ class AlignmentModel(ABC):
         }
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the fitted model to a folder; nothing but a saved model is ever replaced."""
+        """Write the fitted model to a folder; only a saved model is ever replaced."""
         from wordsight.alignment.storage import save_aligner
 
         save_aligner(self, path, overwrite=overwrite)
@@ -142,7 +151,7 @@ class AlignmentModel(ABC):
 
         Args:
             path: The folder.
-            given: Settings that files cannot hold: ``features``, where the model has any.
+            given: Settings that cannot be saved: ``features``, if the model has any.
         """
         from wordsight.alignment.storage import load_aligner
 
@@ -156,22 +165,30 @@ class AlignmentModel(ABC):
         return {"table": self.table_}
 
     def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
-        """Take learned values from storage."""
+        """Set all learned values from storage."""
         self.vocabulary_, self.table_ = vocabulary, arrays["table"]
 
     def settings(self) -> dict[str, Any]:
-        """Return what the model was made with, by name."""
+        """Return the constructor arguments by name."""
         names = getattr(self, "__dataclass_fields__", {})
         return {name: getattr(self, name) for name in names}
 
     @abstractmethod
-    def _fit(self, pairs: list[Encoded]) -> None: ...
+    def _fit(self, pairs: list[Encoded], progress: Progress | None) -> None: ...
 
     @abstractmethod
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array: ...
 
     def _best(self, encoded: Encoded, bias: Bias, posterior: Array) -> NDArray[np.int64]:
         return best_lines(posterior, encoded.steps)
+
+    def _check_order(self, encoded: Encoded, video_id: str) -> None:
+        """Refuse a video whose observations do not depend on time; by default none."""
+        return
+
+    def _check_confidence(self, alignment: Alignment, text_name: str) -> None:
+        """Refuse an uncertain alignment; by default none."""
+        return
 
     def _encode(self, instructions: Instructions, observed: Observed) -> Encoded:
         return encode(instructions, observed, self._vocabulary())
@@ -183,14 +200,14 @@ class AlignmentModel(ABC):
         encoded = self._encode(instructions, observed)
         if not encoded.things.tokens.any():
             raise PoorEvidenceError(
-                f"{observed.video_id} shows none of the things this model knows; fit it on this "
-                "video, or observe it as the others were observed."
+                f"{observed.video_id} shows none of the things this model knows; fit the model on "
+                "this video, or observe it in the same way as the training videos."
             )
         return encoded, penalties(allowed_lines(constraints, instructions, observed))
 
     def _vocabulary(self) -> AlignmentVocabulary:
         if not hasattr(self, "vocabulary_"):
-            raise AlignmentError(f"this {type(self).__name__} is not fitted yet: call fit first.")
+            raise AlignmentError(f"this {type(self).__name__} is not fitted: call fit first.")
         return self.vocabulary_
 
 
@@ -211,6 +228,6 @@ def require_chunks(encoded: Encoded, needed: int, model: str) -> None:
 def _check_evidence(observed: Observed) -> None:
     if not any(chunk.things for chunk in observed.chunks):
         raise PoorEvidenceError(
-            f"nothing was seen to be touched or to move in {observed.video_id}, so no line can be "
-            "timed; check the camera's view of the hands, or give observations in a file."
+            f"nothing is touched or moves in {observed.video_id}, so it cannot be aligned; check "
+            "that the camera shows the hands, or give observations in a file."
         )

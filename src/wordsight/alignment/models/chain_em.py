@@ -6,8 +6,9 @@ exact. A fit is a sequence of phases, each started from the tables of the one be
 is the log likelihood of the observations and never decreases within a phase.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, count, islice
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded
 from wordsight.inference.chains.jumps import JumpChain, JumpCounts, jump_counts, jump_path
+from wordsight.progress import Progress, report
 
 __all__ = [
     "FLOOR",
@@ -33,10 +35,11 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-
 FLOOR = 1e-40
 """The least probability, as in the published program."""
 
+STEPS_AHEAD = (0, 1)
+STEPS_BOTH_WAYS = (0, 1, -1, 2, -2)
 _MOST_SETS = 512  # per line; beyond, only the smaller sets of nouns are summed over
 
 
@@ -63,7 +66,7 @@ class Realisations:
     """All sets of nouns that the lines of a text may realise.
 
     Attributes:
-        sets: ``(R, X)`` 1 where a set holds a noun; sets of one line follow each other.
+        sets: ``(R, X)`` 1 where a set has a noun; sets of one line are contiguous.
         absent: ``(R, X)`` 1 where a noun of the line is not in the set.
         first: ``(N,)`` number of each line's first set.
         line: ``(R,)`` line of each set.
@@ -76,7 +79,7 @@ class Realisations:
 
     @classmethod
     def of(cls, encoded: Encoded) -> "Realisations":
-        """List the sets of each line, never the empty one but for lines without nouns."""
+        """List the sets of each line; only lines without nouns have the empty set."""
         rows: list[Array] = []
         absent: list[Array] = []
         lines: list[int] = []
@@ -96,7 +99,7 @@ class Realisations:
         present = np.log(np.maximum(realised, FLOOR))
         hidden = np.log(np.maximum(1.0 - realised, FLOOR))
         prior = self.sets @ present + self.absent @ hidden
-        rates = np.maximum(self._channel(tokens).rates(table, _uniform(table)), FLOOR)
+        rates = np.maximum(Channel(self.sets, tokens).rates(table, _uniform(table)), FLOOR)
         return np.asarray(tokens @ np.log(rates).T + prior)
 
     def line_logs(self, logs: Array) -> Array:
@@ -105,9 +108,6 @@ class Realisations:
         mass = np.add.reduceat(np.exp(logs - top[:, self.line]), self.first, axis=1)
         return np.asarray(np.log(mass) + top)
 
-    def _channel(self, tokens: Array) -> Channel:
-        return Channel(self.sets, tokens)
-
 
 @dataclass(frozen=True)
 class LatentCounts:
@@ -115,8 +115,8 @@ class LatentCounts:
 
     Attributes:
         table: ``(X, V)`` nouns naming things.
-        present: ``(X,)`` times each noun was realised.
-        possible: ``(X,)`` times each noun could have been.
+        present: ``(X,)`` how often each noun was realised.
+        possible: ``(X,)`` how often each noun could have been realised.
     """
 
     table: Array
@@ -141,13 +141,13 @@ def latent_counts(
 
 
 def _subsets(nouns: NDArray[np.int64]) -> list[list[int]]:
-    """Return non-empty sets of nouns, large ones left out where there would be too many."""
+    """Return non-empty sets of nouns, without the large ones if there are too many."""
     chosen: list[list[int]] = []
     for size in range(1, len(nouns) + 1):
-        found = [list(group) for group in combinations(nouns.tolist(), size)]
-        if len(chosen) + len(found) > _MOST_SETS:
+        groups = [list(group) for group in combinations(nouns.tolist(), size)]
+        if len(chosen) + len(groups) > _MOST_SETS:
             break
-        chosen += found
+        chosen += groups
     return chosen or [[]]
 
 
@@ -155,17 +155,13 @@ def _uniform(table: Array) -> Array:
     return np.full(table.shape[1], 1.0 / table.shape[1])
 
 
-STEPS_AHEAD = (0, 1)
-STEPS_BOTH_WAYS = (0, 1, -1, 2, -2)
-
-
 @dataclass(frozen=True)
 class EMPhase:
-    """One stretch of a fit.
+    """One phase of a fit.
 
     Attributes:
         offsets: How many lines a jump may move.
-        iterations: How long.
+        iterations: Number of iterations.
         latent: Whether nouns may stay unrealised.
     """
 
@@ -176,7 +172,7 @@ class EMPhase:
 
 @dataclass(frozen=True, eq=False)
 class _Latent:
-    """A text's sets of nouns and a video's distinct sets of things: many chunks show the same."""
+    """Sets of nouns of a text, and the distinct sets of things of a video."""
 
     sets: Realisations
     tokens: Array  # (S, V)
@@ -221,28 +217,29 @@ class ChainModel(AlignmentModel):
         return super().state() | {"jumps": self.jumps_, "realised": self.realised_}
 
     def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
-        """Take learned values from storage."""
+        """Set all learned values from storage."""
         super().restore(vocabulary, arrays)
         self.jumps_, self.realised_ = arrays["jumps"], arrays["realised"]
 
-    def _fit(self, pairs: list[Encoded]) -> None:
+    def _fit(self, pairs: list[Encoded], progress: Progress | None) -> None:
         nouns, things = pairs[0].things.words.shape[1], pairs[0].things.tokens.shape[1]
         self.table_ = np.full((nouns, things), 1.0 / things)
         self.realised_ = np.ones(nouns)
         self.objectives_ = []
         before: tuple[int, ...] = ()
+        rounds = report(count(), progress, "learning", sum(p.iterations for p in self.phases()))
         for phase in self.phases():
             if phase.offsets != before:
                 self.jumps_ = np.full(len(phase.offsets), 1.0 / len(phase.offsets))
             if phase.latent:
                 self.realised_ = np.full(nouns, 0.9)
             before = phase.offsets
-            self.objectives_.append(self._run(phase, pairs))
+            self.objectives_.append(self._run(phase, pairs, islice(rounds, phase.iterations)))
 
-    def _run(self, phase: EMPhase, pairs: list[Encoded]) -> list[float]:
+    def _run(self, phase: EMPhase, pairs: list[Encoded], rounds: Iterable[int]) -> list[float]:
         sets = {id(pair): _Latent.of(pair) for pair in pairs} if phase.latent else {}
         history = []
-        for _ in range(phase.iterations):
+        for _ in rounds:
             statistics = _Statistics(
                 np.zeros_like(self.table_),
                 np.zeros(len(phase.offsets)),
@@ -264,10 +261,10 @@ class ChainModel(AlignmentModel):
             counts = self._counts(lines, pair, phase, statistics)
             together = np.zeros((len(latent.tokens), pair.num_lines))
             np.add.at(together, latent.which, counts.states)
-            found = latent_counts(latent.sets, logs, latent.tokens, self.table_, together)
-            statistics.table += found.table
-            statistics.present += found.present
-            statistics.possible += found.possible
+            expected = latent_counts(latent.sets, logs, latent.tokens, self.table_, together)
+            statistics.table += expected.table
+            statistics.present += expected.present
+            statistics.possible += expected.possible
         else:
             counts = self._counts(noun_logs(pair, self.table_), pair, phase, statistics)
             statistics.table += noun_counts(pair, self.table_, counts.states)
@@ -279,10 +276,10 @@ class ChainModel(AlignmentModel):
         counts = jump_counts(logs, chain)
         if counts.log_likelihood == -np.inf:
             require_chunks(pair, pair.num_lines - max(phase.offsets), type(self).__name__)
-            raise AlignmentError(f"{type(self).__name__} finds no way through the text.")
+            raise AlignmentError(f"{type(self).__name__} finds no path through the text.")
         statistics.objective += counts.log_likelihood
         statistics.jumps += counts.jumps
-        # The first chunk is a jump too: from before the text to its first line.
+        # The first chunk is also a jump: from before the text to its first line.
         statistics.jumps += self._opening_counts(logs, chain, phase.offsets)
         return counts
 
@@ -311,10 +308,9 @@ class ChainModel(AlignmentModel):
             table = np.where(sums > 0, statistics.table / sums, self.table_)
         self.table_ = np.maximum(table, FLOOR)
         self.jumps_ = np.maximum(statistics.jumps / statistics.jumps.sum(), FLOOR)
-        seen = statistics.possible > 0
-        self.realised_ = np.where(
-            seen, statistics.present / np.where(seen, statistics.possible, 1.0), self.realised_
-        )
+        counted = statistics.possible > 0
+        shares = statistics.present / np.where(counted, statistics.possible, 1.0)
+        self.realised_ = np.where(counted, shares, self.realised_)
 
     def _chain(self, lines: int, offsets: tuple[int, ...], early: int) -> JumpChain:
         """Return the chain: from the first line to at most ``early`` lines before the last."""

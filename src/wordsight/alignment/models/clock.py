@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 def step_shares(encoded: Encoded, growth: float) -> Array:
-    """Return ``(K,)`` the share of the video that each step is expected to take.
+    """Return ``(K,)`` the expected share of the video of each step.
 
     Args:
         encoded: The text.
@@ -38,15 +38,15 @@ def step_shares(encoded: Encoded, growth: float) -> Array:
 
 
 def chunk_moments(encoded: Encoded) -> Array:
-    """Return ``(T,)`` the middle of each chunk, 0 at the first chunk's start to 1 at the end."""
+    """Return ``(T,)`` the middle of each chunk, from 0 at the first start to 1 at the last end."""
     first, last = _span(encoded)
     return np.asarray((encoded.times.mean(axis=1) - first) / (last - first))
 
 
 def edge_moments(encoded: Encoded) -> Array:
-    """Return ``(T + 1,)`` the moment between neighbouring chunks, 0 at the start to 1 at the end.
+    """Return ``(T + 1,)`` times between neighbouring chunks, 0 at the start to 1 at the end.
 
-    Where nothing was observed between two chunks, a change is taken to be in the middle.
+    A gap between two chunks is divided in the middle.
     """
     first, last = _span(encoded)
     middles = (encoded.times[1:, 0] + encoded.times[:-1, 1]) / 2
@@ -55,7 +55,7 @@ def edge_moments(encoded: Encoded) -> Array:
 
 
 def lateness(encoded: Encoded, growth: float, shape: str) -> Array:
-    """Return ``(T, N)`` how far each chunk is from when each line's step is due, at least 0.
+    """Return ``(T, N)`` the distance of each chunk from when each line's step is due.
 
     Args:
         encoded: The text and the video.
@@ -68,17 +68,17 @@ def lateness(encoded: Encoded, growth: float, shape: str) -> Array:
     starts, middles = ends - shares, ends - shares / 2
     moments = chunk_moments(encoded)[:, None]
     if shape == "centre":
-        away = np.abs(moments - middles)
+        distance = np.abs(moments - middles)
     elif shape == "outside":
-        away = np.maximum(np.maximum(starts - moments, moments - ends), 0.0)
+        distance = np.maximum(np.maximum(starts - moments, moments - ends), 0.0)
     else:
-        # A twentieth, so that one weight suits all three shapes.
-        away = 0.05 * ((moments - middles) / shares) ** 2
-    return np.asarray(away[:, encoded.steps])
+        # The factor makes one weight suit all three shapes.
+        distance = 0.05 * ((moments - middles) / shares) ** 2
+    return np.asarray(distance[:, encoded.steps])
 
 
 def clock_uniform(encoded: Encoded, growth: float = 0.5) -> NDArray[np.int64]:
-    """Return ``(T,)`` the step of each chunk by the clock alone: no observation is looked at."""
+    """Return ``(T,)`` the step of each chunk by the clock alone, without observations."""
     ends = np.cumsum(step_shares(encoded, growth))
     steps = np.searchsorted(ends, chunk_moments(encoded), side="right")
     return np.minimum(steps, encoded.num_steps - 1)
@@ -92,24 +92,24 @@ def _span(encoded: Encoded) -> tuple[float, float]:
 _LEAST_TICKS = 2048  # per video
 _TICKS_PER_STEP = 64
 _FURTHEST = 2  # steps skipped or gone back at once
-_NEGLIGIBLE = -45.0  # nats below the peak; durations less likely are not considered
+_NEGLIGIBLE = -45.0  # nats below the peak; less probable durations are not considered
 
 
 def num_ticks(steps: int) -> int:
-    """Return in how many ticks the clock divides a video with so many steps."""
+    """Return the number of clock ticks of a video with so many steps."""
     return max(_LEAST_TICKS, _TICKS_PER_STEP * steps)
 
 
 def duration_weights(shares: Array, concentration: float, units: int) -> Array:
     """Return ``(K, G)`` the weight of each step lasting 0 .. G - 1 ticks.
 
-    A gamma distribution with the step's share as its mean; all of them together, given that they
-    fill the video, are a Dirichlet distribution.
+    Gamma distributions with the steps' shares as means; given that they fill the video, they form a
+    Dirichlet distribution.
 
     Args:
         shares: ``(K,)`` expected share of each step.
         concentration: Shape of the distribution of an average step.
-        units: Stretches the video falls into; one duration in so many is what an edge stands for.
+        units: Number of units of the video, by which weights are divided.
     """
     ticks = num_ticks(len(shares))
     rate = concentration * len(shares)
@@ -128,7 +128,7 @@ def order_weights(steps: int, skip: float, back: float) -> tuple[Array, Array, A
     """Return log weights of one step after another ``(K, K)``, of the first and of the last.
 
     Args:
-        steps: K, how many there are.
+        steps: K, the number of steps.
         skip: Probability of leaving a step out; of leaving two out its square.
         back: Probability of going back one step; of going back two its square.
     """

@@ -20,19 +20,26 @@ from wordsight.alignment.models.clock import lateness
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Encoded
 from wordsight.alignment.records import Instructions, Observed
 from wordsight.inference.chains.jumps import JumpChain, jump_counts
+from wordsight.progress import Progress
 
 __all__ = [
     "AlignmentFeature",
+    "CrfExample",
     "CrfModel",
-    "CrfScene",
     "CrfWeights",
-    "crf_scene",
+    "crf_example",
     "generative_start",
     "longest_jump",
     "pair_mask",
 ]
 
 Array = NDArray[np.float64]
+
+AlignmentFeature = Callable[[Instructions, Observed], Array]
+"""A user-defined feature: ``(T, N)`` values from a text and a video."""
+
+_LARGEST = 6.0  # nats; log ratios beyond it mean "never" or "always"
+_RARE = 2.0  # nats by which a jump that was never learned is less probable than the rarest one
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +48,7 @@ class CrfWeights:
 
     Attributes:
         pairs: ``(X, V)`` of each word (nouns, then verbs) with each token (things, then moves).
-        tokens: ``(V,)`` of each token, whatever the line.
+        tokens: ``(V,)`` of each token, independent of the line.
         jumps: ``(D,)`` of each kind of jump.
         linear: ``(F,)`` of being on time, then of the user's features.
     """
@@ -53,23 +60,28 @@ class CrfWeights:
 
     @property
     def vector(self) -> Array:
-        """All weights in one row."""
+        """All weights as one vector."""
         return np.concatenate([self.pairs.ravel(), self.tokens, self.jumps, self.linear])
 
+    @property
+    def clock(self) -> int:
+        """Position of the weight of being on time in the vector."""
+        return self.pairs.size + len(self.tokens) + len(self.jumps)
+
     def like(self, vector: Array) -> "CrfWeights":
-        """Return the weights that a row of them holds, in the shapes of these."""
+        """Return the weights of a vector, with the shapes of these."""
         sizes = [self.pairs.size, len(self.tokens), len(self.jumps)]
         pairs, tokens, jumps, linear = np.split(vector, np.cumsum(sizes))
         return CrfWeights(pairs.reshape(self.pairs.shape), tokens, jumps, linear)
 
 
 @dataclass(frozen=True, eq=False)
-class CrfScene:
-    """One text and video, ready to be scored.
+class CrfExample:
+    """One text and video as arrays.
 
     Attributes:
         words: ``(N, X)`` words of each line.
-        tokens: ``(T, V)`` what each chunk shows.
+        tokens: ``(T, V)`` tokens of each chunk.
         linear: ``(F, T, N)`` values of the features with one weight.
         offsets: ``(D,)`` kinds of jump.
         initial: ``(N,)`` log weight of each line at the first chunk, 0 or -inf.
@@ -90,15 +102,15 @@ class CrfScene:
         return np.asarray(self.words @ weights.pairs + weights.tokens)
 
     def timing(self, weights: CrfWeights) -> Array:
-        """Return ``(T, N)`` the part of the score that does not depend on what is seen."""
+        """Return ``(T, N)`` the part of the score that does not depend on the tokens."""
         return np.asarray(np.tensordot(weights.linear, self.linear, axes=1))
 
     def chain(self, weights: CrfWeights) -> JumpChain:
-        """Return how lines follow each other."""
+        """Return the chain of transitions between lines."""
         return JumpChain(self.offsets, weights.jumps, self.initial, self.final)
 
     def gradient(self, tokens: Array, jumps: Array, difference: Array) -> CrfWeights:
-        """Gather a gradient.
+        """Return the gradient by all weights.
 
         Args:
             tokens: ``(N, V)`` derivatives by the score of each token under each line.
@@ -109,8 +121,10 @@ class CrfScene:
         return CrfWeights(self.words.T @ tokens, tokens.sum(axis=0), jumps, linear)
 
 
-def crf_scene(encoded: Encoded, *, offsets: tuple[int, ...], growth: float, shape: str) -> CrfScene:
-    """Make the scene of a text and a video: it begins in the first step and ends in the last."""
+def crf_example(
+    encoded: Encoded, *, offsets: tuple[int, ...], growth: float, shape: str
+) -> CrfExample:
+    """Return an example whose alignments begin in the first step and end in the last."""
     lines = encoded.num_lines
     initial, final = np.full(lines, -np.inf), np.full(lines, -np.inf)
     initial[encoded.steps == 0] = 0.0
@@ -118,7 +132,7 @@ def crf_scene(encoded: Encoded, *, offsets: tuple[int, ...], growth: float, shap
     if encoded.num_chunks == 1:
         initial[:] = final[:] = 0.0
     tokens = np.concatenate([encoded.things.tokens, encoded.moves.tokens], axis=1)
-    return CrfScene(
+    return CrfExample(
         np.concatenate([encoded.things.words, encoded.moves.words], axis=1),
         tokens,
         np.stack([-lateness(encoded, growth, shape), *encoded.extra]),
@@ -130,7 +144,7 @@ def crf_scene(encoded: Encoded, *, offsets: tuple[int, ...], growth: float, shap
 
 
 def longest_jump(encoded: Encoded) -> int:
-    """Return how far jumps must reach to go through all lines within the chunks there are."""
+    """Return the length of jumps needed to go through all lines within the number of chunks."""
     return max(1, -(-(encoded.num_lines - 1) // max(encoded.num_chunks - 1, 1)))
 
 
@@ -139,23 +153,20 @@ def pair_mask(encoded: Encoded, verbs: bool) -> Array:
 
     Args:
         encoded: Any text and video of the vocabulary.
-        verbs: Whether verbs are paired with things, too, not only with ways of moving.
+        verbs: Whether verbs are paired with things as well as with ways of moving.
     """
-    nouns, doings = encoded.things.words.shape[1], encoded.moves.words.shape[1]
+    nouns, actions = encoded.things.words.shape[1], encoded.moves.words.shape[1]
     things, moves = encoded.things.tokens.shape[1], encoded.moves.tokens.shape[1]
     return np.block(
         [
             [np.ones((nouns, things)), np.zeros((nouns, moves))],
-            [np.full((doings, things), float(verbs)), np.ones((doings, moves))],
+            [np.full((actions, things), float(verbs)), np.ones((actions, moves))],
         ]
     )
 
 
-_LARGEST = 6.0  # nats; log ratios beyond it say no more than "never" or "always"
-
-
 def generative_start(
-    scenes: Sequence[CrfScene],
+    examples: Sequence[CrfExample],
     mask: Array,
     *,
     iterations: int,
@@ -164,43 +175,43 @@ def generative_start(
     clock: float,
     scale: float,
 ) -> CrfWeights:
-    """Return weights that score pairs by how much more often they meet than chance.
+    """Return weights that score pairs by how much more often they co-occur than by chance.
 
     Args:
-        scenes: The texts and videos.
+        examples: The texts and videos.
         mask: ``(X, V)`` 1 for pairs that have a weight.
-        iterations: Of EM.
+        iterations: Iterations of EM.
         null: Probability that a token is named by no word.
         smoothing: Pseudo-counts of each word.
-        clock: Weight of being on time, both here and as a start.
+        clock: Weight of being on time, both during EM and in the result.
         scale: Share of the log ratio that becomes the weight; below one because the scores of a
             line's words add up.
     """
-    tokens = np.sum([scene.tokens.sum(axis=0) for scene in scenes], axis=0)
-    chunks = sum(len(scene.tokens) for scene in scenes)
+    tokens = np.sum([example.tokens.sum(axis=0) for example in examples], axis=0)
+    chunks = sum(len(example.tokens) for example in examples)
     background = np.maximum(tokens / max(tokens.sum(), 1.0), 1e-9)
     prior = mask / np.maximum(mask.sum(axis=1, keepdims=True), 1.0)
-    table, jumps = prior.copy(), np.full(len(scenes[0].offsets), 1.0 / len(scenes[0].offsets))
+    table, jumps = prior.copy(), np.full(len(examples[0].offsets), 1.0 / len(examples[0].offsets))
     for _ in range(iterations):
-        counts, moved = smoothing * prior, np.zeros(len(jumps))
-        for scene in scenes:
-            found = _expected(scene, table, mask, background, null, clock, np.log(jumps))
-            counts = counts + found[0]
-            moved += found[1]
+        counts, jump_totals = smoothing * prior, np.zeros(len(jumps))
+        for example in examples:
+            expected = _expected(example, table, mask, background, null, clock, np.log(jumps))
+            counts = counts + expected[0]
+            jump_totals += expected[1]
         table = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
-        jumps = np.maximum(moved, 1e-3) / np.maximum(moved, 1e-3).sum()
+        jumps = np.maximum(jump_totals, 1e-3) / np.maximum(jump_totals, 1e-3).sum()
     ratios = np.log(np.maximum(table, 1e-9) / background)
-    often = np.clip(tokens / chunks, 1e-3, 1 - 1e-3)
+    frequency = np.clip(tokens / chunks, 1e-3, 1 - 1e-3)
     return CrfWeights(
         scale * np.clip(ratios, -_LARGEST, _LARGEST) * mask,
-        np.log(often / (1 - often)),
+        np.log(frequency / (1 - frequency)),
         np.log(jumps),
-        np.concatenate([[clock], np.zeros(len(scenes[0].linear) - 1)]),
+        np.concatenate([[clock], np.zeros(len(examples[0].linear) - 1)]),
     )
 
 
 def _expected(
-    scene: CrfScene,
+    example: CrfExample,
     table: Array,
     mask: Array,
     background: Array,
@@ -209,24 +220,18 @@ def _expected(
     jumps: Array,
 ) -> tuple[Array, Array]:
     """Return expected counts of words naming tokens, and of jumps."""
-    able = scene.words @ mask  # how many words of a line may name a token
-    named = np.where(able > 0, scene.words @ table / np.maximum(able, 1.0), background)
+    able = example.words @ mask  # number of words of a line that may name a token
+    named = np.where(able > 0, example.words @ table / np.maximum(able, 1.0), background)
     rates = (1 - null) * named + null * background
-    logs = scene.tokens @ np.log(np.maximum(rates, 1e-40)).T + clock * scene.linear[0]
-    counts = jump_counts(logs, JumpChain(scene.offsets, jumps, scene.initial, scene.final))
+    logs = example.tokens @ np.log(np.maximum(rates, 1e-40)).T + clock * example.linear[0]
+    counts = jump_counts(logs, JumpChain(example.offsets, jumps, example.initial, example.final))
     if counts.log_likelihood == -np.inf:
         raise AlignmentError(
-            f"there is no way through {len(scene.words)} lines in {len(scene.tokens)} chunks; cut "
-            "the video into shorter chunks or allow longer jumps."
+            f"there is no path through {len(example.words)} lines in {len(example.tokens)} chunks; "
+            "cut the video into shorter chunks or allow longer jumps."
         )
-    shown = counts.states.T @ scene.tokens / rates / np.maximum(able, 1.0)
-    return (1 - null) * table * (scene.words.T @ shown) * mask, counts.jumps
-
-
-AlignmentFeature = Callable[[Instructions, Observed], Array]
-"""A feature of the user's: ``(T, N)`` values from a text and a video."""
-
-_RARE = 2.0  # nats by which a jump never learned is less likely than the rarest learned
+    shown = counts.states.T @ example.tokens / rates / np.maximum(able, 1.0)
+    return (1 - null) * table * (example.words.T @ shown) * mask, counts.jumps
 
 
 @dataclass
@@ -234,15 +239,15 @@ class CrfModel(AlignmentModel):
     """Weights of overlapping features on chunks and lines.
 
     Args:
-        offsets: How many lines a jump may move; longer ones are added where a video is too short.
+        offsets: How many lines a jump may move; longer jumps are added for short videos.
         growth: How the time of a step grows with its lines, 0 to 1.
-        shape: How being late is measured, see :func:`wordsight.alignment.models.clock.lateness`.
+        shape: How lateness is measured, see :func:`wordsight.alignment.models.clock.lateness`.
         verbs: Whether verbs are paired with things.
-        clock: Weight of being on time to start from.
-        warm_up: Iterations of the generative start.
-        null: Probability in the start that a thing is named by no word.
-        smoothing: Pseudo-counts in the start.
-        scale: How much of the start's log ratios become weights.
+        clock: Initial weight of being on time.
+        warm_up: Iterations of the generative initialisation.
+        null: Probability, in the initialisation, that a thing is named by no word.
+        smoothing: Pseudo-counts of the initialisation.
+        scale: Share of the initial log ratios that becomes the weights.
         features: Further features, each with one weight to learn.
     """
 
@@ -269,20 +274,20 @@ class CrfModel(AlignmentModel):
         }
 
     def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
-        """Take learned values from storage."""
+        """Set all learned values from storage."""
         super().restore(vocabulary, arrays)
         self.weights_ = CrfWeights(
             arrays["pairs"], arrays["tokens"], arrays["jumps"], arrays["linear"]
         )
         self.offsets_ = tuple(int(offset) for offset in arrays["offsets"])
 
-    def _fit(self, pairs: list[Encoded]) -> None:
+    def _fit(self, pairs: list[Encoded], progress: Progress | None) -> None:
         longest = max(longest_jump(pair) for pair in pairs)
         self.offsets_ = tuple(sorted({*self.offsets, *range(1, longest + 1)}))
-        scenes = [self._scene(pair, self.offsets_) for pair in pairs]
+        examples = [self._example(pair, self.offsets_) for pair in pairs]
         mask = pair_mask(pairs[0], self.verbs)
         start = generative_start(
-            scenes,
+            examples,
             mask,
             iterations=self.warm_up,
             null=self.null,
@@ -290,34 +295,43 @@ class CrfModel(AlignmentModel):
             clock=self.clock,
             scale=self.scale,
         )
-        self.weights_ = self._train(scenes, start, mask)
+        free = np.ones(len(start.vector))
+        free[: mask.size] = mask.ravel()
+        self.weights_ = self._train(examples, start, free, progress)
         self.table_ = self._dictionary_table(pairs[0])
 
-    def _train(self, scenes: Sequence[CrfScene], start: CrfWeights, mask: Array) -> CrfWeights:
+    def _train(
+        self,
+        examples: Sequence[CrfExample],
+        start: CrfWeights,
+        free: Array,
+        progress: Progress | None,
+    ) -> CrfWeights:
+        """Return learned weights; ``free`` is 1 for weights that are learned."""
         raise NotImplementedError
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
-        scene, weights = self._fitting(encoded)
-        logs = scene.tokens @ scene.scores(weights).T + scene.timing(weights) + bias
-        counts = jump_counts(logs, scene.chain(weights))
+        example, weights = self._with_long_jumps(encoded)
+        logs = example.tokens @ example.scores(weights).T + example.timing(weights) + bias
+        counts = jump_counts(logs, example.chain(weights))
         if counts.log_likelihood == -np.inf:
             raise AlignmentError(
-                f"there is no way through {encoded.num_lines} lines in {encoded.num_chunks} "
+                f"there is no path through {encoded.num_lines} lines in {encoded.num_chunks} "
                 "chunks; cut the video into shorter chunks."
             )
         return counts.states
 
-    def _fitting(self, encoded: Encoded) -> tuple[CrfScene, CrfWeights]:
-        """Return a scene, and weights with jumps long enough to get through it."""
+    def _with_long_jumps(self, encoded: Encoded) -> tuple[CrfExample, CrfWeights]:
+        """Return an example, and weights with jumps long enough to get through it."""
         weights, offsets = self.weights_, self.offsets_
         further = tuple(j for j in range(1, longest_jump(encoded) + 1) if j not in offsets)
         if further:
             rare = np.full(len(further), weights.jumps.min() - _RARE)
             weights = replace(weights, jumps=np.concatenate([weights.jumps, rare]))
-        return self._scene(encoded, offsets + further), weights
+        return self._example(encoded, offsets + further), weights
 
-    def _scene(self, encoded: Encoded, offsets: tuple[int, ...]) -> CrfScene:
-        return crf_scene(encoded, offsets=offsets, growth=self.growth, shape=self.shape)
+    def _example(self, encoded: Encoded, offsets: tuple[int, ...]) -> CrfExample:
+        return crf_example(encoded, offsets=offsets, growth=self.growth, shape=self.shape)
 
     def _encode(self, instructions: Instructions, observed: Observed) -> Encoded:
         encoded = super()._encode(instructions, observed)
@@ -332,7 +346,7 @@ class CrfModel(AlignmentModel):
         return replace(encoded, extra=extra)
 
     def _dictionary_table(self, encoded: Encoded) -> Array:
-        """Turn weights into the probability of each thing given each noun."""
+        """Return the probability of each thing given each noun."""
         nouns, things = encoded.things.words.shape[1], encoded.things.tokens.shape[1]
         weights = self.weights_
         logs = (weights.pairs + weights.tokens)[:nouns, :things]

@@ -23,14 +23,14 @@ __all__ = ["alignment_from", "best_lines", "reject_short_steps", "step_posterior
 
 Array = NDArray[np.float64]
 
-_TOLERANCE = 2.0  # seconds within which a boundary counts as found
-_CHANGE = 0.5  # chunks of certainty that a change of step must be worth
-_RETURN = 3.0  # and a return to an earlier step, which is rarer
+_TOLERANCE = 2.0  # seconds within which a boundary counts as correct
+_CHANGE = 0.5  # cost of a change of step, in chunks
+_RETURN = 3.0  # cost of a return to an earlier step, which is rarer
 _TRACE = 0.3  # probability at some chunk for which a line without a chunk of its own still happened
 
 
 def step_posterior(posterior: Array, steps: NDArray[np.int64]) -> Array:
-    """Return ``(T, K)`` the probability of each step, steps counted in order without holes."""
+    """Return ``(T, K)`` the probability of each step, steps numbered in order without gaps."""
     _, places = np.unique(steps, return_inverse=True)
     sums = np.zeros((len(posterior), int(places[-1]) + 1))
     np.add.at(sums.T, places, posterior.T)
@@ -40,18 +40,18 @@ def step_posterior(posterior: Array, steps: NDArray[np.int64]) -> Array:
 def best_lines(posterior: Array, steps: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return ``(T,)`` the line of each chunk, -1 for none.
 
-    Chooses the sequence of steps with the most expected chunks right, less a little for each
-    change so that single chunks do not flicker; then, within each stretch of a step, lines in the
-    order of the text.
+    Chooses the sequence of steps with the most chunks expected to be right, minus a cost for each
+    change so that single chunks do not flicker; then, within each run of a step, lines in the order
+    of the text.
     """
     sums = step_posterior(posterior, steps)
     _, places = np.unique(steps, return_inverse=True)
     sequence = _smooth_path(sums)
     lines = np.empty(len(posterior), dtype=np.int64)
     cuts = np.flatnonzero(np.diff(sequence)) + 1
-    for stretch in np.split(np.arange(len(sequence)), cuts):
-        members = np.flatnonzero(places == sequence[stretch[0]])
-        lines[stretch] = members[_in_order(posterior[np.ix_(stretch, members)])]
+    for run in np.split(np.arange(len(sequence)), cuts):
+        members = np.flatnonzero(places == sequence[run[0]])
+        lines[run] = members[_in_order(posterior[np.ix_(run, members)])]
     lines[1.0 - posterior.sum(axis=1) > 0.5] = NO_LINE
     return lines
 
@@ -59,7 +59,7 @@ def best_lines(posterior: Array, steps: NDArray[np.int64]) -> NDArray[np.int64]:
 def alignment_from(
     instructions: Instructions, observed: Observed, posterior: Array, best: NDArray[np.int64]
 ) -> Alignment:
-    """Gather spans and boundaries from posteriors ``(T, N)`` and each chunk's line ``(T,)``."""
+    """Return spans and boundaries from posteriors ``(T, N)`` and each chunk's line ``(T,)``."""
     steps = instructions.steps
     sums = step_posterior(posterior, steps)
     _, places = np.unique(steps, return_inverse=True)
@@ -81,7 +81,7 @@ def alignment_from(
 
 
 def _smooth_path(sums: Array) -> NDArray[np.int64]:
-    """Return the steps ``(T,)`` with the highest sum of posteriors less the costs of changes."""
+    """Return the steps ``(T,)`` with the highest sum of posteriors minus the costs of changes."""
     chunks, count = sums.shape
     score = sums[0].copy()
     came = np.empty((chunks, count), dtype=np.int64)
@@ -104,7 +104,7 @@ def _smooth_path(sums: Array) -> NDArray[np.int64]:
 
 
 def _in_order(weights: Array) -> NDArray[np.int64]:
-    """Return columns ``(T,)`` that never fall and have the highest sum of weights ``(T, N)``."""
+    """Return columns ``(T,)`` that never decrease, with the highest sum of weights ``(T, N)``."""
     totals = np.zeros_like(weights)
     score = weights[0].copy()
     totals[0] = score
@@ -143,7 +143,7 @@ def _spans_of(
 
 
 def _place_between(line: int, best: NDArray[np.int64], times: Array) -> float:
-    """Return the moment where a line that did not happen would have been."""
+    """Return the time at which a line that did not happen would be expected."""
     before = np.flatnonzero((best >= 0) & (best < line))
     if len(before):
         return float(times[before[-1], 1])
@@ -153,7 +153,7 @@ def _place_between(line: int, best: NDArray[np.int64], times: Array) -> float:
 def _boundaries(
     best: NDArray[np.int64], posterior: Array, places: NDArray[np.int64], times: Array
 ) -> tuple[LineBoundary, ...]:
-    found = []
+    boundaries = []
     edges = (times[1:, 0] + times[:-1, 1]) / 2
     reached = np.cumsum(posterior[:, ::-1], axis=1)[:, ::-1]  # probability of a line or a later one
     for t in np.flatnonzero(np.diff(best)):
@@ -161,41 +161,42 @@ def _boundaries(
         moment = float(edges[t])
         early, late = _around(moment, times)
         if before < 0 or after <= before:
-            # A return, or a stop: what the two sides say of themselves.
-            sides = (_share(posterior[early], before), _share(posterior[late], after))
-            confidence = min(sides)
+            # A return or a stop: the less probable of the two sides.
+            confidence = min(
+                _probability(posterior[early], before), _probability(posterior[late], after)
+            )
         else:
             other = places[after] != places[before]
             first = int(np.argmax(places == places[after])) if other else after
             confidence = float(reached[late, first] - reached[early, first])
-        found.append(LineBoundary(moment, before, after, float(np.clip(confidence, 0.0, 1.0))))
-    return tuple(found)
+        boundaries.append(LineBoundary(moment, before, after, float(np.clip(confidence, 0.0, 1.0))))
+    return tuple(boundaries)
 
 
 def _around(moment: float, times: Array) -> tuple[int, int]:
-    """Return the last chunk before and the first one after the seconds around a moment."""
+    """Return the last chunk before and the first one after the tolerance around a time."""
     middles = times.mean(axis=1)
     early = int(np.searchsorted(middles, moment - _TOLERANCE)) - 1
     late = int(np.searchsorted(middles, moment + _TOLERANCE))
     return max(early, 0), min(late, len(middles) - 1)
 
 
-def _share(row: Array, line: int) -> float:
+def _probability(row: Array, line: int) -> float:
     return float(row[line]) if line >= 0 else 1.0 - float(row.sum())
 
 
 def reject_short_steps(
     alignment: Alignment, instructions: Instructions, least: float = 0.2
 ) -> Alignment:
-    """Say that steps did not happen which are much shorter than their share of the text.
+    """Mark steps as not happened that are much shorter than their share of the text.
 
     Args:
-        alignment: What a model found.
-        instructions: The text it was made with.
-        least: Share of the time expected, by number of lines, that a step must last.
+        alignment: The alignment.
+        instructions: The text that was aligned.
+        least: Least duration of a step, as a share of that expected from its number of lines.
 
     Returns:
-        The alignment with the spans of such steps replaced, and their chunks given to no line.
+        The alignment with the spans of such steps replaced and their chunks assigned to no line.
     """
     _, places = np.unique(instructions.steps, return_inverse=True)
     lasted = np.zeros(int(places[-1]) + 1)
@@ -206,21 +207,21 @@ def reject_short_steps(
     short = (lasted > 0) & (lasted < least * expected)
     if not short.any():
         return alignment
-    doubted = short[places]
+    rejected = short[places]
     best = alignment.best.copy()
-    best[(best != NO_LINE) & doubted[np.maximum(best, 0)]] = NO_LINE
+    best[(best != NO_LINE) & rejected[np.maximum(best, 0)]] = NO_LINE
     spans: list[LineSpan] = []
     for span in alignment.spans:
-        if not doubted[span.line]:
+        if not rejected[span.line]:
             spans.append(span)
         elif not spans or spans[-1].line != span.line:
             step = places[span.line]
-            # As sure as the step falls short of what it should last.
-            sure = float(np.clip(1.0 - lasted[step] / max(expected[step], 1e-9), 0.0, 1.0))
-            spans.append(LineSpan(span.line, span.start, span.start, sure, happened=False))
+            # The shorter the step, the higher the confidence that it did not happen.
+            confidence = float(np.clip(1.0 - lasted[step] / max(expected[step], 1e-9), 0.0, 1.0))
+            spans.append(LineSpan(span.line, span.start, span.start, confidence, happened=False))
     boundaries = tuple(
         edge
         for edge in alignment.boundaries
-        if not any(line >= 0 and doubted[line] for line in (edge.before, edge.after))
+        if not any(line >= 0 and rejected[line] for line in (edge.before, edge.after))
     )
     return replace(alignment, best=best, spans=tuple(spans), boundaries=boundaries)

@@ -13,6 +13,7 @@ from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
 from wordsight.alignment.models.encoding import Encoded
 from wordsight.alignment.models.hmm import HMM1
 from wordsight.inference.chains.drop_dtw import drop_dtw
+from wordsight.progress import Progress, report
 
 __all__ = ["DropDTW"]
 
@@ -23,13 +24,13 @@ Array = NDArray[np.float64]
 class DropDTW(AlignmentModel):
     """Match lines in order at the least cost, or drop chunks.
 
-    The cost of a match is the negative log of a softmax over lines and one more class, whose logit
-    is a percentile of all logits; being that class is the cost of a drop.
+    The cost of a match is the negative log of a softmax over lines and one more class for dropping,
+    whose logit is a percentile of all logits.
 
     Args:
         warm_up: Iterations of HMM1 to start from.
-        rounds: Times the dictionary is learned again from the alignments.
-        keep: Share of the logits above the one of dropping.
+        rounds: How often the dictionary is learned again from the alignments.
+        keep: Share of the logits above that of dropping.
         null: Probability that a thing is named by no word.
         smoothing: Pseudo-counts of each noun.
     """
@@ -40,14 +41,14 @@ class DropDTW(AlignmentModel):
     null: float = 0.1
     smoothing: float = 0.3
 
-    def _fit(self, pairs: list[Encoded]) -> None:
+    def _fit(self, pairs: list[Encoded], progress: Progress | None) -> None:
         for pair in pairs:
             require_chunks(pair, pair.num_lines, "DropDTW")
         start = HMM1(self.warm_up)
         start.vocabulary_ = self.vocabulary_
-        start._fit(pairs)
+        start._fit(pairs, None)
         self.table_ = start.table_
-        for _ in range(self.rounds):
+        for _ in report(range(self.rounds), progress, "learning", self.rounds):
             counts = np.full_like(self.table_, self.smoothing / self.table_.shape[1])
             for pair in pairs:
                 counts += self._hard_counts(pair)
@@ -65,10 +66,10 @@ class DropDTW(AlignmentModel):
         every = np.concatenate([logits + bias, np.full((len(logits), 1), drop)], axis=1)
         costs = np.logaddexp.reduce(every, axis=1, keepdims=True) - every
         _, path = drop_dtw(costs[:, :-1], costs[:, -1])
-        found = np.zeros(logits.shape)
+        posterior = np.zeros(logits.shape)
         matched = np.flatnonzero(path >= 0)
-        found[matched, path[matched]] = 1.0
-        return found
+        posterior[matched, path[matched]] = 1.0
+        return posterior
 
     def _best(self, encoded: Encoded, bias: Bias, posterior: Array) -> NDArray[np.int64]:
         return np.where(posterior.any(axis=1), posterior.argmax(axis=1), -1)

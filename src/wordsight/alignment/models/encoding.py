@@ -21,13 +21,13 @@ Pair = tuple[Instructions, Observed]
 
 @dataclass(frozen=True)
 class AlignmentVocabulary:
-    """All that may be named and all that may be seen, sorted.
+    """The words of the texts and the tokens of the videos, sorted.
 
     Attributes:
-        nouns: What lines name.
-        things: What chunks show.
-        verbs: What lines say is done.
-        moves: How things were seen to move.
+        nouns: Nouns of the lines.
+        things: Things in the chunks.
+        verbs: Verbs of the lines.
+        moves: Ways of moving in the chunks.
     """
 
     nouns: tuple[str, ...]
@@ -38,10 +38,10 @@ class AlignmentVocabulary:
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """One kind of words beside one kind of observations.
+    """One kind of words with one kind of observations.
 
     Attributes:
-        words: ``(N, X)`` 1 where a line holds a word.
+        words: ``(N, X)`` 1 where a line has a word.
         tokens: ``(T, V)`` 1 where a chunk shows a token.
     """
 
@@ -58,7 +58,7 @@ class Channel:
 
         Args:
             table: ``(X, V)`` probability of each token given each word.
-            fallback: ``(V,)`` what a line without any word shows.
+            fallback: ``(V,)`` probability of each token under a line without words.
         """
         means = self.words @ table / self.counts
         return np.where(self.words.any(axis=1, keepdims=True), means, fallback)
@@ -79,10 +79,10 @@ class Encoded:
     """One text with one video.
 
     Attributes:
-        things: Nouns beside things.
-        moves: Verbs beside ways of moving.
+        things: Nouns with things.
+        moves: Verbs with ways of moving.
         times: ``(T, 2)`` start and end of each chunk in seconds.
-        steps: ``(N,)`` step of each line, counted from 0 without holes.
+        steps: ``(N,)`` step of each line, counted from 0 without gaps.
         extra: Further features, each ``(T, N)``.
     """
 
@@ -94,27 +94,27 @@ class Encoded:
 
     @property
     def num_chunks(self) -> int:
-        """T, how many chunks there are."""
+        """T, the number of chunks."""
         return len(self.times)
 
     @property
     def num_lines(self) -> int:
-        """N, how many lines there are."""
+        """N, the number of lines."""
         return len(self.steps)
 
     @property
     def num_steps(self) -> int:
-        """K, how many steps there are."""
+        """K, the number of steps."""
         return int(self.steps[-1]) + 1
 
     @property
     def lines_per_step(self) -> NDArray[np.int64]:
-        """``(K,)`` how many lines each step has."""
+        """``(K,)`` number of lines of each step."""
         return np.bincount(self.steps)
 
 
 def vocabulary_of(pairs: Sequence[Pair]) -> AlignmentVocabulary:
-    """Gather what texts name and videos show."""
+    """Return the words of all texts and the tokens of all videos."""
     return AlignmentVocabulary(
         _sorted(noun for text, _ in pairs for line in text.lines for noun in line.nouns),
         _sorted(thing for _, seen in pairs for chunk in seen.chunks for thing in chunk.things),
@@ -126,14 +126,14 @@ def vocabulary_of(pairs: Sequence[Pair]) -> AlignmentVocabulary:
 def encode(
     instructions: Instructions, observed: Observed, vocabulary: AlignmentVocabulary
 ) -> Encoded:
-    """Turn a text and a video into matrices; what the vocabulary lacks is left out.
+    """Return a text and a video as matrices; words and tokens not in the vocabulary are omitted.
 
     Raises:
         AlignmentError: If the video has no chunk.
     """
     if not observed.chunks:
         raise AlignmentError(
-            f"nothing was observed in {observed.video_id}: it has no chunk to align."
+            f"nothing was observed in {observed.video_id}: it has no chunks to align."
         )
     lines, chunks = instructions.lines, observed.chunks
     things = Channel(

@@ -21,12 +21,12 @@ __all__ = ["HMM1", "HMM2", "LHMM1", "LHMM2"]
 
 @dataclass
 class HMM1(ChainModel):
-    """Each chunk stays at the line of the one before or goes on to the next.
+    """Each chunk stays at the line of the previous one or moves to the next.
 
     Needs at least as many chunks as lines.
 
     Args:
-        iterations: Of EM.
+        iterations: Iterations of EM.
 
     Examples:
         >>> from wordsight.alignment import Chunk, Instructions, Line, Observed
@@ -47,13 +47,13 @@ class HMM1(ChainModel):
 
 @dataclass
 class HMM2(ChainModel):
-    """Each chunk may be up to two lines before or after the one in front of it.
+    """Each chunk may move up to two lines forward or back.
 
     Args:
         warm_up: Iterations of HMM1 to start from.
-        iterations: Of EM with all jumps.
-        opening: How the jump to the first line is counted: "exact", or as the "published" program
-            does, whose update is not quite EM.
+        iterations: Iterations of EM with all jumps.
+        opening: How the jump to the first line is counted: "exact", or as in the "published"
+            program, whose update is not exactly EM.
     """
 
     warm_up: int = 10
@@ -71,7 +71,7 @@ class LHMM1(ChainModel):
 
     Args:
         warm_up: Iterations of HMM1 to start from.
-        iterations: Of EM with unrealised nouns.
+        iterations: Iterations of EM with unrealised nouns.
     """
 
     warm_up: int = 50
@@ -91,7 +91,7 @@ class LHMM2(ChainModel):
 
     Args:
         warm_up: Iterations of HMM1 to start from, then of HMM2.
-        iterations: Of EM with unrealised nouns.
+        iterations: Iterations of EM with unrealised nouns.
         opening: How the jump to the first line is counted, see :class:`HMM2`.
     """
 

@@ -17,24 +17,24 @@ from wordsight.alignment.models.change_points import CHANGE_KINDS, ChangePoints,
 from wordsight.alignment.models.clock import duration_weights, num_ticks, order_weights, step_shares
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
+from wordsight.progress import Progress, report
 
 __all__ = ["HSMM", "DistinctChunks", "StepEmission", "WordTables", "background_of"]
 
 Array = NDArray[np.float64]
-
 
 _UNSEEN = 0.1  # pseudo-counts of each token in the background
 
 
 @dataclass(frozen=True, eq=False)
 class WordTables:
-    """What words name, and what is seen when nothing is named.
+    """Probabilities of observations given words, and independent of them.
 
     Attributes:
         nouns: ``(X, V)`` probability of each thing given each noun.
         verbs: ``(Xv, Vv)`` probability of each way of moving given each verb.
-        things: ``(V,)`` probability of each thing whatever is named.
-        moves: ``(Vv,)`` probability of each way of moving whatever is said.
+        things: ``(V,)`` background probability of each thing.
+        moves: ``(Vv,)`` background probability of each way of moving.
     """
 
     nouns: Array
@@ -44,17 +44,17 @@ class WordTables:
 
 
 def background_of(channels: list[Channel]) -> Array:
-    """Return ``(V,)`` how often each token is seen, over all videos."""
+    """Return ``(V,)`` the frequency of each token over all videos."""
     counts = np.sum([channel.tokens.sum(axis=0) for channel in channels], axis=0) + _UNSEEN
     return np.asarray(counts / max(counts.sum(), _UNSEEN))
 
 
 @dataclass(frozen=True, eq=False)
 class DistinctChunks:
-    """A video's chunks, those that show the same taken together: many do, and cost but once.
+    """The distinct chunks of a video; equal ones are computed only once.
 
     Attributes:
-        things: ``(S, V)`` distinct rows of things, beside the words of the text.
+        things: ``(S, V)`` distinct rows of things, with the words of the text.
         moves: ``(S, Vv)`` ways of moving of the same rows.
         which: ``(T,)`` row of each chunk.
         steps: ``(N,)`` step of each line.
@@ -69,7 +69,7 @@ class DistinctChunks:
 
     @classmethod
     def of(cls, encoded: Encoded) -> "DistinctChunks":
-        """Find the distinct rows of a video."""
+        """Return the distinct chunks of a video."""
         things = encoded.things.tokens
         rows, which = np.unique(
             np.concatenate([things, encoded.moves.tokens], axis=1), axis=0, return_inverse=True
@@ -89,7 +89,7 @@ class StepEmission:
 
     Args:
         chunks: The text and the video.
-        tables: What words name.
+        tables: Probabilities of observations.
         null: Probability that a token is named by no word.
         drop: Probability that a chunk belongs to no line.
 
@@ -115,12 +115,12 @@ class StepEmission:
             away = np.log(drop) + nothing[:, None]
         steps = np.logaddexp(np.log1p(-drop) + mixed, away)
         kept = np.exp(np.log1p(-drop) + mixed - steps)
-        # Given the step: the share of each line; what they lack to one belongs to no line.
+        # The share of each line given the step; one minus their sum belongs to no line.
         self._shares = weights * (kept / sums)[:, chunks.steps]
         self.steps = steps[chunks.which]
 
     def line_posterior(self, steps: Array) -> Array:
-        """Share posteriors of steps ``(T, K)`` out to lines ``(T, N)``."""
+        """Return posteriors of lines ``(T, N)`` from those of steps ``(T, K)``."""
         chunks = self._chunks
         return np.asarray(self._shares[chunks.which] * steps[:, chunks.steps])
 
@@ -128,7 +128,7 @@ class StepEmission:
         """Return expected counts of nouns naming things and of verbs naming moves.
 
         Args:
-            steps: ``(T, K)`` how much each chunk counts for each step.
+            steps: ``(T, K)`` weight of each chunk for each step.
         """
         chunks = self._chunks
         rows = np.zeros((len(self._shares), steps.shape[1]))
@@ -151,15 +151,15 @@ class StepEmission:
 
 
 @dataclass(frozen=True, eq=False)
-class _Film:
-    """What stays the same of one text and video while parameters change."""
+class _Example:
+    """The part of one text and video that does not depend on the parameters."""
 
     encoded: Encoded
     chunks: DistinctChunks
     edges: ChangePoints
     ticks: NDArray[np.int64]
     chains: tuple[tuple[float, SegmentChain], ...]  # log prior and chain, in order and not
-    weights: Array  # (E - 1, 1), how much each chunk of a unit counts as evidence
+    weights: Array  # (E - 1, 1), weight of each chunk of a unit as evidence
 
 
 @dataclass
@@ -169,28 +169,29 @@ class HSMM(AlignmentModel):
     The weight of a segmentation of the video into steps :math:`k_1, k_2, \dots` is
     :math:`\prod_s p(k_s \mid k_{s-1})\,\Gamma(d_s; c K w_{k_s})\,\rho(e_s)\,
     \prod_{n \in s} p(Y_n \mid k_s)^{\tau |u|^{g-1}}`: the order of steps, their durations
-    :math:`d` as shares of the time from the first to the last touch, what happens at the edge
-    :math:`e` where a step begins, and what is touched. Fitted by EM from uniform tables, which
-    lets the clock alone decide first.
+    :math:`d` as shares of the time from the first to the last touch, the kind of change point
+    :math:`e` where a step begins, and what is touched. Fitted by EM from uniform tables, so that
+    at first the clock alone decides.
 
     Args:
-        concentration: c, how narrowly durations follow the expected shares, per step.
+        concentration: c, how closely durations follow the expected shares, per step.
         growth: How a step's share of time grows with its number of lines, 0 to 1.
-        temperature: :math:`\tau`, how much a chunk counts as evidence.
+        temperature: :math:`\tau`, weight of a chunk as evidence.
         dependence: g, how the evidence of a unit grows with its number of chunks: 1 as if they
-            were independent, 0 not at all. Chunks cut from one touch say nearly the same.
+            were independent, 0 not at all. Chunks of one touch are strongly dependent.
         smoothing: Pseudo-counts of each noun, spread over all things.
         null: Probability that a thing is named by no word.
         drop: Probability that a chunk belongs to no line.
         disorder: Probability that a video leaves steps out, repeats or swaps some.
         skip: Probability in such a video that a step is left out.
         back: Probability in such a video of a return to the step before.
-        iterations: Of EM.
+        iterations: Iterations of EM.
 
     Attributes:
         verb_table_: ``(Xv, Vv)`` probability of each way of moving given each verb.
-        edge_logs_: ``(EDGE_KINDS,)`` log ratio of how often steps change at each kind of edge.
-        objectives_: Penalised log likelihood before each iteration; never falls.
+        edge_logs_: ``(CHANGE_KINDS,)`` log ratio of how often steps change at each kind of change
+            point.
+        objectives_: Penalised log likelihood before each iteration; never decreases.
     """
 
     concentration: float = 4.0
@@ -215,12 +216,12 @@ class HSMM(AlignmentModel):
         }
 
     def restore(self, vocabulary: AlignmentVocabulary, arrays: dict[str, Array]) -> None:
-        """Take learned values from storage."""
+        """Set all learned values from storage."""
         super().restore(vocabulary, arrays)
         self.verb_table_, self.edge_logs_ = arrays["verb_table"], arrays["edge_logs"]
         self.background_ = arrays["things"], arrays["moves"]
 
-    def _fit(self, pairs: list[Encoded]) -> None:
+    def _fit(self, pairs: list[Encoded], progress: Progress | None) -> None:
         self.background_ = (
             background_of([pair.things for pair in pairs]),
             background_of([pair.moves for pair in pairs]),
@@ -230,24 +231,24 @@ class HSMM(AlignmentModel):
         self.edge_logs_ = np.zeros(CHANGE_KINDS)
         self._edge_rates = np.full((2, CHANGE_KINDS), 1.0 / CHANGE_KINDS)
         self.objectives_: list[float] = []
-        films = [self._film(pair, 0.0) for pair in pairs]
-        for _ in range(self.iterations):
-            self._iterate(films)
+        examples = [self._example(pair, 0.0) for pair in pairs]
+        for _ in report(range(self.iterations), progress, "learning", self.iterations):
+            self._iterate(examples)
 
-    def _iterate(self, films: list[_Film]) -> None:
+    def _iterate(self, examples: list[_Example]) -> None:
         nouns, verbs = np.zeros_like(self.table_), np.zeros_like(self.verb_table_)
         changes = np.ones(
             (2, CHANGE_KINDS)
         )  # one pseudo-count of each kind, with and without change
         objective = self._log_prior()
-        for film in films:
-            emission, counts = self._look(film, 0.0)
+        for example in examples:
+            emission, counts = self._expect(example, 0.0)
             objective += counts.log_likelihood
-            inner = film.edges.kinds[1:-1]
+            inner = example.edges.kinds[1:-1]
             objective += float(np.log(self._edge_rates[1])[inner].sum())
-            found = emission.counts((counts.states * film.weights)[film.edges.units])
-            nouns += found[0]
-            verbs += found[1]
+            expected = emission.counts((counts.states * example.weights)[example.edges.units])
+            nouns += expected[0]
+            verbs += expected[1]
             here = counts.boundaries[1:-1]
             changes[0] += np.bincount(inner, here, CHANGE_KINDS)
             changes[1] += np.bincount(inner, 1.0 - here, CHANGE_KINDS)
@@ -256,31 +257,31 @@ class HSMM(AlignmentModel):
         self._edge_rates = changes / changes.sum(axis=1, keepdims=True)
         self.edge_logs_ = np.log(self._edge_rates[0] / self._edge_rates[1])
 
-    def _look(self, film: _Film, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
-        """Return what each chunk says, and what follows for all of them together."""
+    def _expect(self, example: _Example, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
+        """Return emissions of the chunks, and expected counts of the segmentation."""
         tables = WordTables(self.table_, self.verb_table_, *self.background_)
-        emission = StepEmission(film.chunks, tables, self.null, self.drop)
-        logs = np.add.reduceat(emission.steps, film.edges.first, axis=0) * film.weights
+        emission = StepEmission(example.chunks, tables, self.null, self.drop)
+        logs = np.add.reduceat(emission.steps, example.edges.first, axis=0) * example.weights
         if not isinstance(bias, float):
-            first = np.searchsorted(film.encoded.steps, np.arange(film.encoded.num_steps))
-            allowed = np.maximum.reduceat(bias, first, axis=1)  # a step may be where a line may
-            logs = logs + np.minimum.reduceat(allowed, film.edges.first, axis=0)
-        edges = self.edge_logs_[film.edges.kinds]
+            first = np.searchsorted(example.encoded.steps, np.arange(example.encoded.num_steps))
+            allowed = np.maximum.reduceat(bias, first, axis=1)  # a step is allowed if a line is
+            logs = logs + np.minimum.reduceat(allowed, example.edges.first, axis=0)
+        edges = self.edge_logs_[example.edges.kinds]
         counts = _mixed(
             [
-                (prior, segment_counts(logs, film.ticks, edges, chain))
-                for prior, chain in film.chains
+                (prior, segment_counts(logs, example.ticks, edges, chain))
+                for prior, chain in example.chains
             ]
         )
         if counts.log_likelihood == -np.inf:
-            require_chunks(film.encoded, film.encoded.num_steps, "HSMM")
+            require_chunks(example.encoded, example.encoded.num_steps, "HSMM")
             raise AlignmentError(
-                "HSMM finds no way through the steps; a step may be too long or too short for its "
+                "HSMM finds no path through the steps; a step may be too long or too short for its "
                 "text. Use a smaller concentration."
             )
         return emission, counts
 
-    def _film(self, encoded: Encoded, bias: Bias) -> _Film:
+    def _example(self, encoded: Encoded, bias: Bias) -> _Example:
         steps = encoded.num_steps
         edges = find_change_points(encoded, fewest=2 * steps, bias=bias)
         shares = step_shares(encoded, self.growth)
@@ -293,12 +294,12 @@ class HSMM(AlignmentModel):
         )
         weights = self.temperature * edges.sizes ** (self.dependence - 1)
         ticks = np.round(edges.moments * num_ticks(steps)).astype(np.int64)
-        return _Film(encoded, DistinctChunks.of(encoded), edges, ticks, chains, weights[:, None])
+        return _Example(encoded, DistinctChunks.of(encoded), edges, ticks, chains, weights[:, None])
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
-        film = self._film(encoded, bias)
-        emission, counts = self._look(film, bias)
-        return emission.line_posterior(counts.states[film.edges.units])
+        example = self._example(encoded, bias)
+        emission, counts = self._expect(example, bias)
+        return emission.line_posterior(counts.states[example.edges.units])
 
     def _smoothed(self, counts: Array) -> Array:
         prior = self.temperature * self.smoothing / max(counts.shape[1], 1)

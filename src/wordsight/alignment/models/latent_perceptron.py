@@ -6,40 +6,90 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.models.crf import CrfModel, CrfScene, CrfWeights
+from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfWeights
 from wordsight.inference.chains.jumps import jump_path
+from wordsight.progress import Progress, report
 
-__all__ = ["LatentPerceptron", "best_difference"]
+__all__ = ["LatentPerceptron", "averaged_updates", "best_difference"]
 
 Array = NDArray[np.float64]
 
 
 def best_difference(
-    scene: CrfScene, weights: CrfWeights, margin: float = 0.0
+    example: CrfExample, weights: CrfWeights, margin: float = 0.0
 ) -> tuple[float, CrfWeights]:
-    """Return how much better the best imagined observations score, and the features of both.
+    """Compare the best-scoring observations with those that were made.
 
     Args:
-        scene: A text and a video.
+        example: A text and a video.
         weights: The weights.
-        margin: What each wrong token adds to the score of an imagined observation (Hamming loss).
+        margin: What each wrong token adds to the score of other observations (Hamming loss).
 
     Returns:
-        The difference of the scores, imagined less seen, at least 0 up to rounding; and the
-        features of what was seen less those of what was imagined.
+        The score of the best-scoring observations minus that of the actual ones, at least 0 up to
+        rounding; and the features of the actual ones minus those of the best-scoring ones.
     """
-    scores, timing, chain = scene.scores(weights), scene.timing(weights), scene.chain(weights)
-    seen, path = jump_path(scene.tokens @ scores.T + timing, chain)
-    # A token that was seen costs its margin when left out, one that was not when put in.
-    worth = scores[None] + margin * (1.0 - 2.0 * scene.tokens[:, None, :])
-    lost = margin * scene.tokens.sum(axis=1)
-    dreamt, dream = jump_path(np.maximum(worth, 0.0).sum(axis=2) + lost[:, None] + timing, chain)
+    scores, timing, chain = example.scores(weights), example.timing(weights), example.chain(weights)
+    actual_score, path = jump_path(example.tokens @ scores.T + timing, chain)
+    # An observed token costs its margin when it is missing, any other one when it is present.
+    worth = scores[None] + margin * (1.0 - 2.0 * example.tokens[:, None, :])
+    lost = margin * example.tokens.sum(axis=1)
+    free = np.maximum(worth, 0.0).sum(axis=2) + lost[:, None] + timing
+    free_score, free_path = jump_path(free, chain)
     every = np.arange(len(path))
-    imagined = (worth[every, dream] > 0).astype(np.float64)
-    here, there = _indicator(path, len(scores)), _indicator(dream, len(scores))
-    jumps = _jumps(path, scene.offsets) - _jumps(dream, scene.offsets)
-    gradient = scene.gradient(here.T @ scene.tokens - there.T @ imagined, jumps, here - there)
-    return dreamt - seen, gradient
+    free_tokens = (worth[every, free_path] > 0).astype(np.float64)
+    here, there = _indicator(path, len(scores)), _indicator(free_path, len(scores))
+    jumps = _jumps(path, example.offsets) - _jumps(free_path, example.offsets)
+    gradient = example.gradient(
+        here.T @ example.tokens - there.T @ free_tokens, jumps, here - there
+    )
+    return free_score - actual_score, gradient
+
+
+def averaged_updates(
+    examples: Sequence[CrfExample],
+    start: CrfWeights,
+    free: Array,
+    *,
+    rounds: int,
+    rate: float,
+    random_state: int,
+    margin: float = 0.0,
+    penalty: float = 0.0,
+    decay: bool = False,
+    progress: Progress | None = None,
+) -> tuple[CrfWeights, list[float]]:
+    """Update weights example by example towards the actual observations.
+
+    Args:
+        examples: The texts and videos.
+        start: Weights to start from.
+        free: 1 for each weight that is learned, 0 for the others.
+        rounds: Passes through all examples.
+        rate: Size of an update, as a share of one chunk.
+        random_state: Seed of the order of examples.
+        margin: Loss of each wrong token.
+        penalty: Weight of the squared distance from the start.
+        decay: Whether the rate falls with the square root of the rounds.
+        progress: Called after each round.
+
+    Returns:
+        The mean weights over all updates, and the loss of each round.
+    """
+    random = np.random.default_rng(random_state)
+    origin = vector = start.vector
+    total, losses = np.zeros(len(free)), [0.0] * rounds
+    for turn in report(range(rounds), progress, "learning", rounds):
+        for number in random.permutation(len(examples)):
+            example = examples[number]
+            loss, gradient = best_difference(example, start.like(vector), margin)
+            losses[turn] += loss
+            slope = gradient.vector - penalty * (vector - origin)
+            step = rate / len(example.tokens) / np.sqrt(1.0 + turn * decay)
+            vector = vector + step * slope * free
+            vector[start.clock] = max(vector[start.clock], 0.0)
+            total += vector
+    return start.like(total / max(rounds * len(examples), 1)), losses
 
 
 @dataclass
@@ -47,29 +97,32 @@ class LatentPerceptron(CrfModel):
     """The latent structured perceptron with averaged weights.
 
     Args:
-        rounds: Times through all videos.
+        rounds: Passes through all videos.
         rate: Size of an update, as a share of one chunk.
-        random_state: Decides the order of videos.
+        random_state: Seed of the order of videos.
     """
 
     rounds: int = 20
     rate: float = 0.1
     random_state: int = 0
 
-    def _train(self, scenes: Sequence[CrfScene], start: CrfWeights, mask: Array) -> CrfWeights:
-        chance = np.random.default_rng(self.random_state)
-        free = np.ones(len(start.vector))
-        free[: mask.size] = mask.ravel()
-        vector, total = start.vector, np.zeros(len(free))
-        for _ in range(self.rounds):
-            for number in chance.permutation(len(scenes)):
-                scene = scenes[number]
-                _, gradient = best_difference(scene, start.like(vector))
-                vector = vector + self.rate / len(scene.tokens) * gradient.vector * free
-                clock = len(vector) - len(start.linear)
-                vector[clock] = max(vector[clock], 0.0)
-                total += vector
-        return start.like(total / max(self.rounds * len(scenes), 1))
+    def _train(
+        self,
+        examples: Sequence[CrfExample],
+        start: CrfWeights,
+        free: Array,
+        progress: Progress | None,
+    ) -> CrfWeights:
+        weights, _ = averaged_updates(
+            examples,
+            start,
+            free,
+            rounds=self.rounds,
+            rate=self.rate,
+            random_state=self.random_state,
+            progress=progress,
+        )
+        return weights
 
 
 def _indicator(path: NDArray[np.int64], lines: int) -> Array:

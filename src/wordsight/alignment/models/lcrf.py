@@ -12,18 +12,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.models.crf import CrfModel, CrfScene, CrfWeights
+from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfWeights
 from wordsight.inference.chains.jumps import jump_counts
+from wordsight.progress import Progress
 
 __all__ = ["LCRF", "FreeSets", "Sets", "conditional_likelihood", "free_sets"]
 
 Array = NDArray[np.float64]
 
-
 Sets = Literal["all", "nonempty", "observed"] | int
 """Which sets are summed over; a number k means all sets of at most k things."""
 
-_CEILING = 60.0  # nats; scores beyond it would overflow products of a few
+_Objective = Callable[[Array, Sequence[CrfExample]], tuple[float, Array]]
+_CEILING = 60.0  # nats; products of a few larger scores would overflow
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class FreeSets:
 
     Attributes:
         logs: ``(N,)`` log of the summed weight of all sets.
-        means: ``(N, V)`` probability that a set holds each token.
+        means: ``(N, V)`` probability that a set has each token.
     """
 
     logs: Array
@@ -68,7 +69,7 @@ def _observed(scores: Array, seen: Array) -> FreeSets:
 
 
 def _at_most(scores: Array, most: int) -> FreeSets:
-    """Use elementary symmetric polynomials, with the tokens before and after each one."""
+    """Sum over sets of at most so many tokens by elementary symmetric polynomials."""
     lines, tokens = scores.shape
     weights = np.exp(scores)
     before = np.zeros((tokens + 1, lines, most + 1))
@@ -81,27 +82,27 @@ def _at_most(scores: Array, most: int) -> FreeSets:
         after[b] = after[b + 1]
         after[b, :, 1:] += weights[:, b, None] * after[b + 1, :, :-1]
     total = before[tokens].sum(axis=1)
-    # Sets that hold b: it, r others before it, and up to most - 1 - r others after it.
+    # Sets with token b: b itself, r others before it, and up to most - 1 - r others after it.
     up_to = np.cumsum(after[1:], axis=2)[:, :, :most][:, :, ::-1]
     others = (before[:tokens, :, :most] * up_to).sum(axis=2)
     return FreeSets(np.log(total), weights * others.T / total[:, None])
 
 
 def conditional_likelihood(
-    scene: CrfScene, weights: CrfWeights, sets: Sets
+    example: CrfExample, weights: CrfWeights, sets: Sets
 ) -> tuple[float, CrfWeights]:
-    """Return the log probability of what was seen given the text, and its gradient.
+    """Return the log probability of the observations given the text, and its gradient.
 
-    The forced sum goes over alignments of what was seen; the free one over alignments of anything
-    that might have been seen.
+    The forced sum is over alignments of the actual observations, the free one over alignments of
+    all observations that were possible.
     """
-    scores, timing, chain = scene.scores(weights), scene.timing(weights), scene.chain(weights)
-    forced = jump_counts(scene.tokens @ scores.T + timing, chain)
-    anything = free_sets(scores, sets, scene.seen)
-    free = jump_counts(anything.logs + timing, chain)
-    expected = free.states.sum(axis=0)[:, None] * anything.means
-    gradient = scene.gradient(
-        forced.states.T @ scene.tokens - expected,
+    scores, timing, chain = example.scores(weights), example.timing(weights), example.chain(weights)
+    forced = jump_counts(example.tokens @ scores.T + timing, chain)
+    possible = free_sets(scores, sets, example.seen)
+    free = jump_counts(possible.logs + timing, chain)
+    expected = free.states.sum(axis=0)[:, None] * possible.means
+    gradient = example.gradient(
+        forced.states.T @ example.tokens - expected,
         forced.jumps - free.jumps,
         forced.states - free.states,
     )
@@ -114,16 +115,16 @@ class LCRF(CrfModel):
 
     Maximises :math:`\sum_i \log p(Y_i \mid X_i) - \frac{\lambda}{2}\lVert w - w_0\rVert^2` with
     :math:`p(Y \mid X) = \sum_h e^{w^T \Phi(X, Y, h)} / \sum_{Y', h} e^{w^T \Phi(X, Y', h)}`, where
-    :math:`w_0` is the generative start. Inputs: chunks, lines, clock time.
+    :math:`w_0` are the weights of the generative initialisation.
 
     Args:
-        sets: Which sets of things might have been seen: "all", "nonempty", "observed" (those of
-            the video) or a number, at most that many things at once.
-        penalty: :math:`\lambda`; being on time is not penalised, its weight is free.
+        sets: Which sets of things were possible: "all", "nonempty", "observed" (those of the
+            video) or a number, at most that many things at once.
+        penalty: :math:`\lambda`; the weight of being on time is not penalised.
         optimiser: "lbfgs" for all videos at once, "sgd" for one video after the other.
-        iterations: Of L-BFGS, or rounds through all videos.
+        iterations: Iterations of L-BFGS, or passes of SGD through all videos.
         rate: First step of SGD.
-        random_state: Decides the order of videos in SGD.
+        random_state: Seed of the order of videos in SGD.
 
     Attributes:
         weights_: The learned weights.
@@ -137,31 +138,45 @@ class LCRF(CrfModel):
     rate: float = 0.1
     random_state: int = 0
 
-    def _train(self, scenes: Sequence[CrfScene], start: CrfWeights, mask: Array) -> CrfWeights:
-        free = np.ones(len(start.vector))
-        free[: mask.size] = mask.ravel()
+    def _train(
+        self,
+        examples: Sequence[CrfExample],
+        start: CrfWeights,
+        free: Array,
+        progress: Progress | None,
+    ) -> CrfWeights:
         origin = start.vector
-        held = np.full(len(origin), self.penalty)
-        held[len(origin) - len(start.linear)] = 0.0
+        penalty = np.full(len(origin), self.penalty)
+        penalty[start.clock] = 0.0
         self.objectives_: list[float] = []
 
-        def value(vector: Array, chosen: Sequence[CrfScene]) -> tuple[float, Array]:
+        def objective(vector: Array, batch: Sequence[CrfExample]) -> tuple[float, Array]:
             weights = start.like(vector)
-            away = vector - origin
-            share = len(chosen) / len(scenes)
-            total = -0.5 * share * float(held @ away**2)
-            gradient = -share * held * away
-            for scene in chosen:
-                score, slope = conditional_likelihood(scene, weights, self.sets)
+            change = vector - origin
+            share = len(batch) / len(examples)
+            total = -0.5 * share * float(penalty @ change**2)
+            gradient = -share * penalty * change
+            for example in batch:
+                score, slope = conditional_likelihood(example, weights, self.sets)
                 total += score
                 gradient = gradient + slope.vector
             return total, gradient * free
 
-        climb = self._climb if self.optimiser == "lbfgs" else self._wander
-        return start.like(climb(origin, scenes, value, len(origin) - len(start.linear)))
+        def record(value: float) -> None:
+            self.objectives_.append(value)
+            if progress is not None:
+                progress(len(self.objectives_), self.iterations, "learning")
 
-    def _climb(
-        self, origin: Array, scenes: Sequence[CrfScene], value: "_Value", clock: int
+        optimise = self._lbfgs if self.optimiser == "lbfgs" else self._sgd
+        return start.like(optimise(origin, examples, objective, start.clock, record))
+
+    def _lbfgs(
+        self,
+        origin: Array,
+        examples: Sequence[CrfExample],
+        objective: _Objective,
+        clock: int,
+        record: Callable[[float], None],
     ) -> Array:
         from scipy.optimize import minimize
 
@@ -169,37 +184,39 @@ class LCRF(CrfModel):
 
         def loss(vector: Array) -> tuple[float, Array]:
             nonlocal latest
-            latest, gradient = value(vector, scenes)
+            latest, gradient = objective(vector, examples)
             return -latest, -gradient
 
-        # Being late may not be rewarded.
+        # Lateness must not be rewarded.
         bounds = [(0.0, None) if i == clock else (None, None) for i in range(len(origin))]
-        found = minimize(
+        result = minimize(
             loss,
             origin,
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
             options={"maxiter": self.iterations},
-            callback=lambda _: self.objectives_.append(latest),
+            callback=lambda _: record(latest),
         )
-        return np.asarray(found.x)
+        return np.asarray(result.x)
 
-    def _wander(
-        self, origin: Array, scenes: Sequence[CrfScene], value: "_Value", clock: int
+    def _sgd(
+        self,
+        origin: Array,
+        examples: Sequence[CrfExample],
+        objective: _Objective,
+        clock: int,
+        record: Callable[[float], None],
     ) -> Array:
-        chance = np.random.default_rng(self.random_state)
+        random = np.random.default_rng(self.random_state)
         vector = origin.copy()
         squares = np.full(len(origin), 1e-8)
         for _ in range(self.iterations):
-            for number in chance.permutation(len(scenes)):
-                _, gradient = value(vector, [scenes[number]])
+            for number in random.permutation(len(examples)):
+                _, gradient = objective(vector, [examples[number]])
                 # Steps shrink where gradients were large, so that rare pairs are learned too.
                 squares += gradient**2
                 vector = vector + self.rate * gradient / np.sqrt(squares)
                 vector[clock] = max(vector[clock], 0.0)
-            self.objectives_.append(value(vector, scenes)[0])
+            record(objective(vector, examples)[0])
         return vector
-
-
-_Value = Callable[[Array, Sequence[CrfScene]], tuple[float, Array]]

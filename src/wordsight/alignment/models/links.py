@@ -19,16 +19,16 @@ __all__ = ["learn_links"]
 
 Array = NDArray[np.float64]
 
-# Chosen on rendered benches, whose things have names; each may be halved or doubled there at a cost
-# of .01 of F1 or less, but for the exponent, where 1 costs .015.
+# Chosen on rendered workbench videos, whose things have names. Halving or doubling each one costs
+# .01 of F1 or less there, except for the exponent, where 1 costs .015.
 _EXPONENT = 3.0  # of links while they compete; 1 does not sharpen them
-_COMPETING = 19  # iterations, and a last one without competition
-_NULL = 0.1  # share of what is seen that no noun names, and of what is said that nothing shows
+_COMPETING = 19  # iterations, followed by one without competition
+_NULL = 0.1  # share of things that no noun names, and of nouns that no thing shows
 _SMOOTHING = 0.3  # pseudo-counts of each noun and of each thing
 _STAY = 0.5  # probability that the next chunk belongs to the same line
-_FARTHER = 0.4  # how much less probable each further line is
+_FARTHER = 0.4  # ratio of the probabilities of neighbouring lines ahead
 _FARTHEST = 6  # lines ahead
-_LEAST = 0.05  # probability of a step from which on a chunk counts for it
+_LEAST = 0.05  # least probability of a step for a chunk to count for it
 _UNSEEN = 0.1  # pseudo-counts in the background
 
 
@@ -37,10 +37,10 @@ class _Passage:
     """One step of one video: the chunks that may belong to it, and its lines.
 
     Attributes:
-        tokens: ``(C, V)`` what the chunks show.
-        words: ``(L, X)`` the nouns of the lines.
-        shares: ``(C,)`` how likely each chunk belongs to the step.
-        chain: How lines follow each other.
+        tokens: ``(C, V)`` things in the chunks.
+        words: ``(L, X)`` nouns of the lines.
+        shares: ``(C,)`` probability that each chunk belongs to the step.
+        chain: Transitions between lines.
     """
 
     tokens: Array
@@ -49,22 +49,22 @@ class _Passage:
     chain: JumpChain
 
     def lines(self, rates: Array) -> Array:
-        """Return ``(C, L)`` how likely each chunk belongs to each line.
+        """Return ``(C, L)`` the probability that each chunk belongs to each line.
 
         Args:
-            rates: ``(L, V)`` how often each line shows each thing in a chunk. They are rates, not
-                shares, so that a line is not worse for naming much.
+            rates: ``(L, V)`` expected count of each thing in a chunk of each line. Counts, not
+                shares, so that a line with many nouns is not penalised.
         """
         if len(rates) == 1:
             return self.shares[:, None]
         logs = self.tokens @ np.log(rates).T - rates.sum(axis=1)
-        found = jump_counts(logs * self.shares[:, None], self.chain)
-        return found.states * self.shares[:, None]
+        counts = jump_counts(logs * self.shares[:, None], self.chain)
+        return counts.states * self.shares[:, None]
 
 
 @dataclass(frozen=True, eq=False)
 class _Background:
-    """What is seen and said whatever the step: ``(V,)`` and ``(X,)``, counts per chunk."""
+    """Mean counts per chunk of things ``(V,)`` and nouns ``(X,)``, independent of the step."""
 
     things: Array
     nouns: Array
@@ -75,15 +75,15 @@ def learn_links(
     posteriors: Sequence[Array],
     naming: NDArray[np.bool_] | None = None,
 ) -> Array:
-    """Return ``(X, V)`` how strongly each noun and each thing are linked, 0 to 1.
+    """Return ``(X, V)`` the strength of the link between each noun and each thing, 0 to 1.
 
-    The geometric mean of the probability of the thing given the noun and of the noun given the
-    thing.
+    It is the geometric mean of the probability of the thing given the noun and of the noun given
+    the thing.
 
     Args:
         pairs: Texts with videos.
-        posteriors: ``(T, N)`` of each, how likely chunks belong to lines; used for steps only.
-        naming: ``(X,)`` which nouns may name a thing; all if left out. Others get no link.
+        posteriors: ``(T, N)`` posteriors of lines, one per pair; only their steps are used.
+        naming: ``(X,)`` which nouns may name a thing; by default all. Others get no link.
     """
     things = pairs[0].things
     able = np.ones(things.words.shape[1], dtype=bool) if naming is None else naming
@@ -94,24 +94,24 @@ def learn_links(
     ]
     background = _background(pairs, passages, int(able.sum()))
     links = np.ones((int(able.sum()), things.tokens.shape[1]))
-    pace = background.things.sum() / 4  # things a noun shows per chunk; soon learned
+    pace = background.things.sum() / 4  # things per noun and chunk; learned from here on
     for exponent in [*[_EXPONENT] * _COMPETING, 1.0]:
         links, pace = _relinked(passages, links**exponent, pace, background)
-    found = np.zeros((len(able), links.shape[1]))
-    found[able] = links
-    return found
+    table = np.zeros((len(able), links.shape[1]))
+    table[able] = links
+    return table
 
 
 def _passages(pair: Encoded, posterior: Array, able: NDArray[np.bool_]) -> list[_Passage]:
     steps = step_posterior(posterior, pair.steps)
-    found = []
+    passages = []
     for step in range(pair.num_steps):
         chunks = np.flatnonzero(steps[:, step] > _LEAST)
         words = pair.things.words[pair.steps == step][:, able]
         if len(chunks):
             shares, chain = steps[chunks, step], _chain(len(words))
-            found.append(_Passage(pair.things.tokens[chunks], words, shares, chain))
-    return found
+            passages.append(_Passage(pair.things.tokens[chunks], words, shares, chain))
+    return passages
 
 
 def _chain(lines: int) -> JumpChain:
@@ -134,7 +134,7 @@ def _background(pairs: Sequence[Encoded], passages: Sequence[_Passage], nouns: i
 def _relinked(
     passages: Sequence[_Passage], links: Array, pace: float, background: _Background
 ) -> tuple[Array, float]:
-    """Return links and pace that follow from earlier ones: one step of EM in either direction."""
+    """Return updated links and pace: one step of EM in either direction."""
     by_noun, by_thing = _scaled(links), _scaled(links.T)
     things, nouns = np.zeros_like(by_noun), np.zeros_like(by_thing)
     said = 0.0

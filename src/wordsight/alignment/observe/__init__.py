@@ -2,17 +2,13 @@
 
 from wordsight.alignment.observe.detections import DetectedThings, HandlingSettings
 from wordsight.alignment.observe.intervals import (
-    Interval,
     IntervalFile,
-    ObservationSource,
     chunks_of_intervals,
 )
 
 __all__ = [
     "DetectedThings",
     "HandlingSettings",
-    "Interval",
     "IntervalFile",
-    "ObservationSource",
     "chunks_of_intervals",
 ]

@@ -18,16 +18,15 @@ __all__ = [
     "HAND_LABELS",
     "DetectedThings",
     "HandlingSettings",
-    "gaps_to_boxes",
+    "box_distances",
+    "displacements",
     "grip_points",
-    "hand_columns",
-    "motion_of",
-    "strayed_of",
-    "withdrawn",
+    "hand_mask",
+    "near_frame_edge",
+    "relative_speeds",
 ]
 
 Array = NDArray[np.float64]
-
 
 HAND_LABELS = (
     "hand",
@@ -42,29 +41,29 @@ HAND_LABELS = (
 """Labels that mean a hand, compared in lower case."""
 
 _EDGE = 0.012  # of the frame's longer side: a box this close to the edge reaches over it
-_CROWD = 5  # boxes from which the motion they share is the camera's
-_FINGERS = 0.3  # where between finger tips and wrist a hand holds, as a share of its length
-_LONGEST_HAND = 0.22  # of the frame's longer side; what is longer is an arm with its sleeve
+_CROWD = 5  # number of boxes from which their common motion is attributed to the camera
+_FINGERS = 0.3  # position of the grip between finger tips and wrist, as a share of the hand
+_LONGEST_HAND = 0.22  # of the frame's longer side; anything longer includes the arm
 
 
-def hand_columns(detections: Detections, labels: Sequence[str] = HAND_LABELS) -> NDArray[np.bool_]:
+def hand_mask(detections: Detections, labels: Sequence[str] = HAND_LABELS) -> NDArray[np.bool_]:
     """Return ``(T, J)`` which boxes are hands by their label."""
     wanted = [n for n, name in enumerate(detections.label_names) if name.lower() in labels]
     return detections.mask & np.isin(detections.labels, wanted)
 
 
-def motion_of(detections: Detections) -> Array:
-    """Return ``(T, J)`` how fast each box moves, in shares of the frame's diagonal per second.
+def relative_speeds(detections: Detections) -> Array:
+    """Return ``(T, J)`` speeds of boxes, in frame diagonals per second.
 
-    Measured by optical flow where there is one, else by how far the nearest box of the same label
-    was a frame before. What all boxes share is the camera's motion, and is taken off.
+    Measured by optical flow if available, else by the distance to the nearest box of the same label
+    one frame before. The motion common to all boxes is that of the camera and is subtracted.
     """
     diagonal = float(np.hypot(*detections.frame_size))
     if detections.flow is not None:
         flow = detections.flow
     else:
         elapsed = np.diff(detections.times, prepend=detections.times[:1] - 1.0)
-        flow = _steps(detections, 1) / elapsed[:, None, None]
+        flow = _box_motion(detections, 1) / elapsed[:, None, None]
     moved = np.where(detections.mask[..., None], flow, np.nan)
     crowded = detections.mask.sum(axis=1) >= _CROWD
     if crowded.any():
@@ -72,24 +71,24 @@ def motion_of(detections: Detections) -> Array:
     return np.asarray(np.nan_to_num(np.linalg.norm(moved, axis=2)) / diagonal, dtype=np.float64)
 
 
-def strayed_of(detections: Detections, seconds: float = 0.5) -> Array:
-    """Return ``(T, J)`` how far in pixels each box is from where its label was or will be.
+def displacements(detections: Detections, seconds: float = 0.5) -> Array:
+    """Return ``(T, J)`` pixels between each box and the past or future position of its label.
 
-    What is about to move or has just moved is what a hand has to do with.
+    Things that are about to move or have just moved are those a hand handles.
     """
     if len(detections) < 2:
         return np.zeros(detections.mask.shape)
     frames = max(1, round(seconds / float(np.median(np.diff(detections.times)))))
-    past = np.linalg.norm(_steps(detections, frames), axis=2)
-    future = np.linalg.norm(_steps(detections, -frames), axis=2)
+    past = np.linalg.norm(_box_motion(detections, frames), axis=2)
+    future = np.linalg.norm(_box_motion(detections, -frames), axis=2)
     return np.asarray(np.maximum(past, future), dtype=np.float64)
 
 
 def grip_points(boxes: Array, frame_size: tuple[int, int]) -> Array:
-    """Return ``(N, 2)`` where the hands in ``(N, 4)`` boxes hold things.
+    """Return ``(N, 2)`` the points at which the hands in ``(N, 4)`` boxes hold things.
 
-    A hand that reaches in over an edge holds at the far end; one that touches no edge is taken to
-    come from below, as seen from where the camera usually stands.
+    A hand that reaches in over an edge of the frame holds at the far end; one that touches no edge
+    is assumed to come from below.
     """
     width, height = frame_size
     margin = _EDGE * max(frame_size)
@@ -109,20 +108,20 @@ def grip_points(boxes: Array, frame_size: tuple[int, int]) -> Array:
     return points
 
 
-def gaps_to_boxes(points: Array, boxes: Array) -> Array:
+def box_distances(points: Array, boxes: Array) -> Array:
     """Return ``(N, M)`` distances from points to boxes; 0 inside."""
     low, high = boxes[None, :, :2] - points[:, None], points[:, None] - boxes[None, :, 2:]
     return np.asarray(np.linalg.norm(np.maximum(np.maximum(low, high), 0.0), axis=2))
 
 
-def withdrawn(points: Array, frame_size: tuple[int, int], share: float) -> NDArray[np.bool_]:
-    """Return ``(N,)`` which grips are so close to the picture's edge that the hand rests there."""
+def near_frame_edge(points: Array, frame_size: tuple[int, int], share: float) -> NDArray[np.bool_]:
+    """Return ``(N,)`` which points lie within a share of the frame from its edge."""
     sides = np.array(frame_size, dtype=np.float64)
     return np.asarray(((points < share * sides) | (points > (1 - share) * sides)).any(axis=1))
 
 
-def _steps(detections: Detections, frames: int) -> Array:
-    """Return ``(T, J, 2)`` the way from the nearest box of the same label some frames before."""
+def _box_motion(detections: Detections, frames: int) -> Array:
+    """Return ``(T, J, 2)`` motion since the nearest box of the same label some frames before."""
     centres = (detections.boxes[..., :2] + detections.boxes[..., 2:]) / 2
     moved = np.zeros_like(centres)
     for t in range(len(detections)):
@@ -138,10 +137,10 @@ def _steps(detections: Detections, frames: int) -> Array:
     return moved
 
 
-_FURTHEST = 0.075  # of the diagonal: moving further than this tells no more
+_FURTHEST = 0.075  # of the diagonal; larger displacements count as this one
 
 MOVES = ("resting", "lifting", "lowering", "shifting")
-"""How a handled thing moves, by the flow inside its box."""
+"""Motions of a handled thing, by the optical flow inside its box."""
 
 
 @dataclass(frozen=True)
@@ -149,13 +148,13 @@ class HandlingSettings:
     """When a detected thing counts as handled; lengths are shares of the frame's diagonal.
 
     Attributes:
-        reach: How far from a hand's grip a thing may be and still be touched.
-        speed: From which speed, per second, a thing is in motion.
-        most: How many things one hand touches at most, nearest first; things that have just moved
-            or are about to count as nearer.
-        rest: Hands whose grip is within this share of the picture's edge rest and touch nothing.
+        reach: Largest distance between a hand's grip and a thing it touches.
+        speed: Least speed, per second, of a thing in motion.
+        most: Most things that one hand touches, nearest first; things that have just moved or are
+            about to move count as nearer.
+        rest: Hands whose grip is within this share of the frame's edge rest and touch nothing.
         seconds: Length of the chunks.
-        least_share: Share of a chunk's frames in which a thing must be handled.
+        least_share: Least share of a chunk's frames in which a thing must be handled.
         hands: Labels that mean a hand, lower case.
         people: Labels that act but are not handled, lower case.
     """
@@ -176,79 +175,81 @@ class DetectedThings:
 
     With a detector that knows hands, a thing is handled while a hand's grip is at it. Without one,
     as with ``regions``, it is handled while it moves, or while something that moves in from the
-    edge of the picture reaches it; labels are looks of a codebook then.
+    edge of the frame reaches it; labels are then words of an appearance codebook.
 
     Attributes:
-        video_id: Which video.
-        detections: What a detector saw, by preference with optical flow.
-        noticing: What counts as handled.
-        duration: Length of the video in seconds; up to the last frame if left out.
+        video_id: The video.
+        detections: Detections of the video, preferably with optical flow.
+        settings: When a thing counts as handled.
+        duration: Length of the video in seconds; by default up to the last frame.
     """
 
     video_id: str
     detections: Detections
-    noticing: HandlingSettings = field(default_factory=HandlingSettings)
+    settings: HandlingSettings = field(default_factory=HandlingSettings)
     duration: float | None = None
 
     def observe(self) -> Observed:
         """Return the things handled in each chunk, and how they move."""
-        seen, rule = self.detections, self.noticing
+        detections, settings = self.detections, self.settings
         handled = self._handled()
-        names = seen.label_names
-        present = _by_label(handled, seen.labels, len(names))
+        names = detections.label_names
+        present = _by_label(handled, detections.labels, len(names))
         chunks = chunks_of_frames(
-            seen.times,
+            detections.times,
             names,
             present,
-            seconds=rule.seconds,
-            least_share=rule.least_share,
+            seconds=settings.seconds,
+            least_share=settings.least_share,
             verbs=MOVES,
             verb_present=self._moves(handled),
         )
-        last = float(seen.times[-1]) if len(seen) else 0.0
-        usual = float(np.median(np.diff(seen.times))) if len(seen) > 1 else 0.0
-        end = max([last + usual, *(chunk.end for chunk in chunks)])
+        last = float(detections.times[-1]) if len(detections) else 0.0
+        step = float(np.median(np.diff(detections.times))) if len(detections) > 1 else 0.0
+        end = max([last + step, *(chunk.end for chunk in chunks)])
         return Observed(self.video_id, chunks, end if self.duration is None else self.duration)
 
     def _handled(self) -> NDArray[np.bool_]:
         """Return ``(T, J)`` which boxes show a handled thing."""
-        seen, rule = self.detections, self.noticing
-        hands = hand_columns(seen, rule.hands)
-        moving = motion_of(seen) >= rule.speed
+        detections, settings = self.detections, self.settings
+        hands = hand_mask(detections, settings.hands)
+        moving = relative_speeds(detections) >= settings.speed
         if hands.any():
-            things = seen.mask & ~hands & ~hand_columns(seen, rule.people)
+            things = detections.mask & ~hands & ~hand_mask(detections, settings.people)
             return self._gripped(hands, things)
-        arms = moving & _reaches_in(seen)
-        return (seen.mask & moving & ~arms) | self._gripped(arms, seen.mask & ~arms)
+        arms = moving & _reaches_in(detections)
+        others = detections.mask & ~arms
+        return (others & moving) | self._gripped(arms, others)
 
     def _gripped(self, hands: NDArray[np.bool_], things: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return ``(T, J)`` the things nearest to each hand's grip, within reach."""
-        seen, rule = self.detections, self.noticing
-        diagonal = float(np.hypot(*seen.frame_size))
-        strayed = np.minimum(strayed_of(seen), _FURTHEST * diagonal)
+        detections, settings = self.detections, self.settings
+        diagonal = float(np.hypot(*detections.frame_size))
+        moved = np.minimum(displacements(detections), _FURTHEST * diagonal)
         gripped = np.zeros_like(things)
         for t in np.flatnonzero(hands.any(axis=1) & things.any(axis=1)):
             columns = np.flatnonzero(things[t])
-            boxes = seen.boxes[t, columns]
-            points = grip_points(seen.boxes[t, hands[t]], seen.frame_size)
-            points = points[~withdrawn(points, seen.frame_size, rule.rest)]
-            gaps = gaps_to_boxes(points, boxes)
+            boxes = detections.boxes[t, columns]
+            points = grip_points(detections.boxes[t, hands[t]], detections.frame_size)
+            points = points[~near_frame_edge(points, detections.frame_size, settings.rest)]
+            gaps = box_distances(points, boxes)
             middles = (boxes[:, :2] + boxes[:, 2:]) / 2
-            away = np.linalg.norm(points[:, None] - middles[None], axis=2)
-            for gap, far in zip(gaps, away - strayed[t, columns], strict=True):
-                near = np.flatnonzero(gap <= rule.reach * diagonal)
-                gripped[t, columns[near[np.argsort(far[near], kind="stable")][: rule.most]]] = True
+            distances = np.linalg.norm(points[:, None] - middles[None], axis=2)
+            for gap, distance in zip(gaps, distances - moved[t, columns], strict=True):
+                near = np.flatnonzero(gap <= settings.reach * diagonal)
+                order = near[np.argsort(distance[near], kind="stable")]
+                gripped[t, columns[order[: settings.most]]] = True
         return gripped
 
     def _moves(self, handled: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return ``(T, 4)`` which of ``MOVES`` a handled thing makes."""
-        seen = self.detections
-        found = np.zeros((len(seen), len(MOVES)), dtype=bool)
-        if seen.flow is None:
-            return found
-        slow = self.noticing.speed * float(np.hypot(*seen.frame_size))
-        across, down = np.abs(seen.flow[..., 0]), seen.flow[..., 1]
-        speed = np.linalg.norm(seen.flow, axis=2)
+        flow = self.detections.flow
+        moves = np.zeros((len(self.detections), len(MOVES)), dtype=bool)
+        if flow is None:
+            return moves
+        slow = self.settings.speed * float(np.hypot(*self.detections.frame_size))
+        across, down = np.abs(flow[..., 0]), flow[..., 1]
+        speed = np.linalg.norm(flow, axis=2)
         steep = np.abs(down) > 0.6 * across
         kinds = (
             speed < slow,
@@ -257,8 +258,8 @@ class DetectedThings:
             (speed >= slow) & (across > 0.6 * np.abs(down)),
         )
         for column, kind in enumerate(kinds):
-            found[:, column] = (kind & handled).any(axis=1)
-        return found
+            moves[:, column] = (kind & handled).any(axis=1)
+        return moves
 
 
 def _by_label(
@@ -271,9 +272,9 @@ def _by_label(
 
 
 def _reaches_in(detections: Detections) -> NDArray[np.bool_]:
-    """Return ``(T, J)`` which boxes touch an edge of the picture and are larger than a trifle."""
+    """Return ``(T, J)`` which boxes touch an edge of the frame and are not tiny."""
     width, height = detections.frame_size
-    margin = 0.012 * max(width, height)
+    margin = _EDGE * max(width, height)
     x1, y1, x2, y2 = np.moveaxis(detections.boxes, -1, 0)
     at_edge = (x1 <= margin) | (y1 <= margin) | (width - x2 <= margin) | (height - y2 <= margin)
     large = (x2 - x1) * (y2 - y1) >= 0.01 * width * height

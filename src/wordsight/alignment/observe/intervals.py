@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,50 +18,17 @@ from wordsight.alignment.records import Chunk, Observed
 from wordsight.errors import FormatError, RecordError
 from wordsight.language.captions.decoding import read_text
 
-__all__ = [
-    "Interval",
-    "IntervalFile",
-    "ObservationSource",
-    "chunks_of_frames",
-    "chunks_of_intervals",
-    "cut_evenly",
-]
+__all__ = ["IntervalFile", "chunks_of_frames", "chunks_of_intervals", "cut_evenly"]
+
+_LONGEST = 100 * 3600.0
+"""Most seconds of a video: each is a chunk, and a mistyped time would exhaust the memory."""
 
 
-class ObservationSource(Protocol):
-    """Anything that can say which things were touched or in motion when.
+def chunks_of_intervals(intervals: Iterable[Chunk]) -> tuple[Chunk, ...]:
+    """Cut intervals into chunks of about a second; those without things are omitted.
 
-    :class:`IntervalFile` reads it from a file, :class:`TrackedThings` finds it in tracks of hands
-    and things, :class:`DetectedThings` in what a detector saw.
-    """
-
-    def observe(self) -> Observed:
-        """Return what was touched or in motion, chunk by chunk."""
-        ...
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A stretch of time during which the same things are touched.
-
-    Attributes:
-        start: When it begins, in seconds.
-        end: When it ends.
-        things: What is touched or in motion.
-        verbs: How it moves.
-    """
-
-    start: float
-    end: float
-    things: frozenset[str]
-    verbs: frozenset[str] = frozenset()
-
-
-def chunks_of_intervals(intervals: Iterable[Interval]) -> tuple[Chunk, ...]:
-    """Cut intervals into chunks of about a second; those without things are left out.
-
-    An interval longer than a second is cut into ``int(duration + 1)`` equal chunks. Intervals that
-    overlap their predecessor, as rounding or two hands make them, begin where it ends.
+    An interval longer than a second is cut into ``int(duration + 1)`` equal chunks. An interval
+    that overlaps its predecessor, because of rounding or two hands, begins where that one ends.
     """
     chunks: list[Chunk] = []
     clock = -np.inf
@@ -93,19 +59,16 @@ def chunks_of_frames(
     verbs: Sequence[str] = (),
     verb_present: NDArray[np.bool_] | None = None,
 ) -> tuple[Chunk, ...]:
-    """Gather frames into chunks of equal length; chunks in which nothing happens are left out.
+    """Group frames into chunks of equal length; chunks without things are omitted.
 
     Args:
         times: ``(T,)`` times of the frames, in seconds.
         things: Names of the K columns of ``present``.
         present: ``(T, K)`` whether a thing is touched or in motion in a frame.
         seconds: Length of a chunk.
-        least_share: Share of a chunk's frames in which a thing must be touched.
-        verbs: Names of the columns of ``verb_present``.
+        least_share: Least share of a chunk's frames in which a thing must be touched.
+        verbs: Names of the V columns of ``verb_present``.
         verb_present: ``(T, V)`` whether something moves in that manner in a frame.
-
-    Returns:
-        The chunks in order.
     """
     clock = np.asarray(times, dtype=np.float64)
     if seconds <= 0:
@@ -113,40 +76,36 @@ def chunks_of_frames(
     if not len(clock):
         return ()
     moving = np.zeros((len(clock), 0), bool) if verb_present is None else verb_present
-    # The millionth keeps 0.3 s, a little less in binary, in the chunk it opens.
+    # The small constant keeps 0.3 s, which is a little less in binary, in the chunk it opens.
     index = ((clock - clock[0]) / seconds + 1e-6).astype(np.int64)
     starts = np.flatnonzero(np.r_[True, np.diff(index) > 0])
     counts = np.diff(np.r_[starts, len(clock)])
     shares = np.add.reduceat(present.astype(float), starts, axis=0) / counts[:, None]
     manners = np.add.reduceat(moving.astype(float), starts, axis=0) / counts[:, None]
-    usual = float(np.median(np.diff(clock))) if len(clock) > 1 else seconds
+    step = float(np.median(np.diff(clock))) if len(clock) > 1 else seconds
     chunks = []
     for place, first in enumerate(starts):
         touched = frozenset(np.array(things, dtype=object)[shares[place] >= least_share])
         if not touched:
             continue
         begin = float(clock[0] + index[first] * seconds)
-        end = min(begin + seconds, float(clock[-1]) + usual)
+        end = min(begin + seconds, float(clock[-1]) + step)
         how = frozenset(np.array(verbs, dtype=object)[manners[place] >= least_share])
         chunks.append(Chunk(begin, max(begin, end), touched, how))
     return tuple(chunks)
 
 
-_LONGEST = 100 * 3600.0
-"""Seconds of a video at most: each is a chunk, and a slip of the pen would fill the memory."""
-
-
 @dataclass(frozen=True)
 class IntervalFile:
-    """What was touched, as a file tells.
+    """A file of intervals with the things touched in each.
 
-    Columns are parted by white space; the ID may be missing, and so may a header. Intervals without
-    a thing say that nothing was touched, and are left out.
+    Columns are separated by white space; the ID and the header are optional. Intervals without
+    things, in which nothing is touched, are omitted.
 
     Attributes:
         path: The file.
-        video_id: Which video; the name of the file if left out.
-        duration: Length of the video in seconds; up to the last interval if left out.
+        video_id: The video; by default the name of the file.
+        duration: Length of the video in seconds; by default up to the last interval.
     """
 
     path: str | os.PathLike[str]
@@ -162,7 +121,7 @@ class IntervalFile:
         return Observed(name, chunks, last if self.duration is None else self.duration)
 
     def gold_steps(self) -> NDArray[np.int64]:
-        """Return ``(T,)`` the true step of each chunk as numbered in the file, -1 if not told."""
+        """Return ``(T,)`` the true step of each chunk as numbered in the file, -1 if missing."""
         steps: list[int] = []
         clock = -math.inf
         rows = sorted(self._rows(), key=lambda row: (row[0].start, row[0].end))
@@ -173,7 +132,7 @@ class IntervalFile:
                 steps += [step] * len(list(cut_evenly(start, clock)))
         return np.array(steps, dtype=np.int64)
 
-    def _rows(self) -> list[tuple[Interval, int]]:
+    def _rows(self) -> list[tuple[Chunk, int]]:
         rows = []
         for number, line in enumerate(read_text(self.path).splitlines(), start=1):
             fields = line.split()
@@ -182,7 +141,7 @@ class IntervalFile:
                 rows.append(self._row(fields, number, line))
         return rows
 
-    def _row(self, fields: list[str], number: int, line: str) -> tuple[Interval, int]:
+    def _row(self, fields: list[str], number: int, line: str) -> tuple[Chunk, int]:
         # Without an ID the line begins with two times.
         has_id = not (len(fields) > 1 and _is_number(fields[0]) and _is_number(fields[1]))
         has_id = has_id or (len(fields) > 2 and _is_number(fields[2]))
@@ -200,12 +159,12 @@ class IntervalFile:
             )
         if end > _LONGEST:
             raise FormatError(
-                f"{self.path}, line {number}: an interval ends at {end:g} s, which is over "
+                f"{self.path}, line {number}: an interval ends at {end:g} s, after more than "
                 f"{_LONGEST / 3600:g} hours; times are in seconds: correct them."
             )
         things = [token for token in tokens.split(",") if token]
         step = int(things.pop()) if things and things[-1].isdecimal() else -1
-        return Interval(start, end, frozenset(things)), step
+        return Chunk(start, end, frozenset(things)), step
 
 
 def _is_number(text: str) -> bool:

@@ -14,7 +14,7 @@ from wordsight.video import VideoReader
 
 __all__ = ["detect_videos", "label_by_appearance"]
 
-_MOST_LOOKS = 32
+_MOST_WORDS = 32  # of the appearance codebook
 
 
 def detect_videos(
@@ -25,54 +25,54 @@ def detect_videos(
     rate: float = 6.0,
     progress: Progress | None = None,
 ) -> list[Detections]:
-    """Look at videos with one detector.
+    """Run one detector on videos.
 
     Args:
         paths: The video files.
         detector: Name of the detector.
         options: Its options.
-        rate: Frames to look at per second, at most.
-        progress: Told how many of the videos are done, in fractions.
+        rate: Most frames per second to process.
+        progress: Called with the number of videos done, in fractions.
 
     Returns:
-        What was seen in each; regions without classes are labelled by their look, alike in all
-        videos.
+        Detections of each video. Regions without classes are labelled by their appearance, with the
+        same codebook for all videos.
 
     Raises:
-        VideoError: If a file is no video.
+        VideoError: If a file is not a video.
         DetectorError: If there is no such detector.
     """
-    seen = []
+    results = []
     for number, path in enumerate(paths):
-        eye = load_detector(detector, **dict(options or {}))
+        model = load_detector(detector, **dict(options or {}))
         with VideoReader(path) as video:
             report = _part(progress, number, len(paths), Path(path).name)
-            seen.append(observe(video, eye, rate=rate, progress=report))
-    return label_by_appearance(seen)
+            results.append(observe(video, model, rate=rate, progress=report))
+    return label_by_appearance(results)
 
 
-def label_by_appearance(seen: Sequence[Detections], *, random_state: int = 0) -> list[Detections]:
-    """Label regions that have no classes by their look; detections with classes stay as they are.
+def label_by_appearance(videos: Sequence[Detections], *, random_state: int = 0) -> list[Detections]:
+    """Label regions without classes by their appearance; other detections stay unchanged.
 
     Args:
-        seen: Detections of all videos that shall share labels.
+        videos: Detections of all videos that share labels.
         random_state: Seed of the codebook.
     """
-    nameless = [one for one in seen if len(one.label_names) == 1 and one.appearance is not None]
-    looks = [one.appearance[one.mask] for one in nameless if one.appearance is not None]
-    if len(nameless) != len(seen) or not sum(len(look) for look in looks):
-        return list(seen)
-    book = Codebook(max_words=_MOST_LOOKS, random_state=random_state).fit(np.concatenate(looks))
-    return [book.label(one) for one in seen]
+    regions = [one for one in videos if len(one.label_names) == 1 and one.appearance is not None]
+    looks = [one.appearance[one.mask] for one in regions if one.appearance is not None]
+    if len(regions) != len(videos) or not sum(len(look) for look in looks):
+        return list(videos)
+    book = Codebook(max_words=_MOST_WORDS, random_state=random_state).fit(np.concatenate(looks))
+    return [book.label(one) for one in videos]
 
 
 def _part(progress: Progress | None, number: int, count: int, name: str) -> Progress | None:
+    """Return the progress of one video as a part of that of all videos."""
     if progress is None:
         return None
-    told = progress
 
     def report(done: float, total: float | None, what: str) -> None:
         share = done / total if total else 0.0
-        told(number + min(share, 1.0), count, name)
+        progress(number + min(share, 1.0), count, name)
 
     return report

@@ -19,27 +19,24 @@ __all__ = ["instructions_from_text", "read_instructions"]
 
 _CAPTIONS = {".srt": "srt", ".vtt": "vtt", ".webvtt": "vtt", ".jsonl": "jsonl"}
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_MOST_LINES = 5000  # a text with more is a book, named by mistake
+_MOST_LINES = 5000  # a text with more lines is not one of instructions
 
 
 def instructions_from_text(
     text: str, name: str = "text", *, parses: Sequence[str] | None = None
 ) -> Instructions:
-    r"""Turn a text into lines with their steps, nouns and verbs.
+    r"""Return a text as lines with their steps, nouns and verbs.
 
-    A line that names no thing ("Mix.") takes its verbs for nouns, so that it can be found too.
+    A line that names no thing ("Mix.") uses its verbs as nouns, so that it can be found too.
 
     Args:
         text: Plain text, Markdown or a numbered protocol.
-        name: What to call it.
-        parses: Bracketed parses of the lines, one each, in order; nouns and verbs come from them
-            then, and every line of the text is one sentence.
-
-    Returns:
-        The instructions.
+        name: Name of the text.
+        parses: Bracketed parses of the lines, one each, in order. Nouns and verbs are then taken
+            from them, and every line of the text is one sentence.
 
     Raises:
-        AlignmentError: If the text holds no sentence.
+        AlignmentError: If the text has no sentence.
         FormatError: If there are more or fewer parses than lines, or one is malformed.
 
     Examples:
@@ -59,9 +56,9 @@ def read_instructions(
 ) -> Instructions:
     """Read instructions from a file.
 
-    Subtitle files (``.srt``, ``.vtt``) and ``.jsonl`` give one step per caption; whatever times
-    they hold are not used. Every other file is read as text, in UTF-8 or UTF-16, and lines that
-    are neither are taken for Windows-1252 with a warning.
+    Subtitle files (``.srt``, ``.vtt``) and ``.jsonl`` give one step per caption; their times are
+    ignored. Every other file is read as text in UTF-8 or UTF-16; lines in neither encoding are
+    decoded as Windows-1252 with a warning.
 
     Args:
         path: The text.
@@ -72,7 +69,7 @@ def read_instructions(
 
     Raises:
         FormatError: If a file cannot be read.
-        AlignmentError: If it holds no sentence.
+        AlignmentError: If it has no sentence.
     """
     file = Path(path)
     text = _read(file)
@@ -108,13 +105,13 @@ def _parsed_lines(text: str, parses: Sequence[str], name: str) -> list[Line]:
 def _checked(name: str, lines: Sequence[Line]) -> Instructions:
     if not lines:
         raise AlignmentError(
-            f"{name} holds no sentence to align; write one step per line, for example "
+            f"{name} has no sentence to align; write one step per line, for example "
             "'1. Label the bottle.'"
         )
     if len(lines) > _MOST_LINES:
         raise AlignmentError(
-            f"{name} holds {len(lines):,} lines, more than the {_MOST_LINES:,} that instructions "
-            "may have; is it the right file?"
+            f"{name} has {len(lines):,} lines, more than the {_MOST_LINES:,} that instructions "
+            "may have; check that it is the right file."
         )
     return Instructions(name, tuple(lines))
 
@@ -122,7 +119,7 @@ def _checked(name: str, lines: Sequence[Line]) -> Instructions:
 def _read(file: Path) -> str:
     try:
         if file.stat().st_size > MAX_TEXT_BYTES:
-            raise FormatError(f"{file} is too large for a text; is it another kind of file?")
+            raise FormatError(f"{file} is too large for a text; check that it is the right file.")
         data = file.read_bytes()
     except FileNotFoundError:
         raise FormatError(f"{file} does not exist; check the name.") from None
@@ -137,7 +134,7 @@ def _read(file: Path) -> str:
 
 
 def _decoded_by_line(data: bytes, file: Path) -> str:
-    """Decode text that was pasted together from files of different encodings."""
+    """Decode text whose lines have different encodings."""
     rows, strange = [], 0
     for row in data.splitlines(keepends=True):
         try:
@@ -146,8 +143,8 @@ def _decoded_by_line(data: bytes, file: Path) -> str:
             rows.append(row.decode("cp1252", errors="replace"))
             strange += 1
     warnings.warn(
-        f"{file}: {strange} of {len(rows)} lines are not UTF-8; read as Windows-1252. Save the "
-        "file as UTF-8 if letters look wrong.",
+        f"{file}: {strange} of {len(rows)} lines are not UTF-8 and were decoded as Windows-1252. "
+        "Save the file as UTF-8 if characters are wrong.",
         CaptionWarning,
         stacklevel=3,
     )

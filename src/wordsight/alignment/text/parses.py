@@ -13,7 +13,7 @@ __all__ = ["Tree", "nouns_of_parse", "parse_tree", "verbs_of_parse", "words_of_p
 
 _PIECE = re.compile(r"[()]|[^\s()]+")
 _NOUN_TAGS = frozenset({"NN", "NNP"})
-_DEEPEST = 200  # brackets; deeper ones are no sentence, and would exhaust the stack
+_DEEPEST = 200  # nested brackets; more are not a sentence and would exhaust the stack
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Tree:
 
     Attributes:
         tag: Part of speech or kind of phrase.
-        word: The word, lower case, if it is a leaf; else empty.
-        children: What is below, in order.
+        word: The word of a leaf, lower case; empty for other nodes.
+        children: Child nodes in order.
     """
 
     tag: str
@@ -32,7 +32,7 @@ class Tree:
 
 
 def parse_tree(text: str) -> Tree:
-    """Read one bracketed parse.
+    """Parse one bracketed tree.
 
     Raises:
         FormatError: If brackets do not match, or there is more than one tree.
@@ -50,17 +50,17 @@ def parse_tree(text: str) -> Tree:
 
 def nouns_of_parse(tree: Tree) -> tuple[str, ...]:
     """Return the heads of noun phrases in order, each once, without "step"."""
-    found: list[str] = []
-    _gather_nouns(tree, found)
-    return tuple(dict.fromkeys(noun for noun in found if noun != "step"))
+    nouns: list[str] = []
+    _gather_nouns(tree, nouns)
+    return tuple(dict.fromkeys(noun for noun in nouns if noun != "step"))
 
 
 def verbs_of_parse(tree: Tree) -> tuple[str, ...]:
     """Return the verbs in their base form, in order, each once."""
     if tree.word:
         return (tree.word,) if tree.tag == "VB" else ()
-    found = (verb for child in tree.children for verb in verbs_of_parse(child))
-    return tuple(dict.fromkeys(found))
+    verbs = (verb for child in tree.children for verb in verbs_of_parse(child))
+    return tuple(dict.fromkeys(verbs))
 
 
 def words_of_parse(tree: Tree) -> tuple[str, ...]:
@@ -88,19 +88,19 @@ def _node(pieces: list[str], at: int, depth: int, text: str) -> tuple[Tree, int]
     return Tree(tag, "" if children else word, tuple(children)), at + 1
 
 
-def _gather_nouns(tree: Tree, found: list[str]) -> None:
+def _gather_nouns(tree: Tree, nouns: list[str]) -> None:
     if tree.word and tree.tag in _NOUN_TAGS:
-        found.append(tree.word)
+        nouns.append(tree.word)
     after_write = False
     for place, child in enumerate(tree.children):
         following = tree.children[place + 1] if place + 1 < len(tree.children) else None
         if not (after_write or _is_modifier(child, following)):
-            _gather_nouns(child, found)
+            _gather_nouns(child, nouns)
         after_write = child.tag.startswith("VB") and child.word == "write"
 
 
 def _is_modifier(child: Tree, following: Tree | None) -> bool:
-    """Say whether a node only qualifies its neighbour: "paper" towel, "25 mL" of water."""
+    """Return whether a node only modifies the next one: "paper" towel, "25 mL" of water."""
     if following is None:
         return False
     if following.tag in _NOUN_TAGS:

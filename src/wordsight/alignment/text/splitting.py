@@ -47,13 +47,13 @@ class _Row:
 def split_steps(text: str) -> list[list[str]]:
     r"""Split a text into steps, and each step into sentences.
 
-    Titles, and lists of ingredients or tools under a heading that says so, are left out.
+    Titles are omitted, and so are lists of ingredients or tools under such a heading.
 
     Args:
         text: Plain text, Markdown or a numbered protocol.
 
     Returns:
-        Per step its sentences; no step is empty. Nothing for a text without sentences.
+        Per step its sentences; no step is empty.
 
     Examples:
         >>> split_steps("1. Label the bottle.\n2. Add water. Mix.")
@@ -70,19 +70,19 @@ def split_lines(text: str) -> list[list[str]]:
 
 
 def split_sentences(line: str) -> list[str]:
-    """Split a line at the ends of sentences; abbreviations and decimal points end none.
+    """Split a line at the ends of sentences, but not at abbreviations and decimal points.
 
     Examples:
         >>> split_sentences("Add ca. 5.5 mL. Mix (e.g. by hand).")
         ['Add ca. 5.5 mL.', 'Mix (e.g. by hand).']
     """
-    found: list[str] = []
+    sentences: list[str] = []
     for piece in _SENTENCE_END.split(_UNSURE.sub("", line).strip()):
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] += " " + piece
+        if sentences and _ABBREVIATION.search(sentences[-1]):
+            sentences[-1] += " " + piece
         elif re.search(r"\w", piece):
-            found.append(piece.strip())
-    return found
+            sentences.append(piece.strip())
+    return sentences
 
 
 def _row(line: str) -> _Row:
@@ -107,7 +107,7 @@ def _plain(text: str) -> str:
 
 
 def _without_lists(rows: Sequence[_Row]) -> Iterator[_Row]:
-    """Leave out sections that list things rather than say what to do."""
+    """Omit sections that list things instead of instructions."""
     skipping = False
     for row in rows:
         is_title = row.kind == "heading" or (row.kind == "plain" and len(row.text.split()) < 5)
@@ -132,7 +132,7 @@ def _grouped(rows: Sequence[_Row]) -> list[list[str]]:
 
 
 def _opened(rows: Sequence[_Row], opener: str, indent: int) -> list[list[str]]:
-    """Gather what follows each opener; nested numbers and bullets belong to the step above."""
+    """Group the rows that follow each opener; nested items belong to the step above."""
     groups: list[list[str]] = []
     joinable = False
     for row in rows:
@@ -165,9 +165,9 @@ def _sentences(lines: Sequence[str]) -> list[str]:
 
 
 def _add_line(group: list[str], row: _Row, joinable: bool) -> None:
-    """Add a line to a step; one that begins in the middle of a sentence goes on the last one."""
-    goes_on = row.kind == "plain" and row.text[:1].islower()
-    if joinable and goes_on and group and group[-1][-1:] not in ".!?":
+    """Add a line to a step; one that continues a sentence is joined to the last line."""
+    continues = row.kind == "plain" and row.text[:1].islower()
+    if joinable and continues and group and group[-1][-1:] not in ".!?":
         group[-1] += " " + row.text
     else:
         group.append(row.text)

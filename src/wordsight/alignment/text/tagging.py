@@ -8,10 +8,8 @@ import re
 from dataclasses import dataclass
 
 from wordsight.alignment.text import word_lists as known
-from wordsight.alignment.text.word_lists import IRREGULAR_VERBS, VERBS
 
 __all__ = ["TaggedWord", "base_form", "can_name_thing", "nouns_and_verbs", "singular", "tag"]
-
 
 _SAME = frozenset({"s", "ss", "us", "is", "as"})
 _IRREGULAR_NOUNS = {
@@ -38,21 +36,21 @@ _IRREGULAR_NOUNS = {
 
 
 def base_form(word: str) -> str | None:
-    """Return the base form of a known verb, or ``None`` if the word is no form of one.
+    """Return the base form of a known verb, or ``None`` for other words.
 
     Examples:
         >>> base_form("stirring"), base_form("poured"), base_form("bottle")
         ('stir', 'pour', None)
     """
-    if word in VERBS:
+    if word in known.VERBS:
         return word
-    if word in IRREGULAR_VERBS:
-        return IRREGULAR_VERBS[word]
-    return next((stem for stem in _stems(word) if stem in VERBS), None)
+    if word in known.IRREGULAR_VERBS:
+        return known.IRREGULAR_VERBS[word]
+    return next((stem for stem in _stems(word) if stem in known.VERBS), None)
 
 
 def _stems(word: str) -> list[str]:
-    """Return what the word may come from, likeliest first."""
+    """Return possible base forms of a word, the most probable first."""
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             bare = word[: -len(ending)]
@@ -66,7 +64,7 @@ def _stems(word: str) -> list[str]:
 
 
 def singular(noun: str) -> str:
-    """Return the singular of a noun, or the noun itself where it seems to be one.
+    """Return the singular of a noun; a singular noun is returned unchanged.
 
     Examples:
         >>> singular("tubes"), singular("dishes"), singular("berries"), singular("glass")
@@ -84,28 +82,27 @@ def singular(noun: str) -> str:
 
 
 _PIECE = re.compile(
-    r"\"[^\"]*\"|“[^”]*”|«[^»]*»"  # what is quoted is one piece
+    r"\"[^\"]*\"|“[^”]*”|«[^»]*»"  # a quotation is one piece
     r"|[^\W\d_]+(?:[-'’][^\W\d_]+)*\d*(?:\.\d+)?"  # words, CaCl2, b1.300
     r"|[~<>≈±]?\d+(?:[.,/:–-]\d+)*(?:\s?°[CF]|%|[a-zA-Zµμ]{1,3}\b)?"  # 50, 0.5, 1/2, 37°C, 100x
     r"|[,;:.!?()\[\]]"
 )
 _STOPS = frozenset(",;:.!?()[]")
-_LITTLE = (
+_FUNCTION_WORDS = (
     known.PREPOSITIONS | known.PRONOUNS | known.CONJUNCTIONS | known.AUXILIARIES
-) | known.OTHER_LITTLE_WORDS
+) | known.OTHER_FUNCTION_WORDS
 _TO_VERB = frozenset({"to", "and", "then", "or", "please", "not", "also", "can", "will", "must"})
 
 
 @dataclass(frozen=True)
 class TaggedWord:
-    """A word in its place.
+    """A word with its part of speech.
 
     Attributes:
-        word: Lower case, as written.
-        kind: ``noun``, ``verb``, ``adjective``, ``unit``, ``number``, ``quote``, ``stop``, ``of``,
-            or ``little`` for everything else that belongs to no noun phrase; ``determiner`` opens
-            one.
-        verb: Base form, if it is a verb.
+        word: As written, in lower case.
+        kind: ``noun``, ``verb``, ``adjective``, ``determiner``, ``unit``, ``number``, ``quote``,
+            ``stop``, ``of``, or ``function`` for all other words outside noun phrases.
+        verb: Base form of a verb, else empty.
     """
 
     word: str
@@ -114,7 +111,7 @@ class TaggedWord:
 
 
 def tag(sentence: str) -> list[TaggedWord]:
-    """Split a sentence into words and say what each one is.
+    """Split a sentence into words and tag each one.
 
     Examples:
         >>> [(t.word, t.kind) for t in tag("Pour 5 mL of water.")][:3]
@@ -132,7 +129,7 @@ def _token(piece: str, before: list[TaggedWord], following: str) -> TaggedWord:
     word = piece.lower()
     last = before[-1] if before else TaggedWord(".", "stop")
     simple = _closed_kind(piece, word, last)
-    # "Empty the jar" and "she closed the jar" are verbs, "the empty jar" and "a closed jar" not.
+    # A verb in "empty the jar" and "she closed the jar", not in "the empty jar" and "a closed jar".
     may_be_verb = simple == "adjective" and (last.kind == "noun" or _opens_clause(before))
     if simple is not None and not may_be_verb:
         return TaggedWord(word, simple)
@@ -157,8 +154,8 @@ def _closed_kind(piece: str, word: str, last: TaggedWord) -> str | None:
         return "of"
     if word in known.DETERMINERS:
         return "determiner"
-    if word in _LITTLE or word.partition("'")[0] in known.PRONOUNS:  # you'll
-        return "little"
+    if word in _FUNCTION_WORDS or word.partition("'")[0] in known.PRONOUNS:  # you'll
+        return "function"
     return "adjective" if word in known.ADJECTIVES else None
 
 
@@ -167,19 +164,19 @@ def _is_verb(word: str, base: str | None, before: list[TaggedWord], following: s
     if last.kind in {"determiner", "number", "unit", "adjective", "of"}:
         return False
     if _opens_clause(before):
-        return base is not None and not _goes_on_a_list(word, before, following)
+        return base is not None and not _continues_list(word, before, following)
     if last.word == "to" and following in known.DETERMINERS | known.PRONOUNS:
         return True  # to protect the label
-    if last.kind == "little":
-        told_to = last.word in _TO_VERB or last.word in known.AUXILIARIES
-        return base is not None and (told_to or word.endswith("ing"))
+    if last.kind == "function":
+        introduced = last.word in _TO_VERB or last.word in known.AUXILIARIES
+        return base is not None and (introduced or word.endswith("ing"))
     # The person poured the milk; but: the pour spout.
     inflected = word.endswith(("ed", "s")) or word in known.IRREGULAR_VERBS
     return base is not None and inflected and _takes_object(following)
 
 
 def _opens_clause(before: list[TaggedWord]) -> bool:
-    """Say whether a command may begin here: after a stop, a conjunction, or an adverb there."""
+    """Return whether an imperative may begin here: after a stop, a conjunction or an adverb."""
     for token in reversed(before):
         if token.kind == "adjective" and token.word.endswith("ly"):
             continue
@@ -189,8 +186,8 @@ def _opens_clause(before: list[TaggedWord]) -> bool:
     return True
 
 
-def _goes_on_a_list(word: str, before: list[TaggedWord], following: str) -> bool:
-    """Say whether a word is one more thing: "the tube, cap and rack"."""
+def _continues_list(word: str, before: list[TaggedWord], following: str) -> bool:
+    """Return whether a word is one more item of a list: "the tube, cap and rack"."""
     last = before[-1].word if before else "."
     if last not in {"and", "or", ","} or not _in_noun_phrase(before):
         return False
@@ -200,7 +197,7 @@ def _goes_on_a_list(word: str, before: list[TaggedWord], following: str) -> bool
 
 
 def _in_noun_phrase(before: list[TaggedWord]) -> bool:
-    content = [t for t in before if t.kind not in {"stop", "little", "adjective"}]
+    content = [t for t in before if t.kind not in {"stop", "function", "adjective"}]
     return bool(content) and content[-1].kind in {"noun", "unit", "quote"}
 
 
@@ -229,14 +226,14 @@ _FILLERS = frozenset({"determiner", "adjective", "number", "unit"})
 
 
 def nouns_and_verbs(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Find the heads of the noun phrases and the verbs by rules that need no model.
+    """Return the heads of the noun phrases and the verbs of a sentence.
 
     As in the literature on aligning instructions: of "paper towel" the head, of "25 mL of water"
     the water, nothing of what is written on a label, no units, no numbers. Plurals become singular,
     verbs their base form.
 
     Args:
-        sentence: In English.
+        sentence: An English sentence.
 
     Returns:
         Nouns and verbs, lower case, each once, in the order of the sentence.
@@ -256,10 +253,10 @@ def nouns_and_verbs(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def can_name_thing(noun: str) -> bool:
-    """Tell whether a noun, lower case, may name a thing: no unit, no "anything", no "volume".
+    """Return whether a lower-case noun may name a thing: no unit, no "anything", no "volume".
 
     Examples:
-        >>> [word for word in ("water", "ml", "%", "volume") if names_a_thing(word)]
+        >>> [word for word in ("water", "ml", "%", "volume") if can_name_thing(word)]
         ['water']
     """
     if noun in known.UNITS - known.MEASURES_THAT_ARE_THINGS or noun in known.VAGUE_NOUNS:

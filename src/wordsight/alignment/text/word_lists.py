@@ -11,7 +11,7 @@ __all__ = [
     "DETERMINERS",
     "IRREGULAR_VERBS",
     "MEASURES_THAT_ARE_THINGS",
-    "OTHER_LITTLE_WORDS",
+    "OTHER_FUNCTION_WORDS",
     "PREPOSITIONS",
     "PRONOUNS",
     "THING_VERBS",
@@ -50,7 +50,7 @@ AUXILIARIES = _words(
     "can could may might must need needs 'll 's 're 've isn't aren't wasn't don't doesn't cannot "
     "can't won't let"
 )
-OTHER_LITTLE_WORDS = _words(
+OTHER_FUNCTION_WORDS = _words(
     "not only just also again back aside away together apart very too almost until now later "
     "soon first second third finally next last then approximately about roughly ca twice thrice "
     "overnight well still even ever never always often possible necessary needed sure ready "
@@ -80,7 +80,7 @@ VAGUE_NOUNS = _words(
     "number way order end middle outside inside bottom top side sides edge edges rest "
     "temperature location kind sort level instance case care use date half place"
 )
-"""Nouns that name no thing a hand could touch."""
+"""Nouns that do not name a thing a hand could touch."""
 
 VERBS = _words(
     "add adjust agitate aim align aliquot allow apply arrange ask aspirate assemble attach avoid "
@@ -112,7 +112,7 @@ TOOL_VERBS = _words(
     "pipette pipet spoon hammer brush drill saw whisk tape glue staple vacuum iron microwave "
     "vortex centrifuge filter"
 )
-"""Verbs that name the tool they are done with."""
+"""Verbs that are also the name of the tool."""
 
 THING_VERBS = TOOL_VERBS | _words(
     "cap label plug plate clip clamp screw nail bolt button butter oil water cover seal lock grip "

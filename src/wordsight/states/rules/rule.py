@@ -75,8 +75,8 @@ class Rule:
         head: What must then hold; ``None`` for ``false``: the body must not hold.
 
     Examples:
-        >>> rule = Rule(3.2, (Comparison("speed", ("Y",), ">=", 4.0),), Atom("moves", ("Y",)))
-        >>> str(rule)
+        >>> fast = FeatureComparison("speed", ("Y",), ">=", 4.0)
+        >>> str(Rule(3.2, (fast,), Atom("moves", ("Y",))))
         '3.2: speed(Y) >= 4 -> moves(Y)'
     """
 
