@@ -5,14 +5,14 @@ import pytest
 
 from wordsight.errors import VideoError
 from wordsight.records import Moment, Shot
-from wordsight.video.contact_sheet import (
+from wordsight.video.draw.contact_sheet import (
     clock_time,
     contact_sheet,
     shot_sheet,
     write_contact_sheet,
 )
 from wordsight.video.images import read_image
-from wordsight.video.writer import VideoWriter
+from wordsight.video.write import VideoWriter
 
 RED, GREEN, BLUE = (220, 20, 20), (20, 200, 20), (20, 20, 220)
 

@@ -6,10 +6,10 @@ import warnings
 import numpy as np
 import pytest
 
-from tests.video.making import encode, number_in, numbered_image
+from tests.video.sample_videos import encode, number_in, numbered_image
 from wordsight.errors import VideoWarning
 from wordsight.video import VideoReader
-from wordsight.video.wholeness import missing_bytes
+from wordsight.video.read.source import missing_bytes
 
 COUNT = 40
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.video.making import encode
+from tests.video.sample_videos import encode
 from wordsight.video import FlowMeter, Frame, VideoReader
-from wordsight.video.flow import mean_in_boxes
+from wordsight.video.read.flow import mean_in_boxes
 
 
 def texture(width, height, seed=0):

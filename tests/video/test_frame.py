@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from wordsight.video import Frame
-from wordsight.video.frame import Converter
+from wordsight.video.read.frame import Converter
 
 
 def gradient(width, height):

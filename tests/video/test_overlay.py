@@ -6,10 +6,10 @@ import pytest
 from wordsight.errors import VideoError
 from wordsight.language.captions import Caption
 from wordsight.records import Detections, FrameDetections, Track
-from wordsight.video.overlay import render_overlay
-from wordsight.video.palette import PALETTE
-from wordsight.video.reader import VideoReader
-from wordsight.video.writer import VideoWriter
+from wordsight.video.draw.overlay import render_overlay
+from wordsight.video.draw.text import PALETTE
+from wordsight.video.read.reader import VideoReader
+from wordsight.video.write import VideoWriter
 
 SIZE = (160, 120)
 TIMES = [0.0, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.2]  # uneven on purpose

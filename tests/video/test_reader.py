@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.video.making import encode, encode_numbers, number_in, numbered_image
+from tests.video.sample_videos import encode, encode_numbers, number_in, numbered_image
 from wordsight.errors import VideoError
 from wordsight.video import VideoReader
 

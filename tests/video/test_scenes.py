@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.video.making import encode
+from tests.video.sample_videos import encode
 from tests.video.test_shots import HEIGHT, WIDTH, place, view
 from wordsight.records import Shot
 from wordsight.video import Frame, ShotFinder, detect_scenes, group_scenes
-from wordsight.video.shot_looks import VIEWS, describe, likeness
+from wordsight.video.shots.scenes import VIEWS, describe, likeness
 
 RATE = 10
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.video.making import encode
+from tests.video.sample_videos import encode
 from wordsight.video import Frame, ShotFinder, VideoReader, detect_shots
 
 WIDTH, HEIGHT = 160, 90

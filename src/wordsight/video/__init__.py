@@ -1,17 +1,16 @@
 """Video in and out: frames with true time stamps, shots, flow, drawing, writing."""
 
-from wordsight.video.contact_sheet import contact_sheet, shot_sheet, write_contact_sheet
-from wordsight.video.drawing import draw_caption, draw_detections, draw_tracks
-from wordsight.video.flow import FlowMeter
-from wordsight.video.frame import Frame
+from wordsight.video.draw.boxes import draw_caption, draw_detections, draw_tracks
+from wordsight.video.draw.contact_sheet import contact_sheet, shot_sheet, write_contact_sheet
+from wordsight.video.draw.overlay import render_overlay
+from wordsight.video.draw.text import colour_of, text_colour_on
 from wordsight.video.images import read_image, write_image
-from wordsight.video.overlay import render_overlay
-from wordsight.video.palette import colour_of, text_colour_on
-from wordsight.video.reader import VideoInfo, VideoReader
-from wordsight.video.sampling import Sampler
-from wordsight.video.scenes import detect_scenes, group_scenes
-from wordsight.video.shots import ShotFinder, detect_shots
-from wordsight.video.writer import VideoWriter
+from wordsight.video.read.flow import FlowMeter
+from wordsight.video.read.frame import Frame
+from wordsight.video.read.reader import Sampler, VideoInfo, VideoReader
+from wordsight.video.shots.detect import ShotFinder, detect_scenes, detect_shots
+from wordsight.video.shots.scenes import group_scenes
+from wordsight.video.write import VideoWriter
 
 __all__ = [
     "FlowMeter",

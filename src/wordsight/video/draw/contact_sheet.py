@@ -12,10 +12,17 @@ from numpy.typing import NDArray
 
 from wordsight.errors import VideoError
 from wordsight.records import Moment
+from wordsight.video.draw.text import (
+    DARK,
+    Colour,
+    draw_text,
+    drawable,
+    line_height,
+    shortened,
+    wrapped,
+)
 from wordsight.video.images import MAX_PIXELS, checked_image, write_image
-from wordsight.video.lettering import draw_text, drawable, line_height, shortened, wrapped
-from wordsight.video.palette import DARK, Colour
-from wordsight.video.reader import VideoReader
+from wordsight.video.read.reader import VideoReader
 
 __all__ = ["clock_time", "contact_sheet", "shot_sheet", "write_contact_sheet"]
 

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.video.lettering import (
+from wordsight.video.draw.text import (
+    Colour,
     blend,
     draw_text,
     drawable,
     shortened,
+    text_colour_on,
     text_width,
 )
-from wordsight.video.palette import Colour, text_colour_on
 
 __all__ = ["Rectangle", "draw_chip", "letter_size", "place_chip"]
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.video.frame import Frame
+from wordsight.video.read.frame import Frame
 
 __all__ = ["FlowMeter", "mean_in_boxes"]
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import VideoError
-from wordsight.video.source import open_video
-from wordsight.video.wholeness import missing_bytes
+from wordsight.video.read.source import missing_bytes, open_video
 
 __all__ = ["Timeline", "scan_timeline"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from wordsight.video.source import open_video
-from wordsight.video.timeline import Timeline
+from wordsight.video.read.source import open_video
+from wordsight.video.read.timeline import Timeline
 
 __all__ = ["Damage", "decode_from"]
 

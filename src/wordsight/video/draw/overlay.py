@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from wordsight.errors import VideoError
 from wordsight.progress import Progress
 from wordsight.records import Detections, FrameDetections, Track
-from wordsight.video.drawing import draw_caption, draw_detections, draw_tracks
-from wordsight.video.frame import Frame
-from wordsight.video.reader import VideoReader
-from wordsight.video.writer import VideoWriter
+from wordsight.video.draw.boxes import draw_caption, draw_detections, draw_tracks
+from wordsight.video.read.frame import Frame
+from wordsight.video.read.reader import VideoReader
+from wordsight.video.write import VideoWriter
 
 __all__ = ["TimedText", "render_overlay"]
 

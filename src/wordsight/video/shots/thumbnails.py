@@ -1,5 +1,7 @@
 """`Thumbnail`: a frame made very small, and how two of them differ; what shot finding works on."""
 
+from array import array
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Self
 
@@ -7,9 +9,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.video.frame import Frame
+from wordsight.video.read.frame import Frame
 
-__all__ = ["FLAT", "HEIGHT", "WIDTH", "Thumbnail", "apart", "change", "is_relit"]
+__all__ = [
+    "FLAT",
+    "HEIGHT",
+    "WIDTH",
+    "FadeFinder",
+    "FadeMiddle",
+    "Thumbnail",
+    "aligned_difference",
+    "change",
+    "is_relit",
+]
+
 
 WIDTH, HEIGHT = 64, 36
 """Small enough to blur noise and little motions away, large enough to tell places apart."""
@@ -78,7 +91,7 @@ def change(first: Thumbnail, second: Thumbnail) -> float:
     return _difference(first.pixels, second.pixels)
 
 
-def apart(first: Thumbnail, second: Thumbnail) -> tuple[float, float]:
+def aligned_difference(first: Thumbnail, second: Thumbnail) -> tuple[float, float]:
     """Compare two thumbnails after shifting one a little to where they agree best.
 
     Returns:
@@ -114,3 +127,64 @@ def is_relit(first: Thumbnail, second: Thumbnail) -> bool:
 
 def _difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
     return float(cv2.norm(first, second, cv2.NORM_L1)) / first.size
+
+
+# `FadeFinder`: the dark stretches between a fade-out and a fade-in, and where to divide them.
+
+_BLINK_FRAMES = 5
+"""A darkness shorter than this divides only if what comes after it is something else."""
+
+_FADE_SECONDS = 0.5
+"""Longest time from so dark that it counts as faded to where nothing can be seen any more."""
+
+
+@dataclass(frozen=True)
+class FadeMiddle:
+    """The frame in the middle of a dark stretch.
+
+    Attributes:
+        index: Its number.
+        time: When it is shown, in seconds.
+    """
+
+    index: int
+    time: float
+
+
+class FadeFinder:
+    """Follows the brightness of frames and tells when a faded-out stretch has ended.
+
+    A stretch runs from the first dark frame to the last, however it began and ended, and must hold
+    frames in which nothing can be seen: a night scene is dark, but not faded out. Dark frames more
+    than half a second away from those belong to such a scene, not to the fade.
+    """
+
+    def __init__(self) -> None:
+        self._indices: array[int] = array("q")
+        self._times: array[float] = array("d")
+        self._blank: tuple[float, float] | None = None
+        self._before: Thumbnail | None = None
+
+    def push(self, frame: Thumbnail) -> FadeMiddle | None:
+        """Take the next frame; return the middle of the faded-out stretch that it ends, if any."""
+        if frame.dark:
+            self._indices.append(frame.index)
+            self._times.append(frame.time)
+            if frame.blank:
+                self._blank = (self._blank[0] if self._blank else frame.time, frame.time)
+            return None
+        middle = None if self._blank is None or self._blink(frame) else self._middle(*self._blank)
+        self._indices, self._times, self._blank = array("q"), array("d"), None
+        self._before = frame
+        return middle
+
+    def _blink(self, after: Thumbnail) -> bool:
+        if len(self._indices) >= _BLINK_FRAMES or self._before is None:
+            return False
+        return change(self._before, after) < 0.5 * after.contrast
+
+    def _middle(self, first_blank: float, last_blank: float) -> FadeMiddle:
+        start = bisect_left(self._times, first_blank - _FADE_SECONDS)
+        end = bisect_right(self._times, last_blank + _FADE_SECONDS)
+        at = min((start + end + 1) // 2, end - 1)
+        return FadeMiddle(self._indices[at], self._times[at])

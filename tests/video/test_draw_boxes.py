@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from wordsight.errors import VideoError
 from wordsight.records import FrameDetections, Track
-from wordsight.video.drawing import box_at, draw_caption, draw_detections, draw_tracks
-from wordsight.video.palette import PALETTE
+from wordsight.video.draw.boxes import box_at, draw_caption, draw_detections, draw_tracks
+from wordsight.video.draw.text import PALETTE
 
 SENTENCE = "The person who came from the left picked up the backpack and walked away with it."
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordsight.video.chips import draw_chip, place_chip
+from wordsight.video.draw.label_tags import draw_chip, place_chip
 
 FRAME = (320, 240)
 CHIP = (60, 16)

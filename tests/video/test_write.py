@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordsight.errors import VideoError
-from wordsight.video.writer import VideoWriter
+from wordsight.video.write import VideoWriter
 
 SIZE = (64, 48)
 

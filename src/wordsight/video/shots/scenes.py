@@ -1,12 +1,20 @@
-"""`ShotLooks`: what the shots of a video look like, sampled sparsely while frames stream by."""
+"""Scenes: neighbouring shots grouped by where they seem to be.
+
+Two shots that look alike and lie close together belong to one scene, and so does everything between
+them: in a conversation filmed from two sides, each side comes back while the other is shown. This
+is the rule of overlapping links (Hanjalic, Lagendijk and Biemond, 1999) on colours and layout.
+"""
+
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.video.thumbnails import Thumbnail
+from wordsight.records import Scene, Shot
+from wordsight.video.shots.thumbnails import Thumbnail
 
-__all__ = ["VIEWS", "ShotLooks", "describe", "likeness", "shared_colours"]
+__all__ = ["VIEWS", "ShotAppearance", "describe", "group_scenes", "likeness", "shared_colours"]
 
 VIEWS = 3
 """Views kept of a shot: early, in the middle, late."""
@@ -67,7 +75,7 @@ def likeness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     return float((colours * layout).max())
 
 
-class ShotLooks:
+class ShotAppearance:
     """Samples frames and sorts the samples into shots as these become known."""
 
     def __init__(self) -> None:
@@ -98,3 +106,68 @@ class ShotLooks:
     def descriptors(self) -> NDArray[np.float32]:
         """``(S, V, D)`` the views of each closed shot; zeros for a shot of black frames only."""
         return np.stack(self._closed) if self._closed else np.zeros((0, VIEWS, _LENGTH), np.float32)
+
+
+def group_scenes(
+    shots: Sequence[Shot],
+    descriptors: NDArray[np.float32],
+    *,
+    min_likeness: float = 0.75,
+    max_gap: float = 20.0,
+    max_shots: int = 8,
+) -> list[Scene]:
+    """Group neighbouring shots into scenes.
+
+    Shot ``j`` is linked to an earlier shot ``i`` if some view of one looks like some view of the
+    other, at most ``max_gap`` seconds and ``max_shots`` shots lie between them. A scene ends where
+    no link crosses. A shot of black frames looks like nothing and opens a scene of its own unless
+    a link passes over it.
+
+    Args:
+        shots: Shots of one video, in order.
+        descriptors: ``(S, V, D)`` what each shot looks like: ``ShotFinder.descriptors``.
+        min_likeness: How alike two views must be, 0 to 1; see `likeness`.
+        max_gap: Longest time between the end of one shot and the start of the other, in seconds.
+        max_shots: Most shots that a link may pass over, which bounds the work.
+
+    Returns:
+        Scenes in order, without gaps. The score is the least likeness that holds the scene
+        together, 1 for a single shot.
+
+    Raises:
+        ValueError: If there is not one descriptor per shot.
+    """
+    if len(shots) != len(descriptors):
+        raise ValueError(
+            f"expected one descriptor per shot, got {len(descriptors)} for {len(shots)} shots; "
+            "take both from the same ShotFinder."
+        )
+    # crossing[k] is the strongest link over the gap between shots k - 1 and k.
+    crossing = np.zeros(len(shots) + 1)
+    for later in range(len(shots)):
+        for earlier in range(max(0, later - max_shots - 1), later):
+            if shots[later].start - shots[earlier].end > max_gap:
+                continue
+            alike = likeness(descriptors[earlier], descriptors[later])
+            if alike >= min_likeness:
+                between = slice(earlier + 1, later + 1)
+                crossing[between] = np.maximum(crossing[between], alike)
+    if not shots:
+        return []
+    firsts = [at for at in range(len(shots)) if crossing[at] == 0.0]
+    return [
+        _scene(shots, first, end, crossing)
+        for first, end in zip(firsts, [*firsts[1:], len(shots)], strict=True)
+    ]
+
+
+def _scene(shots: Sequence[Shot], first: int, end: int, crossing: NDArray[np.float64]) -> Scene:
+    held_by = crossing[first + 1 : end]
+    return Scene(
+        video_id=shots[first].video_id,
+        start=shots[first].start,
+        end=shots[end - 1].end,
+        score=float(held_by.min()) if len(held_by) else 1.0,
+        first_shot=first,
+        end_shot=end,
+    )

@@ -12,10 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.records import FrameDetections, Track
-from wordsight.video.chips import Rectangle, draw_chip
+from wordsight.video.draw.label_tags import Rectangle, draw_chip
+from wordsight.video.draw.text import (
+    DARK,
+    LIGHT,
+    Colour,
+    blend,
+    colour_of,
+    draw_text,
+    drawable,
+    line_height,
+    text_width,
+    wrapped,
+)
 from wordsight.video.images import checked_image
-from wordsight.video.lettering import blend, draw_text, drawable, line_height, text_width, wrapped
-from wordsight.video.palette import DARK, LIGHT, Colour, colour_of
 
 __all__ = ["box_at", "draw_caption", "draw_detections", "draw_tracks"]
 

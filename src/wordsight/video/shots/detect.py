@@ -14,14 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.progress import Progress
-from wordsight.records import Shot
-from wordsight.video.fades import DarkRun
-from wordsight.video.frame import Frame
-from wordsight.video.reader import VideoReader
-from wordsight.video.shot_looks import ShotLooks, shared_colours
-from wordsight.video.thumbnails import FLAT, Thumbnail, apart, change, is_relit
+from wordsight.records import Scene, Shot
+from wordsight.video.read.frame import Frame
+from wordsight.video.read.reader import VideoReader
+from wordsight.video.shots.scenes import ShotAppearance, group_scenes, shared_colours
+from wordsight.video.shots.thumbnails import (
+    FLAT,
+    FadeFinder,
+    Thumbnail,
+    aligned_difference,
+    change,
+    is_relit,
+)
 
-__all__ = ["Boundary", "ShotFinder", "detect_shots"]
+__all__ = ["ShotBoundary", "ShotFinder", "detect_scenes", "detect_shots", "find_shots"]
 
 _WINDOW = 4
 """Frames on either side whose changes a cut must stand out from; flashes up to this long do not."""
@@ -43,7 +49,7 @@ _PROGRESS_FRAMES = 50
 
 
 @dataclass(frozen=True)
-class Boundary:
+class ShotBoundary:
     """Where a shot starts.
 
     Attributes:
@@ -90,9 +96,9 @@ class ShotFinder:
         self._centre = 0  # how many frames have been judged
         self._pushed = 0
         self._finished = False
-        self._boundaries: list[Boundary] = []
-        self._dark = DarkRun()
-        self._looks = ShotLooks()
+        self._boundaries: list[ShotBoundary] = []
+        self._dark = FadeFinder()
+        self._looks = ShotAppearance()
 
     def push(self, frame: Frame) -> None:
         """Take the next frame; frames must come in order, but some may be left out."""
@@ -104,7 +110,7 @@ class ShotFinder:
         self._recent.append(Thumbnail.of(frame, last))
         self._pushed += 1
         if not self._boundaries:
-            self._boundaries.append(Boundary(frame.index, frame.time, 1.0))
+            self._boundaries.append(ShotBoundary(frame.index, frame.time, 1.0))
         if self._pushed - self._centre > _WINDOW + _LONGEST_SOFT_CUT:
             self._judge_next()
 
@@ -155,7 +161,7 @@ class ShotFinder:
         self._looks.see(frame)
         faded = self._dark.push(frame)
         if faded is not None:
-            self._add(Boundary(faded.index, faded.time, 1.0))
+            self._add(ShotBoundary(faded.index, faded.time, 1.0))
         elif at > 0:
             self._judge_cut(recent, at)
 
@@ -176,7 +182,7 @@ class ShotFinder:
             for thumb in recent[at : at + length]
             if change(before, thumb) >= change(thumb, after)
         )
-        self._add(Boundary(first.index, first.time, score, before))
+        self._add(ShotBoundary(first.index, first.time, score, before))
 
     def _came_back(self, now: Thumbnail, after: Thumbnail) -> bool:
         """Whether this ends a flash: soon after a boundary, the picture from before it returns."""
@@ -185,7 +191,7 @@ class ShotFinder:
             return False
         return change(last.before, after) < 0.5 * _least_change(last.before, after)
 
-    def _add(self, boundary: Boundary) -> None:
+    def _add(self, boundary: ShotBoundary) -> None:
         last = self._boundaries[-1]
         if boundary.time - last.time < self.min_length:
             return
@@ -196,7 +202,7 @@ class ShotFinder:
 
 def _is_elsewhere(before: Thumbnail, after: Thumbnail, score: float, ratio: float) -> bool:
     """Whether two pictures show different things, not the same one moved, lit or partly covered."""
-    difference, widespread = apart(before, after)
+    difference, widespread = aligned_difference(before, after)
     if difference < _least_change(before, after) or widespread < _LEAST_SPREAD * difference:
         return False
     if is_relit(before, after):
@@ -289,6 +295,28 @@ def detect_shots(
     reader = video if isinstance(video, VideoReader) else VideoReader(video)
     finder = find_shots(reader, video_id=video_id, progress=progress)
     return finder.finish(reader.info.start_time + reader.info.duration)
+
+
+def detect_scenes(
+    video: str | os.PathLike[str] | VideoReader,
+    *,
+    video_id: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[Shot], list[Scene]]:
+    """Find the shots of a video file and group them into scenes, in one pass over its frames.
+
+    Args:
+        video: The file, or a reader of it.
+        video_id: Given to every shot and scene; the name of the file if left out.
+        progress: Told how many frames are done.
+
+    Raises:
+        VideoError: If the file cannot be read as video.
+    """
+    reader = video if isinstance(video, VideoReader) else VideoReader(video)
+    finder = find_shots(reader, video_id=video_id, progress=progress)
+    shots = finder.finish(reader.info.start_time + reader.info.duration)
+    return shots, group_scenes(shots, finder.descriptors)
 
 
 def find_shots(

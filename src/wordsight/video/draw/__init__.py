@@ -1,0 +1,1 @@
+"""Drawing on frames: text, boxes, tracks, captions, overlays and contact sheets."""

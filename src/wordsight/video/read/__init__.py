@@ -1,0 +1,1 @@
+"""Reading video files: containers, time stamps, decoding, frames and optical flow."""

@@ -1,0 +1,1 @@
+"""Shot boundaries, fades and scenes."""
