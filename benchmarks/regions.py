@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.props import PLAYS
 from benchmarks.stage import Play, Truth, film
 from wordsight.perception.detectors.regions import Regions
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import FrameDetections
 from wordsight.video import VideoReader
 

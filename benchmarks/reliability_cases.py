@@ -78,10 +78,10 @@ def in_next_release(call: Callable[[], None], migrations: Path) -> Callable[[], 
     """Return a call as the next release of Wordsight would answer it, with one migration more."""
 
     def later() -> None:
-        from wordsight.library import migrate, opening
+        from wordsight.library.catalog import opening
 
-        migrate.SCHEMA_VERSION = opening.SCHEMA_VERSION = _NEXT_VERSION
-        opening.make_or_upgrade = partial(migrate.make_or_upgrade, migrations=migrations)
+        opening.SCHEMA_VERSION = opening.SCHEMA_VERSION = _NEXT_VERSION
+        opening.make_or_upgrade = partial(opening.make_or_upgrade, migrations=migrations)
         call()
 
     return later
@@ -136,9 +136,9 @@ def _before_align(place: Place, films: Path) -> None:
 
 def _before_migrate(place: Place, films: Path) -> None:
     from wordsight.library import Library
-    from wordsight.library.catalogue import NewSentence, insert_sentences
-    from wordsight.library.migrate import MIGRATIONS
-    from wordsight.library.schema import SCHEMA_VERSION
+    from wordsight.library.catalog.opening import MIGRATIONS
+    from wordsight.library.catalog.schema import SCHEMA_VERSION
+    from wordsight.library.catalog.updates import NewSentence, insert_sentences
 
     _made(place, films, "old")
     with Library.open(place.library) as library, library._database.write() as connection:

@@ -13,9 +13,8 @@ import sqlalchemy as sa
 
 from benchmarks.reliability_places import Place
 from wordsight.files import TEMPORARY_MARK, sha256_of
-from wordsight.library import schema
-from wordsight.library.database import Database
-from wordsight.library.location import Location
+from wordsight.library.catalog import schema
+from wordsight.library.catalog.database import Database, Location
 
 __all__ = ["Content", "content_of", "leftovers", "lost"]
 

@@ -20,8 +20,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.detector import load_detector
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.registry import load_detector
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.video import VideoReader
 from wordsight.worlds import RenderedFilm, street, tabletop, workbench
 

@@ -15,7 +15,7 @@ from wordsight.language import Lexicon, parse
 from wordsight.meaning import FAITHFUL, LearnedLexicon, ViewSettings, WordLearner
 from wordsight.meaning.model.calibration import Calibration, fit_durations
 from wordsight.meaning.model.role_priors import RolePriors
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import Sentence
 
 __all__ = ["Job", "Tally", "measure_fold"]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import Detections, FrameDetections
 
 __all__ = ["track_greedily"]

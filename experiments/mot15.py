@@ -22,9 +22,9 @@ from experiments.mot_files import Sequence, find_sequences
 from experiments.mot_scores import score_tracks
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.perception.formats import read_boxes, write_boxes
-from wordsight.perception.tracker import Tracker
 from wordsight.perception.tracking import Coherence
-from wordsight.perception.tracks import detections_from_tracks
+from wordsight.perception.tracking.tracker import Tracker
+from wordsight.perception.tracking.tracks import detections_from_tracks
 from wordsight.records import Detections, Track
 
 __all__ = ["main", "measure", "measure_sensitivity"]

@@ -23,7 +23,7 @@ from experiments.rendered_network import RenderedNetwork, cells
 from experiments.report import run_main, say
 from wordsight.files import atomic_path
 from wordsight.perception.detectors.rendered import RENDERED_THINGS
-from wordsight.perception.suppression import box_iou, suppress
+from wordsight.perception.detectors.suppression import box_iou, suppress
 
 __all__ = ["main", "train"]
 

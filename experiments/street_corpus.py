@@ -12,8 +12,8 @@ from experiments.street_objects import OTHER, ObjectDetector, shown_by
 from experiments.street_tracks import follow
 from wordsight.errors import WordsightError
 from wordsight.library import Library
-from wordsight.perception import linked
-from wordsight.perception.codebook import Codebook
+from wordsight.perception import tracked_clip
+from wordsight.perception.regions.codebook import Codebook
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.worlds import write_world
 from wordsight.worlds.street import StreetFilm
@@ -57,7 +57,7 @@ def see_street(films: Sequence[StreetFilm], sight: str, folder: Path) -> list[St
     else:
         clips = _library_clips(films, folder, "rendered" if sight == "rendered" else "regions")
         if sight == "rendered":
-            clips = [linked(clip) for clip in clips]
+            clips = [tracked_clip(clip, for_words=True) for clip in clips]
         elif sight in ("objects", "tracks"):
             clips = [follow(clip) for clip in clips]
     places = [str(film.truth.record()["place"]) for film in films]

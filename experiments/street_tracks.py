@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.tracker import Tracker
+from wordsight.perception.tracking.tracker import Tracker
 from wordsight.records import Clip, Detections, FrameDetections, Track
 
 __all__ = ["follow"]

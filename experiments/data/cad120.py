@@ -19,7 +19,7 @@ from experiments.greedy_iou import track_greedily
 from experiments.report import say
 from wordsight.errors import FormatError
 from wordsight.language import Entry, Lexicon, PartOfSpeech
-from wordsight.perception.suppression import suppress
+from wordsight.perception.detectors.suppression import suppress
 from wordsight.records import Clip, Detections, FrameDetections
 
 __all__ = ["Segment", "has_detections", "load_segments", "make_lexicon", "subjects_of"]

@@ -13,8 +13,8 @@ from experiments.mot_files import find_sequences
 from experiments.mot_scores import _compare, score_tracks
 from tests.perception.scenes import Walker, scene
 from wordsight.perception.formats import read_boxes, write_boxes
-from wordsight.perception.tracker import Tracker
-from wordsight.perception.tracks import detections_from_tracks
+from wordsight.perception.tracking.tracker import Tracker
+from wordsight.perception.tracking.tracks import detections_from_tracks
 from wordsight.records import Detections, FrameDetections
 
 motmetrics = pytest.importorskip("motmetrics")

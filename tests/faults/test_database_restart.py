@@ -4,7 +4,8 @@ import pytest
 
 from benchmarks.reliability_places import postgres_server, start_server
 from wordsight.errors import LibraryError
-from wordsight.library import Library, database
+from wordsight.library import Library
+from wordsight.library.catalog import database
 
 
 @pytest.mark.slow

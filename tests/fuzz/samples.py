@@ -17,12 +17,12 @@ from wordsight.attributes import AttributeLearner, read_sound
 from wordsight.attributes.lesson_files import find_lessons
 from wordsight.language import default_lexicon, parse, read_lexicon
 from wordsight.language.captions import read_captions
-from wordsight.library.metadata import read_metadata
+from wordsight.library.ingest.sources import read_metadata
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.perception.codebook import Codebook
+from wordsight.perception.detectors.network_output import read_labels
 from wordsight.perception.formats import read_boxes
-from wordsight.perception.neural.labels import read_labels
+from wordsight.perception.regions.codebook import Codebook
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.retrieval.trec import read_qrels, read_run
 from wordsight.states import parse_rules, parse_vocabulary

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from benchmarks import reliability_places
-from wordsight.library.location import Location
+from wordsight.library.catalog.database import Location
 from wordsight.video import VideoWriter
 
 BACKENDS = ("sqlite", "postgresql")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wordsight.errors import LibraryError
-from wordsight.library.location import Location
+from wordsight.library.catalog.database import Location
 
 
 @pytest.mark.parametrize(

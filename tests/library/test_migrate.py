@@ -12,9 +12,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from wordsight.errors import LibraryError
-from wordsight.library import catalogue, schema
-from wordsight.library.database import Database
-from wordsight.library.migrate import MIGRATIONS, make_or_upgrade, version_of
+from wordsight.library.catalog import schema, updates
+from wordsight.library.catalog.database import Database
+from wordsight.library.catalog.opening import MIGRATIONS, make_or_upgrade, version_of
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ def later_migrations(tmp_path):
 
 def fill(database):
     with database.write() as connection:
-        assert catalogue.insert_video(connection, video_row())
-        catalogue.insert_sentences(connection, "walk-1", [catalogue.NewSentence("She walked.")])
+        assert updates.insert_video(connection, video_row())
+        updates.insert_sentences(connection, "walk-1", [updates.NewSentence("She walked.")])
 
 
 def video_row(video_id="walk-1", sha256="a" * 64):
@@ -126,9 +126,9 @@ def test_a_newer_catalogue_is_refused(database, later_migrations):
 def test_processes_that_come_together_make_the_tables_once(location):
     program = textwrap.dedent(f"""
         from pathlib import Path
-        from wordsight.library.database import Database
-        from wordsight.library.location import Location
-        from wordsight.library.migrate import make_or_upgrade, version_of
+        from wordsight.library.catalog.database import Database
+        from wordsight.library.catalog.database import Location
+        from wordsight.library.catalog.opening import make_or_upgrade, version_of
         url = {location.url.render_as_string(hide_password=False)!r}
         parsed = Location.parse(url)
         database = Database(Location(parsed.url, Path({str(location.folder)!r})), create=True)

@@ -4,8 +4,7 @@ import uuid
 
 import pytest
 
-from wordsight.library.bucket import Bucket
-from wordsight.library.mirror import ChangedMeanwhileError, Mirror
+from wordsight.library.files.bucket import Bucket, ChangedMeanwhileError, Mirror
 
 HEADS = ("head.json",)
 

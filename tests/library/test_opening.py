@@ -12,7 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from wordsight.errors import LibraryError
-from wordsight.library import Library, database, opening
+from wordsight.library import Library
+from wordsight.library.catalog import database, opening
 
 # To root nothing is read-only, so the right to override permissions is given up first (Linux's
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, bits 1 and 2).

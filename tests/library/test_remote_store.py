@@ -10,9 +10,9 @@ import pytest
 from wordsight.engine import Processes, Serial
 from wordsight.errors import LibraryError
 from wordsight.library import Library
-from wordsight.library.bucket import Bucket, is_url, shown_url
-from wordsight.library.remote_store import CACHE_SETTING, RemoteStore
-from wordsight.library.store import ArtefactStore
+from wordsight.library.files.bucket import Bucket, is_url, shown_url
+from wordsight.library.files.remote_store import CACHE_SETTING, RemoteStore
+from wordsight.library.files.store import ArtefactStore
 from wordsight.records import Detections
 from wordsight.video import read_image
 

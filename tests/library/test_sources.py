@@ -6,9 +6,8 @@ import pytest
 
 from wordsight.errors import LibraryError
 from wordsight.language.captions import Caption
-from wordsight.library.entries import Failure
-from wordsight.library.metadata import MetadataRow, read_metadata
-from wordsight.library.sources import gather
+from wordsight.library.catalog.entries import Failure
+from wordsight.library.ingest.sources import MetadataRow, gather, read_metadata
 
 
 def touch(folder, *names):

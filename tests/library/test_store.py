@@ -8,8 +8,8 @@ import time
 import pytest
 
 from wordsight.errors import LibraryError
-from wordsight.library.store import ArtefactStore, digest_of, settings_hash
-from wordsight.library.sweep import sweep_staging
+from wordsight.library.files.store import ArtefactStore, digest_of, settings_hash
+from wordsight.library.files.verify import sweep_staging
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_while_someone_works_only_old_files_of_the_dead_go(store, age, alive, go
 def test_a_process_that_is_killed_no_longer_works(store):
     program = (
         "import sys, time; from pathlib import Path\n"
-        "from wordsight.library.store import ArtefactStore\n"
+        "from wordsight.library.files.store import ArtefactStore\n"
         "with ArtefactStore(Path(sys.argv[1])).working(): print('x', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen(

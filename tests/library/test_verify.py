@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from wordsight.library import Library
-from wordsight.library.store import ArtefactStore
+from wordsight.library.files.store import ArtefactStore
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_leftovers_are_cleared_away(library):
 def test_nothing_is_swept_while_another_process_works(library):
     program = (
         "import sys; from pathlib import Path\n"
-        "from wordsight.library.store import ArtefactStore\n"
+        "from wordsight.library.files.store import ArtefactStore\n"
         "with ArtefactStore(Path(sys.argv[1])).working(): print('x', flush=True); input()"
     )
     process = subprocess.Popen(

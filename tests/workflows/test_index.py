@@ -5,7 +5,7 @@ import uuid
 
 from tests.library.conftest import make_video
 from wordsight.library import Library
-from wordsight.library.mirror import Mirror
+from wordsight.library.files.bucket import Mirror
 from wordsight.workflows.index import index_folder, is_current, open_index, update_index
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.worlds import street, write_world

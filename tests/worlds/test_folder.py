@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.worlds.toy import toy_film
-from wordsight.video.reader import VideoReader
+from wordsight.video.read.reader import VideoReader
 from wordsight.worlds import WorldError, write_world
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordsight.language import parse
-from wordsight.video.reader import VideoReader
+from wordsight.video.read.reader import VideoReader
 from wordsight.worlds import Effects, WorldError, street, write_world
 from wordsight.worlds.street import DEFAULT_PLACES, GENERALISATION_PLACE
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from wordsight.video.reader import VideoReader
+from wordsight.video.read.reader import VideoReader
 from wordsight.worlds import Effects, WorldError, write_world
 from wordsight.worlds.tabletop import EVENTS, tabletop
 from wordsight.worlds.tabletop.blocks import COLOURS

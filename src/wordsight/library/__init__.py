@@ -1,18 +1,18 @@
 """A collection on disk: its catalogue in SQL, the files beside it, and work that can be resumed."""
 
-from wordsight.library.entries import (
+from wordsight.library.catalog.entries import (
     AddReport,
     ArtefactEntry,
     Failure,
-    Problem,
+    LibraryProblem,
     SentenceEntry,
     Skipped,
     VerifyReport,
     VideoDetails,
     VideoEntry,
 )
+from wordsight.library.files.bucket import ChangedMeanwhileError
 from wordsight.library.library import Library
-from wordsight.library.mirror import ChangedMeanwhileError
 
 __all__ = [
     "AddReport",
@@ -20,7 +20,7 @@ __all__ = [
     "ChangedMeanwhileError",
     "Failure",
     "Library",
-    "Problem",
+    "LibraryProblem",
     "SentenceEntry",
     "Skipped",
     "VerifyReport",

@@ -9,13 +9,17 @@ from wordsight.closing import Closing
 from wordsight.engine import Engine, Processes, Serial
 from wordsight.errors import LibraryError
 from wordsight.language.captions import Caption
-from wordsight.library.entries import AddReport, ArtefactEntry, VerifyReport
-from wordsight.library.keeping import keep
-from wordsight.library.opening import create_library, open_library
-from wordsight.library.reading import LibraryReader
-from wordsight.library.removal import remove_artefact, remove_orphans, remove_videos
-from wordsight.library.sources import gather
-from wordsight.library.verify import verify_library
+from wordsight.library.catalog.entries import AddReport, ArtefactEntry, VerifyReport
+from wordsight.library.catalog.opening import create_library, open_library
+from wordsight.library.catalog.transactions import (
+    keep,
+    remove_artefact,
+    remove_orphans,
+    remove_videos,
+)
+from wordsight.library.files.verify import verify_library
+from wordsight.library.ingest.sources import gather
+from wordsight.library.reader import LibraryReader
 from wordsight.progress import Progress
 
 __all__ = ["Library"]
@@ -122,8 +126,8 @@ class Library(LibraryReader, Closing):
                 videos.
         """
         # These bring decoders and OpenCV along; whoever only reads need not wait for them.
-        from wordsight.library.adding import Adding
-        from wordsight.library.planning import Planner
+        from wordsight.library.ingest.add import AddRun
+        from wordsight.library.ingest.plan import Planner
 
         self._database.check_writable()
         given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -139,7 +143,7 @@ class Library(LibraryReader, Closing):
         )
         who = engine or (Serial() if workers == 1 else Processes(workers))
         self._check_reach(who)
-        adding = Adding(self._database, self._store, planner, who)
+        adding = AddRun(self._database, self._store, planner, who)
         return adding.run(sources, failures, progress)
 
     def _check_reach(self, engine: Engine) -> None:
@@ -186,7 +190,7 @@ class Library(LibraryReader, Closing):
 
         Args:
             random_state: Seed; the same videos and seed give the same codebook.
-            **options: Passed to :class:`wordsight.perception.codebook.Codebook`.
+            **options: Passed to :class:`wordsight.perception.regions.codebook.Codebook`.
         """
         return self._seeing.codebooks.fit(random_state=random_state, **options)
 

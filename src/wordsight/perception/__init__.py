@@ -1,17 +1,21 @@
 """What is where in a video: detectors, the files that hold boxes, looks and tracks."""
 
-from wordsight.perception.codebook import Codebook
-from wordsight.perception.detector import (
+from wordsight.perception.detectors.observe import observe, watch
+from wordsight.perception.detectors.registry import (
     Detector,
     DetectorError,
     available_detectors,
     load_detector,
 )
 from wordsight.perception.formats import convert_boxes, read_boxes, write_boxes
-from wordsight.perception.linking import linked
-from wordsight.perception.observe import observe, watch
-from wordsight.perception.tracker import Tracker, best_track
-from wordsight.perception.tracks import detections_from_tracks, tracks_from_ids
+from wordsight.perception.regions.codebook import Codebook
+from wordsight.perception.tracking.tracker import Tracker, best_track
+from wordsight.perception.tracking.tracks import (
+    detections_from_tracks,
+    track_detections,
+    tracked_clip,
+    tracks_from_ids,
+)
 
 __all__ = [
     "Codebook",
@@ -22,10 +26,11 @@ __all__ = [
     "best_track",
     "convert_boxes",
     "detections_from_tracks",
-    "linked",
     "load_detector",
     "observe",
     "read_boxes",
+    "track_detections",
+    "tracked_clip",
     "tracks_from_ids",
     "watch",
     "write_boxes",

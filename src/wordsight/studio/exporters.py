@@ -140,7 +140,7 @@ def _write_boxes(library: Library, video: str, seen: "Detections", path: Path) -
 def followed(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
     """Follow what was seen in a video, if that was not done when it was added."""
     from wordsight.perception import Tracker, detections_from_tracks
-    from wordsight.perception.tracks import tracks_from_ids
+    from wordsight.perception.tracking.tracks import tracks_from_ids
 
     seen = library.detections(video)
     if seen.ids is not None and (seen.ids[seen.mask] >= 0).any():

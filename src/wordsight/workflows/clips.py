@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from wordsight.errors import WordsightError
 from wordsight.library import Library
-from wordsight.perception.linking import linked
+from wordsight.perception import tracked_clip
 from wordsight.records import Clip
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ def clip_between(
 
 def followed(clip: Clip) -> Clip:
     """Link what a detector with classes saw; regions, which have looks instead, stay loose."""
-    seen = clip.detections
-    loose = seen.ids is None and seen.appearance is None and len(seen.label_names) > 1
-    return linked(clip) if loose else clip
+    return tracked_clip(clip, for_words=True)
 
 
 Notes = TypeVar("Notes")

@@ -17,7 +17,7 @@ from wordsight.workflows.reporter import Reporter
 if TYPE_CHECKING:
     from wordsight.engine import Engine
     from wordsight.library import Library, VideoDetails, VideoEntry
-    from wordsight.library.mirror import Mirror
+    from wordsight.library.files.bucket import Mirror
     from wordsight.meaning import LearnedLexicon
     from wordsight.progress import Progress
     from wordsight.retrieval import BuildReport, Index

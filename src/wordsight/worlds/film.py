@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.video.contact_sheet import contact_sheet
-from wordsight.video.writer import VideoWriter
+from wordsight.video.draw.contact_sheet import contact_sheet
+from wordsight.video.write import VideoWriter
 from wordsight.worlds.checks import WorldError, require_count
 
 __all__ = ["SIZE", "FramePainter", "RenderedFilm", "Truth", "film_rng", "pick", "world_sheet"]

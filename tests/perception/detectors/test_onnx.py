@@ -4,11 +4,11 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.perception.neural.networks import HEIGHT, LABELS, WIDTH, network
+from tests.perception.detectors.networks import HEIGHT, LABELS, WIDTH, network
 from wordsight.errors import FormatError
 from wordsight.perception import DetectorError, load_detector
 from wordsight.perception.detectors.onnx import Onnx
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.video import Frame
 
 RED, BLUE = (250, 30, 20), (20, 30, 250)

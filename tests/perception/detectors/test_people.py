@@ -5,7 +5,7 @@ import pytest
 
 from wordsight.perception import DetectorError
 from wordsight.perception.detectors.people import People
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.video import Frame, VideoReader
 
 # Marked by hand: people who stand free, in pixels of the 768 x 576 frames.

@@ -12,8 +12,8 @@ from benchmarks.regions import judge
 from wordsight.errors import FormatError
 from wordsight.perception import Codebook, DetectorError
 from wordsight.perception.detectors.regions import Regions
-from wordsight.perception.figure_ground.appearance import APPEARANCE_SIZE
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
+from wordsight.perception.regions.appearance import APPEARANCE_SIZE
 from wordsight.video import Frame, VideoReader
 
 SIZE = (320, 240)

@@ -5,7 +5,7 @@ import pytest
 
 from wordsight.perception import DetectorError, load_detector
 from wordsight.perception.detectors.rendered import RENDERED_THINGS, Rendered
-from wordsight.perception.suppression import box_iou
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.video import Frame, VideoReader
 from wordsight.worlds import street, tabletop, workbench
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wordsight.perception.tracking.gaps import extend, fill, smooth
+from wordsight.perception.tracking.joining import extend, fill, smooth
 
 BOX = np.array([10.0, 20.0, 30.0, 60.0])
 

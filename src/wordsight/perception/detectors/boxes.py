@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.files import sha256_of
-from wordsight.perception.detector import DetectorError
+from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.formats import read_table
 from wordsight.perception.formats.table import NO_ID
 from wordsight.records import FrameDetections

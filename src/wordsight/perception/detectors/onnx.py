@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.files import sha256_of
-from wordsight.perception.detector import DetectorError
-from wordsight.perception.neural.images import InputFormat
-from wordsight.perception.neural.labels import parse_names, read_labels
-from wordsight.perception.neural.outputs import (
+from wordsight.perception.detectors.network_input import InputFormat
+from wordsight.perception.detectors.network_output import (
     STYLES,
     Candidates,
     decode,
     has_no_object_class,
+    parse_names,
+    read_labels,
     recognise,
 )
-from wordsight.perception.suppression import suppress
+from wordsight.perception.detectors.registry import DetectorError
+from wordsight.perception.detectors.suppression import suppress
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 

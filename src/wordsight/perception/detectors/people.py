@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.detector import DetectorError
-from wordsight.perception.suppression import box_iou, suppress
+from wordsight.perception.detectors.registry import DetectorError
+from wordsight.perception.detectors.suppression import box_iou, suppress
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 

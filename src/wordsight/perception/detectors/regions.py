@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.codebook import Codebook
-from wordsight.perception.detector import DetectorError
-from wordsight.perception.figure_ground.appearance import APPEARANCE_SIZE, describe
-from wordsight.perception.figure_ground.blob import boxes_of
-from wordsight.perception.figure_ground.colour import Picture, to_lab
-from wordsight.perception.figure_ground.scene import Scene
+from wordsight.perception.detectors.registry import DetectorError
+from wordsight.perception.regions.appearance import APPEARANCE_SIZE, describe
+from wordsight.perception.regions.blob import Picture, boxes_of, to_lab
+from wordsight.perception.regions.codebook import Codebook
+from wordsight.perception.regions.finder import RegionFinder
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 
@@ -69,12 +68,12 @@ class Regions:
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
         """Yield the regions of each frame, in order, as soon as it comes."""
-        scene: Scene | None = None
+        scene: RegionFinder | None = None
         for frame in frames:
             lab, scale = self._small(frame)
             blobs = scene.look(lab, frame.time) if scene is not None else None
             if blobs is None:
-                scene = Scene(lab, frame.time, self._max_boxes)
+                scene = RegionFinder(lab, frame.time, self._max_boxes)
                 blobs = scene.look(lab, frame.time) or []
             looks = describe(blobs, lab)
             yield FrameDetections(

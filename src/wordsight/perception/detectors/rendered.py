@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.detector import DetectorError
-from wordsight.perception.neural.images import InputFormat
-from wordsight.perception.neural.outputs import decode
-from wordsight.perception.suppression import suppress
+from wordsight.perception.detectors.network_input import InputFormat
+from wordsight.perception.detectors.network_output import decode
+from wordsight.perception.detectors.registry import DetectorError
+from wordsight.perception.detectors.suppression import suppress
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.decimals import decimal_of, minus, parse_decimal, plus, text_of
-from wordsight.perception.formats.gather import Gatherer
-from wordsight.perception.formats.table import NO_ID, BoxTable
+from wordsight.perception.formats.table import NO_ID, BoxTable, Gatherer
+from wordsight.perception.formats.text import decimal_of, minus, parse_decimal, plus, text_of
 
 __all__ = ["read_coco", "write_coco"]
 

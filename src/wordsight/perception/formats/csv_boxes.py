@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.gather import Gatherer
-from wordsight.perception.formats.table import NO_ID, BoxTable
+from wordsight.perception.formats.table import NO_ID, BoxTable, Gatherer
 from wordsight.perception.formats.text import parse_number, parse_whole
 
 __all__ = ["COLUMNS", "read_csv", "write_csv"]

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.gather import Gatherer
 from wordsight.perception.formats.safe_xml import Element, parse_xml
-from wordsight.perception.formats.table import NO_ID, BoxTable
+from wordsight.perception.formats.table import NO_ID, BoxTable, Gatherer
 from wordsight.perception.formats.text import parse_number, parse_whole
 
 __all__ = ["read_cvat", "write_cvat"]

@@ -11,10 +11,15 @@ from decimal import Decimal
 from pathlib import Path
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.decimals import decimal_of, minus, parse_decimal, plus, text_of
-from wordsight.perception.formats.gather import Gatherer
-from wordsight.perception.formats.table import BoxTable
-from wordsight.perception.formats.text import parse_whole
+from wordsight.perception.formats.table import BoxTable, Gatherer
+from wordsight.perception.formats.text import (
+    decimal_of,
+    minus,
+    parse_decimal,
+    parse_whole,
+    plus,
+    text_of,
+)
 
 __all__ = ["read_mot", "sequence_info", "write_mot"]
 

@@ -1,10 +1,20 @@
 """Reading text files and the numbers in them with errors that say what is wrong."""
 
+from decimal import Context, Decimal, InvalidOperation
 from pathlib import Path
 
 from wordsight.errors import FormatError
 
-__all__ = ["parse_number", "parse_whole", "read_text"]
+__all__ = [
+    "decimal_of",
+    "minus",
+    "parse_decimal",
+    "parse_number",
+    "parse_whole",
+    "plus",
+    "read_text",
+    "text_of",
+]
 
 
 def read_text(path: Path) -> str:
@@ -47,3 +57,53 @@ def _without_underscores(text: str) -> str:
     if "_" in text:
         raise ValueError(text)
     return text
+
+
+# Decimal arithmetic on floats, so that width = right - left loses nothing in a file.
+#
+# Formats that store a corner and a size would otherwise change boxes by a rounding error each time
+# they are read and written. The shortest decimal of each float is exact enough to name it, and
+# decimals add and subtract without rounding.
+
+# Floats span 10^-324 to 10^308; this many digits hold any sum of two of them.
+_EXACT = Context(prec=700)
+
+
+def decimal_of(value: float) -> Decimal:
+    """Return the shortest decimal that reads as this float."""
+    return Decimal(repr(float(value)))
+
+
+def parse_decimal(text: str) -> Decimal:
+    """Read a finite number; anything else is a ``ValueError``."""
+    try:
+        value = Decimal("" if "_" in text else text.strip())
+    except InvalidOperation:
+        raise ValueError(f"{text.strip()!r} is not a number") from None
+    # Far from any coordinate; and a giant exponent would make a giant text.
+    if not value.is_finite() or abs(value.adjusted()) > 400:
+        raise ValueError(f"{text.strip()!r} is not a usable number")
+    return value
+
+
+def plus(one: Decimal, other: Decimal) -> Decimal:
+    """Add exactly."""
+    return _EXACT.add(one, other)
+
+
+def minus(one: Decimal, other: Decimal) -> Decimal:
+    """Subtract exactly."""
+    return _EXACT.subtract(one, other)
+
+
+def text_of(value: Decimal | float) -> str:
+    """Write a number in full without an exponent or needless zeros.
+
+    Examples:
+        >>> text_of(100.0), text_of(0.25), text_of(1e-7)
+        ('100', '0.25', '0.0000001')
+    """
+    exact = value if isinstance(value, Decimal) else decimal_of(value)
+    if exact == 0:
+        return "0"
+    return format(exact.normalize(_EXACT), "f")

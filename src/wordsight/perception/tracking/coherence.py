@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Coherence", "States", "steps_between"]
+__all__ = ["Coherence", "LocalLines", "States", "local_lines", "log_odds", "steps_between"]
+
 
 _MAD_TO_SIGMA = 1.4826  # of a normal distribution
 _TYPICAL_JITTER = 0.12  # box sizes; what detectors show from frame to frame
@@ -130,3 +131,120 @@ class Coherence:
     def gains(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return G of links with these distances, 0 at best."""
         return -np.logaddexp(0.0, (distances - self.tolerance) / self.softness)
+
+
+# Detection scores into log-odds that one tracker understands, whatever the detector's scale.
+#
+# Confidences of different detectors and videos have different ranges and meanings. What they share
+# is that a real object is seen again in the neighbouring frames and a false alarm mostly is not. So
+# the share of detections with a fitting neighbour, as a rising function of the score, stands in for
+# the unknown share of true ones.
+
+_BIN_SIZE = 20  # detections; fewer give a share too coarse to tell 0.9 from 1
+_MAX_BINS = 20
+_CEILING = 0.97  # no detection is believed more than this, so that none outweighs a whole track
+_LEAST_SUPPORT = 0.3  # below this even the best scores say little, and are not blown up to 1
+
+
+def log_odds(
+    scores: NDArray[np.float64], support: NDArray[np.float64], *, prior: float = 0.0
+) -> NDArray[np.float64]:
+    """Return F, the log-odds that each detection is real, rising with its score.
+
+    Args:
+        scores: ``(N,)`` the detector's confidences on any scale.
+        support: ``(N,)`` the share of the neighbouring frames, 0 to 1, in which something fits.
+        prior: How much evidence is asked for: taken off all log-odds.
+
+    Returns:
+        ``(N,)`` log-odds. Equal scores give equal log-odds; the highest scores get the ceiling,
+        since their missing support is the detector's misses and not false alarms.
+    """
+    from scipy.optimize import isotonic_regression  # slow to load, and not every use tracks
+
+    if len(scores) == 0:
+        return np.zeros(0)
+    bins = int(np.clip(len(scores) // _BIN_SIZE, 1, _MAX_BINS))
+    groups = np.array_split(np.argsort(scores, kind="stable"), bins)
+    centres = np.array([scores[group].mean() for group in groups])
+    # One imagined detection with and one without support keep the share off 0 and 1.
+    shares = np.array([(support[group].sum() + 1.0) / (len(group) + 2.0) for group in groups])
+    weights = np.array([len(group) for group in groups], dtype=np.float64)
+    rising = isotonic_regression(shares, weights=weights).x
+    believed = np.minimum(_CEILING * rising / max(rising[-1], _LEAST_SUPPORT), _CEILING)
+    odds = np.log(believed / (1.0 - believed)) - prior
+    return np.asarray(np.interp(scores, centres, odds), dtype=np.float64)
+
+
+# Straight lines fitted to short stretches of many tracks at once: velocities and smooth boxes.
+
+_SAME_TIME = 1e-9  # seconds; a window's border includes the frame that lies on it
+
+
+@dataclass(frozen=True, eq=False)
+class LocalLines:
+    """Least-squares lines through the points around M places.
+
+    Attributes:
+        spread: ``(M,)`` sum of the squared times from their mean, in squared seconds.
+        moment: ``(M, D)`` sum of the times from their mean, times the values.
+        mean_times: ``(M,)`` mean time of the points minus the time of the place, in seconds.
+        means: ``(M, D)`` mean of the values.
+    """
+
+    spread: NDArray[np.float64]
+    moment: NDArray[np.float64]
+    mean_times: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+    def slopes(
+        self, prior: NDArray[np.float64] | float = 0.0, weight: NDArray[np.float64] | float = 1e-12
+    ) -> NDArray[np.float64]:
+        """Return the ``(M, D)`` slopes, drawn towards ``prior`` with that ``weight``."""
+        return (self.moment + weight * prior) / (self.spread[:, None] + weight)
+
+    def heights(self) -> NDArray[np.float64]:
+        """Return the ``(M, D)`` values of the lines at the places themselves."""
+        return self.means - self.slopes() * self.mean_times[:, None]
+
+
+def local_lines(
+    times: NDArray[np.float64],
+    values: NDArray[np.float64],
+    groups: NDArray[np.intp],
+    places: NDArray[np.intp],
+    half_window: float,
+) -> LocalLines:
+    """Fit a line around each place to the points of its group within the window.
+
+    Args:
+        times: ``(N,)`` seconds, rising within a group.
+        values: ``(N, D)``.
+        groups: ``(N,)`` which track a point belongs to; a track's points lie together, and the
+            numbers rise.
+        places: ``(M,)`` indices of the points to fit around.
+        half_window: How far the window reaches to either side, in seconds.
+
+    Returns:
+        The lines, in running sums rather than a loop over tracks.
+    """
+    starts = np.searchsorted(groups, groups)
+    own, relative = times - times[starts], values - values[starts]
+    # Tracks side by side on one axis, further apart than any window reaches.
+    apart = float(own.max(initial=0.0)) + 2.0 * half_window + 1.0
+    axis = groups * apart + own
+    low = np.searchsorted(axis, axis[places] - half_window - _SAME_TIME)
+    high = np.searchsorted(axis, axis[places] + half_window + _SAME_TIME, side="right")
+    count = (high - low).astype(np.float64)
+    stacked = np.column_stack([own, own**2, relative, own[:, None] * relative])
+    sums = np.concatenate([np.zeros((1, stacked.shape[1])), np.cumsum(stacked, axis=0)])
+    within = (sums[high] - sums[low]) / count[:, None]
+    width = values.shape[1]
+    mean_time, mean_square = within[:, 0], within[:, 1]
+    mean, mean_product = within[:, 2 : 2 + width], within[:, 2 + width :]
+    return LocalLines(
+        spread=np.maximum(count * (mean_square - mean_time**2), 0.0),
+        moment=count[:, None] * (mean_product - mean_time[:, None] * mean),
+        mean_times=mean_time - own[places],
+        means=mean + values[starts[places]],
+    )

@@ -11,14 +11,18 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.tracking.calibration import log_odds
-from wordsight.perception.tracking.coherence import Coherence, States, steps_between
-from wordsight.perception.tracking.motion import local_lines
+from wordsight.perception.tracking.coherence import (
+    Coherence,
+    States,
+    local_lines,
+    log_odds,
+    steps_between,
+)
 from wordsight.perception.tracking.paths import disjoint_paths
 
 __all__ = [
+    "LabelDetections",
     "Links",
-    "Observations",
     "Tracklets",
     "form_tracklets",
     "nearest_steps",
@@ -32,7 +36,7 @@ _PASSES = 3  # later ones changed nothing on eleven pedestrian videos
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
+class LabelDetections:
     """N detections of one class as flat arrays, in order of their frame.
 
     Attributes:
@@ -85,7 +89,7 @@ class Tracklets:
 
 
 def form_tracklets(
-    seen: Observations,
+    seen: LabelDetections,
     coherence: Coherence,
     *,
     ends_cost: float,
@@ -121,7 +125,7 @@ def form_tracklets(
 
 
 def neighbour_links(
-    seen: Observations,
+    seen: LabelDetections,
     states: States,
     coherence: Coherence,
     jitter: NDArray[np.float64],
@@ -138,7 +142,7 @@ def neighbour_links(
     return Links(*(np.concatenate(parts) for parts in zip(*kept, strict=True)))
 
 
-def support(seen: Observations, links: Links, tolerance: float) -> NDArray[np.float64]:
+def support(seen: LabelDetections, links: Links, tolerance: float) -> NDArray[np.float64]:
     """Return the share, 0 to 1, of each detection's neighbouring frames that hold a fitting one."""
     close = links.distances < tolerance
     before, after = np.zeros(len(seen.rows)), np.zeros(len(seen.rows))
@@ -176,7 +180,7 @@ def _with_velocities(
     return replace(states, velocities=velocities, variances=variances)
 
 
-def _neighbour_pairs(seen: Observations) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _neighbour_pairs(seen: LabelDetections) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Yield all pairs of detections in neighbouring frames, whole frames at a time."""
     counts = np.bincount(seen.rows, minlength=seen.num_rows + 1)
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -191,7 +195,7 @@ def _neighbour_pairs(seen: Observations) -> Iterator[tuple[NDArray[np.intp], NDA
         yield tails, starts[seen.rows[tails] + 1] + np.arange(len(tails)) - firsts
 
 
-def nearest_steps(seen: Observations) -> NDArray[np.float64]:
+def nearest_steps(seen: LabelDetections) -> NDArray[np.float64]:
     """Return the steps between detections that are each other's nearest, mostly true ones."""
     found = [np.zeros((0, 4))]
     for tails, heads in islice(_neighbour_pairs(seen), _JITTER_BLOCKS):

@@ -22,7 +22,7 @@ from wordsight.retrieval.visual.part import VisualSettings, source_samples
 
 if TYPE_CHECKING:
     from wordsight.video import Frame, VideoReader
-    from wordsight.video.overlay import TimedText
+    from wordsight.video.draw.overlay import TimedText
 
 __all__ = [
     "BuiltVideo",

@@ -110,7 +110,7 @@ def _added(source: Path, asked: Mapping[str, Any], workplace: JobContext) -> "Ad
 
 def _stays_inside(folder: Path) -> None:
     """Refuse a description that names files elsewhere on this machine."""
-    from wordsight.library.metadata import METADATA_NAME, MetadataRow, read_metadata
+    from wordsight.library.ingest.sources import METADATA_NAME, MetadataRow, read_metadata
 
     for file in folder.glob(METADATA_NAME):
         for row in read_metadata(file):

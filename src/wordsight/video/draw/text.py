@@ -57,7 +57,7 @@ PALETTE: tuple[Colour, ...] = (
 def colour_of(key: int | str) -> Colour:
     """Return the colour of a thing: numbers take turns, names always get the same one.
 
-    Example:
+    Examples:
         >>> colour_of(0) == colour_of(8) == PALETTE[0]
         True
     """

@@ -37,7 +37,7 @@ class Sampler:
     Raises:
         ValueError: If the rate is not above 0.
 
-    Example:
+    Examples:
         >>> sampler = Sampler(2)
         >>> [time for time in (0.0, 0.3, 0.6, 0.9, 1.2) if sampler.takes(time)]
         [0.0, 0.6, 1.2]

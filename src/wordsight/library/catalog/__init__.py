@@ -1,0 +1,1 @@
+"""The catalogue of a library: its SQL tables, queries, updates and migrations."""

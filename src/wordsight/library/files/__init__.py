@@ -1,0 +1,1 @@
+"""The files of a library: a folder or a bucket, local copies, and checks."""

@@ -1,0 +1,197 @@
+"""`Codebook`: sorts regions by their look, so that the sort can stand in for a detector's class."""
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordsight.errors import RecordError
+from wordsight.perception.regions.kmeans import kmeans, nearest, silhouette
+from wordsight.records import Detections
+from wordsight.records.arrays import load_npz, save_npz
+
+__all__ = ["Codebook"]
+
+_LAYOUT_VERSION = 1
+_FIT_SAMPLES = 20_000  # enough for dozens of words, and seconds of work
+_CHOICE_SAMPLES = 1_500  # all pairs of these are compared to choose the number of words
+
+
+class Codebook:
+    """An unsupervised vocabulary of looks: k-means centres in the space of appearances.
+
+    The same look gets the same label in every video the codebook is used on, so it takes the part
+    of "which detector fired". The number of words is given, or chosen by the silhouette; words that
+    hardly any region has are merged into the nearest other one.
+
+    Args:
+        words: How many looks to tell apart; chosen up to ``max_words`` if left out.
+        max_words: The most looks when the number is chosen.
+        least_share: A look rarer than this among the regions it is fitted to is merged away.
+        random_state: Seed; the same regions and seed give the same codebook.
+
+    Attributes:
+        centres_: ``(K, D)`` the looks, most frequent first; after :meth:`fit`.
+        shares_: ``(K,)`` how frequent each was among the regions fitted to.
+
+    Examples:
+        >>> rng = np.random.default_rng(0)
+        >>> reds, blues = rng.normal(0, 0.1, (60, 3)) + [1, 0, 0], rng.normal(0, 0.1, (40, 3))
+        >>> book = Codebook().fit(np.concatenate([reds, blues]))
+        >>> book.label_names, book.predict([[1, 0, 0.1], [0, 0.1, 0]]).tolist()
+        (('look-0', 'look-1'), [0, 1])
+    """
+
+    def __init__(
+        self,
+        words: int | None = None,
+        *,
+        max_words: int = 24,
+        least_share: float = 0.005,
+        random_state: int = 0,
+    ) -> None:
+        if words is not None and words < 1:
+            raise RecordError(f"words must be 1 or more, got {words}.")
+        if max_words < 1:
+            raise RecordError(f"max_words must be 1 or more, got {max_words}.")
+        if not 0 <= least_share < 1:
+            raise RecordError(f"least_share must be 0 or more and below 1, got {least_share}.")
+        self.words = words
+        self.max_words = max_words
+        self.least_share = least_share
+        self.random_state = random_state
+        self.centres_: NDArray[np.float64] = np.zeros((0, 0))
+        self.shares_: NDArray[np.float64] = np.zeros(0)
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the looks, ``look-0`` being the most frequent."""
+        return tuple(f"look-{index}" for index in range(len(self.centres_)))
+
+    def fit(self, appearance: ArrayLike) -> Self:
+        """Learn the looks from ``(N, D)`` appearances and return the codebook itself."""
+        points = _points(appearance)
+        if not len(points):
+            raise RecordError("a codebook needs at least one region to be fitted to, got none.")
+        rng = np.random.default_rng(self.random_state)
+        sample = points
+        if len(points) > _FIT_SAMPLES:
+            sample = points[np.sort(rng.choice(len(points), _FIT_SAMPLES, replace=False))]
+        if self.words is None:
+            centres = self._chosen(sample, rng)
+        else:
+            centres = kmeans(sample, self.words, rng)
+        self._keep(*_without_rare(sample, centres, self.least_share))
+        return self
+
+    def predict(self, appearance: ArrayLike) -> NDArray[np.int32]:
+        """Return the ``(N,)`` index of the look nearest to each of ``(N, D)`` appearances."""
+        points = _points(appearance)
+        self._check(points.shape[1] if len(points) else None)
+        return nearest(points, self.centres_)[0].astype(np.int32)
+
+    def label(self, detections: Detections) -> Detections:
+        """Return the same boxes labelled by their look.
+
+        Raises:
+            RecordError: If the detections have no appearance, or one of another kind.
+        """
+        self._check(None)
+        labels = np.zeros(detections.mask.shape, np.int32)
+        if detections.mask.any():
+            if detections.appearance is None:
+                raise RecordError(
+                    "these detections have no appearance; use a detector that describes what it "
+                    "finds, such as regions."
+                )
+            labels[detections.mask] = self.predict(detections.appearance[detections.mask])
+        return detections.relabelled(labels, self.label_names)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the codebook atomically to an ``.npz`` file without pickle."""
+        self._check(None)
+        arrays = {"centres": self.centres_, "shares": self.shares_}
+        save_npz(path, "Codebook", _LAYOUT_VERSION, arrays, self._options())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a codebook that :meth:`save` wrote; it gives the same labels."""
+        arrays, values = load_npz(path, "Codebook", _LAYOUT_VERSION)
+        names = ("words", "max_words", "least_share", "random_state")
+        book = cls(**{name: values[name] for name in names if name in values})
+        centres, shares = arrays.get("centres"), arrays.get("shares")
+        if centres is None or shares is None or centres.ndim != 2 or len(centres) != len(shares):
+            raise RecordError(f"{path} lacks the looks of a codebook; fit and save it again.")
+        book._keep(centres.astype(np.float64), shares.astype(np.float64))
+        return book
+
+    def __repr__(self) -> str:
+        return f"Codebook({len(self.centres_)} looks)"
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "words": self.words,
+            "max_words": self.max_words,
+            "least_share": self.least_share,
+            "random_state": self.random_state,
+        }
+
+    def _chosen(self, sample: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Try rising numbers of words and keep the one with the best silhouette."""
+        few = sample
+        if len(sample) > _CHOICE_SAMPLES:
+            few = sample[np.sort(rng.choice(len(sample), _CHOICE_SAMPLES, replace=False))]
+        best, highest = sample.mean(axis=0, keepdims=True), 0.0
+        for count in _counts(min(self.max_words, len(few) - 1)):
+            centres = kmeans(few, count, rng, restarts=2)
+            fit = silhouette(few, nearest(few, centres)[0])
+            if fit > highest:
+                best, highest = centres, fit
+        return kmeans(sample, len(best), rng)
+
+    def _keep(self, centres: NDArray[np.float64], shares: NDArray[np.float64]) -> None:
+        self.centres_, self.shares_ = centres, shares
+        self.centres_.setflags(write=False)
+        self.shares_.setflags(write=False)
+
+    def _check(self, width: int | None) -> None:
+        if not len(self.centres_):
+            raise RecordError("this codebook is empty; call fit with appearances first.")
+        if width is not None and width != self.centres_.shape[1]:
+            raise RecordError(
+                f"appearances must have {self.centres_.shape[1]} numbers each, as those the "
+                f"codebook was fitted to, got {width}; fit a new one."
+            )
+
+
+def _points(appearance: ArrayLike) -> NDArray[np.float64]:
+    points = np.asarray(appearance, dtype=np.float64)
+    if points.ndim != 2:
+        raise RecordError(f"appearances must have shape (N, D), got {points.shape}.")
+    if not np.isfinite(points).all():
+        raise RecordError("appearances must be finite, but there is NaN or infinity among them.")
+    return points
+
+
+def _counts(most: int) -> list[int]:
+    """Return the numbers of words worth trying: each one first, then in growing steps."""
+    counts, count = [], 2
+    while count <= most:
+        counts.append(count)
+        count += max(1, count // 5)
+    return counts
+
+
+def _without_rare(
+    points: NDArray[np.float64], centres: NDArray[np.float64], least: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Merge rare clusters into their neighbours; sort by frequency; return centres and shares."""
+    while True:
+        labels = nearest(points, centres)[0]
+        shares = np.bincount(labels, minlength=len(centres)) / len(points)
+        rarest = int(shares.argmin())
+        if len(centres) == 1 or (shares[rarest] >= least and shares[rarest] > 0):
+            order = np.argsort(-shares, kind="stable")
+            return np.ascontiguousarray(centres[order]), shares[order]
+        centres = np.delete(centres, rarest, axis=0)

@@ -1,0 +1,179 @@
+"""Tracks as detections with identities, and back: to write tracks to files and to read them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wordsight.errors import RecordError
+from wordsight.perception.tracking.coherence import Coherence
+from wordsight.perception.tracking.tracker import Tracker
+from wordsight.records import Clip, Detections, FrameDetections, Track
+
+__all__ = ["detections_from_tracks", "track_detections", "tracked_clip", "tracks_from_ids"]
+
+
+def detections_from_tracks(
+    tracks: Sequence[Track],
+    times: ArrayLike,
+    frame_size: tuple[int, int],
+    *,
+    label_names: Sequence[str] | None = None,
+) -> Detections:
+    """Put the boxes of tracks into frames, each with the number of its track.
+
+    Args:
+        tracks: The tracks.
+        times: ``(T,)`` presentation times of the frames; every box must be at one of them.
+        frame_size: Width and height in pixels.
+        label_names: The classes; else those of the tracks, sorted.
+
+    Returns:
+        T frames; boxes that were filled in have the score 0.
+
+    Raises:
+        RecordError: If a track has a box at another time or a label that is not among the names.
+    """
+    shown = np.asarray(times, dtype=np.float64)
+    names = tuple(label_names or sorted({track.label for track in tracks}))
+    unknown = {track.label for track in tracks} - set(names)
+    if unknown:
+        raise RecordError(f"the label {min(unknown)!r} of a track is not among {names}.")
+    count = sum(len(track) for track in tracks)
+    rows = np.zeros(count, dtype=np.intp)
+    if count:
+        when = np.concatenate([track.times for track in tracks])
+        rows = np.minimum(np.searchsorted(shown, when), len(shown) - 1)
+        if not len(shown) or not np.array_equal(shown[rows], when):
+            raise RecordError(
+                "a track has a box between two frames; pass the times it was made on."
+            )
+    boxes = np.concatenate([np.zeros((0, 4)), *(track.boxes for track in tracks)])
+    scores = np.concatenate([np.zeros(0), *(track.scores for track in tracks)])
+    lengths = [len(track) for track in tracks]
+    ids = np.repeat(np.array([track.track_id for track in tracks], dtype=np.int64), lengths)
+    kinds = [names.index(track.label) for track in tracks]
+    labels = np.repeat(np.array(kinds, dtype=np.int32), lengths)
+    order = np.argsort(rows, kind="stable")
+    groups = np.split(order, np.searchsorted(rows[order], np.arange(1, len(shown))))
+    frames = [
+        FrameDetections(float(time), boxes[here], scores[here], labels[here], ids=ids[here])
+        for time, here in zip(shown, groups, strict=False)
+    ]
+    return Detections.from_frames(frames, label_names=names, frame_size=frame_size)
+
+
+def tracks_from_ids(detections: Detections, video_id: str = "") -> list[Track]:
+    """Gather the boxes that share an identity and a label; those without one are left out.
+
+    Args:
+        detections: What was seen or annotated, with identities.
+        video_id: Which video, to be noted in the tracks.
+
+    Returns:
+        One track per identity and label, in order of their start, numbered by their identity where
+        it is used once. All boxes count as observed; the score of a track is the mean of theirs.
+    """
+    if detections.ids is None:
+        return []
+    places = np.argwhere(detections.mask & (detections.ids >= 0))
+    rows, columns = places[:, 0], places[:, 1]
+    keys = np.stack([detections.ids[rows, columns], detections.labels[rows, columns]], axis=1)
+    found = []
+    for identity, label in np.unique(keys, axis=0).tolist():
+        own = places[(keys == [identity, label]).all(axis=1)]
+        found.append(_track(detections, own, identity, label, video_id))
+    found.sort(key=lambda track: (track.start, track.track_id, track.label))
+    taken = [track.track_id for track in found]
+    if len(set(taken)) < len(taken):
+        found = [replace(track, track_id=number) for number, track in enumerate(found, start=1)]
+    return found
+
+
+def _track(
+    detections: Detections, places: np.ndarray, identity: int, label: int, video_id: str
+) -> Track:
+    rows, columns = places[:, 0], places[:, 1]
+    times, name = detections.times, detections.label_names[label]
+    if len(np.unique(rows)) < len(rows):
+        twice = float(times[rows[np.flatnonzero(np.diff(rows) == 0)[0]]])
+        raise RecordError(f"the {name} {identity} is in two places at once, at {twice} s.")
+    usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    last = rows[-1]
+    scores = detections.scores[rows, columns]
+    return Track(
+        video_id,
+        float(times[rows[0]]),
+        float(times[last + 1]) if last + 1 < len(times) else float(times[last]) + usual,
+        float(scores.mean()),
+        times=times[rows],
+        boxes=detections.boxes[rows, columns],
+        scores=scores,
+        observed=np.ones(len(rows), dtype=np.bool_),
+        label=name,
+        track_id=identity,
+    )
+
+
+_FREE_GROWTH = 1.0
+"""Coherence growth for word models: the boxes of walking people change size as limbs swing."""
+
+
+def track_detections(
+    detections: Detections,
+    video_id: str = "",
+    *,
+    tracker: Tracker | None = None,
+    keep_ids: bool = True,
+) -> tuple[list[Track], Detections]:
+    """Track boxes of the same label over time.
+
+    Args:
+        detections: Boxes, with or without track ids.
+        video_id: Id of the video, stored in the tracks.
+        tracker: The tracker; ``Tracker()`` if None.
+        keep_ids: Whether detections that have track ids already are returned as they are.
+
+    Returns:
+        The tracks, and detections with their ids: boxes outside of any track are dropped, gaps
+        are filled, boxes are smoothed.
+    """
+    if keep_ids and _has_ids(detections):
+        return tracks_from_ids(detections, video_id), detections
+    tracks = (tracker or Tracker()).track(detections, video_id)
+    return tracks, detections_from_tracks(
+        tracks, detections.times, detections.frame_size, label_names=detections.label_names
+    )
+
+
+def tracked_clip(clip: Clip, *, for_words: bool = False) -> Clip:
+    """Return a clip whose boxes have track ids; one that has them already is returned as it is.
+
+    Args:
+        clip: The clip.
+        for_words: Prepare the clip for word models. Only the boxes of a detector with several
+            classes and without appearance are tracked, and their size may change freely; regions
+            stay untracked, since word models track them by the words themselves.
+
+    Examples:
+        >>> from wordsight.records import FrameDetections
+        >>> walk = [FrameDetections(t / 10, np.array([[4.0 * t, 0, 4 * t + 20, 50]]), np.ones(1),
+        ...                         np.zeros(1, int)) for t in range(10)]
+        >>> seen = Detections.from_frames(walk, label_names=["person"], frame_size=(64, 48))
+        >>> np.unique(tracked_clip(Clip("walk", 0.0, 1.0, seen)).detections.ids).tolist()
+        [1]
+    """
+    detections, tracker = clip.detections, Tracker()
+    if for_words:
+        has_classes = detections.appearance is None and len(detections.label_names) > 1
+        if detections.ids is not None or not has_classes:
+            return clip
+        tracker = Tracker(coherence=Coherence(growth=_FREE_GROWTH))
+    if _has_ids(detections):
+        return clip
+    return replace(clip, detections=track_detections(detections, clip.video_id, tracker=tracker)[1])
+
+
+def _has_ids(detections: Detections) -> bool:
+    return detections.ids is not None and bool((detections.ids[detections.mask] >= 0).any())
