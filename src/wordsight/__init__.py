@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from wordsight.records import Clip, Detections, Sentence, Track, Word
     from wordsight.workflows.describe import describe
     from wordsight.workflows.explain import explain
+    from wordsight.workflows.index import index
     from wordsight.workflows.learn import learn
     from wordsight.workflows.lexicon import lexicon
     from wordsight.workflows.score import score
+    from wordsight.workflows.search import search
     from wordsight.workflows.track import track
 
 _HOME_OF = {
@@ -36,9 +38,11 @@ _HOME_OF = {
     "WordsightError": "wordsight.errors",
     "describe": "wordsight.workflows.describe",
     "explain": "wordsight.workflows.explain",
+    "index": "wordsight.workflows.index",
     "learn": "wordsight.workflows.learn",
     "lexicon": "wordsight.workflows.lexicon",
     "score": "wordsight.workflows.score",
+    "search": "wordsight.workflows.search",
     "track": "wordsight.workflows.track",
 }
 
@@ -53,9 +57,11 @@ __all__ = [
     "__version__",
     "describe",
     "explain",
+    "index",
     "learn",
     "lexicon",
     "score",
+    "search",
     "track",
 ]
 

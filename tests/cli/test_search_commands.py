@@ -152,9 +152,9 @@ def test_a_contact_sheet(search, tmp_path):
 def test_nothing_here(search):
     for words in ("zebra", "чашка", "the of and"):
         answer = search(words)
-        assert (answer.code, answer.out.startswith("Nothing here")) == (0, True)
+        assert (answer.code, answer.out.startswith("Nothing found")) == (0, True)
         assert search(words, "--json").json == []
-    assert "Nobody says 'zebra'" in search("zebra").err
+    assert "No video mentions 'zebra'" in search("zebra").err
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_nothing_here(search):
         (["--like", "kitchen"], "VIDEO@TIME"),
         (["--like", "ghost@1"], "no video 'ghost'"),
         (["--like", "kitchen@99"], "nothing at 99"),
-        (["cup", "--by", "magic"], "auto, said or meaning"),
+        (["cup", "--by", "magic"], "--by should be 'auto', 'said' or 'meaning'"),
         (["cup", "--by", "meaning"], "wordsight learn"),
         (["cup", "-w", "nowhere"], "no learned lexicon"),
         (["--queries", "none"], "--run"),
@@ -275,7 +275,7 @@ def test_a_sentence_is_judged_by_what_its_words_mean(run, wordless):
     assert (true[0]["by"], true[0]["holds"]) == (["meaning"], True)
     assert [word for word, _ in true[0]["evidence"]][1].startswith("approached")
     false = run("search", "The person put down the backpack.", "-w", wordless)
-    assert false.out.startswith("Nothing here")
+    assert false.out.startswith("Nothing found")
     unread = run("search", "The zebra approached.", "-w", wordless)
     assert "cannot read this" in unread.err
     run("index", "--describe", "-w", wordless)

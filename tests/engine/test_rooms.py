@@ -18,8 +18,8 @@ from wordsight.meaning import WordLearner
 from wordsight.retrieval import Index, VisualSettings, build_index
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.states import BoostingSettings, StateLearningSettings, StateModel
-from wordsight.workflows.meaning import grounded_hits
 from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.searcher import grounded_hits
 
 pytestmark = pytest.mark.slow
 

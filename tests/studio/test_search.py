@@ -72,11 +72,13 @@ def test_a_picture_is_compared_with_candidates_or_with_every_shot(indexed, monke
     video = indexed.get("/api/v1/videos").json()["videos"][0]
     frame = indexed.get(f"/api/v1/videos/{video['id']}/frame", params={"time": 1.0}).content
     looked = []
-    real = JointSearch._by_candidates
+    real = JointSearch._search_candidates
     monkeypatch.setattr(joint, "MANY_DOCUMENTS", 0)
     monkeypatch.setattr(searching, "_opened", {})
     monkeypatch.setattr(
-        JointSearch, "_by_candidates", lambda self, *rest: looked.append(self) or real(self, *rest)
+        JointSearch,
+        "_search_candidates",
+        lambda self, *rest: looked.append(self) or real(self, *rest),
     )
     answers = []
     for exact, looks in (("false", 2), ("true", 2)):

@@ -17,7 +17,7 @@ from wordsight.retrieval.trec import read_run
 from wordsight.studio.jobs import JobContext
 from wordsight.studio.jobs.index import index_library
 from wordsight.studio.jobs.learn import learn_words
-from wordsight.studio.jobs.queries import QUERIES, answer_queries
+from wordsight.studio.jobs.search import QUERIES, answer_queries
 from wordsight.studio.rule_sets import keep_set
 from wordsight.studio.states import RuleBook
 from wordsight.workflows.annotator import load_annotator

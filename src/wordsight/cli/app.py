@@ -76,7 +76,6 @@ _ELSEWHERE = {  # commands that share a module; others have one of their own nam
     "show": "library:show",
     "remove": "library:remove",
     "verify": "library:verify",
-    "index": "search:index",
     "teach": "attributes:teach",
     "name": "attributes:name",
     "dictionary": "align:dictionary",

@@ -1,6 +1,8 @@
 """Searching in the studio: the index that is there answers, and a job brings it up to date."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -13,14 +15,11 @@ from wordsight.retrieval.joint import JointSearch
 from wordsight.studio.jobs.store import JobRecord
 from wordsight.studio.studio import Studio
 from wordsight.studio.words import learned_words, words_folder, words_stamp
-from wordsight.workflows.annotator import load_annotator
-from wordsight.workflows.compute import pruning
 from wordsight.workflows.found_moments import FoundMoment
 from wordsight.workflows.index import index_folder, is_current
 from wordsight.workflows.lexicon import can_read
 from wordsight.workflows.reporter import RecordingReporter
-from wordsight.workflows.search_query import SearchQuery
-from wordsight.workflows.searcher import Searcher
+from wordsight.workflows.search import SearchRequest, find_moments
 
 __all__ = ["SearchAnswer", "answer", "index_job", "names_of"]
 
@@ -34,104 +33,76 @@ _looked: dict[Path, tuple[float, bool]] = {}
 _names: dict[Path, dict[str, str]] = {}
 
 
+@dataclass(frozen=True)
 class SearchAnswer:
     """What a search came to.
 
     Attributes:
-        found: The moments, best first.
-        how: In a sentence, what was gone by.
+        moments: The moments, the best first.
+        how: In a sentence, what they were judged by.
         notes: What else is worth knowing.
         job: The job that brings the index up to date, or that looks for what the words mean.
     """
 
-    def __init__(
-        self, found: list[FoundMoment], how: str, notes: list[str], job: JobRecord | None
-    ) -> None:
-        self.found = found
-        self.how = how
-        self.notes = notes
-        self.job = job
+    moments: Sequence[FoundMoment]
+    how: str
+    notes: Sequence[str]
+    job: JobRecord | None
 
     @property
     def nothing(self) -> bool:
         """Whether nothing of the library is what was asked for, however near."""
-        far = all(each.by == ("picture",) and (each.visual or 0) <= 0 for each in self.found)
-        false = all(each.holds is False for each in self.found)
-        return not self.found or far or false
+        far = all(each.by == ("picture",) and (each.visual or 0) <= 0 for each in self.moments)
+        false = all(each.holds is False for each in self.moments)
+        return not self.moments or far or false
 
 
-def answer(
-    studio: Studio,
-    asked: SearchQuery,
-    *,
-    by: str = "auto",
-    top: int = 12,
-    everything: bool = False,
-    weight: float | None = None,
-    exact: bool = False,
-    prune: int | None = None,
-) -> SearchAnswer:
-    """Search the library.
-
-    Args:
-        studio: Whose library.
-        asked: What is looked for.
-        by: ``auto``, ``said`` or ``meaning``.
-        top: How many moments at most.
-        everything: Whether to return what nothing speaks for.
-        weight: Share of the picture beside words; learned if ``None``.
-        exact: Whether a picture is compared with every shot, however many there are.
-        prune: Boxes that are followed per participant and frame; all that fit if ``None``.
-    """
-    book = RecordingReporter()
+def answer(studio: Studio, request: SearchRequest) -> SearchAnswer:
+    """Search the library by the index that is there; what takes long is left to a job."""
+    request.query()  # says what is wrong with it
+    reporter = RecordingReporter()
     job = index_job(studio)
     ready = _ready(studio)
     if ready is None:
-        return SearchAnswer([], "", [_why_not_ready(studio, job)], job)
+        return SearchAnswer((), "", [_why_not_ready(studio, job)], job)
     words = _words(studio)
-    if _is_much(studio, asked, by, words):
-        return _from_job(studio, asked, by=by, top=top, everything=everything, prune=prune)
+    if _takes_long(studio, request, words):
+        return _from_job(studio, request)
     if job is not None and not job.over:
-        book.note("The library has changed; what is new can be found when the index is up to date.")
-    searching = Searcher(
-        book,
-        studio.library,
-        top=top,
-        everything=everything,
-        weight=weight,
-        exact=exact or None,
-        ready=ready,
-        namer=None if words is None else load_annotator(words_folder(studio)),
-    )
-    with pruning(prune):
-        found, how = searching.answer(asked, by, words, named=by == "meaning")
-    return SearchAnswer(found, how, book.notes, job)
+        reporter.note(
+            "The library has changed; what is new can be found when the index is up to date."
+        )
+    request = request.model_copy(update={"words": words_folder(studio)})
+    aloud = request.by == "meaning"
+    found = find_moments(studio.library, request, reporter, words, ready=ready, aloud=aloud)
+    return SearchAnswer(found.moments, found.how, reporter.notes, job)
 
 
-def _is_much(studio: Studio, asked: SearchQuery, by: str, words: LearnedLexicon | None) -> bool:
-    """Tell whether many videos must be looked at closely: for a sentence that words can read."""
-    if by == "said" or words is None or not asked.text or asked.images or asked.like:
+def _takes_long(studio: Studio, request: SearchRequest, words: LearnedLexicon | None) -> bool:
+    """Return whether many videos must be looked at closely: for a sentence that words can read."""
+    pictured = request.images or request.like
+    if request.by == "said" or words is None or not request.text or pictured:
         return False
     many = len(names_of(studio)) > _AT_ONCE
-    return many and can_read(words, asked.text, RecordingReporter(), aloud=False)
+    return many and can_read(words, request.text, RecordingReporter(), aloud=False)
 
 
-def _from_job(studio: Studio, asked: SearchQuery, **wanted: Any) -> SearchAnswer:
+def _from_job(studio: Studio, request: SearchRequest) -> SearchAnswer:
     """Answer with what a job found, or is about to find."""
     manifest = index_folder(studio.library, None) / MANIFEST
     stamp = f"{manifest.stat().st_mtime_ns}/{words_stamp(studio)}"
-    job = studio.begin_once("search", text=asked.text, stamp=stamp, **wanted)
+    asked = request.model_dump(include={"text", "by", "top", "everything", "prune"})
+    job = studio.begin_once("search", stamp=stamp, **asked)
     if job.state in ("failed", "cancelled"):
-        return SearchAnswer([], "", [job.message or "The search was cancelled."], job)
+        return SearchAnswer((), "", [job.message or "The search was cancelled."], job)
     if job.result is None:
-        return SearchAnswer(
-            [], "", ["Looking closely at what the words mean; this takes a moment."], job
-        )
-    found = [_found(kept) for kept in job.result["found"]]
+        note = "Looking closely at what the words mean; this takes a moment."
+        return SearchAnswer((), "", [note], job)
+    found = [_restored(kept) for kept in job.result["found"]]
     return SearchAnswer(found, job.result["how"], job.result["notes"], None)
 
 
-def _found(kept: dict[str, Any]) -> FoundMoment:
+def _restored(kept: dict[str, Any]) -> FoundMoment:
     """Restore what was found; JSON knows lists only."""
     values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in kept.items()}
     return FoundMoment(**values)
@@ -165,7 +136,7 @@ def names_of(studio: Studio) -> dict[str, str]:
 
 
 def _is_enough(last: JobRecord) -> bool:
-    # A clock that was set back makes it negative: then nobody knows how long ago it was.
+    # A clock that was set back makes it negative: then its age is unknown.
     ago = time.time() - last.changed
     in_vain = last.state in ("failed", "cancelled") and 0 <= ago < _TRY_EVERY
     return not last.over or in_vain

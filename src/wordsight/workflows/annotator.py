@@ -58,7 +58,7 @@ def load_annotator(words: Path) -> "ClipAnnotator | None":
 def save_lexicon(
     learned: "LearnedLexicon",
     words: Path,
-    namer: "ClipAnnotator | None",
+    annotator: "ClipAnnotator | None",
     *,
     overwrite: bool = False,
 ) -> None:
@@ -67,12 +67,12 @@ def save_lexicon(
     Args:
         learned: The lexicon.
         words: The folder to make.
-        namer: Who named things for it, if anybody did.
+        annotator: Who named things for it, if anybody did.
         overwrite: Whether to replace a lexicon that is there.
     """
     learned.save(words, overwrite=overwrite)
-    if namer is not None:
-        namer.save(words)
+    if annotator is not None:
+        annotator.save(words)
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class ClipAnnotator:
         return found if self.stated is None else with_facts(found, self.stated.predicates)
 
     def grammar(
-        self, known: "Lexicon | None", sentences: Sequence[Sequence[str]], teller: Reporter
+        self, known: "Lexicon | None", sentences: Sequence[Sequence[str]], reporter: Reporter
     ) -> tuple["Lexicon", list[list[str]]]:
         """Return a lexicon with the taught words as adjectives, and the sentences it can read.
 
@@ -128,7 +128,7 @@ class ClipAnnotator:
         Args:
             known: How words combine; what it does not say is inferred from the sentences.
             sentences: What is said of each clip.
-            teller: Told of words that were inferred, and of sentences that cannot be read.
+            reporter: Told of words that were inferred, and of sentences that cannot be read.
         """
         from wordsight.attributes.recall.videos import adjective_entries
         from wordsight.language import Lexicon
@@ -137,11 +137,11 @@ class ClipAnnotator:
         adjectives = () if self.taught is None else tuple(adjective_entries(self.taught))
         every = [text for said in sentences for text in said]
         used = _new(_used(adjectives, every), known or Lexicon())
-        wider, kept = readable_grammar(known, sentences, teller, taught=used)
+        wider, kept = readable_grammar(known, sentences, reporter, taught=used)
         return Lexicon((*wider, *_new(adjectives, wider))), kept
 
     def name_clips(
-        self, opened: "Library", clips: Sequence["Clip"], teller: Reporter
+        self, library: "Library", clips: Sequence["Clip"], reporter: Reporter
     ) -> list["AnnotatedClip"]:
         """Name the things of clips of a library, and say which facts hold of them.
 
@@ -149,9 +149,9 @@ class ClipAnnotator:
             WordsightError: If facts are wanted, but none can be inferred of any clip.
         """
         named = []
-        with teller.progress("Naming") as progress:
+        with reporter.progress("Naming") as progress:
             for done, clip in enumerate(clips, start=1):
-                named.append(self.name_clip(opened, clip))
+                named.append(self.name_clip(library, clip))
                 progress(done, len(clips), clip.video_id)
         if self.stated is not None and not any(clip.facts for clip in named):
             raise WordsightError(
@@ -160,20 +160,20 @@ class ClipAnnotator:
             )
         return named
 
-    def name_clip(self, opened: "Library", clip: "Clip") -> "AnnotatedClip":
+    def name_clip(self, library: "Library", clip: "Clip") -> "AnnotatedClip":
         """Name the things of a clip, a few looks a second; each thing gets what most looks say.
 
         And say which facts hold of them, if anybody infers any.
         """
         from wordsight.meaning.features import AnnotatedClip
 
-        named = self._named(opened, clip)
+        named = self._named(library, clip)
         facts = {} if self.stated is None else self.stated.facts(clip)
         return AnnotatedClip(
             clip.video_id, clip.start, clip.end, clip.detections, self.groups, named, facts
         )
 
-    def _named(self, opened: "Library", clip: "Clip") -> NDArray[np.int64]:
+    def _named(self, library: "Library", clip: "Clip") -> NDArray[np.int64]:
         """Return ``(groups, T, J)`` which word of each group fits each detection."""
         seen = clip.detections
         if self.taught is None:
@@ -184,7 +184,7 @@ class ClipAnnotator:
             name_detections,
         )
 
-        looks = name_detections(self.taught, opened.video(clip.video_id).path, seen)
+        looks = name_detections(self.taught, library.video(clip.video_id).path, seen)
         named = np.full((len(self.groups), *seen.mask.shape), -1, dtype=np.int64)
         for number, words in enumerate(self.groups):
             if not looks:

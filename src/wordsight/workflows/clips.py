@@ -39,7 +39,7 @@ def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]
     return clips, said
 
 
-def whole_clip(library: Library, video_id: str, namer: "ClipAnnotator | None" = None) -> Clip:
+def whole_clip(library: Library, video_id: str, annotator: "ClipAnnotator | None" = None) -> Clip:
     """Return everything seen in a video of a library, its things named if somebody names them."""
     seen = library.detections(video_id)
     start = float(seen.times[0]) if len(seen) else 0.0
@@ -47,7 +47,7 @@ def whole_clip(library: Library, video_id: str, namer: "ClipAnnotator | None" = 
     # The last frame may be shown a little longer than the container says.
     last = float(seen.times[-1]) + 1e-3 if len(seen) else end
     clip = followed(Clip(video_id, start, max(end, last), seen))
-    return clip if namer is None else namer.name_clip(library, clip)
+    return clip if annotator is None else annotator.name_clip(library, clip)
 
 
 def clip_between(
@@ -55,7 +55,7 @@ def clip_between(
     video: str,
     start: float | None = None,
     end: float | None = None,
-    namer: "ClipAnnotator | None" = None,
+    annotator: "ClipAnnotator | None" = None,
 ) -> Clip:
     """Return what is seen in a video, or between two moments of it.
 
@@ -64,7 +64,7 @@ def clip_between(
         video: Its id, or the beginning of it.
         start: From which second; from the beginning if left out.
         end: Until which second; to the end if left out.
-        namer: Names the things of that part, where words were learned with names.
+        annotator: Names the things of that part, where words were learned with names.
 
     Raises:
         WordsightError: If there is nothing between the two.
@@ -79,7 +79,7 @@ def clip_between(
                 f"{first:g} to {last:g} s."
             )
         clip = clip.part(first, last)
-    return clip if namer is None else namer.name_clip(library, clip)
+    return clip if annotator is None else annotator.name_clip(library, clip)
 
 
 def followed(clip: Clip) -> Clip:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from wordsight.retrieval.joint import JointHit, JointQuery
     from wordsight.retrieval.text import TextQuery
 
-__all__ = ["FoundMoment", "NamedTerms", "from_joint", "from_meaning", "why"]
+__all__ = ["FoundMoment", "NamedTerms", "evidence_text", "from_joint", "from_meaning"]
 
 _LEVELS = ("shot", "scene", "video")
 _SHOWN = 3  # words and regions per line of the table
@@ -138,7 +138,7 @@ def from_meaning(
     )
 
 
-def why(each: FoundMoment) -> str:
+def evidence_text(each: FoundMoment) -> str:
     """Say in a few words what speaks for a moment."""
     parts = []
     if each.evidence:

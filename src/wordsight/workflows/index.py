@@ -1,4 +1,4 @@
-"""Keeping the search index of a library up to date, with what learned words say of its shots."""
+"""``index``: the search index of a library, with what learned words say of its shots."""
 
 import hashlib
 import json
@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
-from wordsight.workflows.named_shots import NAMED, NamedShots, name_shots
-from wordsight.workflows.reporter import Reporter
+from wordsight.workflows.compute import device_setting, engine_setting, usable_device, using_engine
+from wordsight.workflows.lexicon import DEFAULT_LEXICON, lexicon_setting, load_lexicon
+from wordsight.workflows.named_shots import (
+    NAMED,
+    NamedShots,
+    forget_words,
+    name_shots,
+    remember_words,
+)
+from wordsight.workflows.reporter import RecordingReporter, Reporter
+from wordsight.workflows.settings import Request, setting
+from wordsight.workflows.units import count
+from wordsight.workflows.workflow import Result, as_json, workflow
 
 if TYPE_CHECKING:
     from wordsight.engine import Engine
@@ -22,7 +33,18 @@ if TYPE_CHECKING:
     from wordsight.progress import Progress
     from wordsight.retrieval import BuildReport, Index
 
-__all__ = ["describe_shots", "index_folder", "is_current", "open_index", "update_index"]
+__all__ = [
+    "IndexRequest",
+    "IndexResult",
+    "IndexSettings",
+    "describe_shots",
+    "index",
+    "index_folder",
+    "index_setting",
+    "is_current",
+    "open_index",
+    "update_index",
+]
 
 FOLDER = "search-index"
 _STAMP = "library-stamp.json"
@@ -32,6 +54,92 @@ _HEADS = (_DESCRIPTIONS, NAMED, "text-shares.json", _STAMP, "index.json")
 _CHOSEN = (_DESCRIPTIONS, NAMED)
 _LEAVE = ("lock",)
 _TRIES = 8  # against others who index into the same bucket
+
+
+def index_setting() -> Any:
+    """Declare the setting that names the folder of an index."""
+    return setting(
+        None, "Folder of the index.", metavar="FOLDER", default_text="inside the library"
+    )
+
+
+class IndexSettings(Request):
+    """What an index holds, wherever words are kept."""
+
+    describe: bool = setting(
+        False,
+        "Also index what learned words say of every shot.",
+        label="Find shots by what learned words say of them",
+    )
+    language: str | None = setting(
+        None,
+        "Language of the words, for their endings: english, german, …, or none.",
+        label="Language, which makes the index anew",
+    )
+    engine: str | None = engine_setting()
+    device: str | None = device_setting()
+
+
+class IndexRequest(IndexSettings):
+    """What an index holds, and where it is."""
+
+    attributes: Path | None = setting(
+        None,
+        "Also name the things in every shot by words of `wordsight teach`; kept until `none`.",
+        metavar="FOLDER|none",
+    )
+    words: Path | None = lexicon_setting(None)
+    index: Path | None = index_setting()
+
+
+@dataclass(frozen=True)
+class IndexResult(Result):
+    """What was indexed.
+
+    Attributes:
+        folder: Where the index is.
+        report: Which videos were added, removed, left as they were, or failed.
+    """
+
+    folder: Path
+    report: "BuildReport"
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight index --json`` prints."""
+        return as_json({"index": self.folder, **vars(self.report)})
+
+
+@workflow(IndexRequest)
+def index(library: "Library", request: IndexRequest, *, reporter: RecordingReporter) -> IndexResult:
+    """Make or update the search index of a library."""
+    from wordsight.workflows.annotator import load_taught
+
+    folder = index_folder(library, request.index)
+    if request.describe:
+        lexicon = load_lexicon(request.words or DEFAULT_LEXICON)
+        with reporter.progress("Describing") as progress:
+            number = describe_shots(library, folder, lexicon, progress)
+        reporter.note(f"Wrote {count(number, 'description')}.")
+    if request.attributes is not None:
+        if str(request.attributes) == "none":
+            if forget_words(folder):
+                reporter.note("Things in shots are named no longer.")
+        elif remember_words(folder, load_taught(request.attributes)):
+            reporter.note(f"Naming the things in every shot by the words of {request.attributes}.")
+    device = usable_device(request.device, reporter)
+    with (
+        using_engine(request.engine, reporter) as engine,
+        reporter.progress("Indexing") as progress,
+    ):
+        report = update_index(
+            library,
+            folder,
+            language=request.language,
+            progress=progress,
+            engine=engine,
+            device=device,
+        )
+    return IndexResult(folder, report, warnings=tuple(reporter.notes))
 
 
 @dataclass(frozen=True)
@@ -58,15 +166,15 @@ class _Collection:
         return replace(details, sentences=details.sentences + said + named)
 
 
-def index_folder(opened: "Library", folder: Path | None) -> Path:
+def index_folder(library: "Library", folder: Path | None) -> Path:
     """Return where the index of a library is, unless another place is named."""
-    return folder if folder is not None else opened.folder / FOLDER
+    return folder if folder is not None else library.folder / FOLDER
 
 
 def open_index(
-    opened: "Library",
+    library: "Library",
     folder: Path,
-    teller: Reporter,
+    reporter: Reporter,
     *,
     language: str | None = None,
     engine: "Engine | None" = None,
@@ -81,28 +189,28 @@ def open_index(
     """
     from wordsight.retrieval import Index
 
-    if not len(opened):
+    if not len(library):
         raise LibraryError(
-            f"there is no video in {opened.location}; add some with: wordsight add PATH"
+            f"there is no video in {library.location}; add some with: wordsight add PATH"
         )
-    _pull(opened, folder)
-    if not is_current(opened, folder):
-        with teller.progress("Indexing") as progress:
+    _pull(library, folder)
+    if not is_current(library, folder):
+        with reporter.progress("Indexing") as progress:
             report = update_index(
-                opened, folder, language=language, progress=progress, engine=engine, device=device
+                library, folder, language=language, progress=progress, engine=engine, device=device
             )
         for video_id, reason in report.failed:
-            teller.warn(f"{video_id} cannot be searched: {reason}")
+            reporter.warn(f"{video_id} cannot be searched: {reason}")
     return Index(folder, device=device)
 
 
-def is_current(opened: "Library", folder: Path) -> bool:
+def is_current(library: "Library", folder: Path) -> bool:
     """Tell whether an index knows the library as it is now."""
-    return bool(_stamp(opened) == _read(folder / _STAMP))
+    return bool(_stamp(library) == _read(folder / _STAMP))
 
 
 def update_index(
-    opened: "Library",
+    library: "Library",
     folder: Path,
     *,
     language: str | None = None,
@@ -113,7 +221,7 @@ def update_index(
     """Bring an index up to date: only videos that are new or changed are looked at.
 
     Args:
-        opened: The library.
+        library: The library.
         folder: Where the index is or shall be.
         language: Of the words, in a new index; ``none`` leaves them unstemmed.
         progress: Told after each video.
@@ -122,9 +230,9 @@ def update_index(
     """
     from wordsight.library import ChangedMeanwhileError
 
-    mirror = _pull(opened, folder)
+    mirror = _pull(library, folder)
     for attempt in range(_TRIES):
-        report = _built(opened, folder, language, progress, engine, device)
+        report = _built(library, folder, language, progress, engine, device)
         if mirror is None:
             break
         try:
@@ -139,7 +247,7 @@ def update_index(
 
 
 def _built(
-    opened: "Library",
+    library: "Library",
     folder: Path,
     language: str | None,
     progress: "Progress | None",
@@ -151,12 +259,12 @@ def _built(
     from wordsight.retrieval.text import TEXT, TextPart
 
     analyser = _analyser(folder, language)
-    stamp = _stamp(opened)  # before looking: what is added meanwhile is looked at next time
-    named = name_shots(opened, folder, progress)
+    stamp = _stamp(library)  # before looking: what is added meanwhile is looked at next time
+    named = name_shots(library, folder, progress)
     try:
         report = build_index(
             folder,
-            _Collection(opened, _read(folder / _DESCRIPTIONS) or {}, named),
+            _Collection(library, _read(folder / _DESCRIPTIONS) or {}, named),
             parts=[TextPart(analyser)],
             settings={TEXT: analyser.to_json()},
             progress=progress,
@@ -171,18 +279,18 @@ def _built(
     return report
 
 
-def _pull(opened: "Library", folder: Path) -> "Mirror | None":
+def _pull(library: "Library", folder: Path) -> "Mirror | None":
     """Fetch what others did to the index of a library whose files are in a bucket."""
-    if folder != opened.folder / FOLDER:
+    if folder != library.folder / FOLDER:
         return None
-    mirror = opened.mirror(FOLDER, _HEADS, _LEAVE, _CHOSEN)
+    mirror = library.mirror(FOLDER, _HEADS, _LEAVE, _CHOSEN)
     if mirror is not None:
         mirror.pull()
     return mirror
 
 
 def describe_shots(
-    opened: "Library", folder: Path, learned: "LearnedLexicon", progress: "Progress"
+    library: "Library", folder: Path, learned: "LearnedLexicon", progress: "Progress"
 ) -> int:
     """Write down what learned words say of every shot, to be searched like captions.
 
@@ -192,12 +300,12 @@ def describe_shots(
     from wordsight.records import Clip
     from wordsight.workflows.clips import followed
 
-    _pull(opened, folder)
+    _pull(library, folder)
     found: dict[str, list[tuple[float, float, str]]] = {}
-    videos = opened.videos()
+    videos = library.videos()
     for done, video in enumerate(videos, start=1):
-        seen = opened.detections(video.id)
-        for shot in opened.shots(video.id):
+        seen = library.detections(video.id)
+        for shot in library.shots(video.id):
             clip = Clip.cut(video.id, seen, shot.start, shot.end)
             if clip.mask.any():
                 # Linked first, as everywhere else where words are read: surer, and far quicker.
@@ -235,11 +343,11 @@ def _of_language(language: str) -> Any:
     return Analyser(None if language == "none" else language, stop)
 
 
-def _stamp(opened: "Library") -> str:
+def _stamp(library: "Library") -> str:
     """Return what changes when the library does, at the price of one query."""
     told = [
         [v.id, v.sha256, v.path, v.num_sentences, v.num_shots, v.added_at.isoformat()]
-        for v in opened.videos()
+        for v in library.videos()
     ]
     return hashlib.sha256(json.dumps(told).encode("utf-8", "replace")).hexdigest()
 

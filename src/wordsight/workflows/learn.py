@@ -13,6 +13,7 @@ from wordsight.workflows.compute import (
     prune_setting,
     pruning,
     report_lost,
+    usable_device,
     using_engine,
 )
 from wordsight.workflows.lexicon import lexicon_setting, load_grammar, readable_grammar
@@ -183,7 +184,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
             random_state=request.seed,
             threads=request.threads,
             engine=engine,
-            device=request.device,
+            device=usable_device(request.device, reporter),
         ).fit(seen, sentences, lexicon=lexicon, progress=progress, checkpoint=_checkpoint(request))
     learned = learner.lexicon_ if annotator is None else annotator.completed(learner.lexicon_)
     if request.words is not None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
-from wordsight.workflows.annotator import load_taught
 
 if TYPE_CHECKING:
     from wordsight.attributes import AttributeLearner
@@ -123,7 +122,7 @@ def forget_words(folder: Path) -> bool:
 
 
 def name_shots(
-    opened: "Library", folder: Path, progress: "Progress | None" = None
+    library: "Library", folder: Path, progress: "Progress | None" = None
 ) -> NamedShots | None:
     """Bring the words of an index's shots up to date: only new or changed videos are looked at.
 
@@ -133,10 +132,12 @@ def name_shots(
     Returns:
         What is known then; ``None`` where nobody asked for words.
     """
+    from wordsight.workflows.annotator import load_taught
+
     known = NamedShots.read(folder)
     if known is None:
         return None
-    marks = {video.id: _mark(video) for video in opened.videos()}
+    marks = {video.id: _mark(video) for video in library.videos()}
     for video_id in known.marks.keys() - marks.keys():
         del known.marks[video_id]
         known.shots.pop(video_id, None)
@@ -146,7 +147,7 @@ def name_shots(
         for done, video_id in enumerate(wanted, start=1):
             known.shots.pop(video_id, None)
             try:
-                known.shots[video_id] = _named(opened, video_id, taught)
+                known.shots[video_id] = _named(library, video_id, taught)
                 known.marks[video_id] = marks[video_id]
             except WordsightError:
                 known.marks.pop(video_id, None)
@@ -168,14 +169,14 @@ def named_terms(
     return found
 
 
-def _named(opened: "Library", video_id: str, taught: "AttributeLearner") -> list[Row]:
+def _named(library: "Library", video_id: str, taught: "AttributeLearner") -> list[Row]:
     from wordsight.attributes.recall.videos import name_detections, shot_words
     from wordsight.records import Shot
     from wordsight.workflows.clips import whole_clip
 
-    clip = whole_clip(opened, video_id)
-    shots = opened.shots(video_id) or [Shot(video_id, clip.start, clip.end, 1.0, 0, len(clip))]
-    looks = name_detections(taught, opened.video(video_id).path, clip.detections)
+    clip = whole_clip(library, video_id)
+    shots = library.shots(video_id) or [Shot(video_id, clip.start, clip.end, 1.0, 0, len(clip))]
+    looks = name_detections(taught, library.video(video_id).path, clip.detections)
     return [
         (shot.start, shot.end, [(term.word, round(term.confidence, 4)) for term in terms])
         for shot, terms in zip(shots, shot_words(looks, shots), strict=True)

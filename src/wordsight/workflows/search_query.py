@@ -56,7 +56,7 @@ class SearchQuery:
             )
 
 
-def joint_query(asked: SearchQuery, search: "JointSearch", opened: "Library") -> "JointQuery":
+def joint_query(asked: SearchQuery, search: "JointSearch", library: "Library") -> "JointQuery":
     """Turn what was asked into terms and samples.
 
     Raises:
@@ -70,10 +70,10 @@ def joint_query(asked: SearchQuery, search: "JointSearch", opened: "Library") ->
     text = search.text.query(asked.text) if asked.text else None
     exclude: frozenset[int] = frozenset()
     if asked.like is not None:
-        video, time = opened.resolve(asked.like[0]), asked.like[1]
+        video, time = library.resolve(asked.like[0]), asked.like[1]
         position = _position(search, video, time)
         exclude = frozenset({position})
-        with VideoReader(opened.video(video).path) as reader:
+        with VideoReader(library.video(video).path) as reader:
             pictures.append(reader.frame_at(time).image)
         if text is None and asked.region is None:
             similar = more_like_this(search.text.model, position)

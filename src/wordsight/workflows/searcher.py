@@ -1,27 +1,125 @@
 """Answering a search: by what is said, by what it looks like, or by what the words mean."""
 
 import copy
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wordsight.errors import WordsightError
+from wordsight.errors import LibraryError, WordsightError
 from wordsight.workflows.lexicon import can_read
-from wordsight.workflows.meaning import MOST_VIDEOS, grounded_hits
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.search_query import SearchQuery
 
 if TYPE_CHECKING:
     from wordsight.engine import Engine
+    from wordsight.inference import Limits
     from wordsight.library import Library
-    from wordsight.meaning import LearnedLexicon
+    from wordsight.meaning import LearnedLexicon, SentenceHit
+    from wordsight.records import Clip
     from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
     from wordsight.workflows.annotator import ClipAnnotator
     from wordsight.workflows.found_moments import FoundMoment, NamedTerms
     from wordsight.workflows.named_shots import NamedShots
 
-__all__ = ["Searcher"]
+__all__ = ["MOST_VIDEOS", "Searcher", "grounded_hits"]
+
+
+MOST_VIDEOS = 200
+"""Videos the sentence tracker looks through; of more, those in which the words are said."""
+
+
+def grounded_hits(
+    library: "Library",
+    learned: "LearnedLexicon",
+    text: str,
+    likely: Sequence[str],
+    reporter: Reporter,
+    *,
+    top: int,
+    everything: bool,
+    most: int = MOST_VIDEOS,
+    engine: "Engine | None" = None,
+    annotator: "ClipAnnotator | None" = None,
+) -> "list[SentenceHit]":
+    """Find the moments a sentence describes.
+
+    Args:
+        library: The library.
+        learned: The words.
+        text: The sentence.
+        likely: Ids of videos in which its words are said, best first.
+        reporter: Takes progress.
+        top: How many moments at most.
+        everything: Whether to return moments the sentence is not said to be true of.
+        most: How many videos are looked at; of more, those in which the words are said.
+        engine: Where videos are looked at; this process if left out.
+        annotator: Annotates clips for a lexicon that was learned with taught words or states.
+    """
+    from wordsight.engine import Serial
+    from wordsight.inference import current_limits
+
+    videos = [video.id for video in library.videos()]
+    if len(videos) > most:
+        said = list(dict.fromkeys(likely))[:most]
+        which = "in which the words are said" if said else "that came first"
+        videos = said or videos[:most]
+        reporter.note(f"Looking closely at the {len(videos)} videos {which}.")
+    look = partial(
+        _moments,
+        learned=learned,
+        text=text,
+        top=top,
+        only_true=not everything,
+        limits=current_limits(),  # in other processes as well
+    )
+    clips = _clips(library, videos, annotator)
+    hits: list[SentenceHit] = []
+    with (
+        reporter.progress("Searching") as progress,
+        closing((engine or Serial()).map(look, clips, ordered=True)) as outcomes,
+    ):
+        for done, outcome in enumerate(outcomes, start=1):
+            if outcome.result is None:
+                raise WordsightError(f"{outcome.item.video_id}: {outcome.error}")
+            # Hits of all videos are never kept longer than needed.
+            hits = sorted(hits + outcome.result, key=lambda hit: -hit.score)[:top]
+            progress(done, len(videos), "searching")
+    return hits
+
+
+def _clips(
+    library: "Library", videos: Sequence[str], annotator: "ClipAnnotator | None"
+) -> "Iterator[Clip]":
+    """Yield what is seen in videos, leaving out those that are removed meanwhile."""
+    from wordsight.workflows.clips import whole_clip
+
+    for video in videos:
+        try:
+            clip = whole_clip(library, video, annotator)
+        except LibraryError:
+            if video in {each.id for each in library.videos()}:
+                raise
+            continue
+        yield clip
+
+
+def _moments(
+    clip: "Clip",
+    *,
+    learned: "LearnedLexicon",
+    text: str,
+    top: int,
+    only_true: bool,
+    limits: "Limits",
+) -> "list[SentenceHit]":
+    from wordsight.inference import using_limits
+
+    with using_limits(limits):
+        return learned.search([clip], text, top=top, only_true=only_true)
+
 
 _RECALL = 2000  # shots whose videos are candidates for a closer look
 
@@ -31,22 +129,22 @@ class Searcher:
     """One search of a library.
 
     Attributes:
-        teller: Told of progress and of words nobody says.
-        opened: The library.
+        reporter: Takes progress, and which words no video mentions.
+        library: The library.
         index: Where the index is, if not inside the library.
-        top: How many moments at most.
-        everything: Whether to return what nothing speaks for.
+        top: Number of moments at most.
+        everything: Whether to return moments without evidence for them.
         weight: Share of the picture beside words; learned if ``None``.
         most_videos: How many videos a sentence's meaning is looked for in.
-        device: Where pictures are looked for, such as ``cuda``; the processor if ``None``.
-        engine: Who searches the shards of the index and looks at videos; this process if ``None``.
-        ready: An index that is open already; otherwise it is opened, and brought up to date first.
-        namer: Names things for a lexicon that was learned with taught words.
+        device: Where pictures are compared, such as ``cuda``; the processor if ``None``.
+        engine: Where shards are searched and videos are looked at; this process if ``None``.
+        ready: An index that is open already; otherwise it is library, and brought up to date first.
+        annotator: Annotates clips for a lexicon that was learned with taught words or states.
         exact: Whether a picture is compared with every shot; if ``None``, unless there are many.
     """
 
-    teller: Reporter
-    opened: "Library"
+    reporter: Reporter
+    library: "Library"
     index: Path | None = None
     top: int = 10
     everything: bool = False
@@ -55,29 +153,30 @@ class Searcher:
     device: str | None = None
     engine: "Engine | None" = None
     ready: "JointSearch | None" = None
-    namer: "ClipAnnotator | None" = None
+    annotator: "ClipAnnotator | None" = None
     exact: bool | None = None
 
     def answer(
-        self, asked: SearchQuery, by: str, learned: "LearnedLexicon | None", *, named: bool = False
+        self, query: SearchQuery, by: str, learned: "LearnedLexicon | None", *, named: bool = False
     ) -> tuple[list["FoundMoment"], str]:
-        """Return the moments, best first, and in a sentence what was gone by.
+        """Return the moments, best first, and in a sentence what they were judged by.
 
         Args:
-            asked: What is looked for.
+            query: What is looked for.
             by: ``auto``, ``said`` or ``meaning``.
             learned: The learned lexicon, if there is one.
-            named: Whether that lexicon was asked for, so that its silence is worth a note.
+            named: Whether that lexicon was asked for, so that it is worth a note if it cannot read
+                the text.
         """
         aloud = named or by == "meaning"
-        text = None if asked.images or asked.like or by == "said" else asked.text
-        if text and learned is not None and can_read(learned, text, self.teller, aloud=aloud):
+        text = None if query.images or query.like or by == "said" else query.text
+        if text and learned is not None and can_read(learned, text, self.reporter, aloud=aloud):
             return self._by_meaning(text, learned)
         if by == "meaning":
             raise WordsightError(
                 "searching by meaning needs a sentence that the learned words can read."
             )
-        return self._by_models(asked)
+        return self._by_models(query)
 
     def run(self, queries: dict[str, str], expand: bool) -> dict[str, list[tuple[str, float]]]:
         """Return for each of many queries its shots with their scores."""
@@ -85,7 +184,7 @@ class Searcher:
 
         answers = {}
         for name, text in queries.items():
-            query = joint_query(SearchQuery(text, expand=expand), self._search, self.opened)
+            query = joint_query(SearchQuery(text, expand=expand), self._search, self.library)
             hits = self._search.search(query, self.top)
             answers[name] = [(hit.document.id, hit.score) for hit in hits]
         return answers
@@ -96,20 +195,20 @@ class Searcher:
         from wordsight.workflows.search_query import joint_query
 
         search = self._search
-        query = joint_query(asked, search, self.opened)
+        query = joint_query(asked, search, self.library)
         if query.text and query.samples is not None:
             known = self.weight
             search.weight = joint_weight(search.index) if known is None else known
-        self._tell_unknown(query)
+        self._note_unknown(query)
         hits = search.search(query, self.top, everything=self.everything)
         if hits and all(hit.visual is not None and hit.visual <= 0 for hit in hits):
-            self.teller.note(
+            self.reporter.note(
                 "No shot explains the picture better than the collection as a whole does; these "
                 "are the nearest."
             )
         found = [from_joint(hit, query, self._said(hit), self._named(hit)) for hit in hits]
         if query.samples is not None and not query.text and not search.exact:
-            self.teller.detail("A first look chose the shots that were compared; --exact: all.")
+            self.reporter.detail("A first look chose the shots that were compared; --exact: all.")
         named = any("named" in each.by for each in found)
         return found, _how(query, search.weight, named=named)
 
@@ -122,26 +221,26 @@ class Searcher:
         shots: list[JointHit] = []
         query = None
         # A small library needs no recall: the tracker looks at all of it, indexed or not.
-        indexed = (index_folder(self.opened, self.index) / MANIFEST).exists()
-        if indexed or self.opened.count() > self.most_videos:
+        indexed = (index_folder(self.library, self.index) / MANIFEST).exists()
+        if indexed or self.library.count() > self.most_videos:
             query = self._search.text.query(text)
             shots = self._search.search(JointQuery(query), _RECALL)
         likely = [shot.document.video_id for shot in shots]
         hits = grounded_hits(
-            self.opened,
+            self.library,
             learned,
             text,
             likely,
-            self.teller,
+            self.reporter,
             top=self.top,
             everything=self.everything,
             most=self.most_videos,
             engine=self.engine,
-            namer=self.namer,
+            annotator=self.annotator,
         )
         if not hits and shots:
             said = f"{len(shots):,} shot{'' if len(shots) == 1 else 's'}"
-            self.teller.note(f"Its words are said in {said}: look by what is said to see them.")
+            self.reporter.note(f"Its words are said in {said}: look by what is said to see them.")
         found = []
         for hit in hits:
             shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
@@ -172,20 +271,22 @@ class Searcher:
         from wordsight.workflows.index import index_folder
         from wordsight.workflows.named_shots import NamedShots
 
-        return NamedShots.read(index_folder(self.opened, self.index))
+        return NamedShots.read(index_folder(self.library, self.index))
 
-    def _tell_unknown(self, query: "JointQuery") -> None:
+    def _note_unknown(self, query: "JointQuery") -> None:
         if query.text is None:
             return
         if not query.text:
-            self.teller.note("No word of the query tells anything apart; name what you look for.")
+            self.reporter.note(
+                "No word of the query distinguishes moments; name what you look for."
+            )
         known, words = self._search.text.model.known_terms(query.text), query.text.words
         unknown = [words.get(term, term) for term in query.text.weights if term not in known]
         if unknown:
-            self.teller.note(f"Nobody says {', '.join(map(repr, unknown))} here.")
+            self.reporter.note(f"No video mentions {', '.join(map(repr, unknown))}.")
 
     def close(self) -> None:
-        """Let workers go that searched."""
+        """Stop the workers that searched."""
         close = getattr(self.__dict__.get("_search"), "close", None)
         if close is not None:
             close()
@@ -200,13 +301,13 @@ class Searcher:
             own = copy.copy(self.ready)  # its weight is this search's own, and how closely it looks
             own.exact = own.exact if self.exact is None else self.exact
             return own
-        folder = index_folder(self.opened, self.index)
-        opened = open_index(
-            self.opened, folder, self.teller, engine=self.engine, device=self.device
+        folder = index_folder(self.library, self.index)
+        index = open_index(
+            self.library, folder, self.reporter, engine=self.engine, device=self.device
         )
         if self.engine is None:
-            return JointSearch(opened, exact=self.exact)
-        return ShardedSearch(opened, self.engine, exact=self.exact)
+            return JointSearch(index, exact=self.exact)
+        return ShardedSearch(index, self.engine, exact=self.exact)
 
 
 def _how(query: "JointQuery", weight: float, *, named: bool) -> str:

@@ -11,15 +11,16 @@ from pydantic import BaseModel
 
 from wordsight.errors import WordsightError
 from wordsight.evaluation import evaluate_run, parse_measure
-from wordsight.retrieval.trec import read_qrels, read_run, write_run
+from wordsight.retrieval.trec import read_qrels, read_run
 from wordsight.studio.api.compute_options import Device, Engine
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.api.search import MomentInfo, SearchBody, search_for
-from wordsight.studio.format import clock
-from wordsight.studio.jobs.queries import QUERIES
+from wordsight.studio.api.search import SearchBody
+from wordsight.studio.jobs.search import QUERIES
+from wordsight.studio.searching import answer, names_of
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_file
-from wordsight.video import VideoReader, write_contact_sheet
+from wordsight.workflows.found_moments import FoundMoment
+from wordsight.workflows.search import write_moments_run, write_moments_sheet
 from wordsight.workflows.search_query import read_queries
 
 __all__ = ["MEASURES", "router"]
@@ -45,16 +46,10 @@ class Scores(BaseModel):
 @router.get("/sheet", response_class=Response)
 def contact_sheet(studio: Here, wanted: Same) -> Response:
     """Send what a search finds as a contact sheet, best first."""
-    images, titles = [], []
-    for rank, one in enumerate(_moments(studio, wanted), start=1):
-        with VideoReader(studio.library.video(one.video_id).path) as reader:
-            size = (320, max(1, round(320 * reader.info.height / reader.info.width)))
-            images.append(reader.frame_at(one.key_time).scaled(*size))
-        span = f"{clock(one.start)} - {clock(one.end)}"
-        titles.append(f"{rank}  {one.video_id}\n{span}  score {one.score:.2f}\n{one.why}")
+    moments, heading = _moments(studio, wanted), wanted.text or "like this"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.png"
-        write_contact_sheet(path, images, titles, heading=wanted.text or "like this")
+        write_moments_sheet(path, moments, studio.library, heading)
         headers = {"Content-Disposition": 'attachment; filename="found.png"'}
         return Response(path.read_bytes(), media_type="image/png", headers=headers)
 
@@ -62,12 +57,9 @@ def contact_sheet(studio: Here, wanted: Same) -> Response:
 @router.get("/run", response_class=Response)
 def trec_run(studio: Here, wanted: Same) -> Response:
     """Send what a search finds as a TREC run."""
-    best: dict[str, float] = {}
-    for one in _moments(studio, wanted):
-        best.setdefault(one.shot or f"{one.video_id}@{clock(one.start)}", one.score)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.run"
-        write_run(path, {wanted.text or "like-this": best.items()})
+        write_moments_run(path, _moments(studio, wanted), wanted.text or "like-this")
         headers = {"Content-Disposition": 'attachment; filename="found.run"'}
         return Response(path.read_bytes(), media_type="text/plain", headers=headers)
 
@@ -116,8 +108,9 @@ def evaluate(
     )
 
 
-def _moments(studio: Studio, wanted: SearchBody) -> list[MomentInfo]:
-    found = search_for(studio, wanted)
-    if not found.moments:
-        raise WordsightError(" ".join(found.notes) or "Nothing was found to be taken away.")
-    return found.moments
+def _moments(studio: Studio, wanted: SearchBody) -> list[FoundMoment]:
+    found, names = answer(studio, wanted.request()), names_of(studio)
+    moments = [one for one in found.moments if one.video_id in names]
+    if not moments:
+        raise WordsightError(" ".join(found.notes) or "Nothing was found to export.")
+    return moments

@@ -3,19 +3,21 @@
 import math
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from wordsight.studio.api.compute_options import Device, Engine
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.searching import SearchAnswer, answer, names_of
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_picture
-from wordsight.workflows.found_moments import FoundMoment, why
-from wordsight.workflows.search_query import SearchQuery, parse_moment, parse_region
+from wordsight.workflows.found_moments import FoundMoment, evidence_text
+from wordsight.workflows.index import IndexSettings
+from wordsight.workflows.search import SearchRequest, SearchSettings
+from wordsight.workflows.settings import changed
 
 __all__ = [
     "MomentInfo",
@@ -32,25 +34,19 @@ Here = Annotated[Studio, Depends(studio_of)]
 _SHORTEST = 1.0  # seconds of a preview
 
 
-class SearchBody(BaseModel):
+class SearchBody(SearchSettings):
     """What is looked for, as far as it can be written into an address."""
 
-    text: str = Field(default="", max_length=500)
-    like: str = Field(default="", max_length=400, description="VIDEO@TIME")
-    region: str = Field(default="", max_length=100, description="x,y,width,height in pixels")
-    by: Literal["auto", "said", "meaning"] = "auto"
-    top: int = Field(default=12, ge=1, le=100)
-    everything: bool = Field(default=False, description="also what nothing speaks for")
-    expand: bool = Field(default=False, description="words of the best shots join the query")
-    weight: float | None = Field(
-        default=None, ge=0, le=1, description="share of the picture beside words"
-    )
-    exact: bool = Field(
-        default=False, description="compare a picture with every shot, even of very many"
-    )
-    prune: int | None = Field(
-        default=None, ge=1, le=1000, description="boxes followed per participant and frame"
-    )
+    model_config = ConfigDict(extra="ignore")
+
+    text: str = changed(SearchSettings, "text", default="", max_length=500)
+    like: str = changed(SearchSettings, "like", default="", max_length=400)
+    region: str = changed(SearchSettings, "region", default="", max_length=100)
+    top: int = changed(SearchSettings, "top", default=12, le=100)
+
+    def request(self) -> SearchRequest:
+        """Return the request; what is empty is left out."""
+        return SearchRequest(**{n: v for n, v in self.model_dump().items() if v != ""})
 
 
 class QueryWord(BaseModel):
@@ -99,15 +95,12 @@ class Results(BaseModel):
     moments: list[MomentInfo]
 
 
-class IndexBody(BaseModel):
+class IndexBody(IndexSettings):
     """What the index holds besides what is said and what shots look like."""
 
-    describe: bool = False
-    attributes: bool = False
-    forget: bool = Field(default=False, description="things in shots are named no longer")
-    language: str | None = Field(
-        default=None, pattern="^[a-z]{2,20}$", description="of the words: english, …, or none"
-    )
+    attributes: bool = Field(default=False, description="Name things in shots by taught words.")
+    forget: bool = Field(default=False, description="Things in shots are named no longer.")
+    language: str | None = changed(IndexSettings, "language", pattern="^[a-z]{2,20}$")
     engine: Engine = None
     device: Device = None
 
@@ -131,7 +124,8 @@ def search_by_picture(
     exact: Annotated[bool, Form()] = False,
 ) -> Results:
     """Find moments that look like pictures or a part of one, with words beside if there are."""
-    return search_with(studio, image, text, region, top=top, weight=weight, exact=exact)
+    text = (text or "").strip()
+    return search_with(studio, image, text=text, region=region, top=top, weight=weight, exact=exact)
 
 
 @router.post("/index", status_code=202)
@@ -142,45 +136,34 @@ def index_again(studio: Here, wanted: IndexBody) -> JobInfo:
 
 def search_for(studio: Studio, wanted: SearchBody) -> Results:
     """Search by what can be written."""
-    asked = SearchQuery(
-        wanted.text or None,
-        region=parse_region(wanted.region or None),
-        like=parse_moment(wanted.like or None),
-        expand=wanted.expand,
-    )
-    how = wanted.model_dump(exclude={"text", "like", "region", "expand"})
-    return results_of(studio, answer(studio, asked, **how))
+    return results_of(studio, answer(studio, wanted.request()))
 
 
-def search_with(
-    studio: Studio,
-    images: list[UploadFile],
-    text: str | None,
-    region: str | None,
-    **wanted: Any,
-) -> Results:
-    """Search by pictures that were sent."""
+def search_with(studio: Studio, images: list[UploadFile], **wanted: Any) -> Results:
+    """Search by pictures that were sent, with settings of a :class:`SearchRequest`."""
     with tempfile.TemporaryDirectory() as folder:
         pictures = tuple(
             keep_picture(image, Path(folder) / f"picture-{number}")
             for number, image in enumerate(images)
         )
-        asked = SearchQuery((text or "").strip() or None, pictures, parse_region(region or None))
-        return results_of(studio, answer(studio, asked, **wanted))
+        settings = {name: value for name, value in wanted.items() if value not in ("", None)}
+        return results_of(studio, answer(studio, SearchRequest(images=pictures, **settings)))
 
 
 def results_of(studio: Studio, found: SearchAnswer) -> Results:
-    """Tell what people may know of an answer."""
+    """Return what the page shows of an answer."""
     names = names_of(studio)
-    lost = max((one.lost_mass for one in found.found), default=0.0)
+    lost = max((one.lost_mass for one in found.moments), default=0.0)
     left_out = f"Not every box was followed: at most {lost:.2g} of all explanations is left out."
     return Results(
         how=found.how,
-        notes=[*found.notes, left_out] if lost > 0 else found.notes,
+        notes=[*found.notes, left_out] if lost > 0 else list(found.notes),
         nothing=found.nothing,
         job=None if found.job is None else JobInfo.of(found.job),
         # A video that was removed stays in the index for a moment, but is no answer any more.
-        moments=[_moment(one, names[one.video_id]) for one in found.found if one.video_id in names],
+        moments=[
+            _moment(one, names[one.video_id]) for one in found.moments if one.video_id in names
+        ],
     )
 
 
@@ -204,7 +187,7 @@ def _moment(one: FoundMoment, name: str) -> MomentInfo:
             PicturePart(place=p["place"], box=list(p["box"]), evidence=_finite(p["evidence"]))
             for p in one.regions
         ],
-        why=why(one),
+        why=evidence_text(one),
     )
 
 

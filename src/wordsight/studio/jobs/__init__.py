@@ -10,8 +10,7 @@ from wordsight.studio.jobs.learn import learn_words
 from wordsight.studio.jobs.learn_rules import learn_rules
 from wordsight.studio.jobs.make import make_file
 from wordsight.studio.jobs.name import name_things
-from wordsight.studio.jobs.queries import answer_queries
-from wordsight.studio.jobs.search import search_meaning
+from wordsight.studio.jobs.search import answer_queries, search_meaning
 from wordsight.studio.jobs.states import infer_states
 from wordsight.studio.jobs.task import JobContext, JobKind
 from wordsight.studio.jobs.teach import teach_words

@@ -6,56 +6,42 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import WordsightError
-from wordsight.library import Library
 from wordsight.studio.jobs.learn import LEXICON
-from wordsight.studio.jobs.task import JobContext, device_at_hand
+from wordsight.studio.jobs.task import JobContext
 from wordsight.studio.jobs.teach import TAUGHT
-from wordsight.workflows.annotator import load_taught
-from wordsight.workflows.lexicon import load_lexicon
-from wordsight.workflows.named_shots import forget_words, remember_words
+from wordsight.workflows.index import IndexRequest, IndexSettings, index, index_folder
+from wordsight.workflows.workflow import open_library
 
 __all__ = ["index_library"]
 
 
-def index_library(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str, Any]:
+def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Look at what is new in the library, so that it can be searched.
 
     Args:
-        arguments: ``describe``: whether what learned words say of every shot can be searched, too;
-            ``attributes``: whether the things in every shot are named by taught words;
-            ``forget``: whether they are named no longer. Left out, all stay as they are.
-            ``language`` of the words, for their endings; ``engine`` and ``device``.
-        workplace: Where to work.
+        arguments: Settings as :class:`IndexSettings` has them; ``attributes``: whether the things
+            in every shot are named by taught words; ``forget``: whether they are named no longer.
+            Left out, all stay as they are.
+        context: Where to work.
     """
-    from wordsight.engine import open_engine
-    from wordsight.workflows.index import describe_shots, index_folder, update_index
-
-    device, notes = device_at_hand(arguments.get("device"))
-    with Library.open(workplace.library) as library:
-        folder = index_folder(library, None)
-        if arguments.get("language"):
+    settings = {name: arguments[name] for name in IndexSettings.model_fields if name in arguments}
+    words, attributes = context.folder / LEXICON, None
+    if arguments.get("describe"):
+        _require(words, "learned", "Lexicon")
+    if arguments.get("attributes"):
+        attributes = context.folder / TAUGHT
+        _require(attributes, "taught", "Attributes")
+    elif arguments.get("forget"):
+        attributes = Path("none")
+    request = IndexRequest(**settings, attributes=attributes, words=words)
+    with open_library(context.library) as library:
+        if request.language:
             # Word endings are part of all that is indexed: another language begins anew.
-            shutil.rmtree(folder, ignore_errors=True)
-        if arguments.get("describe"):
-            _need(workplace.folder / LEXICON, "learned", "Lexicon")
-            words = load_lexicon(workplace.folder / LEXICON)
-            describe_shots(library, folder, words, workplace.progress)
-        if arguments.get("attributes"):
-            _need(workplace.folder / TAUGHT, "taught", "Attributes")
-            remember_words(folder, load_taught(workplace.folder / TAUGHT))
-        elif arguments.get("forget"):
-            forget_words(folder)
-        with open_engine(arguments.get("engine")) as engine:
-            report = update_index(
-                library,
-                folder,
-                language=arguments.get("language"),
-                progress=workplace.progress,
-                engine=engine,
-                device=device,
-            )
+            shutil.rmtree(index_folder(library, None), ignore_errors=True)
+        result = index(library, request, progress=context.progress)
+    report = result.report
     return {
-        "notes": notes,
+        "notes": list(result.warnings),
         "added": len(report.added),
         "unchanged": len(report.unchanged),
         "removed": len(report.removed),
@@ -63,6 +49,6 @@ def index_library(arguments: Mapping[str, Any], workplace: JobContext) -> dict[s
     }
 
 
-def _need(folder: Path, what: str, page: str) -> None:
+def _require(folder: Path, what: str, page: str) -> None:
     if not folder.exists():
         raise WordsightError(f"no words were {what} yet; do so on the {page} page first.")

@@ -1,47 +1,74 @@
-"""Searching by what words mean, which looks closely at many videos."""
+"""Searching in jobs: what a sentence means, in many videos; and many queries at once."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+from wordsight.errors import WordsightError
 from wordsight.studio.jobs.learn import LEXICON
 from wordsight.studio.jobs.task import JobContext
+from wordsight.workflows.lexicon import load_lexicon
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.search import SearchRequest, find_moments, search
+from wordsight.workflows.workflow import open_library
 
-__all__ = ["search_meaning"]
+__all__ = ["QUERIES", "answer_queries", "search_meaning"]
+
+QUERIES = "queries"
+"""Name of the folder of files of queries in the studio's folder."""
 
 _MOST_VIDEOS = 1000  # of more, those are looked at in which the words are said
 
 
-def search_meaning(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str, Any]:
+def search_meaning(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Find the moments a sentence is true of.
 
     Args:
-        arguments: ``text``, ``by``, ``top``, ``everything``, ``prune``; ``stamp`` only tells
-            searches of a library and of words apart that have changed since.
-        workplace: Where to work.
+        arguments: ``text``, ``by``, ``top``, ``everything``, ``prune``; ``stamp`` only
+            distinguishes searches of a library and of words that have changed since.
+        context: Where to work.
     """
-    from wordsight.library import Library
-    from wordsight.meaning import LearnedLexicon
-    from wordsight.workflows.annotator import load_annotator
-    from wordsight.workflows.compute import pruning
-    from wordsight.workflows.reporter import RecordingReporter
-    from wordsight.workflows.search_query import SearchQuery
-    from wordsight.workflows.searcher import Searcher
-
-    book = RecordingReporter(workplace.progress)
-    words = LearnedLexicon.load(workplace.folder / LEXICON)
-    with Library.open(workplace.library) as library:
-        searching = Searcher(
-            book,
+    settings = {name: value for name, value in arguments.items() if name != "stamp"}
+    request = SearchRequest(**settings, words=context.folder / LEXICON)
+    reporter, words = RecordingReporter(context.progress), load_lexicon(context.folder / LEXICON)
+    with open_library(context.library) as library:
+        found = find_moments(
             library,
-            top=int(arguments["top"]),
-            everything=bool(arguments["everything"]),
+            request,
+            reporter,
+            words,
+            aloud=request.by == "meaning",
             most_videos=_MOST_VIDEOS,
-            namer=load_annotator(workplace.folder / LEXICON),
         )
-        by = str(arguments["by"])
-        with pruning(arguments.get("prune")):
-            found, how = searching.answer(
-                SearchQuery(arguments["text"]), by, words, named=by == "meaning"
-            )
-    return {"found": [asdict(one) for one in found], "how": how, "notes": book.notes}
+    moments = [asdict(one) for one in found.moments]
+    return {"found": moments, "how": found.how, "notes": reporter.notes}
+
+
+def answer_queries(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+    """Rank the shots of the library for every query of a file, and keep the ranking.
+
+    Args:
+        arguments: ``name`` of the folder of the file and of the ranking; ``file``; ``top`` shots
+            of each; ``expand``; ``engine``; ``device``.
+        context: Where to work.
+    """
+    from wordsight.studio.exports import exporting
+
+    name = Path(arguments["name"]).name
+    source = context.folder / QUERIES / name / Path(arguments["file"]).name
+    if not source.is_file():
+        raise WordsightError("the queries are not there any more; send them again.")
+    chosen = ("top", "expand", "engine", "device")
+    settings = {name: arguments[name] for name in chosen if name in arguments}
+    title, file = f"Ranking of {source.name}", f"{source.stem}.run"
+    with exporting(context.folder, name, "", "run", title, file) as path:
+        request = SearchRequest(queries=source, run=path, **settings)
+        result = search(context.library, request, progress=context.progress)
+    return {
+        "made": name,
+        "file": file,
+        "queries": len(result.answers or {}),
+        "hits": result.num_hits,
+        "notes": list(result.warnings),
+    }

@@ -61,7 +61,9 @@ def pictured_part(
 ) -> Any:
     """Show what looks like a picture."""
     try:
-        found = search_with(studio, image, text, region, top=top, weight=weight, exact=exact)
+        found = search_with(
+            studio, image, text=text.strip(), region=region, top=top, weight=weight, exact=exact
+        )
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=str(error))
     return studio.page(request, "parts/found.html", found=found)

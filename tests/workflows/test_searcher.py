@@ -3,8 +3,8 @@
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.workflows.meaning import grounded_hits
 from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.searcher import grounded_hits
 
 
 def test_a_video_that_is_removed_meanwhile_is_left_out(tmp_path):
