@@ -4,7 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wordsight.inference.lattice import pack
 from wordsight.inference.lattice.kernels import entry_points
 
 ROOM = Path(entry_points.__file__).parent
@@ -39,11 +38,3 @@ def _codegen():
     from numba.core.registry import cpu_target
 
     return cpu_target.target_context.codegen()
-
-
-def test_work_areas_are_reused_and_grow():
-    first = pack.scratch_array("test", (3, 4))
-    first[:] = 7.0
-    assert (pack.scratch_array("test", (2, 2)) == 7.0).all()
-    assert pack.scratch_array("test", (50, 50)).shape == (50, 50)
-    assert pack.scratch_array("other", (3, 4)).base is not first.base

@@ -1,7 +1,6 @@
 """Laying lattices of one shape side by side for the kernel, and taking its answers apart again."""
 
 import math
-import threading
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -9,45 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference.lattice.memory import scratch_array
 from wordsight.inference.lattice.model import Lattice, WordChain
 from wordsight.inference.lattice.plan import KernelPlan, Topology, plan_of, topology_of
 
-__all__ = ["Pack", "aligned_array", "log_constant", "pack", "scratch_array"]
-
-
-# Work areas that live on between calls, because asking the system for memory again costs time.
-
-_MOST_KEPT = 8 << 20
-"""Numbers an area may hold to be kept, 64 MiB of them; larger ones are rare and given back."""
-
-
-class _Areas(threading.local):
-    def __init__(self) -> None:
-        self.by_name: dict[str, NDArray[np.float64]] = {}
-
-
-_AREAS = _Areas()
-
-
-def scratch_array(name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return an array with arbitrary content, good until this thread borrows that name again."""
-    size = math.prod(shape)
-    area = _AREAS.by_name.get(name)
-    if area is None or area.size < size:
-        area = aligned_array(size)
-        if size <= _MOST_KEPT:
-            _AREAS.by_name[name] = area
-    return area[:size].reshape(shape)
-
-
-def aligned_array(size: int) -> NDArray[np.float64]:
-    """Return an array that begins where a line of the cache does: vectors then cross none.
-
-    The kernels compile it, too.
-    """
-    numbers = np.empty(size + 7)
-    skipped = -(numbers.ctypes.data // 8) % 8
-    return numbers[skipped : skipped + size]
+__all__ = ["Pack", "log_constant", "pack"]
 
 
 Array = NDArray[np.float64]

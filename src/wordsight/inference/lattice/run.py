@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.inference.lattice.memory import ArrayPool, scratch_array
 from wordsight.inference.lattice.model import (
     Lattice,
     LatticeCounts,
@@ -23,9 +24,8 @@ from wordsight.inference.lattice.model import (
     LatticeTooLargeError,
     WordChain,
 )
-from wordsight.inference.lattice.pack import Pack, pack, scratch_array
+from wordsight.inference.lattice.pack import Pack, pack
 from wordsight.inference.lattice.plan import Topology, topology_of
-from wordsight.inference.lattice.recycling import Recycler
 from wordsight.inference.lattice.reference import counts_reference, path_reference, score_reference
 from wordsight.inference.numba_support import numba_available
 
@@ -43,7 +43,7 @@ Result = TypeVar("Result", LatticeScore, LatticeCounts, LatticePath)
 _CLIPS_PER_CALL = 32
 _BYTES_PER_CALL = 2 << 20
 
-_memory = Recycler()
+_results = ArrayPool()
 
 
 def log_scores(
@@ -246,7 +246,7 @@ def _scores_of_pack(packed: Pack) -> list[LatticeScore]:
 
 
 def _counts_of_pack(packed: Pack) -> list[LatticeCounts]:
-    tables = _memory.empty((packed.num_rows, packed.num_entries))
+    tables = _results.empty((packed.num_rows, packed.num_entries))
     scores, steps = _run_kernel(packed, tables)
     results = []
     for number, lattice in enumerate(packed.lattices):

@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit
 
 from wordsight.inference.lattice.kernels import (
-    borrowing,
     forward_backward,
     options,
     products,
@@ -31,16 +30,14 @@ begin = forward_backward.begin
 best_scores = viterbi.best_scores
 ended = forward_backward.ended
 forward = forward_backward.forward
-keep = borrowing.keep
 partition = forward_backward.partition
 read_clip = forward_backward.read_clip
 space_for = forward_backward.space_for
 start_and_end = weights.start_and_end
 trace_back = viterbi.trace_back
-uncounted = borrowing.uncounted
 
 
-KERNEL_MODULES = (borrowing, forward_backward, options, products, steps, viterbi, weights)
+KERNEL_MODULES = (forward_backward, options, products, steps, viterbi, weights)
 
 
 def kernel_digest() -> str:
@@ -70,13 +67,11 @@ def _counts_made_from(digest: str) -> Callable[..., None]:
     ):
         """Score the clips of a batch and, where there are tables, count what is expected."""
         made_from = digest  # noqa: F841
-        owned = space_for(arrivals, frames.max(), plan), np.empty(plan.arena), plan
-        space, arena, plan = uncounted(owned)
+        space, arena = space_for(arrivals, frames.max(), plan), np.empty(plan.arena)
         for n in range(len(frames)):
             scores[n, 1] = partition(unary, coherence, rows[n], steps[n], frames[n], plan)
             initial, final = start_and_end(params[n], plan)
-            read = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
-            clip = uncounted(read)
+            clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
             mass = 0.0
             begin(clip, initial, plan, space)
             if forward(clip, plan, space):
@@ -89,10 +84,8 @@ def _counts_made_from(digest: str) -> Callable[..., None]:
             if len(tables) and mass > 0.0:
                 for x in range(len(space.nodes)):
                     space.nodes[x] = final[x // plan.tracks] / mass
-                own = uncounted(tables[rows[n] : rows[n] + frames[n]])
-                backward_counts(clip, plan, space, arena, own, uncounted(transitions[n]))
-            keep(read)
-        keep(owned, tables, transitions)
+                own = tables[rows[n] : rows[n] + frames[n]]
+                backward_counts(clip, plan, space, arena, own, transitions[n])
 
     return counts
 
@@ -105,24 +98,14 @@ def _paths_made_from(digest: str) -> Callable[..., None]:
         """Find the best path of every clip of a batch and its score."""
         made_from = digest  # noqa: F841
         total = plan.tracks * plan.states
-        owned = (
-            np.empty((2, total)),
-            np.empty(total),
-            np.empty(total),
-            np.empty((plan.people, plan.detections, plan.detections)),
-            best,
-            plan,
-        )
-        work, weights, into, matrices, best, plan = uncounted(owned)
+        work, weights, into = np.empty((2, total)), np.empty(total), np.empty(total)
+        matrices = np.empty((plan.people, plan.detections, plan.detections))
         for n in range(len(frames)):
-            read = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
-            clip = uncounted(read)
+            clip = read_clip(n, frames, rows, steps, emission, unary, coherence, params, plan)
             scores[n] = best_scores(clip, plan, best, weights, work, matrices)
             if scores[n] > -np.inf:
                 path = nodes[rows[n] : rows[n] + frames[n]]
                 trace_back(clip, best, into, matrices, plan, path)
-            keep(read)
-        keep(owned)
 
     return paths
 

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
+from wordsight.inference.lattice.kernels.options import INNER_OPTIONS, KERNEL_OPTIONS
 from wordsight.inference.lattice.kernels.steps import (
     step_counts,
     step_matrices,
@@ -28,7 +28,7 @@ from wordsight.inference.lattice.kernels.weights import (
     single_weights,
     total_of,
 )
-from wordsight.inference.lattice.pack import aligned_array
+from wordsight.inference.lattice.memory import aligned_array
 
 __all__ = [
     "ClipArrays",
@@ -78,6 +78,7 @@ class Workspace(NamedTuple):
         stages: (words + 1, nodes) what has arrived, after the step of each word.
         matrices: (P, J, J) the frame's step matrices.
         flat: The same memory as one row.
+        one: (1,) the number 1.
     """
 
     arrivals: Array
@@ -88,6 +89,7 @@ class Workspace(NamedTuple):
     stages: Array
     matrices: Array
     flat: Array
+    one: Array
 
 
 _aligned = njit(**KERNEL_OPTIONS)(aligned_array)
@@ -108,6 +110,7 @@ def space_for(arrivals, longest, plan):  # type: ignore[no-untyped-def]
         stages.reshape(len(plan.many) + 1, total),
         matrices.reshape(plan.people, plan.detections, plan.detections),
         matrices,
+        np.ones(1),
     )
 
 
@@ -139,7 +142,7 @@ def partition(unary, coherence, row, step, frames, plan):  # type: ignore[no-unt
     return total * plan.people if different == 1 else total
 
 
-@njit(**KERNEL_OPTIONS, inline="always")
+@njit(**INNER_OPTIONS, inline="always")
 def weights_at(clip, frame, plan, space):  # type: ignore[no-untyped-def]
     """Return the (nodes,) weights of a frame: a table itself, or computed into ``space``."""
     table = clip.tables[frame]
@@ -151,14 +154,14 @@ def weights_at(clip, frame, plan, space):  # type: ignore[no-untyped-def]
     return weights
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def begin(clip, initial, plan, space):  # type: ignore[no-untyped-def]
     """Fill ``nodes`` with those of the clip's first frame."""
     weights = weights_at(clip, 0, plan, space)
     first_nodes(initial, clip.singles, plan, weights, space.nodes)
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def forward(clip, plan, space):  # type: ignore[no-untyped-def]
     """Go on from the first frame's ``nodes`` to the last; tell whether that is possible."""
     nodes, masses = space.nodes, space.masses
@@ -186,7 +189,7 @@ def forward(clip, plan, space):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def ended(nodes, final, plan):  # type: ignore[no-untyped-def]
     """Return the sum of the last frame's nodes under the final weights."""
     mass = 0.0
@@ -208,7 +211,7 @@ def read_clip(number, frames, rows, steps, emission, unary, coherence, params, p
     )
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _posterior(arrived, beta, weights, factor, ahead, joint):  # type: ignore[no-untyped-def]
     """Fill ``ahead`` with the weighted future and ``joint`` with the posterior of the nodes."""
     for x in range(len(joint)):
@@ -217,7 +220,7 @@ def _posterior(arrived, beta, weights, factor, ahead, joint):  # type: ignore[no
         joint[x] = arrived[x] * value
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ignore[no-untyped-def]
     """Walk back from the future of the last frame, which ``space.nodes`` holds.
 
@@ -226,7 +229,7 @@ def backward_counts(clip, plan, space, arena, counts, transitions):  # type: ign
     """
     beta, stages, many = space.nodes, space.stages, plan.many
     people, count = plan.people, plan.detections
-    one = np.ones(1)
+    one = space.one
     joint = arena[plan.joint : plan.joint + len(beta)]
     offset = many[0, 4] if len(many) else 0
     for t in range(len(counts) - 1, 0, -1):

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import njit
 from numba.extending import intrinsic
 
-from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
+from wordsight.inference.lattice.kernels.options import INNER_OPTIONS
 
 __all__ = ["matrix_times_rows", "rows_times_matrix", "scale_rows", "sum_rows"]
 
@@ -118,7 +118,7 @@ _four_times_one = _block_of(1, 4, 1)
 _eight_times_one = _block_of(1, 8, 1)
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def rows_times_matrix(  # type: ignore[no-untyped-def]
     target, target_at, source, source_at, rows, matrices, place, count
 ):
@@ -158,7 +158,7 @@ def rows_times_matrix(  # type: ignore[no-untyped-def]
                 )
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def matrix_times_rows(  # type: ignore[no-untyped-def]
     target, target_at, source, source_at, blocks, inner, matrices, place, count
 ):
@@ -187,7 +187,7 @@ def matrix_times_rows(  # type: ignore[no-untyped-def]
                     _four(target, to, inner, matrices, of, 1, count, source, first, inner, count)
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def sum_rows(target, target_at, source, source_at, rows, columns, one):  # type: ignore[no-untyped-def]
     """Sum (rows, columns) of the source over the rows; ``one`` is an array whose first is 1."""
     if columns < 4:
@@ -208,7 +208,7 @@ def sum_rows(target, target_at, source, source_at, rows, columns, one):  # type:
             _row_of_four(target, new, columns, one, 0, 0, 0, source, old, columns, rows)
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def scale_rows(target, source, numbers, places, count):  # type: ignore[no-untyped-def]
     """Multiply each row of ``count`` by the number whose place the row's first names."""
     if count < 4:
@@ -226,7 +226,7 @@ def scale_rows(target, source, numbers, places, count):  # type: ignore[no-untyp
                 _four_times_one(target, at, 0, numbers, number, 0, 0, source, at, 0, 1)
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _few(  # type: ignore[no-untyped-def]
     target, target_at, left, left_at, left_row, left_column, right, right_at, rows, columns
 ):

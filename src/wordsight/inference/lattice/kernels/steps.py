@@ -5,7 +5,7 @@ Imports numba; see :mod:`wordsight.inference.lattice.kernels.forward_backward`.
 
 from numba import njit
 
-from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
+from wordsight.inference.lattice.kernels.options import INNER_OPTIONS
 from wordsight.inference.lattice.kernels.products import (
     matrix_times_rows,
     rows_times_matrix,
@@ -25,7 +25,7 @@ _CHUNK = 128
 _NEAR = 1024
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def step_tracks(source, spare, target, matrices, people, count, states):  # type: ignore[no-untyped-def]
     """Apply every participant's step matrix.
 
@@ -60,7 +60,7 @@ def step_tracks(source, spare, target, matrices, people, count, states):  # type
             inner, is_spare = inner * count, not is_spare
 
 
-@njit(**KERNEL_OPTIONS, inline="always")
+@njit(**INNER_OPTIONS, inline="always")
 def step_matrices(clip, frame, backward, matrices):  # type: ignore[no-untyped-def]
     """Fill ``matrices`` (P, J, J) with the steps into a frame times its single factors.
 
@@ -79,7 +79,7 @@ def step_matrices(clip, frame, backward, matrices):  # type: ignore[no-untyped-d
                     matrices[p, j, k] = weight
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def step_states(source, target, params, word, backward):  # type: ignore[no-untyped-def]
     """Apply one word's transition to its axis of the nodes; ``word`` is a row of the plan."""
     n, outer, inner, offset = word[1], word[2], word[3], word[4]
@@ -103,7 +103,7 @@ def step_states(source, target, params, word, backward):  # type: ignore[no-unty
                         out[x] += weight * part[x]
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _step_three(source, target, matrix, down, right, outer, inner):  # type: ignore[no-untyped-def]
     # Three states are the common case; each number is then read once and written once.
     a, b, c = matrix[0], matrix[right], matrix[2 * right]
@@ -119,7 +119,7 @@ def _step_three(source, target, matrix, down, right, outer, inner):  # type: ign
             new[2 * inner + x] = u * c + v * f + w * i
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def step_counts(before, ahead, params, word, target):  # type: ignore[no-untyped-def]
     """Add a word's expected steps: what was there before, times the step, times what is ahead."""
     n, outer, inner, offset = word[1], word[2], word[3], word[4]
@@ -137,7 +137,7 @@ def step_counts(before, ahead, params, word, target):  # type: ignore[no-untyped
             target[i * n + k] += total * params[offset + i * n + k]
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _count_three(before, ahead, matrix, outer, inner, target):  # type: ignore[no-untyped-def]
     a = b = c = d = e = f = g = h = i = 0.0
     for block in range(outer):
@@ -159,7 +159,7 @@ def _count_three(before, ahead, matrix, outer, inner, target):  # type: ignore[n
         target[place] += total * matrix[place]
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def sum_posteriors(arena, sums, one):  # type: ignore[no-untyped-def]
     """Carry out the planned sums (A, N, B) -> (A, B) inside the arena."""
     for s in range(len(sums)):

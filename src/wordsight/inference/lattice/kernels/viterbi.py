@@ -7,14 +7,14 @@ that costs one pass over a frame instead of remembering an origin for every node
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
+from wordsight.inference.lattice.kernels.options import INNER_OPTIONS, KERNEL_OPTIONS
 from wordsight.inference.lattice.kernels.steps import step_matrices
 from wordsight.inference.lattice.kernels.weights import first_nodes, frame_weights, start_and_end
 
 __all__ = ["best_scores", "trace_back"]
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _heaviest(source, target, matrix, outer, inner):  # type: ignore[no-untyped-def]
     """(outer, n, inner) -> (outer, m, inner): the best of the middle axis under ``matrix``."""
     n, m = matrix.shape
@@ -48,7 +48,7 @@ def _best_step(nodes, work, matrices, params, plan):  # type: ignore[no-untyped-
     return here
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _origin(node, nodes, into, matrices, params, plan):  # type: ignore[no-untyped-def]
     """Return which node of the frame before the best score of ``node`` came from."""
     into[0] = 1.0
@@ -69,7 +69,7 @@ def _origin(node, nodes, into, matrices, params, plan):  # type: ignore[no-untyp
     return where
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _spread_column(into, filled, matrix, column):  # type: ignore[no-untyped-def]
     n = len(matrix)
     for a in range(filled - 1, -1, -1):

@@ -7,7 +7,7 @@ where they cost nothing.
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
+from wordsight.inference.lattice.kernels.options import INNER_OPTIONS, KERNEL_OPTIONS
 from wordsight.inference.lattice.kernels.products import scale_rows
 
 __all__ = [
@@ -62,7 +62,7 @@ def fold_tables(emission, row, frames, plan):  # type: ignore[no-untyped-def]
 
 
 # Inlined, because handing over the arrays of a plan costs more than the weights of a small frame.
-@njit(**KERNEL_OPTIONS, inline="always")
+@njit(**INNER_OPTIONS, inline="always")
 def frame_weights(tables, plan, spare, weights):  # type: ignore[no-untyped-def]
     """Fill ``weights`` (nodes,) with the weights of a frame's nodes, single factors left out.
 
@@ -105,7 +105,7 @@ def frame_weights(tables, plan, spare, weights):  # type: ignore[no-untyped-def]
         filled *= states
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def _spread_word(  # type: ignore[no-untyped-def]
     tables, start, length, map_, states, filled, tracks, spare, weights
 ):
@@ -146,7 +146,7 @@ def start_and_end(params, plan):  # type: ignore[no-untyped-def]
     return initial, final
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def first_nodes(initial, singles, plan, weights, target):  # type: ignore[no-untyped-def]
     """Fill ``target`` with the nodes of the first frame; ``singles`` are all frames' (P, T, J)."""
     for q in range(plan.states):
@@ -164,7 +164,7 @@ def first_nodes(initial, singles, plan, weights, target):  # type: ignore[no-unt
                 place += inner
 
 
-@njit(**KERNEL_OPTIONS)
+@njit(**INNER_OPTIONS)
 def total_of(nodes):  # type: ignore[no-untyped-def]
     """Return the sum of an array.
 

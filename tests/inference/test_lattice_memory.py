@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from wordsight.inference.lattice.recycling import Recycler
+from wordsight.inference.lattice.memory import ArrayPool, scratch_array
 
 
 def address(array):
@@ -13,38 +13,38 @@ def address(array):
 
 
 def test_memory_comes_back_when_the_last_view_is_gone():
-    recycler = Recycler()
-    first = recycler.empty((4, 5))
+    pool = ArrayPool()
+    first = pool.empty((4, 5))
     view = first[1:3, 2:].reshape(2, 3)
     place = address(first)
     del first
     gc.collect()
-    other = recycler.empty((4, 5))
+    other = pool.empty((4, 5))
     assert address(other) != place  # a view still lives
     view[:] = 7.0
     other[:] = 1.0
     assert (view == 7.0).all()
     del view
     gc.collect()
-    assert address(recycler.empty((4, 5))) == place
+    assert address(pool.empty((4, 5))) == place
 
 
 def test_no_more_is_kept_than_allowed():
-    recycler = Recycler(most=100)
-    arrays = [recycler.empty((10,)) for _ in range(3)]
+    pool = ArrayPool(max_bytes=100)
+    arrays = [pool.empty((10,)) for _ in range(3)]
     del arrays
     gc.collect()
-    assert recycler._bytes == 80
-    assert recycler.empty((0, 3)).shape == (0, 3)
+    assert pool._free_bytes == 80
+    assert pool.empty((0, 3)).shape == (0, 3)
 
 
 def test_threads_never_share_an_array():
-    recycler = Recycler()
+    pool = ArrayPool()
     wrong = []
 
     def work(number):
         for _ in range(300):
-            array = recycler.empty((50,))
+            array = pool.empty((50,))
             array[:] = number
             if not (array == number).all():
                 wrong.append(number)
@@ -58,7 +58,15 @@ def test_threads_never_share_an_array():
 
 
 def test_arrays_are_like_others():
-    array = Recycler().empty((3, 2))
+    array = ArrayPool().empty((3, 2))
     array[:] = 1.0
     assert array.dtype == np.float64 and array.flags.writeable and array.flags.c_contiguous
     np.testing.assert_array_equal(array @ np.ones((2, 1)), np.full((3, 1), 2.0))
+
+
+def test_scratch_arrays_are_reused_and_grow():
+    first = scratch_array("test", (3, 4))
+    first[:] = 7.0
+    assert (scratch_array("test", (2, 2)) == 7.0).all()
+    assert scratch_array("test", (50, 50)).shape == (50, 50)
+    assert scratch_array("other", (3, 4)).base is not first.base
