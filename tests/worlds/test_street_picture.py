@@ -5,7 +5,7 @@ import pytest
 
 from wordsight.worlds import Effects, street
 from wordsight.worlds.sketch import Sketch, View
-from wordsight.worlds.street.figure import extent_of, paint_body, paint_near_arm
+from wordsight.worlds.street.people import extent_of, paint_body, paint_near_arm
 from wordsight.worlds.street.places import PLACES
 from wordsight.worlds.street.things import THINGS, cast_prop
 
@@ -49,8 +49,8 @@ def test_people_are_painted_where_their_boxes_are(corpus):
                 sketch = Sketch(view, ((-2.9, -0.2), (2.9, 2.2)))
                 paint_body(sketch, pose, look, facings[frame])
                 paint_near_arm(sketch, pose, look)
-                alpha = sketch.layer.finished()[..., 3]
-                painted = box_of(alpha > 100) + np.tile(sketch.layer.corner, 2)
+                alpha = sketch.finished()[..., 3]
+                painted = box_of(alpha > 100) + np.tile(sketch.corner, 2)
                 truth = view.box(extent_of(pose, look).reshape(2, 2))
                 assert overlap(painted, truth) > 0.82, (film.name, frame)
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from wordsight.worlds.acts import Wait
-from wordsight.worlds.street.acts import PickUp, PutDown, Turn, Walk
+from wordsight.worlds.street.acts import pick_up, put_down, turn, wait, walk
 from wordsight.worlds.street.people import cast_look
 from wordsight.worlds.street.places import PLACES
 from wordsight.worlds.street.recording import PersonScript, StreetScenario, perform
@@ -30,7 +29,7 @@ def stage(spots, *parts, holding=(), duration=5.0):
 @pytest.fixture(scope="module")
 def fetching():
     """From the left, quickly, past the stool, to the chair; then the chair goes up slowly."""
-    acts = [Wait(0.3), Walk(0.54, *QUICK), Wait(0.2), PickUp("chair-1", 1.1, 1.1)]
+    acts = [wait(0.3), walk(0.54, *QUICK), wait(0.2), pick_up("chair-1", 1.1, 1.1)]
     spots = {"chair": 1.0, "stool": -0.6, "trash-can": -2.3}
     return stage(spots, (-1.7, 1, None, acts))
 
@@ -38,7 +37,7 @@ def fetching():
 @pytest.fixture(scope="module")
 def bringing():
     """The backpack is carried slowly from the chair leftwards to the cone and put down quickly."""
-    acts = [Wait(0.2), Walk(-0.4, *SLOW), Wait(0.1), PutDown("backpack-1", 0.4, 0.4)]
+    acts = [wait(0.2), walk(-0.4, *SLOW), wait(0.1), put_down("backpack-1", 0.4, 0.4)]
     spots = {"chair": 2.0, "traffic-cone": -1.55}
     return stage(spots, (1.5, -1, "backpack", acts), holding=["backpack"])
 
@@ -118,8 +117,8 @@ def test_two_people_are_not_mixed_up():
     """One walks quickly to the stool, the other puts the trash-can down slowly."""
     truth = stage(
         {"stool": 0.2},
-        (-1.6, 1, None, [Wait(0.2), Walk(-0.3, *QUICK)]),
-        (2.2, -1, "trash-can", [Wait(0.2), PutDown("trash-can-1", 1.2, 1.2)]),
+        (-1.6, 1, None, [wait(0.2), walk(-0.3, *QUICK)]),
+        (2.2, -1, "trash-can", [wait(0.2), put_down("trash-can-1", 1.2, 1.2)]),
         holding=["trash-can"],
     )
     assert truth.holds("The person approached the stool quickly.")
@@ -134,7 +133,7 @@ def test_two_people_are_not_mixed_up():
 
 
 def test_leaving_something_behind_leads_away_from_it():
-    acts = [PutDown("backpack-1", 0.4, 0.4), Turn(-1), Walk(-1.0, *QUICK)]
+    acts = [put_down("backpack-1", 0.4, 0.4), turn(-1), walk(-1.0, *QUICK)]
     truth = stage({"chair": -1.6}, (0.8, 1, "backpack", acts), holding=["backpack"])
     assert truth.holds("The person approached the chair away from the backpack.")
     assert not truth.holds("The person approached the chair towards the backpack.")
@@ -142,13 +141,13 @@ def test_leaving_something_behind_leads_away_from_it():
 
 
 def test_a_movement_that_is_cut_off_by_the_end_of_the_film_is_not_told():
-    acts = [Wait(0.5), PickUp("stool-1", 1.1, 1.1)]
+    acts = [wait(0.5), pick_up("stool-1", 1.1, 1.1)]
     truth = stage({"stool": 0.46}, (0.0, 1, None, acts), duration=1.2)
     assert truth.events == ()
 
 
 def test_a_step_is_no_approach_and_no_carrying():
-    truth = stage({"stool": 1.4}, (0.6, 1, None, [Walk(0.9, *SLOW)]))
+    truth = stage({"stool": 1.4}, (0.6, 1, None, [walk(0.9, *SLOW)]))
     assert truth.events == ()
-    truth = stage({}, (0.6, 1, "chair", [Walk(0.9, *SLOW)]), holding=["chair"])
+    truth = stage({}, (0.6, 1, "chair", [walk(0.9, *SLOW)]), holding=["chair"])
     assert truth.events == ()

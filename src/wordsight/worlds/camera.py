@@ -5,9 +5,10 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from wordsight.worlds.chance import Rng
 from wordsight.worlds.checks import WorldError, require_number
+from wordsight.worlds.painter import Floats, Image
 
 __all__ = ["Effects", "FilmCamera"]
 
@@ -92,13 +93,11 @@ class FilmCamera:
         offsets: ``(N, 2)`` pixels by which each frame is moved right and down; truth boxes add it.
     """
 
-    def __init__(
-        self, effects: Effects, size: tuple[int, int], num_frames: int, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, effects: Effects, size: tuple[int, int], num_frames: int, rng: Rng) -> None:
         self._effects = effects
         self._size = size
         shake = np.stack([_wander(num_frames, 9, rng), _wander(num_frames, 9, rng)], axis=1)
-        self.offsets: NDArray[np.float64] = shake * effects.shake * _MAX_SHAKE
+        self.offsets: Floats = shake * effects.shake * _MAX_SHAKE
         # Buffers; new ones for every frame would cost more than the arithmetic.
         self._pad = int(np.ceil(np.abs(self.offsets).max(initial=0.0))) + 2
         width, height = size[0] + 2 * self._pad, size[1] + 2 * self._pad
@@ -107,7 +106,7 @@ class FilmCamera:
         self._gains = 1.0 + _wander(num_frames, 5, rng) * effects.flicker * _MAX_FLICKER
         self._corners = rng.integers(0, _TILE_MARGIN, size=(num_frames, 2))
 
-    def develop(self, image: NDArray[np.uint8], index: int) -> NDArray[np.uint8]:
+    def develop(self, image: Image, index: int) -> Image:
         """Return frame ``index`` as recorded; ``image`` is ``(H, W, 3)`` and may be changed."""
         if self._effects.shake > 0:
             self._shift(image, *self.offsets[index])
@@ -120,7 +119,7 @@ class FilmCamera:
             cv2.convertScaleAbs(image, dst=image, alpha=gain)
         return image
 
-    def _shift(self, image: NDArray[np.uint8], dx: float, dy: float) -> None:
+    def _shift(self, image: Image, dx: float, dy: float) -> None:
         """Move the picture in place by parts of pixels; what comes in mirrors the edge."""
         width, height = self._size
         pad = self._pad
@@ -134,13 +133,13 @@ class FilmCamera:
         upper, lower = (self._moved[k : k + height] for k in (y, y + 1))
         cv2.addWeighted(upper, 1 - down, lower, down, 0.0, dst=image)
 
-    def _tile(self, index: int) -> NDArray[np.uint8]:
+    def _tile(self, index: int) -> Image:
         x, y = self._corners[index]
         width, height = self._size
         return _noise_tile(self._size)[y : y + height, x : x + width]
 
 
-def _wander(num_frames: int, smoothing: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _wander(num_frames: int, smoothing: int, rng: Rng) -> Floats:
     """Return ``(N,)`` smooth random motion around 0 with standard deviation near 1."""
     steps = rng.normal(size=num_frames + 2 * smoothing)
     window = np.hanning(2 * smoothing + 1)
@@ -148,7 +147,7 @@ def _wander(num_frames: int, smoothing: int, rng: np.random.Generator) -> NDArra
 
 
 @lru_cache(maxsize=4)
-def _noise_tile(size: tuple[int, int]) -> NDArray[np.uint8]:
+def _noise_tile(size: tuple[int, int]) -> Image:
     # The tile is the same in every film; what differs is the corner it is taken from.
     width, height = size
     rng = np.random.default_rng(20_130)

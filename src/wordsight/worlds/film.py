@@ -1,42 +1,22 @@
 """`RenderedFilm`: frames on demand, sentences and ground truth of one rendered video."""
 
-import hashlib
-import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.video.draw.contact_sheet import contact_sheet
 from wordsight.video.write import VideoWriter
 from wordsight.worlds.checks import WorldError, require_count
+from wordsight.worlds.painter import Floats, Image
+from wordsight.worlds.truth import FilmTruth
 
-__all__ = ["SIZE", "FramePainter", "RenderedFilm", "Truth", "film_rng", "pick", "world_sheet"]
+__all__ = ["FramePainter", "RenderedFilm", "world_sheet"]
 
-Option = TypeVar("Option")
-
-SIZE = (640, 480)
-"""Width and height of the frames of all worlds in pixels."""
-
-FramePainter = Callable[[int], NDArray[np.uint8]]
+FramePainter = Callable[[int], Image]
 """Returns frame ``index`` as ``(H, W, 3)`` RGB that the caller may keep."""
-
-
-class Truth(Protocol):
-    """Ground truth of a film, taken from its script and its physics, never from its pixels."""
-
-    @property
-    def boxes(self) -> Mapping[str, NDArray[np.float64]]:
-        """For every individual ``(T, 4)`` pixels x1, y1, x2, y2; NaN while out of the picture."""
-
-    def record(self) -> dict[str, Any]:
-        """Return the truth and the settings of the picture for ``truth.jsonl``.
-
-        Two films with equal records are taken to be the same film when a run is resumed.
-        """
 
 
 @dataclass(frozen=True)
@@ -66,7 +46,7 @@ class RenderedFilm:
     size: tuple[int, int]
     num_frames: int
     sentences: tuple[str, ...]
-    truth: Truth
+    truth: FilmTruth[Any]
     crf: int
     make_picture: Callable[[], FramePainter] = field(repr=False)
     companions: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -77,17 +57,17 @@ class RenderedFilm:
         return self.num_frames / self.frame_rate
 
     @property
-    def times(self) -> NDArray[np.float64]:
+    def times(self) -> Floats:
         """``(T,)`` presentation time of every frame in seconds."""
         return np.arange(self.num_frames) / self.frame_rate
 
-    def frames(self) -> Iterator[NDArray[np.uint8]]:
+    def frames(self) -> Iterator[Image]:
         """Paint the frames one after the other, each ``(H, W, 3)`` RGB."""
         picture = self.make_picture()
         for index in range(self.num_frames):
             yield picture(index)
 
-    def still(self, index: int) -> NDArray[np.uint8]:
+    def still(self, index: int) -> Image:
         """Paint one frame, ``(H, W, 3)`` RGB; negative numbers count from the end."""
         if not -self.num_frames <= index < self.num_frames:
             raise IndexError(f"{self.name} has frames 0 to {self.num_frames - 1}, got {index}.")
@@ -118,40 +98,9 @@ class RenderedFilm:
         }
 
 
-def film_rng(
-    random_state: int, world: str, index: int, purpose: str = "script"
-) -> np.random.Generator:
-    """Return the random generator of one film for one purpose.
-
-    Film 7 is the same whether ten films are made or a thousand, and what a film looks like can
-    change without changing what happens in it.
-
-    Args:
-        random_state: The seed of the whole world, 0 or more.
-        world: The world's name.
-        index: Number of the film, counting from 0.
-        purpose: What is drawn: ``script``, ``camera``, ``picture``, ...
-    """
-    try:
-        seed = operator.index(random_state)
-    except TypeError:
-        seed = -1
-    if seed < 0:
-        raise WorldError(f"random_state must be a whole number of 0 or more, got {random_state!r}.")
-    digest = hashlib.sha256(f"{world}/{purpose}".encode()).digest()
-    # Read in a fixed byte order, so that machines agree.
-    words = np.frombuffer(digest[:8], dtype="<u4").astype(int)
-    return np.random.default_rng([seed, index, *words.tolist()])
-
-
-def pick(options: Sequence[Option], rng: np.random.Generator) -> Option:
-    """Draw one of several options, each with the same probability."""
-    return options[int(rng.integers(len(options)))]
-
-
 def world_sheet(
     films: Iterable[RenderedFilm], *, stills: int = 4, heading: str = "", cell_width: int = 240
-) -> NDArray[np.uint8]:
+) -> Image:
     """Draw a contact sheet: each film is a row of stills spread evenly over it.
 
     The film's name stands under its first still, its sentences under the others.
@@ -166,7 +115,7 @@ def world_sheet(
         ``(H, W, 3)`` RGB; write it with ``wordsight.video.write_image``.
     """
     count = require_count("stills", stills, unit="still")
-    images: list[NDArray[np.uint8]] = []
+    images: list[Image] = []
     titles: list[str] = []
     for film in films:
         picture = film.make_picture()

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordsight.worlds.painter import Colour, mix, shade
+from wordsight.worlds.painter import Colour, Floats, mix, shade
 from wordsight.worlds.sketch import Sketch
 
 __all__ = ["FINGERS", "FingerStyle", "HandJoints", "HandLook"]
@@ -14,7 +13,7 @@ __all__ = ["FINGERS", "FingerStyle", "HandJoints", "HandLook"]
 FINGERS = ("thumb", "index", "middle", "ring", "little")
 """The fingers, the thumb first."""
 
-HandJoints = dict[str, NDArray[np.float64]]
+HandJoints = dict[str, Floats]
 """For each of `FINGERS` ``(4, 2)`` metres from knuckle to tip, and chains of palm and arm."""
 
 
@@ -43,7 +42,7 @@ class FingerStyle:
     def paint_finger(
         self,
         sketch: Sketch,
-        chain: NDArray[np.float64],
+        chain: Floats,
         colour: Colour,
         *,
         thumb: bool = False,
@@ -51,14 +50,14 @@ class FingerStyle:
     ) -> None:
         """Draw one finger: a darker rim keeps fingers apart, a lighter core makes them round."""
         widths = [width * size for width in (self.thumb if thumb else self.finger)]
-        scale, pixels = sketch.view.scale, sketch.view.pixels(chain)
+        scale, pixels = sketch.scale, sketch.view.pixels(chain)
         for extra, factor, shift in self.layers:
             moved = pixels + np.array((np.sign(sketch.light) * shift, -shift)) * scale
             thick = [(width + extra) * scale for width in widths]
-            sketch.layer.limb(moved, thick, shade(colour, factor))
+            sketch.limb_pixels(moved, thick, shade(colour, factor))
 
     def paint_nail(
-        self, sketch: Sketch, chain: NDArray[np.float64], colour: Colour, *, size: float = 1.0
+        self, sketch: Sketch, chain: Floats, colour: Colour, *, size: float = 1.0
     ) -> None:
         """Draw the nail at the tip of a finger."""
         along = (chain[3] - chain[2]) / max(float(np.hypot(*(chain[3] - chain[2]))), 1e-9)
@@ -68,8 +67,8 @@ class FingerStyle:
         sketch.ellipse(chain[3] + along * 0.001, axes, nail, degrees)
 
     def extent_of(
-        self, joints: Mapping[str, NDArray[np.float64]], palm: Sequence[float], size: float = 1.0
-    ) -> NDArray[np.float64]:
+        self, joints: Mapping[str, Floats], palm: Sequence[float], size: float = 1.0
+    ) -> Floats:
         """Return ``(2, 2)`` lower left and upper right corner in metres, from tips to palm.
 
         Args:

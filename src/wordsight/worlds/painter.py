@@ -8,8 +8,12 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.worlds.chance import Rng
+
 __all__ = [
     "Colour",
+    "Floats",
+    "Image",
     "Layer",
     "cloudy",
     "gradient",
@@ -22,6 +26,9 @@ __all__ = [
 
 Colour = tuple[int, int, int]
 """Red, green and blue from 0 to 255."""
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 _OVERSAMPLING = 2
 _SHIFT = 4  # bits after the point in OpenCV's coordinates: shapes move by sixteenths of a pixel
@@ -44,7 +51,7 @@ def shade(colour: Colour, factor: float) -> Colour:
     return red, green, blue
 
 
-def mix(one: Sequence[float], other: Sequence[float], share: float) -> Colour:
+def mix(one: Colour, other: Colour, share: float) -> Colour:
     """Blend two colours; ``share`` is how much of the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
@@ -61,87 +68,82 @@ class Layer:
 
     Attributes:
         corner: Column and row of the sheet's upper left corner in the picture.
-        pixels: ``(h, w, 4)`` red, green, blue and opacity at twice the picture's resolution;
+        sheet: ``(h, w, 4)`` red, green, blue and opacity at twice the picture's resolution;
             colours are premultiplied by the opacity.
+        scale: Pixels per unit of length.
     """
+
+    scale = 1.0
 
     def __init__(self, box: ArrayLike) -> None:
         x1, y1, x2, y2 = np.asarray(box, dtype=np.float64)
         self.corner = (int(np.floor(x1)), int(np.floor(y1)))
-        width = max(int(np.ceil(x2)) - self.corner[0], 1)
-        height = max(int(np.ceil(y2)) - self.corner[1], 1)
-        self.pixels: NDArray[np.uint8] = np.zeros(
-            (height * _OVERSAMPLING, width * _OVERSAMPLING, 4), dtype=np.uint8
-        )
+        width = max(int(np.ceil(x2)) - self.corner[0], 1) * _OVERSAMPLING
+        height = max(int(np.ceil(y2)) - self.corner[1], 1) * _OVERSAMPLING
+        self.sheet: Image = np.zeros((height, width, 4), dtype=np.uint8)
 
-    def polygon(self, points: ArrayLike, colour: Sequence[float]) -> None:
+    def polygon(self, points: ArrayLike, colour: Colour) -> None:
         """Fill the polygon through ``(N, 2)`` points."""
-        cv2.fillPoly(self.pixels, [self._fixed(points)], _opaque(colour), shift=_SHIFT)
+        corners = self._fixed(self._pixels(points))
+        cv2.fillPoly(self.sheet, [corners], (*colour, 255), shift=_SHIFT)
 
-    def rectangle(
-        self, x1: float, y1: float, x2: float, y2: float, colour: Sequence[float]
-    ) -> None:
+    def rectangle(self, x1: float, y1: float, x2: float, y2: float, colour: Colour) -> None:
         """Fill the rectangle between two corners."""
         self.polygon([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], colour)
 
-    def stroke(self, points: ArrayLike, width: float, colour: Sequence[float]) -> None:
-        """Draw a line of ``width`` pixels with round ends through ``(N, 2)`` points."""
-        thickness = max(round(width * _OVERSAMPLING), 1)
-        cv2.polylines(
-            self.pixels, [self._fixed(points)], False, _opaque(colour), thickness, shift=_SHIFT
-        )
+    def stroke(self, points: ArrayLike, width: float, colour: Colour) -> None:
+        """Draw a line with round ends through ``(N, 2)`` points."""
+        thickness = max(round(width * self.scale * _OVERSAMPLING), 1)
+        line = [self._fixed(self._pixels(points))]
+        cv2.polylines(self.sheet, line, False, (*colour, 255), thickness, shift=_SHIFT)
 
-    def limb(self, points: ArrayLike, widths: Sequence[float], colour: Sequence[float]) -> None:
+    def limb(self, points: ArrayLike, widths: Sequence[float], colour: Colour) -> None:
         """Fill a chain of round joints of the given widths, joined by tapered parts."""
+        self.limb_pixels(self._pixels(points), [width * self.scale for width in widths], colour)
+
+    def limb_pixels(self, pixels: ArrayLike, widths: Sequence[float], colour: Colour) -> None:
+        """Fill a chain of round joints like :meth:`limb`; points and widths are in pixels."""
         fine = _OVERSAMPLING << _SHIFT
-        paint = _opaque(colour)
         # Plain numbers: arrays of two or four would take longer than the drawing.
-        joints = self._fixed(points)[:, 0].tolist()
+        joints = self._fixed(pixels)[:, 0].tolist()
         radii = [max(round(width * fine / 2), 1) for width in widths]
         for k in range(max(len(joints) - 1, 1)):
             last = min(k + 1, len(joints) - 1)
             outline = _capsule(joints[k], joints[last], radii[k], radii[last])
-            cv2.fillConvexPoly(self.pixels, outline, paint, shift=_SHIFT)
+            cv2.fillConvexPoly(self.sheet, outline, (*colour, 255), shift=_SHIFT)
 
     def ellipse(
-        self,
-        centre: Sequence[float] | NDArray[np.float64],
-        axes: Sequence[float],
-        colour: Sequence[float],
-        angle: float = 0.0,
+        self, centre: ArrayLike, axes: Sequence[float], colour: Colour, angle: float = 0.0
     ) -> None:
-        """Fill an ellipse whose full ``axes`` are given in pixels, turned by ``angle`` degrees."""
+        """Fill an ellipse with full ``axes``, turned clockwise by ``angle`` degrees."""
         fine, half_pixel = _OVERSAMPLING << _SHIFT, (1 << _SHIFT) // 2
         x, y = (
-            round((float(at) - edge) * fine) - half_pixel
-            for at, edge in zip(centre, self.corner, strict=True)
+            round((at - edge) * fine) - half_pixel
+            for at, edge in zip(self._pixels(centre).tolist(), self.corner, strict=True)
         )
-        half = [max(round(axis * _OVERSAMPLING * (1 << _SHIFT) / 2), 1) for axis in axes]
-        cv2.ellipse(
-            self.pixels, (x, y), half, angle, 0, 360, _opaque(colour), cv2.FILLED, shift=_SHIFT
-        )
+        half = [max(round(axis * self.scale * fine / 2), 1) for axis in axes]
+        paint = (*colour, 255)
+        cv2.ellipse(self.sheet, (x, y), half, angle, 0, 360, paint, cv2.FILLED, shift=_SHIFT)
 
     def tint(self, field: NDArray[np.float32]) -> None:
         """Multiply the colours by ``(h, w)`` values around 1 that cover the whole sheet."""
-        height, width = self.pixels.shape[:2]
+        height, width = self.sheet.shape[:2]
         field = np.asarray(cv2.resize(field, (width, height)), dtype=np.float32)
-        coloured = self.pixels[..., :3] * field[..., None]
+        coloured = self.sheet[..., :3] * field[..., None]
         # Premultiplied colours must not exceed their opacity.
-        self.pixels[..., :3] = np.minimum(coloured, self.pixels[..., 3:])
+        self.sheet[..., :3] = np.minimum(coloured, self.sheet[..., 3:])
 
     def mirror(self) -> None:
         """Swap left and right."""
-        self.pixels = np.ascontiguousarray(self.pixels[:, ::-1])
+        self.sheet = np.ascontiguousarray(self.sheet[:, ::-1])
 
-    def finished(self) -> NDArray[np.uint8]:
+    def finished(self) -> Image:
         """Return the sheet at the picture's resolution, ``(H, W, 4)`` premultiplied."""
-        height, width = self.pixels.shape[:2]
+        height, width = self.sheet.shape[:2]
         size = (width // _OVERSAMPLING, height // _OVERSAMPLING)
-        return np.asarray(
-            cv2.resize(self.pixels, size, interpolation=cv2.INTER_AREA), dtype=np.uint8
-        )
+        return np.asarray(cv2.resize(self.sheet, size, interpolation=cv2.INTER_AREA), np.uint8)
 
-    def cropped(self) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    def cropped(self) -> tuple[Image, tuple[int, int]]:
         """Return the part of the finished sheet that is painted, and its corner."""
         sheet = self.finished()
         rows, columns = np.nonzero(sheet[..., 3])
@@ -149,25 +151,24 @@ class Layer:
         part = sheet[top : rows.max() + 1, left : columns.max() + 1]
         return np.ascontiguousarray(part), (self.corner[0] + left, self.corner[1] + top)
 
-    def onto(self, image: NDArray[np.uint8], motion: Sequence[float] = (0.0, 0.0)) -> None:
+    def onto(self, image: Image, motion: Sequence[float] = (0.0, 0.0)) -> None:
         """Lay the sheet over ``image``, blurred along ``motion`` pixels of movement."""
         lay_over(image, self.finished(), self.corner, motion)
 
-    def _fixed(self, points: ArrayLike) -> NDArray[np.int32]:
+    def _pixels(self, points: ArrayLike) -> Floats:
+        return np.asarray(points, dtype=np.float64)
+
+    def _fixed(self, pixels: ArrayLike) -> NDArray[np.int32]:
         """Turn picture pixels into OpenCV's fixed-point pixels of the sheet, ``(N, 1, 2)``."""
         # OpenCV counts from pixel centres, we count from corners.
-        fine = _OVERSAMPLING << _SHIFT
-        half = (1 << _SHIFT) // 2
+        fine, half = _OVERSAMPLING << _SHIFT, (1 << _SHIFT) // 2
         shift = (self.corner[0] * fine + half, self.corner[1] * fine + half)
-        local = np.asarray(points, dtype=np.float64).reshape(-1, 1, 2) * fine - shift
+        local = np.asarray(pixels, dtype=np.float64).reshape(-1, 1, 2) * fine - shift
         return np.rint(local).astype(np.int32)
 
 
 def lay_over(
-    image: NDArray[np.uint8],
-    sheet: NDArray[np.uint8],
-    corner: tuple[int, int],
-    motion: Sequence[float] = (0.0, 0.0),
+    image: Image, sheet: Image, corner: tuple[int, int], motion: Sequence[float] = (0.0, 0.0)
 ) -> None:
     """Lay a premultiplied ``(h, w, 4)`` sheet over an RGB image in place, cut at its borders.
 
@@ -192,8 +193,8 @@ def lay_over(
 
 
 def _motion_blurred(
-    sheet: NDArray[np.uint8], corner: tuple[int, int], motion: Sequence[float]
-) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    sheet: Image, corner: tuple[int, int], motion: Sequence[float]
+) -> tuple[Image, tuple[int, int]]:
     # A box filter along each axis: exact for straight movement along an axis, close otherwise.
     across, down = (round(abs(part)) for part in motion)
     if across < 2 and down < 2:
@@ -204,11 +205,6 @@ def _motion_blurred(
     )
     blurred = cv2.blur(padded, (max(across, 1), max(down, 1)))
     return np.asarray(blurred, dtype=np.uint8), (corner[0] - pad_x, corner[1] - pad_y)
-
-
-def _opaque(colour: Sequence[float]) -> tuple[float, float, float, float]:
-    red, green, blue = colour
-    return red, green, blue, 255
 
 
 def _capsule(
@@ -227,9 +223,7 @@ def _capsule(
     return outline.reshape(-1, 2).astype(np.int32)
 
 
-def gradient(
-    size: tuple[int, int], above: Sequence[float], below: Sequence[float]
-) -> NDArray[np.uint8]:
+def gradient(size: tuple[int, int], above: Colour, below: Colour) -> Image:
     """Return a ``(H, W, 3)`` picture that changes from one colour at the top to another."""
     share = np.linspace(0.0, 1.0, size[1])[:, None, None]
     column = np.asarray(above) * (1.0 - share) + np.asarray(below) * share
@@ -237,15 +231,11 @@ def gradient(
 
 
 def cloudy(
-    size: tuple[int, int], cell: float, rng: np.random.Generator, *, octaves: int = 3
+    size: tuple[int, int], cell: float, rng: Rng, *, octaves: int = 3
 ) -> NDArray[np.float32]:
     """Return ``(H, W)`` smooth noise around 0, roughly from -1 to 1.
 
-    Args:
-        size: Width and height in pixels.
-        cell: Size of the largest lumps in pixels; each octave halves it.
-        rng: Random generator.
-        octaves: Number of sizes of lumps that are added up.
+    The largest lumps have ``cell`` pixels; each of the ``octaves`` that are added up halves it.
     """
     width, height = size
     total = np.zeros((height, width), dtype=np.float32)
@@ -259,12 +249,7 @@ def cloudy(
 
 
 def roughen(
-    image: NDArray[np.uint8],
-    strength: float,
-    rng: np.random.Generator,
-    *,
-    cell: float = 24.0,
-    octaves: int = 4,
+    image: Image, strength: float, rng: Rng, *, cell: float = 24.0, octaves: int = 4
 ) -> None:
     """Make a ``(H, W, 3)`` surface uneven in place; ``strength`` 1 varies it by about 30 %."""
     if strength <= 0.0:

@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.film import SIZE, Truth
-from wordsight.worlds.painter import lay_over
-from wordsight.worlds.sketch import Sprite, View
-from wordsight.worlds.truth import FrameSequence
+from wordsight.worlds.chance import Rng
+from wordsight.worlds.painter import Floats, Image, lay_over
+from wordsight.worlds.sketch import SIZE, Point, Sprite, View
+from wordsight.worlds.truth import FilmTruth, FrameSequence
 
 __all__ = ["Picture", "shoot"]
 
@@ -34,25 +33,20 @@ class Picture(ABC):
     """
 
     _UNSEEN = 0.0  # metres; smaller movements are not painted
-    _state: NDArray[np.float64]  # (T, K) all numbers that a frame depends on
-    _background: NDArray[np.uint8]  # (480, 640, 3) all that never changes
-    _occluders: Sequence[tuple[NDArray[np.uint8], tuple[int, int]]] = ()  # sheets and corners
+    _state: Floats  # (T, K) all numbers that a frame depends on
+    _background: Image  # (480, 640, 3) all that never changes
+    _occluders: Sequence[tuple[Image, tuple[int, int]]] = ()  # sheets and corners
 
     def __init__(
-        self,
-        effects: Effects,
-        camera: FilmCamera,
-        view: View,
-        light: float,
-        shutter: float = 1.0,
+        self, effects: Effects, camera: FilmCamera, view: View, light: float, shutter: float = 1.0
     ) -> None:
         self._camera = camera
         self._view = view
         self._light = light * min(_MOST_LIGHT * effects.shading, 1.0)
         self._blur = view.scale * (shutter * effects.blur)
-        self._last: tuple[int, NDArray[np.uint8]] | None = None
+        self._last: tuple[int, Image] | None = None
 
-    def __call__(self, index: int) -> NDArray[np.uint8]:
+    def __call__(self, index: int) -> Image:
         """Return frame ``index`` as ``(480, 640, 3)`` RGB."""
         # People and hands often keep still; then the last painting is used again.
         if self._last is None or self._differ(index, self._last[0]):
@@ -63,43 +57,44 @@ class Picture(ABC):
         return self._camera.develop(self._last[1].copy(), index)
 
     @abstractmethod
-    def _paint(self, index: int) -> NDArray[np.uint8]:
+    def _paint(self, index: int) -> Image:
         """Paint a frame as a perfect camera would see it, without what stands before the scene."""
 
     def _differ(self, one: int, other: int) -> bool:
         """Whether two frames look different before the camera adds its own."""
         return bool(np.abs(self._state[one] - self._state[other]).max() > self._UNSEEN)
 
-    def _motion(self, track: NDArray[np.float64], index: int) -> tuple[float, float]:
+    def _motion(self, track: Floats, index: int) -> tuple[float, float]:
         """Return the pixels a point moves while the shutter is open; ``track`` is in metres."""
         before, after = max(index - 1, 0), min(index + 1, len(track) - 1)
         across, up = (track[after] - track[before]) / max(after - before, 1) * self._blur
         return float(across), -float(up)
 
-    def _place(
-        self, image: NDArray[np.uint8], sprite: Sprite, track: NDArray[np.float64], index: int
-    ) -> None:
+    def _place(self, image: Image, sprite: Sprite, track: Floats, index: int) -> None:
         """Lay a thing over ``image`` where it is; ``track`` is ``(T, 3)`` x, y and angle."""
         x, y, angle = track[index]
         motion = self._motion(track[:, :2], index)
         sprite.place(image, self._view, (x, y), float(angle), motion)
 
+    def _place_shadow(
+        self, image: Image, shadow: Sprite, spot: Point, above: float, shrink: float
+    ) -> None:
+        """Darken the ground under a thing; the higher it is, the smaller the spot."""
+        size = round(1.0 / (1.0 + shrink * max(above, 0.0)), 2)
+        shadow.place(image, self._view, spot, stretch=size)
+
 
 def shoot(
     recording: Recording,
     effects: Effects,
-    rng: Callable[[str], np.random.Generator],
-    make_truth: Callable[[Recording, Effects, NDArray[np.float64]], Truth],
-    make_picture: Callable[[Recording, Effects, FilmCamera, np.random.Generator], Picture],
+    rng: Callable[[str], Rng],
+    make_truth: Callable[[Recording, Effects, Floats], FilmTruth[Recording]],
+    make_picture: Callable[[Recording, Effects, FilmCamera, Rng], Picture],
 ) -> dict[str, Any]:
     """Return the fields of a `RenderedFilm` that follow from its recording.
 
-    Args:
-        recording: What happened.
-        effects: Strengths of the effects on the picture.
-        rng: Returns the film's random generator for a purpose.
-        make_truth: Class of the world's truth.
-        make_picture: Class of the world's pictures.
+    The film's generator for a purpose is ``rng(purpose)``; ``make_truth`` and ``make_picture`` are
+    the classes of the world's truth and pictures.
     """
     camera = FilmCamera(effects, SIZE, recording.num_frames, rng("camera"))
     return {

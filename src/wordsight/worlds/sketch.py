@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from wordsight.worlds.painter import Colour, Layer, lay_over, shade
+from wordsight.worlds.painter import Colour, Floats, Image, Layer, lay_over, shade
 
-__all__ = ["Point", "Sketch", "Sprite", "View", "moved", "rounded", "soft_shadow", "turned"]
+__all__ = ["SIZE", "Point", "Sketch", "Sprite", "View", "moved", "rounded", "soft_shadow", "turned"]
+
+SIZE = (640, 480)
+"""Width and height of the frames of all worlds in pixels."""
 
 Point = tuple[float, float]
 """Metres right and up."""
@@ -37,23 +40,23 @@ class View:
     centre: float
     ground: float
 
-    def pixels(self, points: ArrayLike) -> NDArray[np.float64]:
+    def pixels(self, points: ArrayLike) -> Floats:
         """Turn ``(..., 2)`` metres into ``(..., 2)`` columns and rows."""
         points = np.asarray(points, dtype=np.float64)
         return points * (self.scale, -self.scale) + (self.centre, self.ground)
 
-    def metres(self, pixels: ArrayLike) -> NDArray[np.float64]:
+    def metres(self, pixels: ArrayLike) -> Floats:
         """Turn ``(..., 2)`` columns and rows into ``(..., 2)`` metres."""
         pixels = np.asarray(pixels, dtype=np.float64)
         return (pixels - (self.centre, self.ground)) / (self.scale, -self.scale)
 
-    def box(self, points: ArrayLike) -> NDArray[np.float64]:
+    def box(self, points: ArrayLike) -> Floats:
         """Return the ``(..., 4)`` pixel boxes x1, y1, x2, y2 around ``(..., N, 2)`` metres."""
         pixels = self.pixels(points)
         return np.concatenate([pixels.min(axis=-2), pixels.max(axis=-2)], axis=-1)
 
 
-class Sketch:
+class Sketch(Layer):
     """A :class:`Layer` with the coordinates of a :class:`View`: metres, y upwards.
 
     Args:
@@ -63,81 +66,52 @@ class Sketch:
     """
 
     def __init__(self, view: View, box: ArrayLike, light: float = 0.0) -> None:
+        super().__init__(np.add(view.box(box), (-2, -2, 2, 2)))
         self.view = view
+        self.scale = view.scale
         self.light = light
-        self.layer = Layer(np.add(view.box(box), (-2, -2, 2, 2)))
 
-    def polygon(self, points: ArrayLike, colour: Sequence[float]) -> None:
-        """Fill the polygon through ``(N, 2)`` points."""
-        self.layer.polygon(self.view.pixels(points), colour)
-
-    def rectangle(
-        self, x1: float, y1: float, x2: float, y2: float, colour: Sequence[float]
-    ) -> None:
-        """Fill the rectangle between two corners."""
-        self.polygon([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], colour)
-
-    def stroke(self, points: ArrayLike, width: float, colour: Sequence[float]) -> None:
-        """Draw a line of constant width with round ends."""
-        self.layer.stroke(self.view.pixels(points), width * self.view.scale, colour)
-
-    def ellipse(
-        self, centre: ArrayLike, axes: Sequence[float], colour: Sequence[float], angle: float = 0.0
-    ) -> None:
-        """Fill an ellipse with full ``axes``, turned clockwise by ``angle`` degrees."""
-        scaled = [axis * self.view.scale for axis in axes]
-        self.layer.ellipse(self.view.pixels(centre), scaled, colour, angle)
-
-    def limb(self, points: ArrayLike, widths: Sequence[float], colour: Colour) -> None:
-        """Fill a chain of round joints in one colour."""
-        pixels = self.view.pixels(points)
-        self.layer.limb(pixels, [width * self.view.scale for width in widths], colour)
+    def _pixels(self, points: ArrayLike) -> Floats:
+        return self.view.pixels(points)
 
     def tube(
         self, points: ArrayLike, widths: Sequence[float], colour: Colour, *, lit: bool = True
     ) -> None:
         """Draw a round body along a chain of joints, lighter on the side of the light if lit."""
         pixels = self.view.pixels(points)
-        thick = [max(width * self.view.scale, 1.0) for width in widths]
+        thick = [max(width * self.scale, 1.0) for width in widths]
         if not lit or abs(self.light) < 1e-6:
-            self.layer.limb(pixels, thick, colour)
+            self.limb_pixels(pixels, thick, colour)
             return
-        self.layer.limb(pixels, thick, shade(colour, 1 - (1 - _UNLIT) * abs(self.light)))
+        self.limb_pixels(pixels, thick, shade(colour, 1 - (1 - _UNLIT) * abs(self.light)))
         thin = [width * 0.74 for width in thick]
         side = math.copysign(0.11, self.light)
         shifted = [
             (x + side * width, y - 0.35 * side * width)
             for (x, y), width in zip(pixels.tolist(), thick, strict=True)
         ]
-        self.layer.limb(shifted, thin, shade(colour, 1 + (_LIT - 1) * abs(self.light)))
+        self.limb_pixels(shifted, thin, shade(colour, 1 + (_LIT - 1) * abs(self.light)))
 
 
-def rounded(
-    x1: float, y1: float, x2: float, y2: float, radius: float, *, steps: int = 5
-) -> NDArray[np.float64]:
+def rounded(x1: float, y1: float, x2: float, y2: float, radius: float) -> Floats:
     """Return ``(N, 2)`` points of a rectangle with round corners."""
     radius = min(radius, abs(x2 - x1) / 2, abs(y2 - y1) / 2)
-    corners = [
-        (x2 - radius, y2 - radius),
-        (x1 + radius, y2 - radius),
-        (x1 + radius, y1 + radius),
-        (x2 - radius, y1 + radius),
-    ]
+    left, right, low, high = x1 + radius, x2 - radius, y1 + radius, y2 - radius
     points = []
-    for quarter, (x, y) in enumerate(corners):
-        angles = np.linspace(quarter * np.pi / 2, (quarter + 1) * np.pi / 2, steps)
+    for quarter, (x, y) in enumerate([(right, high), (left, high), (left, low), (right, low)]):
+        angles = np.linspace(quarter * np.pi / 2, (quarter + 1) * np.pi / 2, 5)
         points.append(np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], axis=1))
     return np.concatenate(points)
 
 
-def turned(points: ArrayLike, angle: float) -> NDArray[np.float64]:
+def turned(points: ArrayLike, angle: float) -> Floats:
     """Turn ``(..., 2)`` points around the origin by ``angle`` radians, counter-clockwise."""
     cosine, sine = np.cos(angle), np.sin(angle)
     turn = np.array([[cosine, sine], [-sine, cosine]])
     return np.asarray(np.asarray(points, dtype=np.float64) @ turn)
 
 
-def moved(points: ArrayLike, places: NDArray[np.float64]) -> NDArray[np.float64]:
+def moved(points: ArrayLike, places: Floats) -> Floats:
     """Return ``(T, N, 2)`` points that move and turn with ``(T, 3)`` x, y and angles."""
     return np.stack([turned(points, place[2]) + place[:2] for place in places])
 
@@ -151,14 +125,14 @@ class Sprite:
         origin: Column and row of the thing's own origin in the sheet.
     """
 
-    def __init__(self, sheet: NDArray[np.uint8], scale: float, origin: ArrayLike) -> None:
+    def __init__(self, sheet: Image, scale: float, origin: ArrayLike) -> None:
         self._sheet = sheet
         self._scale = scale
         self._origin = np.asarray(origin, dtype=np.float64)
         height, width = sheet.shape[:2]
         corners = np.array([(0, 0), (width, 0), (0, height), (width, height)], dtype=np.float64)
         self._corners = (corners - self._origin) * (1.0, -1.0) / scale  # metres around the origin
-        self._kept: tuple[tuple[float, ...], NDArray[np.uint8], tuple[int, int]] | None = None
+        self._kept: tuple[tuple[float, ...], Image, tuple[int, int]] | None = None
 
     @classmethod
     def painted(
@@ -175,11 +149,11 @@ class Sprite:
         view = View(scale * _DETAIL, 0.0, 0.0)
         sketch = Sketch(view, box, light)
         paint(sketch)
-        corner = np.asarray(sketch.layer.corner, dtype=np.float64)
-        return cls(sketch.layer.finished(), view.scale, -corner)
+        corner = np.asarray(sketch.corner, dtype=np.float64)
+        return cls(sketch.finished(), view.scale, -corner)
 
     @property
-    def outline(self) -> NDArray[np.float64]:
+    def outline(self) -> Floats:
         """``(N, 2)`` metres around the origin: the convex hull of what is painted."""
         solid = np.argwhere(self._sheet[..., 3] > _SOLID)[:, ::-1]
         hull = np.asarray(cv2.convexHull(solid.astype(np.int32)), dtype=np.float64)[:, 0]
@@ -187,7 +161,7 @@ class Sprite:
 
     def place(
         self,
-        image: NDArray[np.uint8],
+        image: Image,
         view: View,
         position: Sequence[float],
         angle: float = 0.0,
@@ -211,7 +185,7 @@ class Sprite:
 
     def _warped(
         self, view: View, position: Sequence[float], angle: float, stretch: float
-    ) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    ) -> tuple[Image, tuple[int, int]]:
         centre = view.pixels(position)
         corners = turned(self._corners, angle) * (view.scale * stretch, -view.scale * stretch)
         low = np.floor(corners.min(axis=0) + centre).astype(int) - 1

@@ -6,11 +6,11 @@ from itertools import groupby
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.film import SIZE
-from wordsight.worlds.sketch import View
+from wordsight.worlds.painter import Floats
+from wordsight.worlds.sketch import SIZE, View
 
 __all__ = ["FilmTruth", "FrameSequence", "runs", "visible"]
 
@@ -35,7 +35,7 @@ Recording = TypeVar("Recording", bound=FrameSequence)
 
 
 class FilmTruth(ABC, Generic[Recording]):
-    """Ground truth of one film.
+    """Ground truth of one film, taken from script and physics, never from pixels.
 
     Args:
         recording: What happened, from script and physics.
@@ -44,10 +44,7 @@ class FilmTruth(ABC, Generic[Recording]):
     """
 
     def __init__(
-        self,
-        recording: Recording,
-        effects: Effects | None = None,
-        offsets: NDArray[np.float64] | None = None,
+        self, recording: Recording, effects: Effects | None = None, offsets: Floats | None = None
     ) -> None:
         self.recording = recording
         self._effects = Effects.at(0.0) if effects is None else effects
@@ -55,10 +52,17 @@ class FilmTruth(ABC, Generic[Recording]):
 
     @property
     @abstractmethod
-    def boxes(self) -> Mapping[str, NDArray[np.float64]]:
+    def boxes(self) -> Mapping[str, Floats]:
         """For every individual ``(T, 4)`` pixels x1, y1, x2, y2; NaN while out of the picture."""
 
-    def _framed(self, view: View, points: ArrayLike) -> NDArray[np.float64]:
+    @abstractmethod
+    def record(self) -> dict[str, Any]:
+        """Return the truth and the effects for ``truth.jsonl``; the guide lists the fields.
+
+        Two films with equal records are taken to be the same film when a run is resumed.
+        """
+
+    def _framed(self, view: View, points: ArrayLike) -> Floats:
         """Turn ``(T, N, 2)`` metres into ``(T, 4)`` visible boxes that follow the shake."""
         return visible(view.box(points) + np.tile(self._offsets, 2), SIZE)
 
@@ -79,7 +83,7 @@ class FilmTruth(ABC, Generic[Recording]):
         }
 
 
-def visible(boxes: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
+def visible(boxes: Floats, size: tuple[int, int]) -> Floats:
     """Cut ``(T, 4)`` boxes at the edges of the picture; those that are outside become NaN."""
     clipped = np.clip(boxes, 0.0, np.tile(size, 2))
     clipped[(clipped[:, 2:] - clipped[:, :2]).min(axis=1) < _LEAST] = np.nan

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from wordsight.worlds.camera import Effects
+from wordsight.worlds.chance import film_rng
 from wordsight.worlds.checks import require_count, require_names, require_number
-from wordsight.worlds.film import RenderedFilm, film_rng
+from wordsight.worlds.film import RenderedFilm
 from wordsight.worlds.picture import shoot
 from wordsight.worlds.street.directing import FilmBrief, direct
 from wordsight.worlds.street.picture import StreetPicture
 from wordsight.worlds.street.places import PLACES
 from wordsight.worlds.street.plots import plots_showing
-from wordsight.worlds.street.sentences import choose_sentences
 from wordsight.worlds.street.things import THINGS
-from wordsight.worlds.street.truth import StreetTruth
+from wordsight.worlds.street.truth import StreetTruth, choose_sentences
 
 __all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "StreetFilm", "street"]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wordsight.worlds.acts import Wait
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.checks import WorldError
-from wordsight.worlds.film import pick
+from wordsight.worlds.street.acts import wait
 from wordsight.worlds.street.places import Place
 from wordsight.worlds.street.plots import PLOTS, Draft, Unfit, plots_showing
 from wordsight.worlds.street.recording import (
@@ -15,8 +15,7 @@ from wordsight.worlds.street.recording import (
     StreetScenario,
     perform,
 )
-from wordsight.worlds.street.sentences import count_sentences
-from wordsight.worlds.street.truth import StreetTruth
+from wordsight.worlds.street.truth import StreetTruth, count_sentences
 
 __all__ = ["FilmBrief", "direct"]
 
@@ -40,7 +39,7 @@ class FilmBrief:
     frame_rate: float
 
 
-def direct(brief: FilmBrief, rng: np.random.Generator) -> StreetRecording:
+def direct(brief: FilmBrief, rng: Rng) -> StreetRecording:
     """Draw scenarios and perform them until one clearly shows what the brief asks for."""
     for _ in range(_DRAWS):
         try:
@@ -56,7 +55,7 @@ def direct(brief: FilmBrief, rng: np.random.Generator) -> StreetRecording:
     )
 
 
-def _draw(brief: FilmBrief, rng: np.random.Generator) -> StreetScenario:
+def _draw(brief: FilmBrief, rng: Rng) -> StreetScenario:
     draft = Draft(brief.place, rng)
     plot = pick(plots_showing(brief.verb), rng)
     draft.add_script(plot.write(draft, brief.noun, _goal(draft, brief)))
@@ -80,7 +79,7 @@ def _draw(brief: FilmBrief, rng: np.random.Generator) -> StreetScenario:
 def _delayed(script: PersonScript, duration: float, draft: Draft) -> PersonScript:
     """Let a script begin somewhere in the film rather than always at once."""
     slack = max(duration - script.seconds() - _TAIL, 0.0)
-    return replace(script, acts=(Wait(draft.between(0.0, slack)), *script.acts))
+    return replace(script, acts=(wait(draft.between(0.0, slack)), *script.acts))
 
 
 def _goal(draft: Draft, brief: FilmBrief) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pymunk
 
-from wordsight.worlds.physics import GripPhysics
+from wordsight.worlds.performance import GripPhysics
 from wordsight.worlds.sketch import Point
 from wordsight.worlds.street.things import Prop
 
@@ -21,6 +21,9 @@ class StreetPhysics(GripPhysics):
     Args:
         props: The things; they must be put somewhere with :meth:`stand` or :meth:`grip`.
         people: Names of those who have hands.
+
+    Attributes:
+        props: The things by name.
     """
 
     def __init__(self, props: Iterable[Prop], people: Iterable[str]) -> None:
@@ -28,8 +31,8 @@ class StreetPhysics(GripPhysics):
         ground = self._add_floor(50.0, 1.0, friction=0.9)
         ground.elasticity = 0.25
         ground.filter = pymunk.ShapeFilter(categories=_GROUND)
-        self._props = {prop.name: prop for prop in props}
-        for name, prop in self._props.items():
+        self.props = {prop.name: prop for prop in props}
+        for name, prop in self.props.items():
             self._bodies[name] = self._solid(prop)
         self._add_hands(people)
 
@@ -40,12 +43,9 @@ class StreetPhysics(GripPhysics):
     def grip(self, person: str, name: str, *, hanging: bool = False) -> None:
         """Let a person take hold of a thing where the hand is.
 
-        Args:
-            person: Name of the person.
-            name: Name of the thing.
-            hanging: Whether the thing is put into the hand first, as at the beginning of a film.
+        A ``hanging`` thing is put into the hand first, as at the beginning of a film.
         """
-        hand, body, prop = self._hands[person], self._bodies[name], self._props[name]
+        hand, body, prop = self._hands[person], self._bodies[name], self.props[name]
         if hanging:
             body.position = hand.position - (0.0, prop.grip)
             body.velocity, body.angle = (0.0, 0.0), 0.0
@@ -53,7 +53,7 @@ class StreetPhysics(GripPhysics):
         # What swings, swings around the hand, not around its own middle.
         moment = body.moment + body.mass * (prop.grip - body.center_of_gravity.y) ** 2
         stiffness = _MOST_STIFFNESS * (1.0 - 0.8 * prop.thing.swing)
-        self._hold(person, name, pivot, 0.0, moment, stiffness, _DAMPING)
+        self._hold(person, name, pivot, (0.0, moment * stiffness**2, moment * _DAMPING))
         # A held thing passes in front of the others; the ground always counts.
         self._collide(name, _HELD, _GROUND)
 
@@ -64,7 +64,7 @@ class StreetPhysics(GripPhysics):
 
     def grip_point(self, name: str) -> Point:
         """Return where hands would take a thing now."""
-        point = self._bodies[name].local_to_world((0.0, self._props[name].grip))
+        point = self._bodies[name].local_to_world((0.0, self.props[name].grip))
         return float(point.x), float(point.y)
 
     def _solid(self, prop: Prop) -> pymunk.Body:

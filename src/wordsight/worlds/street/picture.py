@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.film import SIZE
-from wordsight.worlds.painter import Colour, Layer
+from wordsight.worlds.chance import Rng
+from wordsight.worlds.painter import Colour, Image, Layer
 from wordsight.worlds.picture import Picture
-from wordsight.worlds.sketch import Sketch, soft_shadow
-from wordsight.worlds.street.figure import extent_of, paint_body, paint_near_arm
-from wordsight.worlds.street.people import PersonLook
+from wordsight.worlds.sketch import SIZE, Sketch, soft_shadow
+from wordsight.worlds.street.people import PersonLook, extent_of, paint_body, paint_near_arm
 from wordsight.worlds.street.places import Backdrop, Place
 from wordsight.worlds.street.recording import StreetRecording
 
@@ -20,23 +19,12 @@ __all__ = ["StreetPicture"]
 
 
 class StreetPicture(Picture):
-    """Paints any frame of one film; the backdrop and things no one touches are painted once.
-
-    Args:
-        recording: What happened.
-        effects: Strengths of the effects on the picture.
-        camera: Shake, exposure and grain.
-        rng: Random generator of the backdrop.
-    """
+    """Paints any frame of one film; the backdrop and things no one touches are painted once."""
 
     _UNSEEN = 4e-4  # metres: a twentieth of a pixel
 
     def __init__(
-        self,
-        recording: StreetRecording,
-        effects: Effects,
-        camera: FilmCamera,
-        rng: np.random.Generator,
+        self, recording: StreetRecording, effects: Effects, camera: FilmCamera, rng: Rng
     ) -> None:
         scenario = recording.scenario
         place = scenario.place
@@ -63,7 +51,7 @@ class StreetPicture(Picture):
         frames = [np.moveaxis(part, 1, 0).reshape(recording.num_frames, -1) for part in state]
         self._state = np.concatenate(frames, axis=1)
 
-    def _paint(self, index: int) -> NDArray[np.uint8]:
+    def _paint(self, index: int) -> Image:
         image = self._background.copy()
         for thing in self._moving:
             self._paint_shadow(image, thing, index)
@@ -78,21 +66,17 @@ class StreetPicture(Picture):
             self._paint_person(image, person, held, index)
         return image
 
-    def _paint_background(
-        self, backdrop: Backdrop, resting: NDArray[np.bool_]
-    ) -> NDArray[np.uint8]:
+    def _paint_background(self, backdrop: Backdrop, resting: NDArray[np.bool_]) -> Image:
         self._recording.scenario.place.paint(backdrop)
         for thing in np.flatnonzero(resting).tolist():
             self._paint_shadow(backdrop.image, thing, 0)
             self._paint_thing(backdrop.image, thing, 0)
         return backdrop.image
 
-    def _paint_thing(self, image: NDArray[np.uint8], thing: int, index: int) -> None:
+    def _paint_thing(self, image: Image, thing: int, index: int) -> None:
         self._place(image, self._sprites[thing], self._recording.places[thing], index)
 
-    def _paint_person(
-        self, image: NDArray[np.uint8], person: int, held: list[int], index: int
-    ) -> None:
+    def _paint_person(self, image: Image, person: int, held: list[int], index: int) -> None:
         joints = self._recording.joints[person, index]
         look, facing = self._looks[person], float(self._recording.facings[person, index])
         motion = self._motion(self._recording.joints[person, :, 3], index)
@@ -101,24 +85,22 @@ class StreetPicture(Picture):
         paint_body(sketch, joints, look, facing)
         if held:
             # The near arm lies over what it holds.
-            sketch.layer.onto(image, motion)
+            sketch.onto(image, motion)
             for thing in held:
                 self._paint_thing(image, thing, index)
             arm = joints[4:7]  # the near shoulder, elbow and hand
             box = np.array((arm.min(axis=0) - 0.08, arm.max(axis=0) + 0.08))
             sketch = Sketch(self._view, box, self._light)
         paint_near_arm(sketch, joints, look)
-        sketch.layer.onto(image, motion)
+        sketch.onto(image, motion)
 
-    def _paint_shadow(self, image: NDArray[np.uint8], thing: int, index: int) -> None:
-        """Darken the ground under a thing; the higher it is, the smaller the spot."""
+    def _paint_shadow(self, image: Image, thing: int, index: int) -> None:
         if self._shadows_on:
             x, y, _ = self._recording.places[thing, index].tolist()
-            size = round(1.0 / (1.0 + 1.2 * max(y, 0.0)), 2)
             spot = (x + self._lean * (0.3 + y), 0.0)
-            self._shadows[thing].place(image, self._view, spot, stretch=size)
+            self._place_shadow(image, self._shadows[thing], spot, y, 1.2)
 
-    def _paint_person_shadow(self, image: NDArray[np.uint8], person: int, index: int) -> None:
+    def _paint_person_shadow(self, image: Image, person: int, index: int) -> None:
         if self._shadows_on:
             feet = self._recording.joints[person, index][[12, 16], 0]  # the ankles
             spot = (float(feet.mean()) + 0.04 + self._lean * 0.6, 0.0)
@@ -126,8 +108,8 @@ class StreetPicture(Picture):
 
 
 def _paint_occluders(
-    place: Place, occlusion: float, rng: np.random.Generator
-) -> list[tuple[NDArray[np.uint8], tuple[int, int]]]:
+    place: Place, occlusion: float, rng: Rng
+) -> list[tuple[Image, tuple[int, int]]]:
     """Paint what stands close to the camera; the stronger, the more and the larger."""
     sheets = []
     for threshold in (0.85, 0.35):

@@ -3,24 +3,21 @@
 The guide to worlds shows how to add one. The harbour is kept for tests of generalisation.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.film import SIZE, pick
-from wordsight.worlds.painter import Colour, Layer, gradient, palette, roughen, shade
-from wordsight.worlds.sketch import View, rounded
+from wordsight.worlds.painter import Colour, Image, Layer, gradient, palette, roughen, shade
+from wordsight.worlds.sketch import SIZE, View, rounded
 
 __all__ = ["PLACES", "Backdrop", "Place"]
-
-Rng = np.random.Generator
 
 
 class Backdrop:
@@ -35,7 +32,7 @@ class Backdrop:
     """
 
     def __init__(self, effects: Effects, rng: Rng) -> None:
-        self.image: NDArray[np.uint8] = np.zeros((SIZE[1], SIZE[0], 3), dtype=np.uint8)
+        self.image: Image = np.zeros((SIZE[1], SIZE[0], 3), dtype=np.uint8)
         self.rng = rng
         self.texture = effects.texture
 
@@ -43,8 +40,8 @@ class Backdrop:
         self,
         top: int,
         bottom: int,
-        above: Sequence[float],
-        below: Sequence[float],
+        above: Colour,
+        below: Colour,
         *,
         rough: float = 1.0,
         cell: float = 24.0,

@@ -7,11 +7,9 @@ does; the guide to worlds shows how to add one.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from wordsight.worlds.acts import Wait
+from wordsight.worlds.chance import Rng
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.street.acts import REACH, PickUp, PutDown, StreetAct, Turn, Walk
+from wordsight.worlds.street.acts import REACH, StreetAct, pick_up, put_down, turn, wait, walk
 from wordsight.worlds.street.people import PersonLook, cast_look
 from wordsight.worlds.street.places import Place
 from wordsight.worlds.street.recording import PersonScript
@@ -48,7 +46,7 @@ class Draft:
     """
 
     place: Place
-    rng: np.random.Generator
+    rng: Rng
     props: list[Prop] = field(default_factory=list)
     spots: dict[str, float] = field(default_factory=dict)
     scripts: list[PersonScript] = field(default_factory=list)
@@ -77,11 +75,7 @@ class Draft:
     ) -> tuple[float, float, int]:
         """Draw the start, the end and the direction of a walk that fits into the room.
 
-        Args:
-            least: Shortest way in metres.
-            most: Longest way.
-            behind: Room needed behind the beginning.
-            ahead: Room needed beyond the end.
+        It is ``least`` to ``most`` metres long, with room ``behind`` its start and ``ahead``.
         """
         low, high = self.room
         most = min(most, high - low - behind - ahead)
@@ -122,7 +116,7 @@ class Draft:
         """Let a new person do something, with short waits before each act."""
         waits_and_acts: list[StreetAct] = []
         for act in acts:
-            waits_and_acts += [Wait(self.between(0.12, 0.35)), act]
+            waits_and_acts += [wait(self.between(0.12, 0.35)), act]
         return PersonScript(*self.person(), x, facing, holding, tuple(waits_and_acts))
 
     def person(self) -> tuple[str, PersonLook]:
@@ -150,18 +144,17 @@ class Draft:
                 self.stand_thing(noun, x)
                 return
 
-    def walk(self, goal: float) -> Walk:
+    def walk(self, goal: float) -> StreetAct:
         """Walk somewhere, quickly or slowly."""
-        speed, acceleration, _, _ = self._pace()
-        return Walk(goal, speed, acceleration)
+        return walk(goal, *self._pace()[:2])
 
-    def pick_up(self, thing: str) -> PickUp:
+    def pick_up(self, thing: str) -> StreetAct:
         """Pick a thing up, quickly or slowly."""
-        return PickUp(thing, *self._pace()[2:])
+        return pick_up(thing, *self._pace()[2:])
 
-    def put_down(self, thing: str) -> PutDown:
+    def put_down(self, thing: str) -> StreetAct:
         """Put a thing down, quickly or slowly."""
-        return PutDown(thing, *self._pace()[2:])
+        return put_down(thing, *self._pace()[2:])
 
     def _pace(self) -> tuple[float, ...]:
         return tuple(self.between(*limits) for limits in (_QUICK if self.chance(0.5) else _SLOW))
@@ -250,7 +243,7 @@ def _leave_behind(draft: Draft, noun: str, goal: str | None) -> PersonScript:
     draft.reserve(start - side * REACH)
     if goal is not None:
         draft.stand_thing(goal, end + side * stop)
-    return draft.script(start, -side, thing, draft.put_down(thing), Turn(side), draft.walk(end))
+    return draft.script(start, -side, thing, draft.put_down(thing), turn(side), draft.walk(end))
 
 
 def _mark(draft: Draft, goal: str | None, start: float, end: float, side: int) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.acts import Activity, Stage
+from wordsight.worlds.painter import Floats
+from wordsight.worlds.performance import Activity, Stage
 from wordsight.worlds.sketch import turned
 from wordsight.worlds.street.acts import Actor, StreetAct
 from wordsight.worlds.street.people import PersonLook, joints_of, middle_of
@@ -58,9 +59,9 @@ class StreetRecording:
 
     scenario: StreetScenario
     frame_rate: float  # per second
-    joints: NDArray[np.float64]  # (P, T, 18, 2) metres
-    facings: NDArray[np.float64]  # (P, T)
-    places: NDArray[np.float64]  # (M, T, 3) x, y of the foot and angle of the things
+    joints: Floats  # (P, T, 18, 2) metres
+    facings: Floats  # (P, T)
+    places: Floats  # (M, T, 3) x, y of the foot and angle of the things
     holders: NDArray[np.int64]  # (M, T) number of the person who holds the thing, -1 for none
     activities: tuple[Activity, ...]  # in the order they began
 
@@ -79,7 +80,7 @@ class StreetRecording:
         """Names of the things, in the order of the arrays."""
         return tuple(prop.name for prop in self.scenario.props)
 
-    def middles(self) -> dict[str, NDArray[np.float64]]:
+    def middles(self) -> dict[str, Floats]:
         """Return the middle of every individual, ``(T, 2)`` metres each.
 
         The middle of a person lies half-way between head and pelvis, that of a thing at half its
@@ -94,66 +95,50 @@ class StreetRecording:
 
 def perform(scenario: StreetScenario, frame_rate: float = 30.0) -> StreetRecording:
     """Perform a scenario and record it ``frame_rate`` times per second."""
-    stage = _StreetStage(scenario, frame_rate)
-    stage.settle()
-    return stage.shoot()
+    stage = Stage(frame_rate)
+    people, things = scenario.scripts, [prop.name for prop in scenario.props]
+    physics = StreetPhysics(scenario.props, [person.name for person in people])
+    actors = [Actor(person.name, person.x, float(person.facing), physics) for person in people]
 
+    def step() -> None:
+        hands = {actor.name: actor.reach for actor in actors if actor.holding is not None}
+        physics.step(hands, stage.tick)
 
-class _StreetStage(Stage):
-    def __init__(self, scenario: StreetScenario, frame_rate: float) -> None:
-        super().__init__(frame_rate)
-        self.scenario = scenario
-        props = {prop.name: prop for prop in scenario.props}
-        self.physics = StreetPhysics(scenario.props, [script.name for script in scenario.scripts])
-        self.actors = [
-            Actor(script.name, script.x, float(script.facing), props, self.physics)
-            for script in scenario.scripts
-        ]
-
-    def settle(self) -> None:
-        for name, x in self.scenario.spots.items():
-            self.physics.stand(name, x)
-        for actor, script in zip(self.actors, self.scenario.scripts, strict=True):
-            if script.holding is not None:
-                actor.take(script.holding)
+    for name, x in scenario.spots.items():
+        physics.stand(name, x)
+    for actor, person in zip(actors, people, strict=True):
+        if person.holding is not None:
+            actor.take(person.holding)
+            actor.settle()
+            physics.place_hand(actor.name, actor.reach)
+            physics.grip(actor.name, person.holding, hanging=True)
+    for _ in range(round(_SETTLING / stage.tick)):
+        step()
+    scripts = [
+        stage.script(actor.name, actor, person.acts)
+        for actor, person in zip(actors, people, strict=True)
+    ]
+    numbers = {actor.name: number for number, actor in enumerate(actors)}
+    joints, facings, places, holders = [], [], [], []
+    for frame in range(max(round(scenario.duration * frame_rate), 1)):
+        stage.frame = frame
+        joints.append([joints_of(a, p.look.height) for a, p in zip(actors, people, strict=True)])
+        facings.append([actor.facing for actor in actors])
+        places.append(physics.places())
+        holders.append([numbers.get(physics.holders.get(name, ""), -1) for name in things])
+        for _ in range(stage.per_frame):
+            for actor, script in zip(actors, scripts, strict=True):
+                next(script, None)
                 actor.settle()
-                self.physics.place_hand(actor.name, actor.reach)
-                self.physics.grip(actor.name, script.holding, hanging=True)
-        for _ in range(round(_SETTLING / self.tick)):
-            self._step_physics()
-
-    def shoot(self) -> StreetRecording:
-        scripts = [
-            self.script(actor.name, actor, script.acts)
-            for actor, script in zip(self.actors, self.scenario.scripts, strict=True)
-        ]
-        poses, places, holders = [], [], []
-        numbers = {actor.name: number for number, actor in enumerate(self.actors)}
-        things = [prop.name for prop in self.scenario.props]
-        for frame in range(max(round(self.scenario.duration * self.frame_rate), 1)):
-            self.frame = frame
-            poses.append([actor.pose() for actor in self.actors])
-            places.append(self.physics.places())
-            holders.append([numbers.get(self.physics.holders.get(name, ""), -1) for name in things])
-            for _ in range(self.per_frame):
-                for actor, script in zip(self.actors, scripts, strict=True):
-                    next(script, None)
-                    actor.settle()
-                self._step_physics()
-        for script in scripts:
-            script.close()
-        heights = [script.look.height for script in self.scenario.scripts]
-        people = list(zip(heights, zip(*poses, strict=True), strict=True))
-        return StreetRecording(
-            scenario=self.scenario,
-            frame_rate=self.frame_rate,
-            joints=np.array([[joints_of(pose, tall) for pose in track] for tall, track in people]),
-            facings=np.array([[pose.facing for pose in track] for _, track in people]),
-            places=np.array(places).transpose(1, 0, 2),
-            holders=np.array(holders, dtype=np.int64).T,
-            activities=tuple(sorted(self.activities, key=lambda act: (act.first, act.agent))),
-        )
-
-    def _step_physics(self) -> None:
-        hands = {actor.name: actor.reach for actor in self.actors if actor.holding is not None}
-        self.physics.step(hands, self.tick)
+            step()
+    for script in scripts:
+        script.close()
+    return StreetRecording(
+        scenario=scenario,
+        frame_rate=frame_rate,
+        joints=np.array(joints).swapaxes(0, 1),
+        facings=np.array(facings).T,
+        places=np.array(places).swapaxes(0, 1),
+        holders=np.array(holders, dtype=np.int64).T,
+        activities=tuple(sorted(stage.activities, key=lambda act: (act.first, act.agent))),
+    )

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.film import pick
-from wordsight.worlds.painter import Colour, palette, shade
+from wordsight.worlds.painter import Colour, Floats, palette, shade
 from wordsight.worlds.sketch import Point, Sketch, Sprite, rounded
 
 __all__ = ["THINGS", "Prop", "StreetThing", "cast_prop"]
@@ -53,7 +52,7 @@ class Prop:
         """Height at which hands take it, in metres above its foot."""
         return self.thing.grip * self.height
 
-    def solids(self) -> list[NDArray[np.float64]]:
+    def solids(self) -> list[Floats]:
         """Convex parts, each ``(N, 2)`` metres around the middle of the foot."""
         flip = (-1.0, 1.0) if self.mirrored else (1.0, 1.0)
         return [np.asarray(part) * flip for part in self.thing.solids(self.width, self.height)]
@@ -66,13 +65,13 @@ class Prop:
         def paint(sketch: Sketch) -> None:
             self.thing.paint(sketch, self.width, self.height, self.colour)
             if self.mirrored:
-                sketch.layer.mirror()
+                sketch.mirror()
 
         # A mirrored thing is painted under mirrored light, so that the light is right afterwards.
         return Sprite.painted(paint, box, scale, light=-light if self.mirrored else light)
 
 
-def cast_prop(noun: str, name: str, rng: np.random.Generator) -> Prop:
+def cast_prop(noun: str, name: str, rng: Rng) -> Prop:
     """Draw an individual of a kind."""
     thing = THINGS[noun]
     return Prop(

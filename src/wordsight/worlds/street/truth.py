@@ -8,15 +8,16 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.errors import RecordError
-from wordsight.language import LanguageError, enumerate_sentences, parse
+from wordsight.language import LanguageError, enumerate_sentences, parse, sentence_of
 from wordsight.records import Sentence, Word
 from wordsight.worlds.camera import Effects
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.checks import WorldError
+from wordsight.worlds.painter import Floats
 from wordsight.worlds.sketch import moved
-from wordsight.worlds.street.figure import extent_of
+from wordsight.worlds.street.people import extent_of
 from wordsight.worlds.street.recording import StreetRecording
 from wordsight.worlds.street.words import (
     MANNERS,
@@ -26,12 +27,13 @@ from wordsight.worlds.street.words import (
     Bounds,
     FrameSpan,
     Kinematics,
+    Scene,
     StreetEvent,
     events_of,
 )
 from wordsight.worlds.truth import FilmTruth, runs
 
-__all__ = ["StreetTruth", "street_sentences"]
+__all__ = ["StreetTruth", "choose_sentences", "count_sentences", "street_sentences"]
 
 _NOUNS = ("person", "backpack", "trash-can", "chair", "traffic-cone", "stool")
 
@@ -56,7 +58,7 @@ class StreetTruth(FilmTruth[StreetRecording]):
         self,
         recording: StreetRecording,
         effects: Effects | None = None,
-        offsets: NDArray[np.float64] | None = None,
+        offsets: Floats | None = None,
         bounds: Bounds | None = None,
     ) -> None:
         super().__init__(recording, effects, offsets)
@@ -66,7 +68,7 @@ class StreetTruth(FilmTruth[StreetRecording]):
         self.events: tuple[StreetEvent, ...] = tuple(events_of(self.kinematics, self.bounds))
 
     @cached_property
-    def boxes(self) -> Mapping[str, NDArray[np.float64]]:
+    def boxes(self) -> Mapping[str, Floats]:
         """For every individual ``(T, 4)`` pixels x1, y1, x2, y2; NaN while out of the picture.
 
         The boxes are whole: what something in front hides is part of them.
@@ -107,7 +109,7 @@ class StreetTruth(FilmTruth[StreetRecording]):
         return [s for s in street_sentences(max_participants) if self.holds(s)]
 
     def record(self) -> dict[str, Any]:
-        """Return the truth for ``truth.jsonl``; the guide to worlds lists the fields."""
+        """Return the truth for ``truth.jsonl``."""
         return {
             "place": self.recording.scenario.place.name,
             "effects": dict(vars(self._effects)),
@@ -149,14 +151,14 @@ class StreetTruth(FilmTruth[StreetRecording]):
 
     def _facts(self, span: FrameSpan, agent: str, bounds: Bounds) -> Iterator[tuple[str, ...]]:
         """Yield what can be said beside a verb: how its agent moves, and where all things are."""
-        scene = self.kinematics, bounds, span
+        scene = Scene(self.kinematics, bounds, span)
         for name, manner in MANNERS.items():
-            if manner(*scene, agent):
+            if manner(scene, agent):
                 yield name, agent
         for name, relation in RELATIONS.items():
             movers = self.kinds if name in STATIC_RELATIONS else [agent]
             for pair in product(movers, self.kinds):
-                if pair[0] != pair[1] and relation(*scene, *pair):
+                if pair[0] != pair[1] and relation(scene, *pair):
                     yield (name, *pair)
 
     def _can_cast(self, claim: "_Claim", cast: dict[int, str], span: FrameSpan) -> bool:
@@ -166,8 +168,9 @@ class StreetTruth(FilmTruth[StreetRecording]):
         castings = (
             cast | dict(zip(rest, chosen, strict=True)) for chosen in permutations(free, len(rest))
         )
+        scene = Scene(self.kinematics, self.bounds, span)
         return self._fits(claim, cast) and any(
-            self._fits(claim, full) and all(self._true(word, full, span) for word in claim.others)
+            self._fits(claim, full) and all(_true(word, full, scene) for word in claim.others)
             for full in castings
         )
 
@@ -175,13 +178,12 @@ class StreetTruth(FilmTruth[StreetRecording]):
         kinds = self.kinds
         return all(claim.nouns.get(p, kinds[name]) == kinds[name] for p, name in cast.items())
 
-    def _true(self, word: Word, cast: dict[int, str], span: FrameSpan) -> bool:
-        individuals = [cast[p] for p in word.participants]
-        if word.entry in MANNERS:
-            return MANNERS[word.entry](self.kinematics, self.bounds, span, individuals[0])
-        if individuals[0] == individuals[1]:
-            return False
-        return RELATIONS[word.entry](self.kinematics, self.bounds, span, *individuals)
+
+def _true(word: Word, cast: dict[int, str], scene: Scene) -> bool:
+    individuals = [cast[p] for p in word.participants]
+    if word.entry in MANNERS:
+        return MANNERS[word.entry](scene, individuals[0])
+    return individuals[0] != individuals[1] and RELATIONS[word.entry](scene, *individuals)
 
 
 class _Claim:
@@ -239,3 +241,89 @@ def _refuse(word: Word) -> None:
         raise WorldError(f"{word} has the wrong number of participants for the street.")
     near = get_close_matches(word.entry, known, n=3, cutoff=0.5) or known
     raise WorldError(f"the street has no word {word.entry!r}; it knows {', '.join(near)}.")
+
+
+# The sentences given with a film: two or three true ones, not all there are.
+
+_PLAIN_FIRST = 0.65  # share of films whose first sentence is only nouns and a verb
+_MODIFIERS = (0.0, 0.65, 0.35)  # share of further sentences with 0, 1, 2 modifiers
+
+
+def choose_sentences(truth: StreetTruth, verb: str, count: int, rng: Rng) -> tuple[str, ...]:
+    """Draw ``count`` different true sentences about a film that was made for a verb.
+
+    The first is about this verb, mostly without any modifier; the others add how, where and in
+    which direction, or are about other events.
+    """
+    main = [event for event in truth.events if event.verb == verb]
+    others = [event for event in truth.events if event.verb != verb]
+    chosen: list[str] = []
+    for turn in range(60):
+        if len(chosen) == count:
+            break
+        elsewhere = others and (turn % 2 == 0) and len(chosen) > 0
+        event = pick(others if elsewhere else main, rng)
+        plain = not chosen and rng.random() < _PLAIN_FIRST
+        modifiers = 0 if plain or turn > 40 else int(rng.choice(3, p=_MODIFIERS))
+        text = _write(truth, event, modifiers, rng)
+        if text is not None and text not in chosen and truth.holds(text):
+            chosen.append(text)
+    return tuple(chosen)
+
+
+def count_sentences(truth: StreetTruth) -> int:
+    """Count the sentences with at most one modifier that `choose_sentences` could draw."""
+    sentences: set[tuple[str, ...]] = set()
+    kinds = truth.kinds
+    for event in truth.events:
+        base = (event.verb, kinds[event.agent], kinds[event.patient])
+        for entry, individuals in [("", ()), *_modifiers(truth, event)]:
+            everyone = {event.agent, event.patient, *individuals}
+            if len({kinds[name] for name in everyone}) == len(everyone):
+                sentences.add((*base, entry, *(kinds[name] for name in individuals)))
+    return len(sentences)
+
+
+def _write(truth: StreetTruth, event: StreetEvent, modifiers: int, rng: Rng) -> str | None:
+    cast = {event.agent: 0, event.patient: 1}
+    words = [Word(event.verb, (0, 1))]
+    options = list(_modifiers(truth, event))
+    kinds: set[str] = set()
+    for at in rng.permutation(len(options)):
+        entry, individuals = options[int(at)]
+        kind = _kind(entry)
+        if len(kinds) == modifiers or kind in kinds:
+            continue
+        kinds.add(kind)
+        for name in individuals:
+            cast.setdefault(name, len(cast))
+        words.append(Word(entry, tuple(cast[name] for name in individuals)))
+    nouns = truth.kinds
+    words.extend(Word(nouns[name], (number,)) for name, number in cast.items())
+    if len({nouns[name] for name in cast}) < len(cast):
+        return None  # two individuals of one noun: people would distinguish them by other words
+    try:
+        return sentence_of(words).text
+    except LanguageError:
+        return None
+
+
+def _modifiers(truth: StreetTruth, event: StreetEvent) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what else is true while the event lasts and worth saying."""
+    scene = Scene(truth.kinematics, truth.bounds, event.span)
+    for name, manner in MANNERS.items():
+        if manner(scene, event.agent):
+            yield name, (event.agent,)
+    marks = [one for one in truth.kinds if one not in (event.agent, event.patient)]
+    for name, relation in RELATIONS.items():
+        static = name in STATIC_RELATIONS
+        for figure in (event.agent, event.patient) if static else (event.agent,):
+            for mark in marks:
+                if relation(scene, figure, mark):
+                    yield name, (figure, mark)
+
+
+def _kind(entry: str) -> str:
+    if entry in MANNERS:
+        return "manner"
+    return "where" if entry in STATIC_RELATIONS else "whereto"

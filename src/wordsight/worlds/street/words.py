@@ -41,7 +41,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.acts import Activity
+from wordsight.worlds.painter import Floats
+from wordsight.worlds.performance import Activity
 from wordsight.worlds.street.recording import StreetRecording
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "Bounds",
     "FrameSpan",
     "Kinematics",
+    "Scene",
     "StreetEvent",
     "events_of",
 ]
@@ -109,13 +111,10 @@ class StreetEvent:
 
 
 class Kinematics:
-    """Positions, speeds, walks and grips of all individuals of a film.
-
-    Args:
-        recording: What happened.
+    """Positions, speeds, walks and grips of all individuals of a recording.
 
     Attributes:
-        recording: As above.
+        recording: What happened.
         kinds: The noun of every individual.
         middles: ``(T, 2)`` metres for every individual.
         speeds: ``(T,)`` metres per second for every individual.
@@ -137,56 +136,78 @@ class Kinematics:
         """All frames of the film."""
         return FrameSpan(0, self.recording.num_frames - 1)
 
-    def x(self, name: str, span: FrameSpan) -> NDArray[np.float64]:
-        """Return the horizontal positions of an individual, ``(n,)`` metres."""
-        return self.middles[name][span.frames, 0]
-
-    def y(self, name: str, frame: int) -> float:
-        """Return the height of the middle of an individual in metres."""
-        return float(self.middles[name][frame, 1])
-
     def acts(self, kind: str) -> Iterator[tuple[Activity, FrameSpan]]:
         """Yield the acts of one kind with their frames."""
         for activity in self.recording.activities:
             if activity.name == kind:
                 yield activity, FrameSpan(activity.first, activity.last)
 
+    def walks(self, name: str) -> Iterator[FrameSpan]:
+        """Yield the frames of each walk of a person, or each walk on which a thing is carried."""
+        for activity, span in self.acts("walk"):
+            if activity.agent == name or np.all(self.grip(activity.agent, name)[span.frames]):
+                yield span
+
+    def grip(self, person: str, thing: str) -> NDArray[np.bool_]:
+        """Return ``(T,)`` whether a person holds a thing."""
+        if person not in self.recording.people or thing not in self._holders:
+            return np.zeros(self.recording.num_frames, dtype=bool)
+        return np.asarray(self._holders[thing] == self.recording.people.index(person))
+
     def holder(self, thing: str, frame: int) -> str | None:
         """Return who holds a thing in a frame, if anyone."""
         person = self._holders[thing][frame]
         return None if person < 0 else self.recording.people[person]
 
-    def holds_throughout(self, person: str, thing: str, span: FrameSpan) -> bool:
-        """Whether a person has a thing in the hands in all frames."""
-        return bool(np.all(self._grip(person, thing)[span.frames]))
-
-    def ever_joined(self, one: str, other: str, span: FrameSpan) -> bool:
-        """Whether one of two individuals has the other in the hands in some frame."""
-        pairs = ((one, other), (other, one))
-        return any(bool(np.any(self._grip(*pair)[span.frames])) for pair in pairs)
-
-    def walks(self, name: str) -> Iterator[FrameSpan]:
-        """Yield the frames of each walk of a person, or each walk on which a thing is carried."""
-        for activity, span in self.acts("walk"):
-            if activity.agent == name or self.holds_throughout(activity.agent, name, span):
-                yield span
-
-    def rests(self, name: str, span: FrameSpan) -> bool:
-        """Whether an individual stays where it is and is not held."""
-        if name in self._holders and np.any(self._holders[name][span.frames] >= 0):
-            return False
-        return bool(np.ptp(self.x(name, span)) <= _STILL)
-
-    def _grip(self, person: str, thing: str) -> NDArray[np.bool_]:
-        if person not in self.recording.people or thing not in self._holders:
-            return np.zeros(self.recording.num_frames, dtype=bool)
-        return np.asarray(self._holders[thing] == self.recording.people.index(person))
+    def is_held(self, name: str, span: FrameSpan) -> bool:
+        """Whether anyone holds an individual in some frame."""
+        return name in self._holders and bool(np.any(self._holders[name][span.frames] >= 0))
 
 
-def _speed(middle: NDArray[np.float64], frame_rate: float) -> NDArray[np.float64]:
+def _speed(middle: Floats, frame_rate: float) -> Floats:
     if len(middle) < 2:
         return np.zeros(len(middle))
     return np.asarray(np.hypot(*np.gradient(middle, axis=0).T) * frame_rate)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A span of frames on which words are judged under some bounds."""
+
+    kinematics: Kinematics
+    bounds: Bounds
+    span: FrameSpan
+
+    def x(self, name: str) -> Floats:
+        """Return the horizontal positions of an individual, ``(n,)`` metres."""
+        return self.kinematics.middles[name][self.span.frames, 0]
+
+    def gap(self, one: str, other: str) -> Floats:
+        """Return how far another individual is to the right of one, ``(n,)`` metres."""
+        return self.x(other) - self.x(one)
+
+    def rests(self, name: str) -> bool:
+        """Whether an individual stays where it is and is not held."""
+        held = self.kinematics.is_held(name, self.span)
+        return not held and bool(np.ptp(self.x(name)) <= _STILL)
+
+    def joined(self, one: str, other: str) -> bool:
+        """Whether one of two individuals holds the other in some frame."""
+        grips = self.kinematics.grip(one, other), self.kinematics.grip(other, one)
+        return any(bool(np.any(grip[self.span.frames])) for grip in grips)
+
+    def top_speed(self, name: str) -> float:
+        """Return the greatest speed of an individual in metres per second."""
+        return float(self.kinematics.speeds[name][self.span.frames].max())
+
+    def distance_growth(self, mover: str, mark: str) -> float:
+        """Return by how much a distance grows; 0 if the mark moves or the mover passes it."""
+        if not self.rests(mark):
+            return 0.0
+        gap = self.gap(mover, mark)
+        if np.any(gap * gap[0] <= 0):
+            return 0.0
+        return float(abs(gap[-1]) - abs(gap[0]))
 
 
 def events_of(kinematics: Kinematics, bounds: Bounds) -> list[StreetEvent]:
@@ -212,17 +233,18 @@ def _lifts(
 ) -> bool:
     """Whether a thing is higher in the frame in which the agent holds it than when it is free."""
     thing = str(activity.thing)
-    rise = kinematics.y(thing, held) - kinematics.y(thing, free)
+    heights = kinematics.middles[thing][:, 1]
     holders = kinematics.holder(thing, free), kinematics.holder(thing, held)
-    return holders == (None, activity.agent) and rise >= bounds.lift
+    lifted = float(heights[held]) - float(heights[free]) >= bounds.lift
+    return holders == (None, activity.agent) and lifted
 
 
 def _carried(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]:
     for person in kinematics.recording.people:
         for span in kinematics.walks(person):
-            way = kinematics.x(person, span)
+            way = kinematics.middles[person][span.frames, 0]
             for thing in kinematics.recording.things:
-                held = kinematics.holds_throughout(person, thing, span)
+                held = np.all(kinematics.grip(person, thing)[span.frames])
                 if held and abs(way[-1] - way[0]) >= bounds.carry:
                     yield StreetEvent("carried", person, thing, span)
 
@@ -231,62 +253,24 @@ def _approached(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]
     for agent in kinematics.kinds:
         for span in kinematics.walks(agent):
             for patient in kinematics.kinds:
-                if patient != agent and _comes_near(kinematics, bounds, span, agent, patient):
+                if patient != agent and _comes_near(
+                    Scene(kinematics, bounds, span), agent, patient
+                ):
                     yield StreetEvent("approached", agent, patient, span)
 
 
-def _comes_near(
-    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, agent: str, patient: str
-) -> bool:
-    if not kinematics.rests(patient, span):
+def _comes_near(scene: Scene, agent: str, patient: str) -> bool:
+    if not scene.rests(patient):
         return False
-    gap = kinematics.x(patient, span) - kinematics.x(agent, span)
+    bounds, gap = scene.bounds, scene.gap(agent, patient)
     start, end = abs(gap[0]), abs(gap[-1])
     far_to_near = start >= bounds.far and end <= bounds.near and start - end >= bounds.shrink
     return bool(far_to_near and gap[0] * gap[-1] > 0)
 
 
-def _quickly(kinematics: Kinematics, bounds: Bounds, span: FrameSpan, agent: str) -> bool:
-    return bool(kinematics.speeds[agent][span.frames].max() >= bounds.quick)
-
-
-def _slowly(kinematics: Kinematics, bounds: Bounds, span: FrameSpan, agent: str) -> bool:
-    return bool(bounds.moving <= kinematics.speeds[agent][span.frames].max() <= bounds.slow)
-
-
-def _left_of(
-    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, figure: str, referent: str
-) -> bool:
-    gap = kinematics.x(referent, span) - kinematics.x(figure, span)
-    return bool(gap.min() >= bounds.side) and not kinematics.ever_joined(figure, referent, span)
-
-
-def _right_of(
-    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, figure: str, referent: str
-) -> bool:
-    return _left_of(kinematics, bounds, span, referent, figure)
-
-
-def _towards(
-    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, mover: str, goal: str
-) -> bool:
-    return _distance_growth(kinematics, span, mover, goal) <= -bounds.change
-
-
-def _away_from(
-    kinematics: Kinematics, bounds: Bounds, span: FrameSpan, mover: str, source: str
-) -> bool:
-    return _distance_growth(kinematics, span, mover, source) >= bounds.change
-
-
-def _distance_growth(kinematics: Kinematics, span: FrameSpan, mover: str, mark: str) -> float:
-    """Return by how much a distance grows; 0 if the mark moves or the mover passes it."""
-    if not kinematics.rests(mark, span):
-        return 0.0
-    gap = kinematics.x(mark, span) - kinematics.x(mover, span)
-    if np.any(gap * gap[0] <= 0):
-        return 0.0
-    return float(abs(gap[-1]) - abs(gap[0]))
+def _left_of(scene: Scene, figure: str, referent: str) -> bool:
+    apart = bool(scene.gap(figure, referent).min() >= scene.bounds.side)
+    return apart and not scene.joined(figure, referent)
 
 
 VERBS: dict[str, Callable[[Kinematics, Bounds], Iterator[StreetEvent]]] = {
@@ -297,19 +281,19 @@ VERBS: dict[str, Callable[[Kinematics, Bounds], Iterator[StreetEvent]]] = {
 }
 """Verbs by entry: each finds its events in a film."""
 
-MANNERS: dict[str, Callable[[Kinematics, Bounds, FrameSpan, str], bool]] = {
-    "quickly": _quickly,
-    "slowly": _slowly,
+MANNERS: dict[str, Callable[[Scene, str], bool]] = {
+    "quickly": lambda s, agent: s.top_speed(agent) >= s.bounds.quick,
+    "slowly": lambda s, agent: s.bounds.moving <= s.top_speed(agent) <= s.bounds.slow,
 }
-"""Adverbs by entry: each judges the agent on a span."""
+"""Adverbs by entry: each judges the agent on a scene."""
 
-RELATIONS: dict[str, Callable[[Kinematics, Bounds, FrameSpan, str, str], bool]] = {
+RELATIONS: dict[str, Callable[[Scene, str, str], bool]] = {
     "to-the-left-of": _left_of,
-    "to-the-right-of": _right_of,
-    "towards": _towards,
-    "away-from": _away_from,
+    "to-the-right-of": lambda s, figure, referent: _left_of(s, referent, figure),
+    "towards": lambda s, mover, goal: s.distance_growth(mover, goal) <= -s.bounds.change,
+    "away-from": lambda s, mover, source: s.distance_growth(mover, source) >= s.bounds.change,
 }
-"""Prepositions by entry: each judges two individuals on a span."""
+"""Prepositions by entry: each judges two individuals on a scene."""
 
 STATIC_RELATIONS = ("to-the-left-of", "to-the-right-of")
 """Prepositions about any two individuals; the others are about the agent's movement."""

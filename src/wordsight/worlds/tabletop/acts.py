@@ -1,19 +1,27 @@
 """What the hand does: each act moves it step by step, and physics does the rest."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordsight.worlds.acts import Act, Clock
+from wordsight.worlds.painter import Floats
+from wordsight.worlds.performance import Act, Clock, glide, smooth
 from wordsight.worlds.sketch import Point
 from wordsight.worlds.tabletop.blocks import TABLE, Block
 from wordsight.worlds.tabletop.hand import TabletopPose
 from wordsight.worlds.tabletop.physics import BlockPhysics
-from wordsight.worlds.timing import glide, smooth
 
-__all__ = ["Carry", "Grip", "HandAct", "Lift", "Puppet", "Reach", "Release", "Retreat"]
+__all__ = [
+    "HandAct",
+    "Puppet",
+    "carry",
+    "grip",
+    "lift",
+    "reach",
+    "release",
+    "retreat",
+    "wait",
+]
 
 _CLEARANCE = 0.035  # metres kept above everything one passes over
 _GRIP_HEIGHT = 0.12  # share of a block's height above its middle at which it is taken
@@ -27,12 +35,7 @@ _DEEPEST = 0.03  # metres one goes on feeling for a support
 
 
 class _Way:
-    """A way through the air with rounded corners, travelled at natural speed.
-
-    Args:
-        points: Corners in metres, from the beginning to the goal.
-        speed: Mean speed in metres per second.
-    """
+    """A way through the air with rounded corners, travelled at a natural mean speed."""
 
     def __init__(self, points: Sequence[Point], speed: float) -> None:
         corners = np.array(points, dtype=np.float64)
@@ -40,7 +43,7 @@ class _Way:
             corners = _cut(corners)
         steps = np.hypot(*np.diff(corners, axis=0).T)
         self._corners = corners
-        self._lengths: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(steps)])
+        self._lengths: Floats = np.concatenate([[0.0], np.cumsum(steps)])
         self.seconds = 0.28 + float(self._lengths[-1]) / speed
 
     def at(self, time: float) -> Point:
@@ -50,7 +53,7 @@ class _Way:
         return x, y
 
 
-def _cut(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cut(corners: Floats) -> Floats:
     # Chaikin's rule: replace every inner corner by two points beside it.
     before = corners[:-1] * 0.75 + corners[1:] * 0.25
     after = corners[:-1] * 0.25 + corners[1:] * 0.75
@@ -97,10 +100,7 @@ class Puppet:
     def above(self, name: str, support: str | None, x: float) -> Point:
         """Return where the hand is when the block it holds is a little above its goal.
 
-        Args:
-            name: The block that is held.
-            support: The block it shall stand on; None for the table.
-            x: How far from the middle of ``support`` (or of the table) it shall stand.
+        It shall stand on a block or (None) the table, ``x`` metres from the middle of this support.
         """
         block, top = self._blocks[name], 0.0
         if support is not None:
@@ -139,99 +139,89 @@ HandAct = Act[Puppet]
 """Something the hand does for a while."""
 
 
-@dataclass(frozen=True)
-class Reach:
-    """Go to a block and open the fingers on the way."""
+def wait(seconds: float) -> HandAct:
+    """Keep still for some seconds."""
 
-    thing: str
-    name = "reach"
-
-    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
-        """Come down on it from above."""
-        begin, wide = actor.opening, actor.width(self.thing) + _WIDE
-        for time, total in actor.go(actor.grip_point(self.thing), clock):
-            actor.opening = glide(time, 0.0, total * 0.7, begin, wide)
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        for _ in clock(seconds):
             yield
 
+    return Act("wait", None, perform)
 
-@dataclass(frozen=True)
-class Grip:
-    """Close the fingers on a block; from then on the hand holds it."""
 
-    thing: str
-    name = "grip"
+def reach(block: str) -> HandAct:
+    """Come down on a block from above and open the fingers on the way."""
 
-    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
-        """Close, hold, and wait a moment."""
-        yield from actor.open_to(actor.width(self.thing), clock)
-        actor.physics.grip(self.thing)
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        begin, wide = hand.opening, hand.width(block) + _WIDE
+        for time, total in hand.go(hand.grip_point(block), clock):
+            hand.opening = glide(time, 0.0, total * 0.7, begin, wide)
+            yield
+
+    return Act("reach", block, perform)
+
+
+def grip(block: str) -> HandAct:
+    """Close the fingers on a block and wait a moment; from then on the hand holds it."""
+
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        yield from hand.open_to(hand.width(block), clock)
+        hand.physics.grip(block)
         for _ in clock(_HOLDING):
             yield
 
+    return Act("grip", block, perform)
 
-@dataclass(frozen=True)
-class Lift:
-    """Raise the block in the hand to ``goal``, metres from the table's middle."""
 
-    thing: str
-    goal: Point
-    name = "lift"
+def lift(block: str, goal: Point) -> HandAct:
+    """Raise the block in the hand, straight up first, to ``goal``."""
 
-    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
-        """Straight up first, then to the goal."""
-        goal = (self.goal[0], max(self.goal[1], actor.place[1] + 0.04))
-        for _ in actor.go(goal, clock):
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        for _ in hand.go((goal[0], max(goal[1], hand.place[1] + 0.04)), clock):
             yield
 
+    return Act("lift", block, perform)
 
-@dataclass(frozen=True)
-class Carry:
-    """Bring the block in the hand over its goal and lower it until it stands."""
 
-    thing: str
-    support: str | None  # the block it shall stand on; None for the table
-    x: float  # metres from the middle of the support (or of the table)
-    name = "carry"
+def carry(block: str, support: str | None, x: float) -> HandAct:
+    """Bring the block in the hand over its goal and lower it until it stands.
 
-    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
-        """Go over everything, then feel for the support."""
-        for _ in actor.go(actor.above(self.thing, self.support, self.x), clock):
+    It shall stand on a block or (None) the table, ``x`` metres from the middle of this support.
+    """
+
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        for _ in hand.go(hand.above(block, support, x), clock):
             yield
-        x, top = actor.place
+        column, top = hand.place
         for time in clock(_DEEPEST / _LOWERING):
-            actor.place = (x, top - _LOWERING * time)
+            hand.place = (column, top - _LOWERING * time)
             yield
-            if actor.physics.distance(self.thing, self.support or TABLE) <= 0.0:
+            if hand.physics.distance(block, support or TABLE) <= 0.0:
                 break
-        actor.place = (x, actor.place[1] - _PRESS)
+        hand.place = (column, hand.place[1] - _PRESS)
         for _ in clock(_HOLDING):
             yield
 
-
-@dataclass(frozen=True)
-class Release:
-    """Open the fingers and let go of a block."""
-
-    thing: str
-    name = "release"
-
-    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
-        """Let go at once, then open."""
-        actor.physics.release(self.thing)
-        yield from actor.open_to(actor.width(self.thing) + _WIDE, clock)
+    return Act("carry", block, perform)
 
 
-@dataclass(frozen=True)
-class Retreat:
-    """Go away to ``goal`` (metres) with an empty hand that relaxes."""
+def release(block: str) -> HandAct:
+    """Let go of a block at once, then open the fingers."""
 
-    goal: Point
-    name = "retreat"
-    thing = None
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        hand.physics.release(block)
+        yield from hand.open_to(hand.width(block) + _WIDE, clock)
 
-    def perform(self, actor: Puppet, clock: Clock) -> Iterator[None]:
-        """Up first, then away."""
-        begin = actor.opening
-        for time, total in actor.go(self.goal, clock):
-            actor.opening = glide(time, total * 0.4, total, begin, 0.05)
+    return Act("release", block, perform)
+
+
+def retreat(goal: Point) -> HandAct:
+    """Go away to ``goal``, up first, with an empty hand that relaxes."""
+
+    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
+        begin = hand.opening
+        for time, total in hand.go(goal, clock):
+            hand.opening = glide(time, total * 0.4, total, begin, 0.05)
             yield
+
+    return Act("retreat", None, perform)

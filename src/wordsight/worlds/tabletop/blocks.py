@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.chance import Rng
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.painter import Colour, mix, shade
+from wordsight.worlds.painter import Colour, Floats, mix, shade
 from wordsight.worlds.sketch import Point, Sketch, Sprite
 
 __all__ = ["COLOURS", "HALF_WIDTH", "TABLE", "Block", "Room"]
@@ -53,13 +54,13 @@ class Block:
     grain: int  # seed of the pattern of the wood
 
     @property
-    def corners(self) -> NDArray[np.float64]:
+    def corners(self) -> Floats:
         """``(4, 2)`` metres around the middle: the front face, counter-clockwise."""
         x, y = self.width / 2, self.height / 2
         return np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
 
     @property
-    def outline(self) -> NDArray[np.float64]:
+    def outline(self) -> Floats:
         """``(6, 2)`` metres around the middle: all that is drawn, with the top and the side."""
         x, y = self.width / 2, self.height / 2
         right, up = _DEPTH
@@ -73,7 +74,7 @@ class Block:
 
         def paint(sketch: Sketch) -> None:
             self._paint(sketch, shading)
-            sketch.layer.tint(self._wood(texture))
+            sketch.tint(self._wood(texture))
 
         return Sprite.painted(paint, ((-x, -y), (x, y)), scale)
 
@@ -108,26 +109,19 @@ class Room:
         blocks: All blocks.
         left: Whether the arm comes from the left.
         rng: Random generator.
-
-    Attributes:
-        places: x and y of the middle of each block that stands, metres.
     """
 
     COLUMNS = 5  # towers that have room side by side
 
     def __init__(
-        self,
-        towers: Sequence[Sequence[str]],
-        blocks: Sequence[Block],
-        left: bool,
-        rng: np.random.Generator,
+        self, towers: Sequence[Sequence[str]], blocks: Sequence[Block], left: bool, rng: Rng
     ) -> None:
         self._rng = rng
         self._side = -1.0 if left else 1.0
         middles = (np.arange(self.COLUMNS) - (self.COLUMNS - 1) / 2) * _PITCH
         columns = rng.permutation(middles + rng.uniform(-_JITTER, _JITTER, self.COLUMNS))
         self._free = [float(x) for x in columns[len(towers) :]]
-        self.places: dict[str, Point] = {}
+        self.places: dict[str, Point] = {}  # middle of each block that stands, metres
         heights = {block.name: block.height for block in blocks}
         for column, tower in zip(columns, towers, strict=False):
             x, top = float(column), 0.0

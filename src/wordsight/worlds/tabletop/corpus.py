@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from wordsight.worlds.camera import Effects
+from wordsight.worlds.chance import film_rng
 from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
-from wordsight.worlds.film import RenderedFilm, film_rng
+from wordsight.worlds.film import RenderedFilm
 from wordsight.worlds.picture import shoot
 from wordsight.worlds.tabletop.blocks import COLOURS
 from wordsight.worlds.tabletop.events import EVENTS, TabletopEvent

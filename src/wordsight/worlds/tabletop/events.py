@@ -7,14 +7,21 @@ from the table or leaving it there is none of these. The guide to worlds shows h
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from wordsight.worlds.acts import Wait
+from wordsight.worlds.chance import Rng
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.tabletop.acts import Carry, Grip, HandAct, Lift, Reach, Release, Retreat
+from wordsight.worlds.tabletop.acts import (
+    HandAct,
+    carry,
+    grip,
+    lift,
+    reach,
+    release,
+    retreat,
+    wait,
+)
 from wordsight.worlds.tabletop.blocks import Room
 
-__all__ = ["AGENT", "EVENTS", "EventPlan", "SupportChange", "TabletopEvent"]
+__all__ = ["AGENT", "EVENTS", "SupportChange", "TabletopEvent"]
 
 AGENT = "hand"
 """The agent of all events."""
@@ -32,175 +39,132 @@ class SupportChange:
     support: str  # role of the block it is taken from or put on
 
 
-@dataclass(frozen=True)
-class EventPlan:
-    """How an event is to be played."""
-
-    towers: tuple[tuple[str, ...], ...]  # roles at the beginning, each tower from the bottom up
-    held: str | None  # role of the block in the hand at the beginning
-    acts: Callable[[Cast, Room], list[HandAct]]  # once everything has its place
+Acts = Callable[[Cast, Room, bool], list[HandAct]]
+"""Gives the acts once everything has its place; the flag chooses one of two ways to play it."""
 
 
 @dataclass(frozen=True)
 class TabletopEvent:
-    """A type of event."""
+    """A type of event.
+
+    Attributes:
+        name: Its name in the registry and in the truth.
+        roles: The roles of its blocks, in the order of its arguments after the agent.
+        parts: The pick-ups and put-downs that make it, in order.
+        towers: Roles at the beginning, each tower from the bottom up, separated by commas.
+        sentences: Sentences about it with ``{role}`` for the blocks.
+        acts: What the hand does.
+        in_hand: Whether the object is in the hand at the beginning; None for both ways.
+        two_endings: Whether it can be played in two ways.
+    """
 
     name: str
-    roles: tuple[str, ...]  # of its blocks, in the order of its arguments after the agent
-    parts: tuple[SupportChange, ...]  # the pick-ups and put-downs that make it, in order
-    plan: Callable[[np.random.Generator], EventPlan]  # draws one of the ways to play it
-    sentences: tuple[str, ...]  # with {role} for the blocks
+    roles: tuple[str, ...]
+    parts: tuple[SupportChange, ...]
+    towers: str
+    sentences: tuple[str, ...]
+    acts: Acts
+    in_hand: bool | None = False
+    two_endings: bool = False
+
+    def plan(self, rng: Rng) -> tuple[list[list[str]], bool, bool]:
+        """Draw one of the ways to play it: towers, whether the object is held, and the ending."""
+        way = (self.in_hand is None or self.two_endings) and bool(rng.random() < 0.5)
+        held = way if self.in_hand is None else self.in_hand
+        towers = [tower.split() for tower in self.towers.split(",")]
+        return [t for t in towers if not held or t != ["object"]], held, way
 
 
-EVENTS: Registry[TabletopEvent] = Registry("event")
-"""All event types by name."""
+def _take(block: str) -> list[HandAct]:
+    return [reach(block), grip(block)]
 
-Planner = Callable[[np.random.Generator], EventPlan]
+
+def _leave(block: str, support: str | None, x: float) -> list[HandAct]:
+    return [carry(block, support, x), release(block)]
+
+
+def _raise(block: str, above: str, room: Room) -> list[HandAct]:
+    return [lift(block, room.air(above)), wait(room.pause())]
+
+
+def _pick_up(cast: Cast, room: Room, way: bool) -> list[HandAct]:
+    return [*_take(cast["object"]), *_raise(cast["object"], cast["support"], room)]
+
+
+def _put_down(cast: Cast, room: Room, way: bool) -> list[HandAct]:
+    onto = _leave(cast["object"], cast["support"], room.offset())
+    return [wait(room.pause()), *onto, retreat(room.away())]
+
+
+def _stack(cast: Cast, room: Room, in_hand: bool) -> list[HandAct]:
+    begin = [wait(room.pause())] if in_hand else _take(cast["object"])
+    onto = _leave(cast["object"], cast["support"], room.offset())
+    return [*begin, *onto, retreat(room.away())]
+
+
+def _unstack(cast: Cast, room: Room, keeps: bool) -> list[HandAct]:
+    block = cast["object"]
+    if keeps:
+        return [*_take(block), *_raise(block, cast["base"], room)]
+    return [*_take(block), *_leave(block, None, room.spot()), retreat(room.away())]
+
+
+def _move(cast: Cast, room: Room, way: bool) -> list[HandAct]:
+    onto = _leave(cast["object"], cast["goal"], room.offset())
+    return [*_take(cast["object"]), *onto, retreat(room.away())]
+
+
+def _assemble(cast: Cast, room: Room, way: bool) -> list[HandAct]:
+    acts: list[HandAct] = []
+    for block, onto in (("support", "base"), ("object", "support")):
+        acts += [*_take(cast[block]), *_leave(cast[block], cast[onto], room.offset())]
+    return [*acts, retreat(room.away())]
+
+
+def _disassemble(cast: Cast, room: Room, keeps: bool) -> list[HandAct]:
+    top, middle = cast["object"], cast["support"]
+    begin = [*_take(top), *_leave(top, None, room.spot()), *_take(middle)]
+    if keeps:
+        return [*begin, *_raise(middle, cast["base"], room)]
+    return [*begin, *_leave(middle, None, room.spot()), retreat(room.away())]
+
 
 _OFF, _ON = (SupportChange(name, "object", "support") for name in ("pick-up", "put-down"))
 _TWO, _THREE = ("object", "support"), ("object", "support", "base")
 
-
-def _event(
-    name: str, roles: tuple[str, ...], parts: tuple[SupportChange, ...], *sentences: str
-) -> Callable[[Planner], Planner]:
-    """Register a function that plans an event."""
-
-    def register(plan: Planner) -> Planner:
-        EVENTS.add(name, TabletopEvent(name, roles, parts, plan, sentences))
-        return plan
-
-    return register
-
-
-def _take(block: str) -> list[HandAct]:
-    return [Reach(block), Grip(block)]
-
-
-def _leave(block: str, support: str | None, x: float) -> list[HandAct]:
-    return [Carry(block, support, x), Release(block)]
-
-
-def _raise(block: str, above: str, room: Room) -> list[HandAct]:
-    return [Lift(block, room.air(above)), Wait(room.pause())]
-
-
-@_event(
-    "pick-up",
-    _TWO,
-    (_OFF,),
-    "The hand picked up the {object} from the {support}.",
-    "The {object} was lifted off the {support}.",
+# fmt: off
+_ALL = (
+    TabletopEvent("pick-up", _TWO, (_OFF,), "support object",
+                  ("The hand picked up the {object} from the {support}.",
+                   "The {object} was lifted off the {support}."), _pick_up),
+    TabletopEvent("put-down", _TWO, (_ON,), "support",
+                  ("The hand put down the {object} on the {support}.",
+                   "The {object} was set on the {support}."), _put_down, in_hand=True),
+    TabletopEvent("stack", _THREE, (_ON,), "base support, object",
+                  ("The hand stacked the {object} on the {support}.",
+                   "The {object} was stacked on the {support}, which stood on the {base}."),
+                  _stack, in_hand=None),
+    TabletopEvent("unstack", _THREE, (_OFF,), "base support object",
+                  ("The hand unstacked the {object} from the {support}.",
+                   "The {object} was taken off the tower of the {support} and the {base}."),
+                  _unstack, two_endings=True),
+    TabletopEvent("move", ("object", "source", "goal"),
+                  (SupportChange("pick-up", "object", "source"),
+                   SupportChange("put-down", "object", "goal")), "source object, goal",
+                  ("The hand moved the {object} from the {source} to the {goal}.",
+                   "The {object} went from the {source} to the {goal}."), _move),
+    TabletopEvent("assemble", _THREE, (SupportChange("put-down", "support", "base"), _ON),
+                  "base, support, object",
+                  ("The hand assembled a tower of the {base}, the {support} and the {object}.",
+                   "A tower was built with the {object} on the {support} on the {base}."),
+                  _assemble),
+    TabletopEvent("disassemble", _THREE, (_OFF, SupportChange("pick-up", "support", "base")),
+                  "base support object",
+                  ("The hand disassembled the tower of the {object}, the {support} and the {base}.",
+                   "The {object} and then the {support} were taken off the {base}."),
+                  _disassemble, two_endings=True),
 )
-def _pick_up(rng: np.random.Generator) -> EventPlan:
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        return [*_take(cast["object"]), *_raise(cast["object"], cast["support"], room)]
+# fmt: on
 
-    return EventPlan((("support", "object"),), None, acts)
-
-
-@_event(
-    "put-down",
-    _TWO,
-    (_ON,),
-    "The hand put down the {object} on the {support}.",
-    "The {object} was set on the {support}.",
-)
-def _put_down(rng: np.random.Generator) -> EventPlan:
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        onto = _leave(cast["object"], cast["support"], room.offset())
-        return [Wait(room.pause()), *onto, Retreat(room.away())]
-
-    return EventPlan((("support",),), "object", acts)
-
-
-@_event(
-    "stack",
-    _THREE,
-    (_ON,),
-    "The hand stacked the {object} on the {support}.",
-    "The {object} was stacked on the {support}, which stood on the {base}.",
-)
-def _stack(rng: np.random.Generator) -> EventPlan:
-    in_hand = bool(rng.random() < 0.5)
-
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        begin = [Wait(room.pause())] if in_hand else _take(cast["object"])
-        onto = _leave(cast["object"], cast["support"], room.offset())
-        return [*begin, *onto, Retreat(room.away())]
-
-    if in_hand:
-        return EventPlan((("base", "support"),), "object", acts)
-    return EventPlan((("base", "support"), ("object",)), None, acts)
-
-
-@_event(
-    "unstack",
-    _THREE,
-    (_OFF,),
-    "The hand unstacked the {object} from the {support}.",
-    "The {object} was taken off the tower of the {support} and the {base}.",
-)
-def _unstack(rng: np.random.Generator) -> EventPlan:
-    keeps = bool(rng.random() < 0.5)
-
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        block = cast["object"]
-        if keeps:
-            return [*_take(block), *_raise(block, cast["base"], room)]
-        return [*_take(block), *_leave(block, None, room.spot()), Retreat(room.away())]
-
-    return EventPlan((("base", "support", "object"),), None, acts)
-
-
-@_event(
-    "move",
-    ("object", "source", "goal"),
-    (SupportChange("pick-up", "object", "source"), SupportChange("put-down", "object", "goal")),
-    "The hand moved the {object} from the {source} to the {goal}.",
-    "The {object} went from the {source} to the {goal}.",
-)
-def _move(rng: np.random.Generator) -> EventPlan:
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        onto = _leave(cast["object"], cast["goal"], room.offset())
-        return [*_take(cast["object"]), *onto, Retreat(room.away())]
-
-    return EventPlan((("source", "object"), ("goal",)), None, acts)
-
-
-@_event(
-    "assemble",
-    _THREE,
-    (SupportChange("put-down", "support", "base"), _ON),
-    "The hand assembled a tower of the {base}, the {support} and the {object}.",
-    "A tower was built with the {object} on the {support} on the {base}.",
-)
-def _assemble(rng: np.random.Generator) -> EventPlan:
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        acts: list[HandAct] = []
-        for block, onto in (("support", "base"), ("object", "support")):
-            acts += _take(cast[block])
-            acts += _leave(cast[block], cast[onto], room.offset())
-        return [*acts, Retreat(room.away())]
-
-    return EventPlan((("base",), ("support",), ("object",)), None, acts)
-
-
-@_event(
-    "disassemble",
-    _THREE,
-    (_OFF, SupportChange("pick-up", "support", "base")),
-    "The hand disassembled the tower of the {object}, the {support} and the {base}.",
-    "The {object} and then the {support} were taken off the {base}.",
-)
-def _disassemble(rng: np.random.Generator) -> EventPlan:
-    keeps = bool(rng.random() < 0.5)
-
-    def acts(cast: Cast, room: Room) -> list[HandAct]:
-        top, middle = cast["object"], cast["support"]
-        begin = [*_take(top), *_leave(top, None, room.spot()), *_take(middle)]
-        if keeps:
-            return [*begin, *_raise(middle, cast["base"], room)]
-        return [*begin, *_leave(middle, None, room.spot()), Retreat(room.away())]
-
-    return EventPlan((("base", "support", "object"),), None, acts)
+EVENTS = Registry("event", {event.name: event for event in _ALL})
+"""All event types by name."""

@@ -7,10 +7,9 @@ arm comes from a shoulder outside the picture.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.hands import FINGERS, FingerStyle, HandJoints, HandLook
-from wordsight.worlds.painter import shade
+from wordsight.worlds.painter import Floats, shade
 from wordsight.worlds.sketch import Point, Sketch, turned
 
 __all__ = [
@@ -79,18 +78,18 @@ def joints_of(pose: TabletopPose, look: HandLook) -> HandJoints:
     return {name: chain * (side, 1.0) + (pose.x, pose.y) for name, chain in joints.items()}
 
 
-def _finger(chain: tuple[Point, ...], reach: float, size: float) -> NDArray[np.float64]:
+def _finger(chain: tuple[Point, ...], reach: float, size: float) -> Floats:
     points = np.array(chain) * size
     points[:, 0] += reach * np.array(_SPREAD)
     return points
 
 
-def extent_of(joints: HandJoints, look: HandLook) -> NDArray[np.float64]:
+def extent_of(joints: HandJoints, look: HandLook) -> Floats:
     """Return ``(2, 2)`` lower left and upper right corner in metres, from finger tips to wrist."""
     return _STYLE.extent_of(joints, _PALM, look.size)
 
 
-def arm_extent_of(joints: HandJoints, look: HandLook) -> NDArray[np.float64]:
+def arm_extent_of(joints: HandJoints, look: HandLook) -> Floats:
     """Return ``(2, 2)`` lower left and upper right corner in metres of the arm with its sleeve."""
     wide = _SLEEVE[1] * look.size / 2 + 0.01
     return np.array([joints["arm"].min(axis=0) - wide, joints["arm"].max(axis=0) + wide])
@@ -102,9 +101,9 @@ def paint_back(sketch: Sketch, joints: HandJoints, look: HandLook) -> None:
         colour = shade(look.skin, 0.97 - 0.09 * number)
         # Little of them shows, so a rim and one tone are enough.
         pixels = sketch.view.pixels(joints[name])
-        widths = [width * look.size * sketch.view.scale for width in _STYLE.finger]
-        sketch.layer.limb(pixels, [width + 2.0 for width in widths], shade(colour, 0.72))
-        sketch.layer.limb(pixels, widths, colour)
+        widths = [width * look.size * sketch.scale for width in _STYLE.finger]
+        sketch.limb_pixels(pixels, [width + 2.0 for width in widths], shade(colour, 0.72))
+        sketch.limb_pixels(pixels, widths, colour)
 
 
 def paint_front(sketch: Sketch, joints: HandJoints, look: HandLook) -> None:

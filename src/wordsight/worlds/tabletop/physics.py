@@ -6,7 +6,7 @@ from typing import Any
 
 import pymunk
 
-from wordsight.worlds.physics import GripPhysics
+from wordsight.worlds.performance import GripPhysics
 from wordsight.worlds.sketch import Point
 from wordsight.worlds.tabletop.blocks import TABLE, Block
 
@@ -62,7 +62,7 @@ class BlockPhysics(GripPhysics):
         hand, body = self._hands[_HAND], self._bodies[name]
         pivot = pymunk.PivotJoint(hand, body, hand.position)
         pivot.max_force = _GRIP_FORCE
-        self._hold(_HAND, name, pivot, -body.angle, body.moment, stiffness=40.0, damping=30.0)
+        self._hold(_HAND, name, pivot, (-body.angle, body.moment * 40.0**2, body.moment * 30.0))
 
     def distance(self, one: str, other: str) -> float:
         """Return the metres between the outlines of two things: at most 1 cm, 0 at a contact."""

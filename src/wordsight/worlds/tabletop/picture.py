@@ -1,13 +1,12 @@
 """Painting the frames of a film of the tabletop from its recording."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.film import SIZE
-from wordsight.worlds.painter import Layer
+from wordsight.worlds.chance import Rng
+from wordsight.worlds.painter import Floats, Image, Layer
 from wordsight.worlds.picture import Picture
-from wordsight.worlds.sketch import Sketch, soft_shadow
+from wordsight.worlds.sketch import SIZE, Sketch, soft_shadow
 from wordsight.worlds.tabletop.hand import (
     arm_extent_of,
     extent_of,
@@ -23,23 +22,12 @@ __all__ = ["TabletopPicture"]
 
 
 class TabletopPicture(Picture):
-    """Paints any frame of one film; the background and resting blocks are painted once.
-
-    Args:
-        recording: What happened.
-        effects: Strengths of the effects on the picture.
-        camera: Shake, exposure and grain.
-        rng: Random generator of the background.
-    """
+    """Paints any frame of one film; the background and resting blocks are painted once."""
 
     _UNSEEN = 1e-4  # metres
 
     def __init__(
-        self,
-        recording: TabletopRecording,
-        effects: Effects,
-        camera: FilmCamera,
-        rng: np.random.Generator,
+        self, recording: TabletopRecording, effects: Effects, camera: FilmCamera, rng: Rng
     ) -> None:
         setting = SETTINGS[recording.scenario.setting]
         super().__init__(effects, camera, VIEW, setting.light)
@@ -67,7 +55,7 @@ class TabletopPicture(Picture):
         places = recording.places.transpose(1, 0, 2).reshape(recording.num_frames, -1)
         self._state = np.concatenate([self._hands, holds, places], axis=1)
 
-    def _paint(self, index: int) -> NDArray[np.uint8]:
+    def _paint(self, index: int) -> Image:
         image = self._background.copy()
         held = self._recording.held[index]
         number = None if held is None else self._recording.blocks.index(held)
@@ -76,7 +64,7 @@ class TabletopPicture(Picture):
         return image
 
     def _paint_blocks(
-        self, image: NDArray[np.uint8], numbers: list[int], index: int, held: int | None = None
+        self, image: Image, numbers: list[int], index: int, held: int | None = None
     ) -> None:
         """Paint shadows, then blocks from the bottom up: the upper hide the tops of the lower."""
         for number in numbers:
@@ -86,25 +74,23 @@ class TabletopPicture(Picture):
             if number != held:
                 self._paint_block(image, number, index)
 
-    def _paint_block(self, image: NDArray[np.uint8], number: int, index: int) -> None:
+    def _paint_block(self, image: Image, number: int, index: int) -> None:
         self._place(image, self._sprites[number], self._recording.places[number], index)
 
-    def _paint_shadow(self, image: NDArray[np.uint8], number: int, index: int) -> None:
-        """Darken the table under a block; the higher it is, the smaller the spot."""
+    def _paint_shadow(self, image: Image, number: int, index: int) -> None:
         if self._darkness <= 0 or self._is_above_another(number, index):
             return
         x, y, _ = self._recording.places[number, index].tolist()
         above = max(y - self._recording.scenario.blocks[number].height / 2, 0.0)
-        size = round(1.0 / (1.0 + 4.0 * above), 2)
         spot = (x + 0.008 - self._light * (0.012 + 0.3 * above), 0.004)
-        self._shadows[number].place(image, VIEW, spot, stretch=size)
+        self._place_shadow(image, self._shadows[number], spot, above, 4.0)
 
     def _is_above_another(self, number: int, index: int) -> bool:
         places = self._recording.places[:, index]
         beside = np.abs(places[:, 0] - places[number, 0])
         return bool(np.any((places[:, 1] < places[number, 1]) & (beside < 0.05)))
 
-    def _paint_hand(self, image: NDArray[np.uint8], held: int | None, index: int) -> None:
+    def _paint_hand(self, image: Image, held: int | None, index: int) -> None:
         look, pose = self._recording.scenario.look, self._recording.poses[index]
         joints = joints_of(pose, look)
         motion = self._motion(self._hands[:, :2], index)
@@ -112,20 +98,20 @@ class TabletopPicture(Picture):
         if arm is not None:
             sketch = Sketch(VIEW, arm, self._light)
             paint_arm(sketch, joints, look)
-            sketch.layer.onto(image, motion)
+            sketch.onto(image, motion)
         if fingers is None:
             return
         sketch = Sketch(VIEW, fingers, self._light)
         paint_back(sketch, joints, look)
         if held is not None:
-            sketch.layer.onto(image, motion)
+            sketch.onto(image, motion)
             self._paint_block(image, held, index)
             sketch = Sketch(VIEW, fingers, self._light)
         paint_front(sketch, joints, look)
-        sketch.layer.onto(image, motion)
+        sketch.onto(image, motion)
 
 
-def _inside(box: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _inside(box: Floats) -> Floats | None:
     """Cut a ``(2, 2)`` box in metres at the edges of the picture; None if it is outside."""
     corners = VIEW.metres([(0, SIZE[1]), (SIZE[0], 0)])
     cut = np.clip(box, corners[0] - 0.02, corners[1] + 0.02)

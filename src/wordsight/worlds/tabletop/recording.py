@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.acts import Activity, Stage, Wait
-from wordsight.worlds.film import pick
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.hands import HandLook
-from wordsight.worlds.painter import palette, shade
+from wordsight.worlds.painter import Floats, palette, shade
+from wordsight.worlds.performance import Activity, Stage
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.tabletop.acts import HandAct, Puppet
+from wordsight.worlds.tabletop.acts import HandAct, Puppet, wait
 from wordsight.worlds.tabletop.blocks import Block, Room
-from wordsight.worlds.tabletop.events import AGENT, EventPlan, TabletopEvent
+from wordsight.worlds.tabletop.events import AGENT, TabletopEvent
 from wordsight.worlds.tabletop.hand import TabletopPose
 from wordsight.worlds.tabletop.physics import BlockPhysics
 from wordsight.worlds.tabletop.settings import SETTINGS
@@ -52,11 +52,11 @@ class TabletopRecording:
     scenario: TabletopScenario
     frame_rate: float  # per second
     poses: tuple[TabletopPose, ...]  # of the hand, T of them
-    places: NDArray[np.float64]  # (M, T, 3) x, y of the middle and angle of the blocks
+    places: Floats  # (M, T, 3) x, y of the middle and angle of the blocks
     held: tuple[str | None, ...]  # block in the hand in every frame
     pairs: tuple[tuple[str, str], ...]  # of things; the table comes second
     pushed: NDArray[np.bool_]  # (P, T) whether the two pushed each other
-    distances: NDArray[np.float64]  # (P, T) metres between their outlines, at most 1 cm
+    distances: Floats  # (P, T) metres between their outlines, at most 1 cm
     activities: tuple[Activity, ...]  # in the order they began
 
     @property
@@ -70,51 +70,35 @@ class TabletopRecording:
         return tuple(block.name for block in self.scenario.blocks)
 
 
-def cast_scenario(
-    event: TabletopEvent, colours: Sequence[str], rng: np.random.Generator
-) -> TabletopScenario:
-    """Draw everything that an event leaves open.
-
-    Args:
-        event: What shall happen.
-        colours: Colours that the blocks may have; at least as many as the event has roles.
-        rng: Random generator.
-    """
-    plan = event.plan(rng)
+def cast_scenario(event: TabletopEvent, colours: Sequence[str], rng: Rng) -> TabletopScenario:
+    """Draw everything that an event leaves open; it needs as many colours as it has roles."""
+    roles, in_hand, way = event.plan(rng)
     most = min(_MOST_BLOCKS, len(colours))
     number = int(rng.integers(len(event.roles), most + 1))
     names = [str(name) for name in rng.permutation(list(colours))[:number]]
     cast = dict(zip(event.roles, names, strict=False))
     blocks = tuple(_carve(name, rng) for name in names)
-    towers = [[cast[role] for role in tower] for tower in plan.towers]
+    towers = [[cast[role] for role in tower] for tower in roles]
     towers += _bystanders(names[len(event.roles) :], len(towers), rng)
     look = _look(rng)
     room = Room(towers, blocks, look.left, rng)
-    held, start = _begin(plan, cast, room, blocks)
-    acts = (Wait(room.pause()), *plan.acts(cast, room), Wait(room.pause()))
+    held, start = None, room.air() if in_hand else room.away()
+    if in_hand:
+        held, height = cast["object"], blocks[event.roles.index("object")].height
+        room.places[held] = (start[0], start[1] - 0.12 * height)
+    acts = (wait(room.pause()), *event.acts(cast, room, way), wait(room.pause()))
     speed, setting = float(rng.uniform(0.34, 0.60)), str(rng.choice(list(SETTINGS)))
     return TabletopScenario(
         event, cast, blocks, room.places, held, start, acts, speed, look, setting
     )
 
 
-def _begin(
-    plan: EventPlan, cast: dict[str, str], room: Room, blocks: Sequence[Block]
-) -> tuple[str | None, Point]:
-    if plan.held is None:
-        return None, room.away()
-    held, start = cast[plan.held], room.air()
-    height = next(block.height for block in blocks if block.name == held)
-    room.places[held] = (start[0], start[1] - 0.12 * height)
-    return held, start
-
-
-def _carve(name: str, rng: np.random.Generator) -> Block:
+def _carve(name: str, rng: Rng) -> Block:
     width, height = rng.uniform(0.066, 0.082), rng.uniform(0.056, 0.080)
     return Block(name, float(width), float(height), int(rng.integers(1 << 30)))
 
 
-def _bystanders(names: Sequence[str], used: int, rng: np.random.Generator) -> list[list[str]]:
+def _bystanders(names: Sequence[str], used: int, rng: Rng) -> list[list[str]]:
     """Stand the blocks that take no part in towers of one or two, leaving two columns free."""
     space = max(Room.COLUMNS - used - 2, 1)
     towers: list[list[str]] = []
@@ -127,7 +111,7 @@ def _bystanders(names: Sequence[str], used: int, rng: np.random.Generator) -> li
     return towers
 
 
-def _look(rng: np.random.Generator) -> HandLook:
+def _look(rng: Rng) -> HandLook:
     sleeve = pick(_SLEEVES, rng)
     cuff = shade(sleeve, 0.82) if rng.random() < 0.5 else (238, 236, 230)
     skin = shade(pick(_SKINS, rng), rng.uniform(0.95, 1.04))

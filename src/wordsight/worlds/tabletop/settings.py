@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects
+from wordsight.worlds.chance import Rng
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.film import SIZE
-from wordsight.worlds.painter import Colour, Layer, cloudy, gradient, mix, roughen, shade
-from wordsight.worlds.sketch import View
+from wordsight.worlds.painter import Colour, Image, Layer, cloudy, gradient, mix, roughen, shade
+from wordsight.worlds.sketch import SIZE, View
 from wordsight.worlds.tabletop.blocks import HALF_WIDTH
 
 __all__ = ["SETTINGS", "VIEW", "Setting", "paint_occluder", "paint_setting"]
@@ -33,12 +32,10 @@ class Setting:
     table: Colour
     planks: bool  # whether the table is of wood, with fibres along it
     light: float  # where the light comes from: -1 left, 1 right
-    decorate: Callable[[Layer, np.random.Generator], None]  # paints on the wall
+    decorate: Callable[[Layer, Rng], None]  # paints on the wall
 
 
-def paint_setting(
-    setting: Setting, effects: Effects, rng: np.random.Generator
-) -> NDArray[np.uint8]:
+def paint_setting(setting: Setting, effects: Effects, rng: Rng) -> Image:
     """Return the ``(480, 640, 3)`` background."""
     image = np.zeros((SIZE[1], SIZE[0], 3), dtype=np.uint8)
     wall, table = shade(setting.wall, rng.uniform(0.92, 1.04)), setting.table
@@ -64,7 +61,7 @@ def paint_setting(
     return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
 
 
-def _add_fibres(top: NDArray[np.uint8], texture: float, rng: np.random.Generator) -> None:
+def _add_fibres(top: Image, texture: float, rng: Rng) -> None:
     height, width = top.shape[:2]
     lines = rng.normal(0.0, 1.0, (height, 1, 1)) * 0.5 + rng.normal(0.0, 1.0, (height, 5, 1))
     fibres = np.repeat(lines, width // 5, axis=1) * 0.035 * texture
@@ -72,7 +69,7 @@ def _add_fibres(top: NDArray[np.uint8], texture: float, rng: np.random.Generator
     top[...] = np.clip(top * (1.0 + fibres), 0, 255).astype(np.uint8)
 
 
-def paint_occluder(layer: Layer, x: float, size: float, rng: np.random.Generator) -> None:
+def paint_occluder(layer: Layer, x: float, size: float, rng: Rng) -> None:
     """Paint a mug that stands at the near edge of the table, out of focus."""
     colour = shade((96, 104, 112), rng.uniform(0.7, 1.5))
     wide, tall = 26 + 24 * size, 60 + 48 * size
@@ -87,7 +84,7 @@ def paint_occluder(layer: Layer, x: float, size: float, rng: np.random.Generator
     layer.ellipse((x, top), (2 * wide - 8, wide * 0.36), shade(colour, 0.45))
 
 
-def _hang_frame(layer: Layer, rng: np.random.Generator) -> None:
+def _hang_frame(layer: Layer, rng: Rng) -> None:
     x, y = float(rng.uniform(60, 480)), float(rng.uniform(20, 60))
     layer.rectangle(x, y, x + 110, y + 84, (112, 92, 70))
     layer.rectangle(x + 8, y + 8, x + 102, y + 76, (226, 222, 208))
@@ -95,7 +92,7 @@ def _hang_frame(layer: Layer, rng: np.random.Generator) -> None:
     layer.polygon([*hills, (x + 102, y + 58), (x + 102, y + 76), (x + 8, y + 76)], (140, 156, 138))
 
 
-def _tile(layer: Layer, rng: np.random.Generator) -> None:
+def _tile(layer: Layer, rng: Rng) -> None:
     start = float(rng.uniform(0, 60))
     for y in range(_FAR_EDGE - 4, 0, -58):
         layer.stroke([(0, y), (SIZE[0], y)], 2, (176, 184, 186))
@@ -103,14 +100,14 @@ def _tile(layer: Layer, rng: np.random.Generator) -> None:
         layer.stroke([(x, 0), (x, _FAR_EDGE)], 2, (176, 184, 186))
 
 
-def _paper_with_dots(layer: Layer, rng: np.random.Generator) -> None:
+def _paper_with_dots(layer: Layer, rng: Rng) -> None:
     shift = rng.uniform(0, 40, 2)
     for row, y in enumerate(np.arange(shift[1] - 40, _FAR_EDGE - 8, 44)):
         for x in np.arange(shift[0] - 60 + 27 * (row % 2), SIZE[0] + 10, 54):
             layer.ellipse((x, y), (9, 9), (190, 178, 138))
 
 
-def _put_up_shelf(layer: Layer, rng: np.random.Generator) -> None:
+def _put_up_shelf(layer: Layer, rng: Rng) -> None:
     board = (150, 132, 112)
     x = float(rng.uniform(10, 60))
     while x < 620:

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.camera import Effects
 from wordsight.worlds.checks import WorldError
+from wordsight.worlds.painter import Floats
 from wordsight.worlds.sketch import moved
 from wordsight.worlds.tabletop.blocks import TABLE
 from wordsight.worlds.tabletop.events import AGENT, SupportChange
@@ -34,26 +34,12 @@ State = TypeVar("State")
 
 
 class TabletopTruth(FilmTruth[TabletopRecording]):
-    """Ground truth of one film.
+    """Ground truth of one film."""
 
-    Args:
-        recording: What happened, from script and physics.
-        effects: Strengths of the effects on the picture; kept in the record.
-        offsets: ``(T, 2)`` pixels by which the camera's shake moves each frame; 0 if not given.
-
-    Attributes:
-        recording: As above.
-        facts: For every frame the facts that hold, such as ``contacts(green,red)``.
-    """
-
-    def __init__(
-        self,
-        recording: TabletopRecording,
-        effects: Effects | None = None,
-        offsets: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(recording, effects, offsets)
-        self.facts = _facts_of(recording)
+    @cached_property
+    def facts(self) -> tuple[frozenset[str], ...]:
+        """For every frame the facts that hold, such as ``contacts(green,red)``."""
+        return _facts_of(self.recording)
 
     @property
     def sequence(self) -> list[frozenset[str]]:
@@ -68,7 +54,7 @@ class TabletopTruth(FilmTruth[TabletopRecording]):
         return f"{scenario.event.name}({','.join([AGENT, *blocks])})"
 
     @cached_property
-    def boxes(self) -> Mapping[str, NDArray[np.float64]]:
+    def boxes(self) -> Mapping[str, Floats]:
         """For the hand and every block ``(T, 4)`` pixels x1, y1, x2, y2; NaN while out of sight.
 
         The hand reaches from the finger tips to the wrist. The boxes are whole: what something in
@@ -82,7 +68,7 @@ class TabletopTruth(FilmTruth[TabletopRecording]):
         return MappingProxyType(boxes)
 
     @cached_property
-    def polygons(self) -> Mapping[str, NDArray[np.float64]]:
+    def polygons(self) -> Mapping[str, Floats]:
         """For every block ``(T, 4, 2)`` pixels: the corners of its front face."""
         blocks = zip(self.recording.scenario.blocks, self.recording.places, strict=True)
         shift = self._offsets[:, None]
@@ -91,7 +77,7 @@ class TabletopTruth(FilmTruth[TabletopRecording]):
         )
 
     def record(self) -> dict[str, Any]:
-        """Return the truth for ``truth.jsonl``; the guide to worlds lists the fields."""
+        """Return the truth for ``truth.jsonl``."""
         return {
             "setting": self.recording.scenario.setting,
             "effects": dict(vars(self._effects)),
@@ -168,18 +154,13 @@ def _facts_of(recording: TabletopRecording) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(facts) for facts in frames)
 
 
-def settled(
-    pushed: NDArray[np.bool_], distances: NDArray[np.float64], shortest: int
-) -> NDArray[np.bool_]:
-    """Decide in which frames two things touch.
+def settled(pushed: NDArray[np.bool_], distances: Floats, shortest: int) -> NDArray[np.bool_]:
+    """Decide in which frames two things touch, ``(T,)``.
 
     Args:
         pushed: ``(T,)`` whether the physics engine had them push each other.
         distances: ``(T,)`` metres between their outlines.
         shortest: Frames that a contact or a gap must last; shorter ones are removed.
-
-    Returns:
-        ``(T,)`` whether they touch.
     """
     touching = np.zeros(len(pushed), dtype=np.bool_)
     now = False

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.film import SIZE
-from wordsight.worlds.painter import Colour, Layer, gradient, roughen, shade
-from wordsight.worlds.sketch import View
+from wordsight.worlds.chance import Rng
+from wordsight.worlds.painter import Colour, Floats, Image, Layer, gradient, roughen, shade
+from wordsight.worlds.sketch import SIZE, View
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = [
@@ -43,7 +43,7 @@ WORK_SPOTS: tuple[BenchPlace, ...] = ((-0.055, 0.25, 0.0), (0.075, 0.25, 0.0), (
 """Where vessels stand while they are worked with."""
 
 
-def seen(place: ArrayLike) -> NDArray[np.float64]:
+def seen(place: ArrayLike) -> Floats:
     """Return where ``(..., 3)`` places are seen: ``(..., 2)`` metres of the picture, y upwards."""
     x, depth, height = np.moveaxis(np.asarray(place, dtype=np.float64), -1, 0)
     return np.stack([x, depth * _FORESHORTENING + height], axis=-1)
@@ -52,16 +52,8 @@ def seen(place: ArrayLike) -> NDArray[np.float64]:
 _EDGE = int(VIEW.pixels(seen((0.0, 0.70, 0.0)))[1])  # row of the far edge of the bench
 
 
-def lay_out(
-    names: Sequence[str], dominant: float, rng: np.random.Generator
-) -> dict[str, BenchPlace]:
-    """Draw the home of every thing.
-
-    Args:
-        names: The things.
-        dominant: 1 if the person prefers the right hand, -1 for the left; tools lie there.
-        rng: Random generator.
-    """
+def lay_out(names: Sequence[str], dominant: float, rng: Rng) -> dict[str, BenchPlace]:
+    """Draw the home of every thing; tools lie at the dominant hand, 1 right or -1 left."""
     zones: dict[str, list[str]] = {zone: [] for zone in ("far", "side", "near", "rack")}
     for name in names:
         zones[THINGS[name].zone].append(name)
@@ -82,7 +74,7 @@ def lay_out(
     return homes
 
 
-def _far_row(names: Sequence[str], rng: np.random.Generator) -> dict[str, BenchPlace]:
+def _far_row(names: Sequence[str], rng: Rng) -> dict[str, BenchPlace]:
     widths = [THINGS[name].width for name in names]
     gap = (2 * _MARGIN - sum(widths)) / max(len(names), 1)
     homes: dict[str, BenchPlace] = {}
@@ -113,9 +105,7 @@ SCENERIES = (
 """The benches there are; a new one is one entry."""
 
 
-def paint_scenery(
-    scenery: Scenery, effects: Effects, rng: np.random.Generator
-) -> NDArray[np.uint8]:
+def paint_scenery(scenery: Scenery, effects: Effects, rng: Rng) -> Image:
     """Return the ``(480, 640, 3)`` background."""
     image = np.zeros((SIZE[1], SIZE[0], 3), dtype=np.uint8)
     wall, bench = scenery.wall, shade(scenery.bench, rng.uniform(0.95, 1.05))
@@ -133,7 +123,7 @@ def paint_scenery(
     return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
 
 
-def _paint_tiles(layer: Layer, wall: Colour, rng: np.random.Generator) -> None:
+def _paint_tiles(layer: Layer, wall: Colour, rng: Rng) -> None:
     joint = shade(wall, 1.12)
     start = float(rng.uniform(0, 50))
     for y in range(_EDGE - 6, -40, -44):
@@ -142,7 +132,7 @@ def _paint_tiles(layer: Layer, wall: Colour, rng: np.random.Generator) -> None:
         layer.stroke([(float(x), 0), (float(x), _EDGE)], 2, joint)
 
 
-def _paint_sockets(layer: Layer, wall: Colour, rng: np.random.Generator) -> None:
+def _paint_sockets(layer: Layer, wall: Colour, rng: Rng) -> None:
     layer.rectangle(0, 20, 640, 30, shade(wall, 0.82))
     x = float(rng.uniform(20, 120))
     while x < 600:

@@ -7,8 +7,9 @@ from functools import partial
 from string import ascii_lowercase
 
 from wordsight.worlds.camera import Effects
+from wordsight.worlds.chance import film_rng
 from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
-from wordsight.worlds.film import RenderedFilm, film_rng
+from wordsight.worlds.film import RenderedFilm
 from wordsight.worlds.picture import shoot
 from wordsight.worlds.workbench.picture import WorkbenchPicture
 from wordsight.worlds.workbench.protocol import choose_order

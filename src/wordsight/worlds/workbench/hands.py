@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.hands import FINGERS, FingerStyle, HandJoints, HandLook
-from wordsight.worlds.painter import shade
+from wordsight.worlds.painter import Floats, shade
 from wordsight.worlds.sketch import Sketch, Sprite
 
 __all__ = ["BenchPose", "HandSprites", "extent_of", "joints_of"]
@@ -85,7 +84,7 @@ def joints_of(pose: BenchPose, side: float) -> HandJoints:
     return {name: chain * (side, 1.0) + (pose.x, pose.y) for name, chain in joints.items()}
 
 
-def _wrap(radius: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _wrap(radius: float) -> tuple[Floats, Floats]:
     """Return the joints of a hand whose fingers go behind something round."""
     r = radius
     chains = [
@@ -98,7 +97,7 @@ def _wrap(radius: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.array(chains), np.array((r + 0.058, -0.082))
 
 
-def extent_of(joints: HandJoints) -> NDArray[np.float64]:
+def extent_of(joints: HandJoints) -> Floats:
     """Return ``(2, 2)`` lower left and upper right corner in metres, from finger tips to wrist."""
     return _STYLE.extent_of(joints, (_WRIST,))
 
@@ -154,7 +153,7 @@ class HandSprites:
         return self._sprite(key, box, paint)
 
     def _sprite(
-        self, key: tuple[object, ...], box: NDArray[np.float64], paint: Callable[[Sketch], None]
+        self, key: tuple[object, ...], box: Floats, paint: Callable[[Sketch], None]
     ) -> Sprite:
         if key not in self._kept:
             self._kept[key] = Sprite.painted(paint, box, self._scale, light=self._light)
@@ -189,12 +188,12 @@ def _paint_fingers(sketch: Sketch, joints: HandJoints, look: HandLook, bright: f
 def _paint_palm(sketch: Sketch, joints: HandJoints, look: HandLook) -> None:
     """Draw the back of the hand and the thumb."""
     wrist, thumb = joints["arm"][0], joints["thumb"]
-    scale = sketch.view.scale
+    scale = sketch.scale
     widths = [0.023 * scale, 0.046 * scale]
     for grow, factor in ((0.003 * scale, 0.74), (0.0, 1.0)):
         for name in FINGERS[1:]:
             ends = sketch.view.pixels([joints[name][0], wrist])
-            sketch.layer.limb(ends, [width + grow for width in widths], shade(look.skin, factor))
+            sketch.limb_pixels(ends, [width + grow for width in widths], shade(look.skin, factor))
     for name in FINGERS[1:4]:  # tendons and knuckles
         knuckle = joints[name][0]
         tendon = [knuckle * 0.8 + wrist * 0.2, knuckle * 0.45 + wrist * 0.55]

@@ -1,13 +1,12 @@
 """Painting the frames of a film of the workbench from its recording."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.film import SIZE, pick
-from wordsight.worlds.painter import Layer, mix, shade
+from wordsight.worlds.chance import Rng, pick
+from wordsight.worlds.painter import Floats, Image, Layer, mix, shade
 from wordsight.worlds.picture import Picture
-from wordsight.worlds.sketch import Sketch, Sprite, soft_shadow
+from wordsight.worlds.sketch import SIZE, Sketch, Sprite, soft_shadow
 from wordsight.worlds.workbench.bench import SCENERIES, VIEW, paint_occluder, paint_scenery, seen
 from wordsight.worlds.workbench.hands import BenchPose, HandSprites, joints_of
 from wordsight.worlds.workbench.recording import WorkbenchRecording
@@ -26,20 +25,10 @@ class WorkbenchPicture(Picture):
     """Paints any frame of one film.
 
     Things that no hand touches are painted together once, until one of them changes.
-
-    Args:
-        recording: What happened.
-        effects: Strengths of the effects on the picture.
-        camera: Shake, exposure and grain.
-        rng: Random generator of the scenery.
     """
 
     def __init__(
-        self,
-        recording: WorkbenchRecording,
-        effects: Effects,
-        camera: FilmCamera,
-        rng: np.random.Generator,
+        self, recording: WorkbenchRecording, effects: Effects, camera: FilmCamera, rng: Rng
     ) -> None:
         scenery = pick(SCENERIES, rng)
         # The shutter is open a thirtieth of a second at most.
@@ -64,7 +53,7 @@ class WorkbenchPicture(Picture):
         poses = recording.poses
         self._hand_tracks = np.array([[(p[hand].x, p[hand].y) for p in poses] for hand in (0, 1)])
         self._sprites: dict[tuple[int, ThingLook], Sprite] = {}
-        self._resting: tuple[object, NDArray[np.uint8]] | None = None
+        self._resting: tuple[object, Image] | None = None
         self._shadows = [
             soft_shadow(THINGS[name].width * 1.1, 0.030, VIEW.scale, self._darkness)
             for name in recording.things
@@ -78,7 +67,7 @@ class WorkbenchPicture(Picture):
             not np.array_equal(each[:, one], each[:, other]) for each in arrays
         )
 
-    def _paint(self, index: int) -> NDArray[np.uint8]:
+    def _paint(self, index: int) -> Image:
         live = self._live(index)
         image = self._rest(index, live).copy()
         poses = self._recording.poses[index]
@@ -110,7 +99,7 @@ class WorkbenchPicture(Picture):
                 live[other] = bool(np.all(other_low < high) and np.all(low < other_high))
         return [int(number) for number in np.flatnonzero(live)]
 
-    def _reach(self, number: int, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _reach(self, number: int, index: int) -> tuple[Floats, Floats]:
         """Return about where a resting thing is seen: lower left and upper right, metres."""
         thing = THINGS[self._recording.things[number]]
         box, spot = thing.box, self._tracks[number, index, :2]
@@ -123,7 +112,7 @@ class WorkbenchPicture(Picture):
         depths, raised = self._recording.places[:, index, 1], self._raised[:, index]
         return sorted(numbers, key=lambda k: (raised[k] >= _RAISED, -float(depths[k])))
 
-    def _rest(self, index: int, live: list[int]) -> NDArray[np.uint8]:
+    def _rest(self, index: int, live: list[int]) -> Image:
         """Return the bench with all things that are not painted anew."""
         resting = [number for number in range(len(self._recording.things)) if number not in live]
         looks, places = self._recording.looks[index], self._recording.places[:, index]
@@ -137,29 +126,24 @@ class WorkbenchPicture(Picture):
             self._resting = (key, image)
         return self._resting[1]
 
-    def _paint_thing(self, image: NDArray[np.uint8], number: int, index: int) -> None:
+    def _paint_thing(self, image: Image, number: int, index: int) -> None:
         look = self._recording.looks[index][number]
         if (number, look) not in self._sprites:
             thing = THINGS[self._recording.things[number]]
             self._sprites[number, look] = thing.sprite(look, VIEW.scale, self._light)
         self._place(image, self._sprites[number, look], self._tracks[number], index)
 
-    def _paint_shadow(self, image: NDArray[np.uint8], number: int, index: int) -> None:
-        """Darken the bench under a thing; the higher it is, the smaller the spot."""
-        if self._darkness <= 0:
-            return
-        x, depth, height = self._recording.places[number, index]
-        size = round(1.0 / (1.0 + 4.0 * max(float(height), 0.0)), 2)
-        across, up = seen((x - 0.010 * self._light, depth, 0.0)).tolist()
-        self._shadows[number].place(image, VIEW, (across, up + 0.002), stretch=size)
+    def _paint_shadow(self, image: Image, number: int, index: int) -> None:
+        if self._darkness > 0:
+            x, depth, height = self._recording.places[number, index].tolist()
+            across, up = seen((x - 0.010 * self._light, depth, 0.0)).tolist()
+            self._place_shadow(image, self._shadows[number], (across, up + 0.002), height, 4.0)
 
-    def _paint_fingers_behind(
-        self, image: NDArray[np.uint8], pose: BenchPose, hand: int, index: int
-    ) -> None:
+    def _paint_fingers_behind(self, image: Image, pose: BenchPose, hand: int, index: int) -> None:
         motion = self._motion(self._hand_tracks[hand], index)
         self._hands.behind(pose, _SIDES[hand]).place(image, VIEW, (pose.x, pose.y), motion=motion)
 
-    def _paint_hand(self, image: NDArray[np.uint8], pose: BenchPose, hand: int, index: int) -> None:
+    def _paint_hand(self, image: Image, pose: BenchPose, hand: int, index: int) -> None:
         """Paint the sleeve, the palm, the thumb and the fingers before what is held."""
         side, motion = _SIDES[hand], self._motion(self._hand_tracks[hand], index)
         wrist, far = joints_of(pose, side)["arm"]
@@ -170,7 +154,7 @@ class WorkbenchPicture(Picture):
             arm.place(image, VIEW, wrist.tolist(), angle, motion)
         self._hands.before(pose, side).place(image, VIEW, (pose.x, pose.y), motion=motion)
 
-    def _paint_stream(self, image: NDArray[np.uint8], stream: Stream) -> None:
+    def _paint_stream(self, image: Image, stream: Stream) -> None:
         start, end = seen(stream.start), seen(stream.end)
         box = np.array([np.minimum(start, end) - 0.01, np.maximum(start, end) + 0.01])
         sketch = Sketch(VIEW, box, self._light)
@@ -181,4 +165,4 @@ class WorkbenchPicture(Picture):
         else:
             sketch.stroke([start, end], 0.007, shade(stream.colour, 0.9))
             sketch.stroke([start, end], 0.003, mix(stream.colour, (255, 255, 255), 0.5))
-        sketch.layer.onto(image)
+        sketch.onto(image)

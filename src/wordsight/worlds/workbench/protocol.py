@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
+from wordsight.worlds.chance import Rng
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = ["Protocol", "ProtocolSentence", "Step", "StepOrder", "choose_order"]
@@ -66,17 +65,11 @@ class StepOrder:
     swapped: tuple[tuple[int, int], ...] = ()  # neighbours that change places
 
 
-def choose_order(
-    num_steps: int, skip: float, repeat: float, swap: float, rng: np.random.Generator
-) -> StepOrder:
-    """Draw an order with mistakes at given rates.
+def choose_order(num_steps: int, skip: float, repeat: float, swap: float, rng: Rng) -> StepOrder:
+    """Draw an order in which each step is left out or done twice with some probability.
 
-    Args:
-        num_steps: Number of steps.
-        skip: Probability of each step to be left out; one step always stays.
-        repeat: Probability of each step that is done to be done twice.
-        swap: Probability of each pair of neighbours to change places; no step moves twice.
-        rng: Random generator.
+    Neighbours change places with the probability ``swap``, but no step moves twice; one step is
+    always done.
     """
     draws = rng.random((3, num_steps))
     skipped = [k for k in range(num_steps) if draws[0, k] < skip]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.film import pick
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.hands import HandLook
-from wordsight.worlds.painter import palette, shade
+from wordsight.worlds.painter import Floats, palette, shade
 from wordsight.worlds.workbench.bench import BenchPlace, lay_out
 from wordsight.worlds.workbench.deeds import DEEDS
 from wordsight.worlds.workbench.hands import BenchPose
@@ -55,8 +55,8 @@ class WorkbenchRecording:
     order: StepOrder
     frame_rate: float  # per second
     things: tuple[str, ...]  # names, in the order of the arrays
-    places: NDArray[np.float64]  # (M, T, 3) x, depth and height of the origins, metres
-    angles: NDArray[np.float64]  # (M, T) radians
+    places: Floats  # (M, T, 3) x, depth and height of the origins, metres
+    angles: Floats  # (M, T) radians
     stands_on: NDArray[np.int64]  # (M, T) number of the thing under each, -1 for the bench
     looks: tuple[tuple[ThingLook, ...], ...]  # of each thing in every frame
     poses: tuple[tuple[BenchPose, BenchPose], ...]  # of the left and the right hand in every frame
@@ -80,17 +80,8 @@ class WorkbenchRecording:
         return touched
 
 
-def perform(
-    protocol: Protocol, order: StepOrder, manner: Manner, rng: np.random.Generator
-) -> WorkbenchRecording:
-    """Carry out the steps of a protocol in an order.
-
-    Args:
-        protocol: What to do.
-        order: Which steps, in which order.
-        manner: How.
-        rng: Random generator of this performance.
-    """
+def perform(protocol: Protocol, order: StepOrder, manner: Manner, rng: Rng) -> WorkbenchRecording:
+    """Carry out the steps of a protocol in an order and manner."""
     dominant = 1.0 if rng.random() < 0.8 else -1.0
     things = _equip(protocol, dominant, rng)
     stage = BenchStage(things, dominant, manner.frame_rate, manner.pace, rng)
@@ -143,7 +134,7 @@ def _pause(stage: BenchStage, manner: Manner, next_things: list[str]) -> Script:
     yield from stage.wait(float(rng.uniform(1.5, 3.0) if long else rng.uniform(0.2, 0.8)))
 
 
-def _equip(protocol: Protocol, dominant: float, rng: np.random.Generator) -> dict[str, ThingState]:
+def _equip(protocol: Protocol, dominant: float, rng: Rng) -> dict[str, ThingState]:
     homes = lay_out(protocol.things, dominant, rng)
     liquid = pick(_LIQUIDS, rng)
     things = {}
@@ -158,7 +149,7 @@ def _equip(protocol: Protocol, dominant: float, rng: np.random.Generator) -> dic
     return things
 
 
-def _dress(rng: np.random.Generator) -> HandLook:
+def _dress(rng: Rng) -> HandLook:
     gloves = bool(rng.random() < 0.7)
     skin = shade(pick(_GLOVES if gloves else _SKINS, rng), rng.uniform(0.94, 1.05))
     sleeve = (240, 240, 238) if rng.random() < 0.8 else (132, 166, 196)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.painter import Colour
+from wordsight.worlds.performance import smooth
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.timing import smooth
 from wordsight.worlds.workbench.bench import WORK_SPOTS, BenchPlace, seen
 from wordsight.worlds.workbench.hands import BenchPose
 from wordsight.worlds.workbench.things import WorkbenchThing
@@ -121,7 +122,7 @@ class BenchStage:
         dominant: float,
         frame_rate: float,
         pace: float,
-        rng: np.random.Generator,
+        rng: Rng,
     ) -> None:
         self.things = things
         self.rng = rng
@@ -301,7 +302,7 @@ class BenchStage:
         for spot in WORK_SPOTS:
             if self._blocker(spot, name) is None:
                 return spot
-        spot = WORK_SPOTS[int(self.rng.integers(len(WORK_SPOTS)))]
+        spot = pick(WORK_SPOTS, self.rng)
         while (blocker := self._blocker(spot, name)) is not None:
             yield from self.put_home(hand, blocker)
         return spot

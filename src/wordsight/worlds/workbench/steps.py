@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from wordsight.worlds.chance import Rng, pick
 from wordsight.worlds.checks import Registry, WorldError
-from wordsight.worlds.film import pick
 from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, Step
 from wordsight.worlds.workbench.things import THINGS
 
@@ -53,7 +53,7 @@ class Story:
         liquid: The liquid in the bottle.
     """
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: Rng) -> None:
         self.rng = rng
         self.vessel = pick(_ALWAYS, rng)
         self.product = pick(_PRODUCTS, rng)
@@ -108,14 +108,7 @@ KINDS: Registry[StepKind] = Registry("kind of step")
 def kind_of_step(
     name: str, *, needs: tuple[str, ...], when: str = "middle", weight: float = 1.0
 ) -> Callable[[Writer], Writer]:
-    """Register a function that writes the sentences of one kind of step.
-
-    Args:
-        name: The kind's name.
-        needs: Things it may use besides beaker and flask.
-        when: ``first``, ``middle`` or ``last`` of a protocol.
-        weight: How often it is chosen, relative to the others.
-    """
+    """Register a function that writes the sentences of a kind of step, as in `StepKind`."""
 
     def register(write: Writer) -> Writer:
         KINDS.add(name, StepKind(name, needs, when, weight, write))
@@ -142,15 +135,11 @@ def kinds_for(kinds: Sequence[str], objects: Sequence[str]) -> tuple[StepKind, .
 
 
 def write_protocol(
-    num_steps: int, kinds: Sequence[StepKind], objects: Sequence[str], rng: np.random.Generator
+    num_steps: int, kinds: Sequence[StepKind], objects: Sequence[str], rng: Rng
 ) -> Protocol:
     """Write a protocol: a beginning, a middle of many kinds of steps, an end.
 
-    Args:
-        num_steps: Number of steps.
-        kinds: The kinds of steps it may have, at least one for the middle.
-        objects: What may stand on the bench besides what the steps need.
-        rng: Random generator.
+    A few ``objects`` stand on the bench besides what the steps need.
     """
     story = Story(rng)
     first, middle, last = (
@@ -168,9 +157,7 @@ def write_protocol(
     return Protocol(story.product, steps, _things_of(steps, objects, rng))
 
 
-def _things_of(
-    steps: Sequence[Step], objects: Sequence[str], rng: np.random.Generator
-) -> tuple[str, ...]:
+def _things_of(steps: Sequence[Step], objects: Sequence[str], rng: Rng) -> tuple[str, ...]:
     """Return what the steps use, and a few things they do not, in the order of the registry."""
     sentences = [sentence for step in steps for sentence in step.sentences]
     used = {thing for sentence in sentences for thing in sentence.things.values()}

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.worlds.checks import Registry
-from wordsight.worlds.painter import Colour, palette
+from wordsight.worlds.painter import Colour, Floats, palette
 from wordsight.worlds.sketch import Point, Sketch, Sprite
 from wordsight.worlds.workbench import tools, vessels
 from wordsight.worlds.workbench.vessels import FLATNESS, ThingLook
@@ -74,7 +73,7 @@ class WorkbenchThing:
         return self.rest != 0.0
 
     @property
-    def box(self) -> NDArray[np.float64]:
+    def box(self) -> Floats:
         """``(2, 2)`` lower left and upper right corner of what is drawn, in metres, with room."""
         low = -self.height / 2 if self.lies else -self.width * FLATNESS / 2
         high = self.height / 2 if self.lies else self.height + self.width * FLATNESS / 2

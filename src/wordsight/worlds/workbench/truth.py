@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.worlds.painter import Floats
 from wordsight.worlds.sketch import turned
 from wordsight.worlds.truth import FilmTruth, runs
 from wordsight.worlds.workbench.bench import VIEW, seen
@@ -19,13 +20,7 @@ __all__ = ["WorkbenchTruth"]
 
 
 class WorkbenchTruth(FilmTruth[WorkbenchRecording]):
-    """Ground truth of one film.
-
-    Args:
-        recording: What happened.
-        effects: Strengths of the effects on the picture; kept in the record.
-        offsets: ``(T, 2)`` pixels by which the camera's shake moves each frame; 0 if not given.
-    """
+    """Ground truth of one film."""
 
     @cached_property
     def steps(self) -> NDArray[np.int64]:
@@ -49,7 +44,7 @@ class WorkbenchTruth(FilmTruth[WorkbenchRecording]):
         return {hand: pose.touching for hand, pose in poses if pose.touching is not None}
 
     @cached_property
-    def boxes(self) -> Mapping[str, NDArray[np.float64]]:
+    def boxes(self) -> Mapping[str, Floats]:
         """For both hands and every thing ``(T, 4)`` pixels x1, y1, x2, y2; NaN while out of sight.
 
         A hand reaches from the finger tips to the wrist. The boxes are whole: what something in
@@ -66,7 +61,7 @@ class WorkbenchTruth(FilmTruth[WorkbenchRecording]):
         return MappingProxyType(boxes)
 
     def record(self) -> dict[str, Any]:
-        """Return the truth for ``truth.jsonl``; the guide to worlds lists the fields."""
+        """Return the truth for ``truth.jsonl``."""
         order = self.recording.order
         return {
             "effects": dict(vars(self._effects)),
@@ -104,7 +99,7 @@ class WorkbenchTruth(FilmTruth[WorkbenchRecording]):
         ]
         return sorted(touches, key=lambda touch: touch["frames"])
 
-    def _outlines(self, number: int) -> NDArray[np.float64]:
+    def _outlines(self, number: int) -> Floats:
         """Return ``(T, N, 2)`` metres as seen: the outline of a thing in every frame."""
         recording = self.recording
         name = recording.things[number]

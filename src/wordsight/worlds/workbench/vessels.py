@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordsight.worlds.painter import Colour, mix, shade
+from wordsight.worlds.painter import Colour, Floats, mix, shade
 from wordsight.worlds.sketch import Point, Sketch, rounded
 
 __all__ = [
@@ -53,7 +52,7 @@ def _disc(sketch: Sketch, y: float, width: float, colour: Colour) -> None:
     sketch.ellipse((0.0, y), (width, width * FLATNESS), colour)
 
 
-def _ring(y: float, width: float) -> NDArray[np.float64]:
+def _ring(y: float, width: float) -> Floats:
     """Return ``(N, 2)`` points of the edge of a level circle as it is seen."""
     angles = np.linspace(0.0, 2 * np.pi, 25)
     half = width / 2
@@ -69,8 +68,7 @@ def _paint_glass(
     foot, rim = body[0], body[-1]
     _disc(sketch, rim[0], 2 * rim[1], shade(_GLASS, 0.90))
     # What has been drawn so far lets the background through; what follows does not.
-    faded = sketch.layer.pixels * np.float32(_CLEAR)
-    sketch.layer.pixels[...] = np.round(faded).astype(np.uint8)
+    sketch.sheet[...] = np.round(sketch.sheet * np.float32(_CLEAR)).astype(np.uint8)
     if look.level > 0:
         surface = foot[0] + (rim[0] - foot[0]) * filled_to * min(look.level, 1.0)
         _paint_content(sketch, body, surface, look.content)
@@ -85,16 +83,14 @@ def _paint_glass(
     sketch.stroke(np.stack([across, heights], axis=1), 0.0042, (250, 253, 255))
 
 
-def _paint_body(sketch: Sketch, body: NDArray[np.float64], colour: Colour) -> None:
+def _paint_body(sketch: Sketch, body: Floats, colour: Colour) -> None:
     _disc(sketch, body[0, 0], 2 * body[0, 1], colour)
     left = np.stack([-body[:, 1], body[:, 0]], axis=1)
     right = np.stack([body[:, 1], body[:, 0]], axis=1)
     sketch.polygon(np.concatenate([left, right[::-1]]), colour)
 
 
-def _paint_content(
-    sketch: Sketch, body: NDArray[np.float64], surface: float, colour: Colour
-) -> None:
+def _paint_content(sketch: Sketch, body: Floats, surface: float, colour: Colour) -> None:
     inner = body.copy()
     inner[:, 1] = np.maximum(inner[:, 1] - 0.0022, 0.001)
     below = inner[inner[:, 0] < surface]
