@@ -19,13 +19,24 @@ if TYPE_CHECKING:
     from wordsight.errors import WordsightError
     from wordsight.library import Library
     from wordsight.records import Clip, Detections, Sentence, Track, Word
+    from wordsight.workflows.align import align
     from wordsight.workflows.describe import describe
+    from wordsight.workflows.evaluate import evaluate
     from wordsight.workflows.explain import explain
     from wordsight.workflows.index import index
     from wordsight.workflows.learn import learn
     from wordsight.workflows.lexicon import lexicon
+    from wordsight.workflows.name import name
     from wordsight.workflows.score import score
     from wordsight.workflows.search import search
+    from wordsight.workflows.states import (
+        explain_state,
+        find_events,
+        infer_states,
+        learn_states,
+        state_rules,
+    )
+    from wordsight.workflows.teach import teach
     from wordsight.workflows.track import track
 
 _HOME_OF = {
@@ -36,13 +47,22 @@ _HOME_OF = {
     "Track": "wordsight.records",
     "Word": "wordsight.records",
     "WordsightError": "wordsight.errors",
+    "align": "wordsight.workflows.align",
     "describe": "wordsight.workflows.describe",
+    "evaluate": "wordsight.workflows.evaluate",
     "explain": "wordsight.workflows.explain",
+    "explain_state": "wordsight.workflows.states",
+    "find_events": "wordsight.workflows.states",
     "index": "wordsight.workflows.index",
+    "infer_states": "wordsight.workflows.states",
     "learn": "wordsight.workflows.learn",
+    "learn_states": "wordsight.workflows.states",
     "lexicon": "wordsight.workflows.lexicon",
+    "name": "wordsight.workflows.name",
     "score": "wordsight.workflows.score",
     "search": "wordsight.workflows.search",
+    "state_rules": "wordsight.workflows.states",
+    "teach": "wordsight.workflows.teach",
     "track": "wordsight.workflows.track",
 }
 
@@ -55,13 +75,22 @@ __all__ = [
     "Word",
     "WordsightError",
     "__version__",
+    "align",
     "describe",
+    "evaluate",
     "explain",
+    "explain_state",
+    "find_events",
     "index",
+    "infer_states",
     "learn",
+    "learn_states",
     "lexicon",
+    "name",
     "score",
     "search",
+    "state_rules",
+    "teach",
     "track",
 ]
 

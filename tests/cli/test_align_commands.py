@@ -172,7 +172,7 @@ def test_a_video_without_touch_does_not_spoil_the_others(run, tea):
     (tea / "idle.txt").write_text("ID start end token\na 0 30 \n")
     answer = run("align", "one.txt", "tea.md", "--with", "idle.txt", "--json")
     assert answer.code == 0, answer.err
-    assert "idle: nothing was seen" in answer.err
+    assert "idle: nothing is touched" in answer.err
 
 
 def test_a_real_video_with_the_line_drawn_in(run, tea, silent):
@@ -180,7 +180,7 @@ def test_a_real_video_with_the_line_drawn_in(run, tea, silent):
         "align", silent, "tea.md", "-o", "out.srt", "--burn", "out.mp4", "--constraint", "2=2"
     )
     assert answer.code == 0, answer.err
-    assert "saw no hand" in answer.err
+    assert "found no hand" in answer.err
     assert read_captions(tea / "out.srt")
     with VideoReader(tea / "out.mp4") as burned, VideoReader(silent) as plain:
         pairs = zip(burned.frames(), plain.frames(), strict=True)

@@ -59,11 +59,11 @@ def test_a_moment_of_a_video_is_named(run, pairs, footage):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("name", "x.png"), "nothing was taught"),
+        (("name", "x.png"), "there are no taught words"),
         (("teach", "nowhere"), "does not exist"),
         (("teach", "empty"), "holds no lessons"),
         (("teach", "broken.jsonl"), "line 1"),
-        (("teach", "pairs", "--method", "magic"), "--method must be"),
+        (("teach", "pairs", "--method", "magic"), "--method should be"),
         (("teach", "pairs", "-K", "40"), "different words"),
     ],
 )

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from wordsight.cli.output import Output, Style
-from wordsight.cli.state_inputs import labels_of, read_clips
 from wordsight.perception import write_boxes
 from wordsight.records import Clip, Detections
 from wordsight.states import StateModel, parse_rules
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.states import labels_of, read_clips
 
 VOCABULARY = "predicate moves(thing)\n"
 RULES = "2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n"
@@ -84,7 +84,7 @@ def test_a_clip_and_boxes_without_identities(run, written, tmp_path):
     write_boxes(tmp_path / "loose.csv", cups([10], ids=False))
     assert run("states", "infer", "c.npz", *written, "--json").json[0]["video"] == "clip"
     loose = run("states", "infer", "loose.csv", *written)
-    assert (loose.code, "followed 1 things" in loose.err) == (0, True)
+    assert (loose.code, "tracked 1 things" in loose.err) == (0, True)
 
 
 def test_labels_call_boxes_by_their_film(tmp_path):
@@ -96,8 +96,7 @@ def test_labels_call_boxes_by_their_film(tmp_path):
         [4],
     ]
     write_boxes(tmp_path / "film.boxes.csv", cups([20]))
-    output = Output(Style(quiet=True))
-    (clip,) = read_clips(output, [str(tmp_path / "film.boxes.csv")], "none")
+    (clip,) = read_clips([str(tmp_path / "film.boxes.csv")], "none", RecordingReporter())
     assert clip.video_id == "film"
 
 
@@ -247,6 +246,6 @@ def test_videos_of_a_library(run, written, footage):
     assert run("add", footage, "-q").code == 0
     (video,) = run("list", "--json").json
     found = run("states", "infer", video["id"], *written)
-    assert (found.code, "followed" in found.err) == (0, True)
+    assert (found.code, "tracked" in found.err) == (0, True)
     assert "moves(look-" in found.out
     assert run("states", "infer", "no-such-video", *written).code == 1

@@ -161,7 +161,7 @@ def test_taught_words_become_adjectives(call, world, tmp_path):
 def test_a_clear_word_for_what_cannot_be(call, world, tmp_path):
     for command in (("index", "--index", tmp_path / "i"), ("learn", "-w", tmp_path / "l")):
         answer = call(*command, "--attributes", tmp_path / "nowhere")
-        assert answer.code == 1 and "nothing was taught" in answer.err.replace("\n", " ")
+        assert answer.code == 1 and "there are no taught words" in answer.err.replace("\n", " ")
         answer = call(*command, "--attributes", world[0] / "films")
         assert answer.code == 1 and "taught words" in answer.err.replace("\n", " ")
     (tmp_path / "i").mkdir(exist_ok=True)

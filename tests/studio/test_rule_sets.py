@@ -10,11 +10,13 @@ from typer.testing import CliRunner
 from tests.studio.conftest import finished
 from wordsight.cli.app import app
 from wordsight.errors import WordsightError
-from wordsight.perception import read_boxes, write_boxes
-from wordsight.records import Clip, Detections
+from wordsight.perception import write_boxes
+from wordsight.records import Detections
 from wordsight.states import StateModel
 from wordsight.studio.rule_sets import keep_set, list_sets, read_set, use_set
-from wordsight.studio.states import RuleBook, observe_clip, read_rules
+from wordsight.studio.states import RuleBook, read_rules
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.states import FindEventsRequest, observe_inputs
 
 LEARN = "/api/v1/states/learn"
 
@@ -93,9 +95,9 @@ def test_the_texts_infer_what_the_model_infers(library, learned, lesson, client)
     model = StateModel.load(library / "away" / "states-model")
     assert (library / "away" / "states-model" / "kinds.json").is_file()
     for number in range(8):
-        seen = read_boxes(lesson / f"play{number}.csv")
-        clip = Clip("play", 0.0, 4.0, seen)
-        measured = observe_clip(clip, one.book)
+        settings = one.book.settings() | {"inputs": (str(lesson / f"play{number}.csv"),)}
+        request = FindEventsRequest(**settings)
+        _, (measured,) = observe_inputs(request, RecordingReporter())
         mine, theirs = one.book.model().predict(measured), model.predict(measured)
         assert mine.facts == theirs.facts and np.array_equal(mine.values, theirs.values)
 

@@ -7,9 +7,10 @@ from tests.attributes.toys import lessons
 from wordsight.attributes import AttributeLearner
 from wordsight.errors import WordsightError
 from wordsight.language import PartOfSpeech, default_lexicon, parse
-from wordsight.workflows.annotator import ClipAnnotator, load_annotator, load_taught
+from wordsight.workflows.annotator import ClipAnnotator, load_annotator
 from wordsight.workflows.named_shots import NamedShots, forget_words, named_terms, remember_words
 from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.teach import load_taught
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_taught_words_are_kept_beside_a_lexicon(namer, tmp_path):
     assert load_annotator(tmp_path) is None
     namer.save(tmp_path)
     assert load_annotator(tmp_path).groups == namer.groups
-    with pytest.raises(WordsightError, match="nothing was taught"):
+    with pytest.raises(WordsightError, match="no taught words"):
         load_taught(tmp_path / "nowhere")
 
 

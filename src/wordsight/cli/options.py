@@ -110,7 +110,7 @@ def command(request: type[Request]) -> Callable[[Callable[..., None]], Callable[
         infos = {n: one for n, one in settings_of(request).items() if not one.setting.hidden}
 
         @functools.wraps(function)
-        def parsed(output: Output, **values: Any) -> None:
+        def parsed(output: Output, /, **values: Any) -> None:
             given = {name: values.pop(name) for name in infos}
             # What was left out is left to the request, whose defaults may be tuples or paths.
             given = {name: value for name, value in given.items() if value is not None}
@@ -123,6 +123,8 @@ def command(request: type[Request]) -> Callable[[Callable[..., None]], Callable[
             for name, one in infos.items()
         ]
         own = [one.replace(kind=keyword) for one in own]
+        # A setting may be called `output`, too.
+        first = first.replace(name="_output", kind=inspect.Parameter.POSITIONAL_ONLY)
         parsed.__signature__ = inspect.Signature([first, *made, *own])  # type: ignore[attr-defined]
         return speaking(parsed)
 

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from wordsight.cli.attributes import DEFAULT_TAUGHT
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.errors import WordsightError
 from wordsight.workflows.lexicon import DEFAULT_LEXICON, load_lexicon
+from wordsight.workflows.teach import DEFAULT_TAUGHT
 
 __all__ = ["studio", "take_taught", "take_words"]
 
@@ -99,7 +99,7 @@ def take_taught(output: Output, library: str, taught: Path = DEFAULT_TAUGHT) -> 
     """
     from wordsight.library import Library
     from wordsight.studio.jobs.teach import LESSONS, TAUGHT, begin_with
-    from wordsight.workflows.annotator import load_taught
+    from wordsight.workflows.teach import load_taught
 
     with Library.open(library, create=True) as opened:
         folder = opened.folder / "studio"

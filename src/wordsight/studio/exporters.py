@@ -14,13 +14,13 @@ from wordsight.library import Library
 from wordsight.studio.jobs.learn import LEXICON
 from wordsight.studio.jobs.task import JobContext
 from wordsight.video import render_overlay
+from wordsight.workflows.settings import make_request
 
 if TYPE_CHECKING:
     from wordsight.records import Detections, Track
-    from wordsight.states import StateSequence
-    from wordsight.states.events.find import StateEvent
+    from wordsight.workflows.states import FindEventsResult
 
-__all__ = ["EXPORTERS", "Exporter", "followed"]
+__all__ = ["EXPORTERS", "Exporter", "tracked"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _film_of_boxes(
 def _film_of_tracks(
     asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
 ) -> None:
-    tracks, _ = followed(library, asked["video"])
+    tracks, _ = tracked(library, asked["video"])
     _draw(asked, library, workplace, path, tracks=tracks)
 
 
@@ -100,10 +100,11 @@ def _film_of_lines(
 def _film_of_facts(
     asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
 ) -> None:
-    found, events = _inferred(asked, library, workplace)
-    said = [Caption(row.start, row.end, str(row.fact)) for row in found.intervals()]
-    said += [Caption(event.start, event.end, str(event)) for event in events]
-    tracks, _ = followed(library, asked["video"])
+    result = _infer(asked, workplace)
+    rows = result.sequences[0].intervals()
+    said = [Caption(row.start, row.end, str(row.fact)) for row in rows]
+    said += [Caption(event.start, event.end, str(event)) for event in result.events]
+    tracks, _ = tracked(library, asked["video"])
     _draw(asked, library, workplace, path, tracks=tracks, captions=said)
 
 
@@ -125,7 +126,7 @@ def _boxes(asked: Mapping[str, Any], library: Library, workplace: JobContext, pa
 
 
 def _tracks(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
-    _, seen = followed(library, asked["video"])
+    _, seen = tracked(library, asked["video"])
     _write_boxes(library, asked["video"], seen, path)
 
 
@@ -137,17 +138,13 @@ def _write_boxes(library: Library, video: str, seen: "Detections", path: Path) -
         write_boxes(path, seen, times=reader.times)
 
 
-def followed(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
-    """Follow what was seen in a video, if that was not done when it was added."""
-    from wordsight.perception import Tracker, detections_from_tracks
-    from wordsight.perception.tracking.tracks import tracks_from_ids
+def tracked(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
+    """Track what was detected in a video, unless its boxes have identities already."""
+    from wordsight.perception.tracking.tracks import tracked_clip, tracks_from_ids
+    from wordsight.workflows.clips import whole_clip
 
-    seen = library.detections(video)
-    if seen.ids is not None and (seen.ids[seen.mask] >= 0).any():
-        return tracks_from_ids(seen, video), seen
-    tracks = Tracker().track(seen, video)
-    names = seen.label_names
-    return tracks, detections_from_tracks(tracks, seen.times, seen.frame_size, label_names=names)
+    detections = tracked_clip(whole_clip(library, video)).detections
+    return tracks_from_ids(detections, video), detections
 
 
 def _sheet(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
@@ -157,39 +154,38 @@ def _sheet(asked: Mapping[str, Any], library: Library, workplace: JobContext, pa
     write_image(path, shot_sheet(details.video.path, details.shots, heading=details.video.name))
 
 
-def _inferred(
-    asked: Mapping[str, Any], library: Library, workplace: JobContext
-) -> tuple["StateSequence", list["StateEvent"]]:
-    from wordsight.states.events.definitions import parse_events
-    from wordsight.states.events.find import find_events, outermost
-    from wordsight.studio.states import observe, read_rules
+def _state_settings(asked: Mapping[str, Any], workplace: JobContext) -> dict[str, Any]:
+    from wordsight.studio.states import read_rules
 
-    rules = read_rules(workplace.folder)
-    workplace.progress(0, None, "inferring")
-    found = rules.model().predict(observe(library, asked["video"], rules))
-    events = find_events(found, parse_events(rules.events))
-    return found, list(events if asked.get("everything") else outermost(events))
+    where = {"inputs": (asked["video"],), "library": workplace.library, "force": True}
+    return read_rules(workplace.folder).settings() | where
+
+
+def _infer(asked: Mapping[str, Any], workplace: JobContext, **files: Path) -> "FindEventsResult":
+    """Infer states and events with the studio's rules, and write the files that are named."""
+    from wordsight.workflows.states import FindEventsRequest, find_events
+
+    settings = _state_settings(asked, workplace) | files
+    settings["everything"] = bool(asked.get("everything"))
+    return find_events(make_request(FindEventsRequest, settings), progress=workplace.progress)
 
 
 def _facts(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
-    from wordsight.states.formats import write_states
+    from wordsight.workflows.states import InferStatesRequest, infer_states
 
-    write_states(path, [_inferred(asked, library, workplace)[0]])
+    settings = _state_settings(asked, workplace) | {"output": path}
+    del settings["events"]
+    infer_states(make_request(InferStatesRequest, settings), progress=workplace.progress)
 
 
 def _events(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:
-    from wordsight.states.formats import write_events
-
-    write_events(path, _inferred(asked, library, workplace)[1])
+    _infer(asked, workplace, output=path)
 
 
 def _timeline(
     asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path
 ) -> None:
-    from wordsight.states.timeline import draw_timeline
-
-    found, events = _inferred(asked, library, workplace)
-    draw_timeline(path, found, events=events)
+    _infer(asked, workplace, plot=path)
 
 
 _BOXES = (".csv", ".txt", ".json", ".xml")

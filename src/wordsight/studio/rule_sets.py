@@ -18,7 +18,7 @@ from typing import Any
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
 from wordsight.states import StateModel
-from wordsight.studio.labelled import LESSONS
+from wordsight.studio.jobs.learn_rules import LESSONS
 from wordsight.studio.states import RuleBook, book_of, read_rules, write_rules
 
 __all__ = [

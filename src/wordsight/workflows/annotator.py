@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import WordsightError
 from wordsight.workflows.reporter import Reporter
+from wordsight.workflows.teach import load_taught
 
 if TYPE_CHECKING:
     from wordsight.attributes import AttributeLearner
@@ -22,26 +23,10 @@ if TYPE_CHECKING:
     from wordsight.records import Clip
     from wordsight.workflows.state_annotator import StateAnnotator
 
-__all__ = ["ClipAnnotator", "load_annotator", "load_taught", "save_lexicon"]
+__all__ = ["ClipAnnotator", "load_annotator", "save_lexicon"]
 
 _BESIDE, _STATES = "attributes", "states"
 _RIGHT = 0.9  # how often a thing is given its own word, for words that sentences never used
-
-
-def load_taught(taught: Path) -> "AttributeLearner":
-    """Read taught words.
-
-    Raises:
-        WordsightError: If there are none.
-    """
-    from wordsight.attributes import AttributeLearner
-
-    if not taught.exists():
-        raise WordsightError(
-            f"nothing was taught at {taught}; teach with `wordsight teach FOLDER`, or name the "
-            "folder in which taught words are kept."
-        )
-    return AttributeLearner.load(taught)
 
 
 def load_annotator(words: Path) -> "ClipAnnotator | None":

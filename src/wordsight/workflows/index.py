@@ -112,7 +112,7 @@ class IndexResult(Result):
 @workflow(IndexRequest)
 def index(library: "Library", request: IndexRequest, *, reporter: RecordingReporter) -> IndexResult:
     """Make or update the search index of a library."""
-    from wordsight.workflows.annotator import load_taught
+    from wordsight.workflows.teach import load_taught
 
     folder = index_folder(library, request.index)
     if request.describe:

@@ -132,7 +132,7 @@ def name_shots(
     Returns:
         What is known then; ``None`` where nobody asked for words.
     """
-    from wordsight.workflows.annotator import load_taught
+    from wordsight.workflows.teach import load_taught
 
     known = NamedShots.read(folder)
     if known is None:

@@ -37,7 +37,10 @@ def count(number: int, noun: str) -> str:
     """Write a number of things.
 
     Examples:
-        >>> count(1, "video"), count(1200, "frame")
-        ('1 video', '1,200 frames')
+        >>> count(1, "video"), count(1200, "frame"), count(2, "query")
+        ('1 video', '1,200 frames', '2 queries')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith(("ry", "ty")) else f"{noun}s"
+    return f"{number:,} {plural}"

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.studio.api.exports import zipped
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.jobs.align import ALIGNER, ALIGNMENTS
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.workflows.align import AlignSettings
 
 __all__ = ["SavedAlignment", "kept_alignments", "read_alignment", "router"]
 
@@ -24,14 +25,13 @@ Name = Annotated[str, InPath(pattern="^[0-9a-f]{12}$")]
 Pin = Annotated[str, Field(max_length=60)]
 
 
-class AlignBody(BaseModel):
+class AlignBody(AlignSettings):
     """A text to be timed."""
 
     video: str = Field(min_length=1, max_length=300)
     text: str = Field(min_length=1, max_length=200_000)
     pins: list[Pin] = Field(default=[], max_length=500)
     others: list[str] = Field(default=[], max_length=100)
-    mistakes: bool = False
     parses: str | None = Field(
         default=None, max_length=400_000, description="a bracketed parse for each line of the text"
     )
@@ -45,6 +45,8 @@ class AlignBody(BaseModel):
     )
     name: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
 
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
 
 class SavedAlignment(BaseModel):
     """An alignment that was made."""
@@ -57,6 +59,7 @@ class SavedAlignment(BaseModel):
     pins: list[str]
     others: list[str]
     mistakes: bool = False
+    model: str | None = None
     parses: str | None = None
     seen: str | None = None
     learned: str | None = None

@@ -6,7 +6,7 @@ import secrets
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, File, Form, UploadFile
 from fastapi.responses import FileResponse, Response
@@ -22,6 +22,7 @@ from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_picture, read_upload
 from wordsight.video import read_image
 from wordsight.workflows.search_query import parse_region
+from wordsight.workflows.teach import TeachSettings
 
 __all__ = [
     "Lesson",
@@ -45,17 +46,6 @@ class Lesson(BaseModel):
     image: str
     word: str | None = None
     sound: str | None = None
-
-
-class TeachBody(BaseModel):
-    """How to learn."""
-
-    attributes: int | None = Field(default=None, ge=1, le=50)
-    method: Literal["default", "annealed", "faithful"] = "default"
-    pictures: Literal["recommended", "figures", "paper"] | None = Field(
-        default=None, description="how pictures are described; as the method does if left out"
-    )
-    seed: int = Field(default=0, ge=0, le=2**31)
 
 
 class RenameBody(BaseModel):
@@ -129,9 +119,9 @@ def add_lesson(
 
 
 @router.post("/learn", status_code=202)
-def learn(studio: Here, asked: TeachBody) -> JobInfo:
+def learn(studio: Here, asked: TeachSettings) -> JobInfo:
     """Learn from all lessons, in a job."""
-    if begun_elsewhere(studio) and asked != TeachBody():
+    if begun_elsewhere(studio) and asked != TeachSettings():
         raise WordsightError(
             "new lessons are added to the words of `wordsight teach` as those were begun: leave "
             "the number of attributes, the method, the pictures and the seed as they are."

@@ -1,4 +1,4 @@
-"""Rankings to take away and to measure: contact sheets, TREC runs, many queries, evaluation."""
+"""Rankings to download and to measure: contact sheets, TREC runs, many queries, evaluation."""
 
 import secrets
 import tempfile
@@ -10,8 +10,6 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from wordsight.errors import WordsightError
-from wordsight.evaluation import evaluate_run, parse_measure
-from wordsight.retrieval.trec import read_qrels, read_run
 from wordsight.studio.api.compute_options import Device, Engine
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.search import SearchBody
@@ -19,6 +17,8 @@ from wordsight.studio.jobs.search import QUERIES
 from wordsight.studio.searching import answer, names_of
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_file
+from wordsight.workflows.evaluate import DEFAULT_MEASURES
+from wordsight.workflows.evaluate import evaluate as evaluate_ranking
 from wordsight.workflows.found_moments import FoundMoment
 from wordsight.workflows.search import write_moments_run, write_moments_sheet
 from wordsight.workflows.search_query import read_queries
@@ -27,9 +27,9 @@ __all__ = ["MEASURES", "router"]
 
 router = APIRouter(prefix="/search", tags=["search"])
 Here = Annotated[Studio, Depends(studio_of)]
-Same = Annotated[SearchBody, Query()]  # as the page that offers it to be taken away asked for it
-MEASURES = "AP nDCG@10 P@10 R@100 RR"
-"""What a ranking is measured by if nobody says otherwise."""
+Same = Annotated[SearchBody, Query()]  # as the page that offers the download asked for it
+MEASURES = " ".join(DEFAULT_MEASURES)
+"""What a ranking is measured by unless measures are named."""
 _TEXTS = (".txt", ".tsv", ".run", ".trec", ".qrels", ".queries")
 
 
@@ -92,19 +92,19 @@ def evaluate(
     measures: Annotated[str, Form(max_length=1000)] = MEASURES,
 ) -> Scores:
     """Measure a ranking against judgements; measures as ir-measures names them."""
-    wanted = [parse_measure(name) for name in measures.replace(",", " ").split()]
-    if not wanted:
+    names = tuple(measures.replace(",", " ").split())
+    if not names:
         raise WordsightError("say by which measures, such as AP or nDCG@10.")
     with tempfile.TemporaryDirectory() as folder:
-        ranked = read_run(keep_file(run, Path(folder) / "run", _TEXTS, "TREC run"))
-        judged = read_qrels(keep_file(qrels, Path(folder) / "qrels", _TEXTS, "file of judgements"))
-    scores = evaluate_run(ranked, judged, wanted)
+        ranking = keep_file(run, Path(folder) / "run", _TEXTS, "TREC run")
+        judgements = keep_file(qrels, Path(folder) / "qrels", _TEXTS, "file of judgements")
+        result = evaluate_ranking(ranking, judgements, names)
     return Scores(
-        queries=len(judged),
-        missing=len(set(judged) - set(ranked)),
-        unjudged=len(set(ranked) - set(judged)),
-        means=scores.means,
-        per_query=dict(scores.queries),
+        queries=result.num_queries,
+        missing=len(result.missing),
+        unjudged=len(result.unjudged),
+        means=result.scores.means,
+        per_query=dict(result.scores.queries),
     )
 
 

@@ -16,7 +16,7 @@ from wordsight.studio.api.compute_options import Engine
 from wordsight.studio.api.exports import zipped
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.api.states import RulesBody
-from wordsight.studio.labelled import BOX_ENDINGS, LABEL_ENDINGS, LESSONS
+from wordsight.studio.jobs.learn_rules import BOX_ENDINGS, LABEL_ENDINGS, LESSONS
 from wordsight.studio.rule_sets import (
     RuleSet,
     list_sets,
@@ -25,9 +25,10 @@ from wordsight.studio.rule_sets import (
     remove_set,
     use_set,
 )
-from wordsight.studio.states import parse_kinds_text, read_rules
+from wordsight.studio.states import read_rules
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_file
+from wordsight.workflows.states import parse_kinds
 
 __all__ = ["RuleSetInfo", "router"]
 
@@ -71,7 +72,7 @@ def learn(
     """Learn weighted rules from films of the library or files of boxes and labels, in a job."""
     told = [line.strip() for line in kinds.splitlines() if line.strip()]
     # What is wrong with a text is said at once, not by a job.
-    parse_kinds_text(told), parse_rules(rules), parse_vocabulary(vocabulary)
+    parse_kinds(told), parse_rules(rules), parse_vocabulary(vocabulary)
     chosen = [studio.library.resolve(video) for video in videos]
     if not chosen and not boxes:
         raise WordsightError("choose films of the library, or send files of boxes.")

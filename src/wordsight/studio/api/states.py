@@ -8,12 +8,15 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from wordsight.states import StateObservations
+from wordsight.states import StateModel, StateObservations
 from wordsight.states.explanations import explain
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.jobs.states import states_file
-from wordsight.studio.states import RuleBook, book_of, observe, read_rules, write_rules
+from wordsight.studio.states import RuleBook, book_of, read_rules, write_rules
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.settings import make_request
+from wordsight.workflows.states import FindEventsRequest, observe_inputs
 
 __all__ = ["InferredStates", "RulesBody", "found_states", "router"]
 
@@ -31,7 +34,7 @@ class RulesBody(BaseModel):
     cost: float = Field(ge=0, le=1e6)
     hands: list[Annotated[str, Field(max_length=100)]] = Field(max_length=100)
     kinds: list[Annotated[str, Field(max_length=1000)]] = Field(default=[], max_length=200)
-    steady: bool = Field(default=False, description="take the shake of the camera out")
+    steady: bool = Field(default=False, description="remove the shake of the camera")
 
     @classmethod
     def of(cls, book: RuleBook) -> "RulesBody":
@@ -112,16 +115,17 @@ def show_states(studio: Here, video_id: str) -> InferredStates:
 @router.get("/videos/{video_id}/things")
 def show_things(studio: Here, video_id: str) -> list[ThingName]:
     """Say what facts about a video call the things in it, as labels to learn from must."""
-    seen = _observed(studio, studio.library.resolve(video_id), read_rules(studio.folder))
-    return [ThingName(name=one.name, kind=one.kind) for one in seen.objects]
+    _, observations = _observed(studio, studio.library.resolve(video_id), read_rules(studio.folder))
+    return [ThingName(name=one.name, kind=one.kind) for one in observations.objects]
 
 
 @router.get("/videos/{video_id}/why")
 def show_why(studio: Here, video_id: str, at: Annotated[float, Query(ge=0, le=1e7)]) -> Why:
     """Say which rules speak for and against the state of a moment."""
-    book = read_rules(studio.folder)
-    seen = _observed(studio, studio.library.resolve(video_id), book)
-    why = explain(book.model(), seen, at)
+    model, observations = _observed(
+        studio, studio.library.resolve(video_id), read_rules(studio.folder)
+    )
+    why = explain(model, observations, at)
     return Why(
         time=why.time,
         facts=[str(fact) for fact in why.facts],
@@ -140,5 +144,10 @@ def found_states(studio: Studio, video_id: str) -> InferredStates | None:
 
 
 @lru_cache(maxsize=4)
-def _observed(studio: Studio, video_id: str, rules: RuleBook) -> StateObservations:
-    return observe(studio.library, video_id, rules)
+def _observed(
+    studio: Studio, video_id: str, rules: RuleBook
+) -> tuple[StateModel, StateObservations]:
+    settings = rules.settings() | {"inputs": (video_id,), "library": studio.library.location}
+    request = make_request(FindEventsRequest, settings)
+    model, (observations,) = observe_inputs(request, RecordingReporter())
+    return model, observations

@@ -56,15 +56,18 @@ def _beside(now: tuple["Rule", ...], other: tuple["Rule", ...]) -> list[dict[str
 def _judged(
     lesson: Mapping[str, Any], workplace: JobContext, book: "RuleBook"
 ) -> dict[str, dict[str, Any]]:
-    from wordsight.studio.jobs.learn_rules import measured
+    from wordsight.studio.jobs.learn_rules import labelled_request
+    from wordsight.workflows.reporter import RecordingReporter
+    from wordsight.workflows.states import observe_labelled
 
-    seen, truth, _ = measured(lesson, workplace, book)
+    labelled = observe_labelled(labelled_request(lesson, workplace, book), RecordingReporter())
+    pairs = list(zip(labelled.observations, labelled.truth, strict=True))
     model, found = book.model(), {}
-    for done, (one, told) in enumerate(zip(seen, truth, strict=True), start=1):
+    for done, (one, told) in enumerate(pairs, start=1):
         said = model.predict(one)
         share = _facts_right(said, told)
         found[one.video_id] = {"right": said.states() == told.states(), "facts": share}
-        workplace.progress(done, len(seen), one.video_id)
+        workplace.progress(done, len(pairs), one.video_id)
     return found
 
 

@@ -5,13 +5,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordsight.errors import WordsightError
 from wordsight.studio.jobs.task import JobContext
+from wordsight.workflows.settings import make_request
+from wordsight.workflows.states import LearnStatesRequest, learn_states
 
 if TYPE_CHECKING:
-    from wordsight.states import StateModel, StateObservations, StateSequence, StateVocabulary
+    from wordsight.states import StateModel, StateVocabulary
     from wordsight.studio.states import RuleBook
 
-__all__ = ["learn_rules", "measured"]
+__all__ = ["BOX_ENDINGS", "LABEL_ENDINGS", "LESSONS", "labelled_request", "learn_rules"]
+
+LESSONS = Path("states") / "lessons"
+"""Where label files and boxes that were sent are kept, in the studio's folder."""
+
+LABEL_ENDINGS = (".csv", ".json")
+BOX_ENDINGS = (".csv", ".txt", ".json", ".xml", ".npz")
 
 
 def learn_rules(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str, Any]:
@@ -24,72 +33,72 @@ def learn_rules(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str
             ``seed``; ``engine``.
         workplace: Where to work.
     """
-    from wordsight.engine import open_engine
-    from wordsight.states import StateModel, parse_rules, parse_vocabulary
     from wordsight.studio.rule_sets import keep_set
     from wordsight.studio.states import RuleBook, read_rules
 
     steady, kinds = bool(arguments.get("steady")), tuple(arguments["kinds"])
     book = RuleBook(arguments["vocabulary"], "", "", 0.0, (), kinds, steady)
     lesson = {"lesson": arguments["lesson"], "videos": list(arguments["videos"])}
-    workplace.progress(0, None, "measuring what is seen")
-    seen, truth, labels = measured(lesson, workplace, book)
-    given = parse_rules(arguments["rules"]) if arguments["rules"].strip() else None
-    words, seed = parse_vocabulary(book.vocabulary), int(arguments["seed"])
-    learner = StateModel(given, vocabulary=words, random_state=seed)
-    with open_engine(arguments.get("engine")) as engine:
-        learner.fit(seen, truth, progress=workplace.progress, engine=engine)
-    if steady:
-        learner.notes_["steady"] = True  # so that the command line steadies, too
+    rules = arguments["rules"]
+    request = labelled_request(lesson, workplace, book).model_copy(
+        update={
+            "rules": f"{rules}\n" if rules.strip() else None,
+            "seed": int(arguments["seed"]),
+            "engine": arguments.get("engine"),
+        }
+    )
+    result = learn_states(request, progress=workplace.progress)
+    learner = result.model
     report = {
         **lesson,
-        "films": len(seen),
-        "right": learner.score(seen, truth),
+        "films": result.num_videos,
+        "right": result.right,
         "rules": len(learner.rules_),
         "cost": learner.transition_cost_,
         "facts": [predicate.name for predicate in learner.vocabulary_.predicates],
-        "seed": seed,
+        "seed": int(arguments["seed"]),
     }
-    made = keep_set(
+    kept = keep_set(
         workplace.folder,
         arguments["title"],
         _book(learner, book, read_rules(workplace.folder).events),
         name=arguments["name"],
         learned=report,
         model=learner,
-        kinds={label: book.kind_of(label) for label in labels},
+        kinds=result.kinds,
     )
-    return {"set": made.name, **report}
+    return {"set": kept.name, **report}
 
 
-def measured(
+def labelled_request(
     lesson: Mapping[str, Any], workplace: JobContext, book: "RuleBook"
-) -> tuple[list["StateObservations"], list["StateSequence"], list[str]]:
-    """Measure labelled films as some rules need it.
+) -> LearnStatesRequest:
+    """Return what learns from labelled videos, measured as some rules need it; nothing is written.
 
     Args:
         lesson: ``lesson``, the folder of labels and boxes, and ``videos`` of the library.
         workplace: Where to work.
         book: Says what kind things are of and what is measured.
 
-    Returns:
-        What is measured in each film, what is noted to hold in each, and all labels of things.
+    Raises:
+        WordsightError: If the labels are gone, or no video is chosen.
     """
-    from wordsight.library import Library
-    from wordsight.states.formats import sequence_from_intervals
-    from wordsight.studio.labelled import LESSONS, labelled_clips
-    from wordsight.studio.states import observe_clip
-
     folder = workplace.folder / LESSONS / Path(lesson["lesson"]).name
-    with Library.open(workplace.library) as library:
-        films = labelled_clips(library, lesson["videos"], folder)
-    seen = [observe_clip(clip, book) for clip, _ in films]
-    truth = [
-        sequence_from_intervals(one.video_id, one.times, noted)
-        for one, (_, noted) in zip(seen, films, strict=True)
-    ]
-    labels = sorted({label for clip, _ in films for label in clip.detections.label_names})
-    return seen, truth, labels
+    labels = [path for path in sorted(folder.glob("labels/*")) if path.is_file()]
+    if not labels:
+        raise WordsightError("the labels are not there any more; send them again.")
+    inputs = (*map(str, sorted(folder.glob("boxes/*"))), *lesson["videos"])
+    if not inputs:
+        raise WordsightError("choose films of the library, or send files of boxes.")
+    known = book.settings()
+    settings = {name: known[name] for name in ("vocabulary", "hand", "kind", "steady")}
+    settings |= {
+        "inputs": inputs,
+        "labels": labels[0],
+        "model": None,
+        "library": workplace.library,
+    }
+    return make_request(LearnStatesRequest, settings)
 
 
 def _book(learner: "StateModel", given: "RuleBook", events: str) -> "RuleBook":
@@ -115,7 +124,6 @@ def _book(learner: "StateModel", given: "RuleBook", events: str) -> "RuleBook":
 
 
 def _fitting(texts: Sequence[str], words: "StateVocabulary") -> str:
-    from wordsight.errors import WordsightError
     from wordsight.states.events.definitions import parse_events
     from wordsight.states.events.find import check_predicates
 

@@ -1,12 +1,14 @@
 """Naming the things in a video by the words that were taught in the studio."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.studio.jobs.task import JobContext
 from wordsight.studio.jobs.teach import TAUGHT
+from wordsight.workflows.name import NameRequest, name
+from wordsight.workflows.settings import make_request
 
 if TYPE_CHECKING:
     from wordsight.attributes.recall.videos import NamedDetection
@@ -23,19 +25,15 @@ def name_things(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str
         arguments: ``video``; ``stamp`` only tells taught words apart that have changed since.
         workplace: Where to work.
     """
-    from wordsight.attributes.recall.videos import name_detections
     from wordsight.library import Library
-    from wordsight.studio.exporters import followed
-    from wordsight.workflows.annotator import load_taught
 
     folder = workplace.folder / TAUGHT
     if not folder.exists():
         raise WordsightError("no words were taught yet; do so on the Attributes page first.")
     with Library.open(workplace.library) as library:
         video = library.resolve(arguments["video"])
-        _, seen = followed(library, video)
-        path = library.video(video).path
-    found = name_detections(load_taught(folder), path, seen, progress=workplace.progress)
+    settings = {"what": video, "taught": folder, "library": workplace.library}
+    found = name(make_request(NameRequest, settings), progress=workplace.progress).things
     return {
         "video": video,
         "boxes": len(found),
@@ -47,7 +45,7 @@ def name_things(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str
     }
 
 
-def _things(found: list["NamedDetection"]) -> list[dict[str, Any]]:
+def _things(found: Sequence["NamedDetection"]) -> list[dict[str, Any]]:
     """Tell for every thing that was followed what it is called most often, and when it is seen."""
     things: dict[int, list[NamedDetection]] = {}
     for one in found:

@@ -7,6 +7,8 @@ from typing import Any
 from wordsight.files import atomic_path
 from wordsight.library import Library
 from wordsight.studio.jobs.task import JobContext
+from wordsight.workflows.settings import make_request
+from wordsight.workflows.states import FindEventsRequest, find_events
 
 __all__ = ["infer_states", "states_file"]
 
@@ -17,37 +19,33 @@ def states_file(video_id: str) -> str:
 
 
 def infer_states(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str, Any]:
-    """Infer what holds when in a video, and what happens.
+    """Infer which facts hold when in a video, and what happens.
 
     Args:
         arguments: ``video``.
         workplace: Where to work.
     """
-    from wordsight.states.events.definitions import parse_events
-    from wordsight.states.events.find import find_events, outermost
-    from wordsight.studio.states import observe, read_rules
+    from wordsight.studio.states import read_rules
 
-    rules = read_rules(workplace.folder)
     with Library.open(workplace.library) as library:
-        video_id = library.resolve(arguments["video"])
-        workplace.progress(0, 2, "following what is seen")
-        seen = observe(library, video_id, rules)
-        duration = library.video(video_id).duration
-    workplace.progress(1, 2, "inferring")
-    found = rules.model().predict(seen)
-    events = outermost(find_events(found, parse_events(rules.events)))
-    result: dict[str, Any] = {
-        "video": video_id,
-        "duration": duration,
+        video = library.video(library.resolve(arguments["video"]))
+    settings = read_rules(workplace.folder).settings()
+    settings |= {"inputs": (video.id,), "library": workplace.library}
+    result = find_events(make_request(FindEventsRequest, settings), progress=workplace.progress)
+    (sequence,) = result.sequences
+    states: dict[str, Any] = {
+        "video": video.id,
+        "duration": video.duration,
         "facts": [
-            {"start": row.start, "end": row.end, "fact": str(row.fact)} for row in found.intervals()
+            {"start": row.start, "end": row.end, "fact": str(row.fact)}
+            for row in sequence.intervals()
         ],
         "events": [
-            {"start": event.start, "end": event.end, "event": str(event)} for event in events
+            {"start": event.start, "end": event.end, "event": str(event)} for event in result.events
         ],
     }
-    target = workplace.folder / states_file(video_id)
+    target = workplace.folder / states_file(video.id)
     target.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(target, overwrite=True) as path:
-        path.write_text(json.dumps(result), encoding="utf-8")
-    return {"video": video_id, "facts": len(result["facts"]), "events": len(events)}
+        path.write_text(json.dumps(states), encoding="utf-8")
+    return {"video": video.id, "facts": len(states["facts"]), "events": len(result.events)}

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.studio.jobs.task import JobContext
+from wordsight.workflows.settings import make_request
+from wordsight.workflows.teach import TeachRequest, teach
 
 if TYPE_CHECKING:
     from wordsight.attributes import AttributeLearner
@@ -28,7 +30,7 @@ def begin_with(learner: "AttributeLearner", folder: Path) -> None:
 
     learner.save(folder / BEGUN, overwrite=True)
     draw_attributes(folder / _FIGURE, learner, overwrite=True)
-    learner.save(folder / TAUGHT)  # last: whoever is killed before begins again
+    learner.save(folder / TAUGHT)  # last, so that an interrupted start begins again
 
 
 def teach_words(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str, Any]:
@@ -37,39 +39,25 @@ def teach_words(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str
     Lessons are added to words that were taught elsewhere, if the studio began with such.
 
     Args:
-        arguments: ``attributes``, how many, found out if left out; ``method``: ``default``,
-            ``annealed`` or ``faithful``; ``pictures``, how they are described, as the method does
-            if left out; ``seed``.
+        arguments: Settings of :class:`wordsight.workflows.teach.TeachSettings`.
         workplace: Where to work.
     """
-    from wordsight.attributes import AttributeLearner
-    from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
     from wordsight.attributes.report import draw_attributes
 
-    pictures, words = read_lesson_files(find_lessons(workplace.folder / LESSONS))
-    if (workplace.folder / BEGUN).exists():
-        learner = AttributeLearner.load(workplace.folder / BEGUN).teach(pictures, words)
-    else:
-        learner = _new(arguments).fit(pictures, words, progress=workplace.progress)
-    learner.save(workplace.folder / TAUGHT, overwrite=True)
-    draw_attributes(workplace.folder / _FIGURE, learner, overwrite=True)
+    begun = workplace.folder / BEGUN
+    places = {
+        "source": workplace.folder / LESSONS,
+        "taught": workplace.folder / TAUGHT,
+        "begin": begun if begun.exists() else None,
+        "force": True,
+    }
+    settings = {} if begun.exists() else dict(arguments)
+    result = teach(make_request(TeachRequest, settings | places), progress=workplace.progress)
+    draw_attributes(workplace.folder / _FIGURE, result.learner, overwrite=True)
     return {
-        "lessons": len(pictures),
-        "attributes": [[word.name for word in group] for group in learner.attributes()],
+        "lessons": result.num_lessons,
+        "attributes": [[word.name for word in group] for group in result.learner.attributes()],
     }
 
 
 _FIGURE = "attributes.png"
-
-
-def _new(arguments: Mapping[str, Any]) -> "AttributeLearner":
-    from wordsight.attributes import ANNEALED, FAITHFUL, RECOMMENDED, AttributeLearner
-
-    methods = {"default": RECOMMENDED, "annealed": ANNEALED, "faithful": FAITHFUL}
-    described = arguments.get("pictures")
-    return AttributeLearner(
-        methods[arguments.get("method", "default")],
-        num_attributes=arguments.get("attributes"),
-        random_state=int(arguments.get("seed", 0)),
-        **({} if described is None else {"pictures": described}),
-    )

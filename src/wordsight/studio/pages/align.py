@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Request
 
 from wordsight.studio.api.align import Name, kept_alignments, read_alignment
 from wordsight.studio.studio import Studio, studio_of
+from wordsight.workflows.align import ALIGNMENT_MODELS
 
 __all__ = ["router"]
 
@@ -23,6 +24,7 @@ def align_page(request: Request, studio: Here, video: str = "") -> Any:
         alignments=kept_alignments(studio),
         videos=studio.library.videos(order="added", limit=500),
         chosen=video,
+        models=ALIGNMENT_MODELS,
     )
 
 

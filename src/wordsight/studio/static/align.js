@@ -25,7 +25,7 @@
       const others = [...document.getElementById("others").selectedOptions].map((one) => one.value);
       run({
         video, text: value("text"), others: others.filter((one) => one !== video), mistakes: document.getElementById("mistakes").checked,
-        pins: value("pins").split("\n").map((one) => one.trim()).filter(Boolean), learned: value("learned") || null,
+        pins: value("pins").split("\n").map((one) => one.trim()).filter(Boolean), learned: value("learned") || null, model: value("model") || null,
         seen: await text("seen"), parses: await text("parses"),
       });
     });
@@ -96,7 +96,7 @@
   for (const item of document.querySelectorAll("[data-line] .swatch"))
     item.style.background = colour(Number(item.parentElement.dataset.line));
   const again = (wanted) =>
-    kept && run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, parses: kept.parses, seen: kept.seen, learned: kept.learned, pins: wanted });
+    kept && run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, model: kept.model, parses: kept.parses, seen: kept.seen, learned: kept.learned, pins: wanted });
   document.getElementById("again").addEventListener("click", () =>
     again([...pins].map(([line, at]) => `${line}=${at.toFixed(3)}`)));
   document.getElementById("clear").addEventListener("click", () => again([]));

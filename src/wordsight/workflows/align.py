@@ -1,0 +1,563 @@
+"""``align``: when each line of written instructions happens in a silent video."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordsight.errors import WordsightError
+from wordsight.workflows.detector import (
+    detector_labels_setting,
+    detector_model_setting,
+    detector_options,
+    detector_options_setting,
+    detector_setting,
+)
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.settings import Request, argument, setting
+from wordsight.workflows.units import count
+from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
+
+if TYPE_CHECKING:
+    from wordsight.alignment import Aligner, Alignment, Instructions, Observed
+    from wordsight.library import Library, VideoEntry
+
+__all__ = [
+    "ALIGNMENT_MODELS",
+    "AlignRequest",
+    "AlignResult",
+    "AlignSettings",
+    "DictionaryRequest",
+    "DictionaryResult",
+    "align",
+    "dictionary",
+]
+
+ALIGNMENT_MODELS = (
+    "Ensemble",
+    "HSMM",
+    "LCRF",
+    "HMM1",
+    "HMM2",
+    "LHMM1",
+    "LHMM2",
+    "LatentPerceptron",
+    "LatentSVM",
+    "DropDTW",
+)
+"""Names of the alignment models, the default first; known here without importing any of them."""
+
+_TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".rst", ".srt", ".vtt", ".jsonl"}
+_INTERVAL_SUFFIXES = {".txt", ".tsv"}
+
+
+class AlignSettings(Request):
+    """How instructions are aligned, wherever the text and the result are kept."""
+
+    mistakes: bool = setting(
+        False,
+        "Expect skipped, repeated and swapped steps.",
+        label="Steps may be skipped, repeated or swapped",
+    )
+    model: str | None = setting(
+        None,
+        f"The alignment model: {', '.join(ALIGNMENT_MODELS)}.",
+        metavar="NAME",
+        default_text=ALIGNMENT_MODELS[0],
+    )
+
+
+class AlignRequest(AlignSettings):
+    """Which video, which text, what is known, and what to write."""
+
+    video: str = argument(
+        "A video file, a folder of videos of the same text, a file of touched things "
+        "(ID start end thing,thing), or how ids of videos in the library begin.",
+        metavar="VIDEO",
+    )
+    text: str = argument(
+        "The instructions: a file (plain text, Markdown, subtitles), or in Python also the text "
+        "itself if it has more than one line.",
+        metavar="TEXT",
+    )
+    output: Path | None = setting(
+        None,
+        "Write .srt .vtt .tsv .json .eaf or .txt; a name without an ending is a folder.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    )
+    formats: tuple[str, ...] = setting(
+        (), "srt, vtt, tsv, json, eaf, audacity, or all.", "--format", "-f"
+    )
+    plot: Path | None = setting(None, "Draw a timeline with probabilities.", metavar="PNG")
+    burn: Path | None = setting(None, "Write the video with each line drawn in.", metavar="MP4")
+    constraint: tuple[str, ...] = setting(
+        (), 'What is known: "7=3:20" or "s2=1:00-1:30".', metavar="LINE=TIME"
+    )
+    others: tuple[str, ...] = setting(
+        (), "Another video of the same text to learn from.", "--with", metavar="VIDEO"
+    )
+    seen: Path | None = setting(
+        None, "What is touched when, instead of detecting it in the video.", metavar="FILE"
+    )
+    boxes: Path | None = setting(None, "Boxes of the video (MOT, COCO, CVAT, CSV).", metavar="FILE")
+    parses: Path | None = setting(None, "A bracketed parse for each line.", metavar="FILE")
+    aligner: Path | None = setting(None, "Use a saved aligner as it is.", metavar="FOLDER")
+    save: Path | None = setting(None, "Save the aligner and its dictionary.", metavar="FOLDER")
+    detector: str = detector_setting()
+    detector_model: Path | None = detector_model_setting()
+    detector_labels: Path | None = detector_labels_setting()
+    option: tuple[str, ...] = detector_options_setting()
+    rate: float = setting(6.0, "Frames per second that the detector looks at.", ge=0.5)
+    library: str = setting(
+        "wordsight-library",
+        "The library in which names that are no files are looked up.",
+        hidden=True,
+    )
+    force: bool = setting(False, "Replace files that exist.")
+
+
+@dataclass(frozen=True, eq=False)
+class AlignResult(Result):
+    """A text timed against its videos.
+
+    Attributes:
+        instructions: The text.
+        alignments: One per video that was asked for.
+        aligner: The model, with its dictionary.
+        files: What was written.
+    """
+
+    instructions: "Instructions"
+    alignments: tuple["Alignment", ...]
+    aligner: "Aligner"
+    files: tuple[Path, ...]
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight align --json`` prints: one value, or a list for several."""
+        from wordsight.alignment.export import as_json as alignment_json
+
+        files = {"files": [str(path) for path in self.files]}
+        values = [alignment_json(one, self.instructions) | files for one in self.alignments]
+        return as_json(values[0] if len(values) == 1 else values)
+
+
+@workflow(AlignRequest)
+def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
+    """Find when each line of written instructions happens in a silent video."""
+    from wordsight.alignment import align_together
+    from wordsight.alignment.text.constraint_text import parse_constraints
+
+    instructions, text = _instructions(request)
+    pins = parse_constraints(request.constraint, instructions)
+    model = _model(request)
+    videos = _usable(_observe(request, reporter), instructions, reporter)
+    wanted = [one for one in videos if one.wanted]
+    if pins and len(wanted) > 1:
+        raise WordsightError(
+            f"--constraint speaks of one video, but {request.video} stands for {len(wanted)}; "
+            "align them one by one, the others given with --with."
+        )
+    files = _Files(request, wanted, text)
+    refuse_existing(request.save, force=request.force)
+    with reporter.progress("Aligning") as progress:
+        timed = align_together(
+            instructions,
+            [one.observed for one in videos],
+            constraints={wanted[0].observed.video_id: pins},
+            aligner=model,
+            fit=request.aligner is None,
+            mistakes=request.mistakes,
+            progress=progress,
+        )
+    asked = [a for a, one in zip(timed.alignments, videos, strict=True) if one.wanted]
+    written = files.write(asked, instructions, reporter)
+    if request.save is not None:
+        timed.aligner.save(request.save, overwrite=request.force)
+        written.append(request.save)
+    return AlignResult(
+        instructions, tuple(asked), timed.aligner, tuple(written), warnings=tuple(reporter.notes)
+    )
+
+
+class DictionaryRequest(Request):
+    """Which aligner, and which of its nouns."""
+
+    aligner: Path = argument("An aligner kept with align --save.", metavar="FOLDER")
+    word: str | None = argument("One noun; all if left out.", metavar="WORD", default=None)
+    top: int = setting(3, "How many things per noun.", "-k", ge=1)
+
+
+@dataclass(frozen=True)
+class DictionaryResult(Result):
+    """The nouns of an aligner.
+
+    Attributes:
+        things: Per noun the things it names, the most probable first.
+    """
+
+    things: dict[str, dict[str, float]]
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight dictionary --json`` prints."""
+        return as_json(self.things)
+
+
+@workflow(DictionaryRequest)
+def dictionary(request: DictionaryRequest, *, reporter: RecordingReporter) -> DictionaryResult:
+    """Return which noun names which thing, as an aligner learned it."""
+    learned = _load_aligner(request.aligner).dictionary_
+    word = request.word.lower() if request.word is not None else None
+    if word is not None and word not in learned:
+        raise WordsightError(
+            f"the dictionary has no {request.word!r}; it has "
+            f"{', '.join(sorted(learned)) or 'no word'}."
+        )
+    nouns = sorted(learned) if word is None else [word]
+    return DictionaryResult({noun: _strongest(learned[noun], request.top) for noun in nouns})
+
+
+def _strongest(things: dict[str, float], top: int) -> dict[str, float]:
+    ranked = sorted(things.items(), key=lambda item: (-item[1], item[0]))[:top]
+    return {thing: round(share, 4) for thing, share in ranked if share >= 0.005}
+
+
+def _instructions(request: AlignRequest) -> tuple["Instructions", Path | None]:
+    """Return the text and the file it came from, if it did."""
+    from wordsight.alignment.text import instructions_from_text, read_instructions
+    from wordsight.library.ingest.sources import VIDEO_SUFFIXES
+
+    if "\n" in request.text:
+        parses = None
+        if request.parses is not None:
+            lines = request.parses.read_text(encoding="utf-8").splitlines()
+            parses = [line for line in lines if line.strip()]
+        return instructions_from_text(request.text, parses=parses), None
+    text = Path(request.text)
+    video = Path(request.video)
+    if video.suffix.lower() in _TEXT_SUFFIXES and text.suffix.lower() in VIDEO_SUFFIXES:
+        raise WordsightError(f"the video comes first: wordsight align {text} {video}")
+    return read_instructions(text, parses=request.parses), text
+
+
+def _model(request: AlignRequest) -> "Aligner | None":
+    """Return the saved aligner or a new model of the name that was given."""
+    from wordsight.alignment.models import model_by_name
+
+    if request.model is not None and request.model.lower().endswith(".onnx"):
+        raise WordsightError(
+            "--model names an alignment model such as LCRF; the network of the onnx detector is "
+            f"given by --detector-model {request.model}"
+        )
+    if request.aligner is not None:
+        if request.model is not None:
+            raise WordsightError("--aligner already has a model; leave --model out.")
+        return _load_aligner(request.aligner)
+    if request.model is None:
+        return None
+    if request.mistakes:
+        raise WordsightError("--mistakes uses a model of its own; leave --model out.")
+    return model_by_name(request.model)()
+
+
+def _load_aligner(folder: Path) -> "Aligner":
+    from wordsight.alignment.storage import load_aligner
+
+    if not folder.exists():
+        raise WordsightError(
+            f"there is no aligner at {folder}; keep one with `wordsight align ... --save {folder}`."
+        )
+    return load_aligner(folder)
+
+
+# --- where observations come from: files, folders, the library ---------------------------------
+
+
+@dataclass(frozen=True)
+class _AlignedVideo:
+    """A video with what was observed in it.
+
+    Attributes:
+        observed: The observations.
+        path: The video file, if there is one.
+        source: The file the observations came from, if they did.
+        wanted: Whether its alignment was asked for, or it only helps to learn.
+    """
+
+    observed: "Observed"
+    path: Path | None
+    source: Path | None = None
+    wanted: bool = True
+
+
+def _observe(request: AlignRequest, reporter: RecordingReporter) -> list[_AlignedVideo]:
+    """Observe the videos asked for, and the others.
+
+    Raises:
+        WordsightError: If a name is neither a file nor in the library.
+    """
+    others = _named_videos(request, request.others, False, reporter)
+    if request.seen is not None or request.boxes is not None:
+        return [_given(request), *others]
+    return _with_own_names([*_named_videos(request, [request.video], True, reporter), *others])
+
+
+def _named_videos(
+    request: AlignRequest, names: Sequence[str], wanted: bool, reporter: RecordingReporter
+) -> list[_AlignedVideo]:
+    from wordsight.library.ingest.sources import VIDEO_SUFFIXES
+
+    videos: list[_AlignedVideo] = []
+    loose: list[Path] = []
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.suffix.lower() in VIDEO_SUFFIXES)
+            if not inside:
+                raise WordsightError(f"{path} holds no video; name a video file.")
+            loose += inside
+        elif path.is_file() and path.suffix.lower() in _INTERVAL_SUFFIXES:
+            videos.append(_from_intervals(path, None, wanted))
+        elif path.exists():
+            loose.append(path)
+        else:
+            videos += _from_library(name, request.library, wanted)
+    return videos + _detected(request, loose, wanted, reporter)
+
+
+def _given(request: AlignRequest) -> _AlignedVideo:
+    """Return the one video with the file that says what is seen in it."""
+    from wordsight.alignment.observe import DetectedThings
+    from wordsight.perception import read_boxes
+    from wordsight.video import VideoReader
+
+    path = Path(request.video)
+    if not path.is_file():
+        try:
+            (video,) = _from_library(request.video, request.library, True)
+        except (ValueError, WordsightError):
+            raise WordsightError(
+                f"{request.video} is no video file; --seen and --boxes belong to one."
+            ) from None
+        if request.seen is None or video.path is None:
+            raise WordsightError("--boxes belongs to a video file; name the file itself.")
+        return _from_intervals(request.seen, None, True, like=video)
+    if request.seen is not None:
+        return _from_intervals(request.seen, path, True)
+    assert request.boxes is not None
+    with VideoReader(path) as reader:
+        size = (reader.info.width, reader.info.height)
+        boxes = read_boxes(request.boxes, times=reader.times, frame_size=size)
+        duration = reader.info.start_time + reader.info.duration
+    observed = DetectedThings(path.stem, boxes, duration=duration).observe()
+    return _AlignedVideo(observed, path, request.boxes)
+
+
+def _from_intervals(
+    source: Path, video: Path | None, wanted: bool, *, like: _AlignedVideo | None = None
+) -> _AlignedVideo:
+    from wordsight.alignment.observe import IntervalFile
+
+    name, duration = None, None
+    if like is not None:
+        name, duration, video = like.observed.video_id, like.observed.duration, like.path
+    elif video is not None:
+        from wordsight.video import VideoReader
+
+        with VideoReader(video) as reader:
+            name, duration = video.stem, reader.info.start_time + reader.info.duration
+    return _AlignedVideo(IntervalFile(source, name, duration).observe(), video, source, wanted)
+
+
+def _detected(
+    request: AlignRequest, paths: Sequence[Path], wanted: bool, reporter: RecordingReporter
+) -> list[_AlignedVideo]:
+    if not paths:
+        return []
+    from wordsight.alignment.observe import DetectedThings
+    from wordsight.alignment.observe.detections import hand_mask
+    from wordsight.alignment.observe.videos import detect_videos
+
+    options = detector_options(
+        request.detector,
+        request.detector_model,
+        request.detector_labels,
+        request.option,
+        model_option="--detector-model",
+    )
+    with reporter.progress("Detecting") as progress:
+        detections = detect_videos(
+            paths,
+            detector=request.detector,
+            options=options,
+            rate=request.rate,
+            progress=progress,
+        )
+    if not any(hand_mask(one).any() for one in detections):
+        reporter.note(
+            f"The detector {request.detector} found no hand, so only what moves counts. One that "
+            "knows hands and your things does far better (--detector onnx, --boxes)."
+        )
+    return [
+        _AlignedVideo(DetectedThings(path.stem, one).observe(), path, None, wanted)
+        for path, one in zip(paths, detections, strict=True)
+    ]
+
+
+def _from_library(name: str, place: str, wanted: bool) -> list[_AlignedVideo]:
+    from wordsight.errors import LibraryError
+    from wordsight.library import Library
+
+    try:
+        library = Library.open(place)
+    except LibraryError as error:
+        raise WordsightError(
+            f"there is no file {name}, and no library to look it up in ({error})"
+        ) from error
+    with library:
+        entries = [v for v in library.videos() if v.id.startswith(name) or v.name.startswith(name)]
+        if not entries:
+            raise WordsightError(
+                f"{name} is neither a file nor the beginning of a video's id in {place}; "
+                "`wordsight list` shows them."
+            )
+        return [_library_video(library, entry, wanted) for entry in entries]
+
+
+def _library_video(library: "Library", entry: "VideoEntry", wanted: bool) -> _AlignedVideo:
+    from wordsight.alignment.observe import DetectedThings
+
+    detections = library.detections(entry.id)
+    start = float(detections.times[0]) if len(detections) else 0.0
+    source = DetectedThings(entry.id, detections, duration=start + entry.duration)
+    return _AlignedVideo(source.observe(), Path(entry.path), None, wanted)
+
+
+def _with_own_names(videos: Sequence[_AlignedVideo]) -> list[_AlignedVideo]:
+    """Number videos of the same name, so that none overwrites another's results."""
+    taken: dict[str, int] = {}
+    named = []
+    for video in videos:
+        name = video.observed.video_id
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            video = replace(
+                video, observed=replace(video.observed, video_id=f"{name}-{taken[name]}")
+            )
+        named.append(video)
+    return named
+
+
+def _usable(
+    videos: Sequence[_AlignedVideo], instructions: "Instructions", reporter: RecordingReporter
+) -> list[_AlignedVideo]:
+    """Leave out videos in which nothing is touched, unless it is the only one asked for."""
+    if any(one.wanted and one.observed.chunks for one in videos):
+        for one in videos:
+            if not one.observed.chunks:
+                reporter.warn(f"{one.observed.video_id}: nothing is touched in it; left out.")
+        videos = [one for one in videos if one.observed.chunks]
+    for one in videos:
+        chunks, lines = len(one.observed.chunks), len(instructions.lines)
+        if 0 < chunks < lines:
+            reporter.warn(
+                f"{one.observed.video_id}: {count(lines, 'line')} of text but only "
+                f"{count(chunks, 'chunk')} of video in which something is touched; do not rely on "
+                "the times."
+            )
+    return list(videos)
+
+
+# --- what is written ----------------------------------------------------------------------------
+
+
+class _Files:
+    """The files to write, checked before any work is done."""
+
+    def __init__(
+        self, request: AlignRequest, videos: Sequence[_AlignedVideo], text: Path | None
+    ) -> None:
+        from wordsight.alignment.export import check_writable, export_paths
+
+        self._request, self._videos = request, videos
+        output = request.output
+        self._several = len(videos) > 1
+        # A name without an ending is that of a folder, as it must be for several videos, unless
+        # formats say which endings it gets.
+        plain = output is not None and (output.is_dir() or not output.suffix)
+        self._in_folder = self._several or (plain and not request.formats)
+        self._formats = list(request.formats) or (["vtt"] if self._in_folder else None)
+        if output is None and request.formats:
+            raise WordsightError("--format needs --output FILE, to know where to write to.")
+        if request.burn is not None and any(one.path is None for one in videos):
+            raise WordsightError(
+                "--burn needs the video file itself, not a file of touched things."
+            )
+        sources = [text, *(one.path for one in videos), *(one.source for one in videos)]
+        self._protected = [path for path in sources if path is not None]
+        for one in videos:
+            drawn = (self._place(request.plot, one, ".png"), self._place(request.burn, one, ".mp4"))
+            paths = [path for path in drawn if path is not None]
+            if output is not None:
+                paths += export_paths(self._base(output, one), self._formats)
+            check_writable(paths, protected=self._protected, overwrite=request.force)
+
+    def write(
+        self,
+        alignments: Sequence["Alignment"],
+        instructions: "Instructions",
+        reporter: RecordingReporter,
+    ) -> list[Path]:
+        """Write everything that was asked for; returns the files."""
+        from wordsight.alignment.export import write_alignment
+        from wordsight.alignment.export.timeline import draw_timeline
+
+        request, written = self._request, []
+        for video, alignment in zip(self._videos, alignments, strict=True):
+            if request.output is not None:
+                written += write_alignment(
+                    self._base(request.output, video),
+                    alignment,
+                    instructions,
+                    self._formats,
+                    video=video.path,
+                    protected=self._protected,
+                    overwrite=request.force,
+                )
+            picture = self._place(request.plot, video, ".png")
+            if picture is not None:
+                draw_timeline(picture, alignment, instructions, overwrite=request.force)
+                written.append(picture)
+            copy = self._place(request.burn, video, ".mp4")
+            if copy is not None and video.path is not None:
+                self._burn(video.path, copy, alignment, instructions, reporter)
+                written.append(copy)
+        return written
+
+    def _burn(
+        self,
+        video: Path,
+        copy: Path,
+        alignment: "Alignment",
+        instructions: "Instructions",
+        reporter: RecordingReporter,
+    ) -> None:
+        from wordsight.alignment.export import line_rows
+        from wordsight.language.captions import Caption
+        from wordsight.video import render_overlay
+
+        rows = line_rows(alignment, instructions)
+        captions = [Caption(row.start, row.end, f"{row.line}. {row.text}") for row in rows]
+        with reporter.progress("Drawing") as progress:
+            render_overlay(
+                video, copy, captions=captions, overwrite=self._request.force, progress=progress
+            )
+
+    def _base(self, output: Path, video: _AlignedVideo) -> Path:
+        return output / video.observed.video_id if self._in_folder else output
+
+    def _place(self, path: Path | None, video: _AlignedVideo, ending: str) -> Path | None:
+        if path is None or not self._several:
+            return path
+        return path / f"{video.observed.video_id}{ending}"

@@ -1,0 +1,78 @@
+"""Detectors as workflows take them: a name, and the options of that detector."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wordsight.errors import WordsightError
+from wordsight.workflows.settings import setting
+
+__all__ = [
+    "DEFAULT_DETECTOR",
+    "detector_labels_setting",
+    "detector_model_setting",
+    "detector_options",
+    "detector_options_setting",
+    "detector_setting",
+]
+
+DEFAULT_DETECTOR = "regions"
+
+
+def detector_setting() -> Any:
+    """Declare the setting that chooses a detector."""
+    return setting(
+        DEFAULT_DETECTOR,
+        "The detector that finds things; `wordsight doctor` lists them.",
+        "--detector",
+        "-d",
+    )
+
+
+def detector_model_setting(*flags: str) -> Any:
+    """Declare the setting that names the network of the onnx detector."""
+    return setting(None, "The model of the onnx detector.", *flags, metavar="FILE")
+
+
+def detector_labels_setting(*flags: str) -> Any:
+    """Declare the setting that names the classes of that network."""
+    return setting(None, "Names of the onnx model's classes.", *flags, metavar="FILE")
+
+
+def detector_options_setting() -> Any:
+    """Declare the setting for any other option of the detector."""
+    return setting((), "Any other option of the detector.", "--option", metavar="NAME=VALUE")
+
+
+def detector_options(
+    detector: str,
+    model: Path | None,
+    labels: Path | None,
+    settings: Sequence[str],
+    *,
+    model_option: str = "--model",
+) -> dict[str, Any]:
+    """Return the options of a detector.
+
+    Raises:
+        WordsightError: If a setting is not NAME=VALUE, or the onnx detector has no model.
+    """
+    if detector == "onnx" and model is None:
+        raise WordsightError(f"the onnx detector needs a model: {model_option} FILE.onnx")
+    options: dict[str, Any] = {}
+    for one in settings:
+        name, equals, value = one.partition("=")
+        if not (name and equals):
+            raise WordsightError(f"--option takes NAME=VALUE, got {one!r}.")
+        options[name.replace("-", "_")] = _value(value)
+    # As text: the library writes options as JSON and passes them to worker processes.
+    paths = {"model": model, "labels": labels}
+    return options | {name: str(path) for name, path in paths.items() if path is not None}
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
