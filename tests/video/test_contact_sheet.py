@@ -68,7 +68,7 @@ def test_the_usual_number_of_columns(count, columns):
         ({"images": [plain(RED)], "titles": []}, "one title"),
         ({"images": [plain(RED)], "columns": 0}, "columns"),
         ({"images": [plain(RED)], "cell_width": 5}, "cell_width"),
-        ({"images": [plain(RED)], "cell_width": 20_000}, "fewer pictures"),
+        ({"images": [plain(RED)], "cell_width": 20_000}, "fewer images"),
         ({"images": [np.zeros((4, 4))]}, "height, width, 3"),
     ],
 )

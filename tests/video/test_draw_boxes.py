@@ -62,7 +62,7 @@ def test_identity_counts_more_than_label():
     assert tuple(after[90, 100]) == PALETTE[3]
 
 
-def test_chips_lie_outside_their_box():
+def test_tags_lie_outside_their_box():
     box = (100, 60, 150, 120)
     touched = changed(grey(), draw_detections(grey(), found([box]), ["a long label of a box"]))
     assert not touched[box[1] + 5 : box[3] - 5, box[0] + 5 : box[2] - 5].any()

@@ -129,7 +129,7 @@ def test_tiny_pictures_and_senseless_settings():
         FlowMeter(long_side=0)
     meter = FlowMeter()
     meter.push(Frame.from_array(tiny, 0.0, 0), [])
-    with pytest.raises(ValueError, match="one size"):
+    with pytest.raises(ValueError, match="the same size"):
         meter.push(Frame.from_array(texture(20, 20), 0.1, 1), [])
 
 

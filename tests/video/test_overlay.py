@@ -95,7 +95,7 @@ def test_a_reader_can_be_given_and_stays_open(dark, tmp_path):
 
 
 def test_refusals_leave_nothing(dark, tmp_path):
-    with pytest.raises(VideoError, match=r"shows no frame from 5\.00"):
+    with pytest.raises(VideoError, match=r"has no frame from 5\.00"):
         render_overlay(dark, tmp_path / "o.mp4", start=5.0)
     with pytest.raises(VideoError, match="the video itself"):
         render_overlay(dark, dark, overwrite=True)

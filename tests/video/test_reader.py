@@ -284,10 +284,10 @@ NOT_VIDEO = {
     "folder": (lambda path: path.mkdir(), "is a folder"),
     "missing": (lambda path: None, "there is no file"),
     "sound only": (sound_only, "only sound"),
-    "no frames": (lambda path: encode(path, []), "no video in it|without a single frame"),
-    "still picture": (still_picture, "still picture"),
-    "pipe": (os.mkfifo, "not an ordinary file"),
-    "nothing decodable": (undecodable, "not one frame"),
+    "no frames": (lambda path: encode(path, []), "no video in it|without frames"),
+    "still picture": (still_picture, "still image"),
+    "pipe": (os.mkfifo, "not a regular file"),
+    "nothing decodable": (undecodable, "no frame can be decoded"),
 }
 
 

@@ -135,7 +135,7 @@ def test_an_error_in_the_block_passes_and_leaves_nothing(tmp_path, error):
 
 
 def test_no_frames_leave_nothing(tmp_path):
-    with pytest.raises(VideoError, match="no frames"):
+    with pytest.raises(VideoError, match="no frame was written"):
         write(tmp_path / "a.mp4", [])
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""Single pictures from and to PNG and JPEG files, RGB, written atomically, size-limited."""
+"""Reading and writing PNG and JPEG images: RGB, written atomically, with a size limit."""
 
 import os
 import struct
@@ -15,7 +15,7 @@ from wordsight.files import atomic_path
 __all__ = ["MAX_PIXELS", "checked_image", "read_image", "write_image"]
 
 MAX_PIXELS = 100_000_000
-"""Larger pictures are refused before they are unpacked: a small file can claim any size."""
+"""Larger images are rejected before decoding: a small file can state any size."""
 
 _MAX_FILE_BYTES = 512 << 20
 _PNG_FASTEST_GOOD = 6  # zlib level; higher ones save a few percent and take several times as long
@@ -29,10 +29,10 @@ _WRITABLE = {
 
 
 def checked_image(image: Any) -> NDArray[np.uint8]:
-    """Return ``image`` if it is RGB as Wordsight means it, ``(H, W, 3)`` uint8, not empty.
+    """Return ``image`` if it is a non-empty ``(H, W, 3)`` uint8 array.
 
     Raises:
-        VideoError: If it is anything else.
+        VideoError: If it is not.
     """
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3:
         what = f"{image.dtype} {image.shape}" if isinstance(image, np.ndarray) else type(image)
@@ -45,7 +45,7 @@ def checked_image(image: Any) -> NDArray[np.uint8]:
 def write_image(
     path: str | os.PathLike[str], image: NDArray[np.uint8], *, overwrite: bool = False
 ) -> None:
-    """Write an RGB image atomically as PNG or JPEG, by the ending of the name.
+    """Write an RGB image atomically as PNG or JPEG, by the file name's suffix.
 
     Args:
         path: The file, ending in ``.png``, ``.jpg`` or ``.jpeg``.
@@ -53,7 +53,7 @@ def write_image(
         overwrite: Whether an existing file may be replaced.
 
     Raises:
-        VideoError: If the image or the name does not fit, or the file exists or cannot be written.
+        VideoError: If the image or the name is invalid, or the file exists or cannot be written.
     """
     target = Path(path)
     options = _WRITABLE.get(target.suffix.lower())
@@ -75,17 +75,17 @@ def write_image(
 
 
 def read_image(path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS) -> NDArray[np.uint8]:
-    """Read a PNG or JPEG file as RGB; grey becomes RGB and transparency is dropped.
+    """Read a PNG or JPEG file as RGB; grey is converted and transparency dropped.
 
     Args:
         path: The file.
-        max_pixels: The largest width times height accepted.
+        max_pixels: Largest accepted width times height.
 
     Returns:
         ``(H, W, 3)`` RGB.
 
     Raises:
-        VideoError: If the file is missing, too large, damaged or of another kind.
+        VideoError: If the file is missing, too large, damaged or of another format.
     """
     source = Path(path)
     try:
@@ -98,7 +98,7 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS) ->
         raise VideoError(f"{source} cannot be read: {error.strerror or error}.") from error
     size = _stated_size(data)
     if size is None:
-        raise VideoError(f"{source} is not a PNG or JPEG picture; convert it to one of them.")
+        raise VideoError(f"{source} is not a PNG or JPEG image; convert it to one of them.")
     if size[0] * size[1] > max_pixels:
         raise VideoError(
             f"{source} has {size[0]} x {size[1]} pixels, more than the {max_pixels:,} allowed; "
@@ -108,9 +108,9 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS) ->
 
 
 def _decoded(data: bytes, source: Path) -> NDArray[np.uint8]:
-    # Of a PNG that breaks off the decoder sometimes returns what it has, sometimes nothing.
-    if data[:8] == _PNG and not _ends(data):
-        raise VideoError(f"{source} is damaged: it breaks off; restore it from a copy.")
+    # For a truncated PNG the decoder sometimes returns a partial image, sometimes nothing.
+    if data[:8] == _PNG and not _is_complete(data):
+        raise VideoError(f"{source} is damaged: it is truncated; restore it from a copy.")
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:
@@ -120,8 +120,8 @@ def _decoded(data: bytes, source: Path) -> NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
 
-def _ends(png: bytes) -> bool:
-    """Tell whether the chunks of a PNG go on to the one that ends it."""
+def _is_complete(png: bytes) -> bool:
+    """Return whether the chunks of a PNG include the last one."""
     at = len(_PNG)
     while at + 12 <= len(png):  # length, kind, content, check sum
         if png[at + 4 : at + 8] == b"IEND":
@@ -141,8 +141,8 @@ def _stated_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _stated_jpeg_size(data: bytes) -> tuple[int, int] | None:
-    # Segments follow one another: a marker, a length, content. The size stands in the
-    # start-of-frame segment, whose markers are C0 to CF less the three that mean tables.
+    # A segment is a marker, a length and content. The size is in the start-of-frame segment, whose
+    # markers are C0 to CF without the three for tables.
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]

@@ -1,6 +1,6 @@
-"""`VideoWriter`: H.264 mp4 files that a browser plays, with the time of every frame kept.
+"""`VideoWriter`: H.264 mp4 files that browsers play, with exact presentation times.
 
-The file appears under its name only when it is complete, and the same frames give the same bytes.
+The file is written atomically, and the same frames give the same bytes.
 """
 
 import os
@@ -24,10 +24,8 @@ __all__ = ["VideoWriter"]
 
 _TICKS = 90_000  # per second; divides by 24, 25, 30 and 30000/1001, and is finer than a millisecond
 _THREADS = 4  # fixed, because the encoder's output depends on it
-_KEY_FRAME_SECONDS = (
-    2  # a player seeks to key frames, so scrubbing feels smooth when they are close
-)
-_MAX_SIDE = 16_384  # the most the encoder accepts
+_KEY_FRAME_SECONDS = 2  # players seek to key frames; close ones make scrubbing smooth
+_MAX_SIDE = 16_384  # the encoder's limit
 _PRESETS = (
     "ultrafast",
     "superfast",
@@ -39,14 +37,14 @@ _PRESETS = (
     "slower",
     "veryslow",
 )
-_LIMITED_RANGE = 1  # the code for 16-235 luma, which every player expects of H.264
+_LIMITED_RANGE = 1  # luma 16-235, which players expect of H.264
 
 
 class VideoWriter:
-    """Write RGB images as an H.264 mp4 file (yuv420p, index first) that a browser plays.
+    """Write RGB images as an H.264 mp4 file (yuv420p, index first) that browsers play.
 
-    Use it as a context manager. The file is written under a temporary name and takes its own when
-    the block succeeds; an error inside the block leaves nothing behind.
+    Use it as a context manager. The file is written under a temporary name and renamed when the
+    block succeeds; an error inside the block removes it.
 
     H.264 needs even sides: an odd width or height is padded by one, repeating the last column or
     row, so that boxes keep their coordinates.
@@ -54,9 +52,9 @@ class VideoWriter:
     Args:
         path: The file to write; its name must end in ``.mp4`` (or ``.m4v``, ``.mov``).
         size: Width and height of the images in pixels.
-        frame_rate: Frames per second for the frames written without a time.
-        crf: Quality from 0 (lossless for the encoder) to 51 (worst); 18 looks like the original.
-        preset: The encoder's speed, ``ultrafast`` to ``veryslow``; slower gives smaller files.
+        frame_rate: Frames per second for frames written without a time.
+        crf: Quality from 0 (lossless) to 51 (worst); 18 is visually lossless.
+        preset: Encoder preset, ``ultrafast`` to ``veryslow``; slower ones give smaller files.
         overwrite: Whether an existing file may be replaced.
 
     Raises:
@@ -93,8 +91,8 @@ class VideoWriter:
         self._cleanup = ExitStack()
         self._container: OutputContainer | None = None
         self._stream: VideoStream | None = None
-        # Frames without a time are counted from the last one that had one, so that rounding does
-        # not add up over an hour.
+        # Frames without a time are counted from the last one with a time, so that rounding errors
+        # do not add up.
         self._anchor, self._since_anchor = 0.0, 0
         self._last_tick = -1
 
@@ -114,11 +112,11 @@ class VideoWriter:
 
         Args:
             image: ``(H, W, 3)`` RGB, of the writer's size.
-            time: When it is shown, in seconds from 0; each time must be later than the one before
-                by at least 1/90000 s. By default 1/``frame_rate`` after the last frame.
+            time: Presentation time in seconds from 0, at least 1/90000 s after the previous one.
+                By default 1/``frame_rate`` after the last frame.
 
         Raises:
-            VideoError: If the image or the time does not fit, or the disk is full.
+            VideoError: If the image or the time is invalid, or the disk is full.
         """
         if self._container is None or self._stream is None:
             raise VideoError("write frames inside 'with VideoWriter(...) as writer:'.")
@@ -135,7 +133,7 @@ class VideoWriter:
         try:
             self._container.mux(self._stream.encode(frame))
         except (av.FFmpegError, OSError) as error:
-            raise VideoError(f"{self.path} could not be written on: {error}.") from error
+            raise VideoError(f"{self.path} could not be written further: {error}.") from error
         self._last_tick = tick
         self._since_anchor += 1
         self.num_frames += 1
@@ -166,7 +164,7 @@ class VideoWriter:
             "crf": str(self.crf),
             "preset": self.preset,
             "g": str(max(1, round(_KEY_FRAME_SECONDS * self.frame_rate))),
-            # With frames out of order, mp4 gets the duration wrong when the frame rate varies.
+            # With reordered frames, mp4 durations are wrong when the frame rate varies.
             "bf": "0",
         }
         stream = container.add_stream("libx264", rate=rate, options=options)
@@ -176,28 +174,28 @@ class VideoWriter:
         context = stream.codec_context
         context.time_base = Fraction(1, _TICKS)
         context.thread_count = _THREADS
-        # Players guess the colour matrix from the size unless it is written down.
+        # Players guess the colour matrix from the size unless it is stored.
         context.colorspace = Colorspace.SMPTE170M
         context.color_primaries = ColorPrimaries.BT709
         context.color_trc = ColorTrc.BT709
         context.color_range = _LIMITED_RANGE
-        container.start_encoding()  # a full disk or a bad option shows here, not at a later frame
+        container.start_encoding()  # a full disk or a bad option fails here, not at a later frame
         self._stream = stream
 
     def _finish(self) -> None:
         if self.num_frames == 0:
-            raise VideoError(f"{self.path} would have no frames; write at least one.")
+            raise VideoError(f"no frame was written to {self.path}; write at least one.")
         if self._container is not None and self._stream is not None:
             self._container.mux(self._stream.encode(None))
             self._container.close()  # moves the index to the front; must come before the rename
 
     def _settle(self, failure: BaseException | None) -> None:
-        """Close what is open, then put the file in its place or, after a failure, remove it."""
+        """Close the container, then rename the file or, after a failure, remove it."""
         container, self._container, self._stream = self._container, None, None
         if failure is None:
             self._put_in_place()
             return
-        # The failure is what the user must hear of, not that a doomed file could not be closed.
+        # Report the failure itself, not that the incomplete file could not be closed.
         with suppress(av.FFmpegError, OSError):
             if container is not None:
                 container.close()
@@ -216,7 +214,7 @@ class VideoWriter:
         tick = round(seconds * _TICKS)
         if tick <= self._last_tick:
             raise VideoError(
-                f"the times of frames must rise: got {seconds} s after "
+                f"frame times must increase, got {seconds} s after "
                 f"{self._last_tick / _TICKS:.6f} s; write the frames in order."
             )
         return tick

@@ -1,18 +1,19 @@
-"""Detections, tracks and captions drawn onto pictures; every function returns a new picture.
+"""Drawing detections, tracks and captions on images; every function returns a new image.
 
-Colours come from a palette that all colour visions can tell apart; lines and letters grow with the
-frame. Text outside ASCII is drawn with the nearest ASCII characters, or ``?`` where there is none.
+Colours come from a palette that is safe for colour-blind viewers; lines and letters scale with the
+frame.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.records import FrameDetections, Track
-from wordsight.video.draw.label_tags import Rectangle, draw_chip
+from wordsight.video.draw.label_tags import Rectangle, draw_tag
 from wordsight.video.draw.text import (
     DARK,
     LIGHT,
@@ -29,8 +30,8 @@ from wordsight.video.images import checked_image
 
 __all__ = ["box_at", "draw_caption", "draw_detections", "draw_tracks"]
 
-_CASING_SHARE = 110  # of 255: how dark the edge around coloured lines is, for light backgrounds
-_BAND_SHARE = 200  # of 255: how dark the band behind a caption is
+_CASING_OPACITY = 110  # of 255: the dark edge around coloured lines, for light backgrounds
+_BAND_OPACITY = 200  # of 255: the band behind a caption
 _SMALLEST_CAPTION = 7.5  # height of capitals in pixels
 _CAPTION_ROOM = 0.5  # share of the frame's height a caption may take before it is cut
 
@@ -44,29 +45,28 @@ def draw_detections(
 ) -> NDArray[np.uint8]:
     """Draw the boxes of one frame with their labels.
 
-    A box whose identity is known has the colour of that identity, others that of their label.
+    A box with a track id has the colour of that id, others that of their label.
 
     Args:
         image: ``(H, W, 3)`` RGB; not changed.
         detections: The boxes, in pixels of ``image``.
         label_names: The classes that the labels index.
-        show_scores: Whether to write the scores beside the labels.
+        show_scores: Whether to write the score after each label.
 
     Returns:
         ``(H, W, 3)`` RGB.
     """
     canvas = checked_image(image).copy()
-    chips = []
-    for place in range(len(detections.boxes)):
-        label = int(detections.labels[place])
-        identity = -1 if detections.ids is None else int(detections.ids[place])
-        words = label_names[label] if 0 <= label < len(label_names) else str(label)
-        words += f" {identity}" * (identity >= 0)
-        words += f" {detections.scores[place]:.2f}" * show_scores
-        colour = colour_of(identity if identity >= 0 else label)
-        rectangle = _draw_box(canvas, detections.boxes[place], colour)
-        chips.append((words, rectangle, colour))
-    _draw_chips(canvas, chips)
+    tags = []
+    for index, box in enumerate(detections.boxes):
+        label = int(detections.labels[index])
+        track_id = -1 if detections.ids is None else int(detections.ids[index])
+        text = label_names[label] if 0 <= label < len(label_names) else str(label)
+        text += f" {track_id}" * (track_id >= 0)
+        text += f" {detections.scores[index]:.2f}" * show_scores
+        colour = colour_of(track_id if track_id >= 0 else label)
+        tags.append((text, _draw_box(canvas, box, colour), colour))
+    _draw_tags(canvas, tags)
     return canvas
 
 
@@ -77,42 +77,42 @@ def draw_tracks(
     *,
     trail_seconds: float = 1.5,
 ) -> NDArray[np.uint8]:
-    """Draw where each track is at a time, and the path its centre came along, fading.
+    """Draw the box of each track at a time, and the recent path of its centre, fading out.
 
-    Boxes that no detector saw have dashed outlines.
+    Boxes that are interpolated, not detected, have dashed outlines.
 
     Args:
         image: ``(H, W, 3)`` RGB; not changed.
-        tracks: Any tracks, in pixels of ``image``; those not there at ``time`` are left out.
-        time: Seconds.
-        trail_seconds: How much of the path to draw; 0 for none.
+        tracks: Tracks in pixels of ``image``; those without a box at ``time`` are left out.
+        time: Time in seconds.
+        trail_seconds: Length of the path in seconds; 0 for none.
 
     Returns:
         ``(H, W, 3)`` RGB.
     """
     canvas = checked_image(image).copy()
-    here = [(track, found) for track in tracks if (found := box_at(track, time)) is not None]
+    present = [(track, at) for track in tracks if (at := box_at(track, time)) is not None]
     if trail_seconds > 0:
-        for track, (box, _) in here:
+        for track, (box, _) in present:
             _draw_trail(canvas, track, box, time, trail_seconds)
-    chips = []
-    for track, (box, observed) in here:
+    tags = []
+    for track, (box, observed) in present:
         colour = colour_of(track.track_id)
         rectangle = _draw_box(canvas, box, colour, dashed=not observed)
-        chips.append((f"{track.label} {track.track_id}", rectangle, colour))
-    _draw_chips(canvas, chips)
+        tags.append((f"{track.label} {track.track_id}", rectangle, colour))
+    _draw_tags(canvas, tags)
     return canvas
 
 
 def draw_caption(image: NDArray[np.uint8], text: str) -> NDArray[np.uint8]:
-    """Write a caption over a dark band at the bottom, broken into lines.
+    """Draw a caption over a dark band at the bottom, wrapped into lines.
 
-    Letters shrink before a long text is cut, and the text takes no more than half the frame; on
-    frames too small for a readable line there is none.
+    A long text gets smaller letters, then is cut at half the height of the frame. Nothing is drawn
+    on frames too small for a readable line.
 
     Args:
         image: ``(H, W, 3)`` RGB; not changed.
-        text: Any text; nothing is drawn for an empty one.
+        text: Any text; may be empty.
 
     Returns:
         ``(H, W, 3)`` RGB.
@@ -127,7 +127,7 @@ def draw_caption(image: NDArray[np.uint8], text: str) -> NDArray[np.uint8]:
     step, padding = line_height(size), round(size * 0.95)
     band = (len(lines) - 1) * step + round(size) + 2 * padding
     top = canvas.shape[0] - band
-    shade = np.full((band, canvas.shape[1]), _BAND_SHARE, np.uint8)
+    shade = np.full((band, canvas.shape[1]), _BAND_OPACITY, np.uint8)
     blend(canvas, shade, DARK, 0, top)
     for place, line in enumerate(lines):
         left = (canvas.shape[1] - text_width(line, size)) // 2
@@ -137,15 +137,15 @@ def draw_caption(image: NDArray[np.uint8], text: str) -> NDArray[np.uint8]:
 
 
 def box_at(track: Track, time: float) -> tuple[NDArray[np.float64], bool] | None:
-    """Return the box of a track at a time, between its own times by straight lines.
+    """Return the box of a track at a time, interpolated linearly between its own times.
 
     Args:
         track: The track.
-        time: Seconds.
+        time: Time in seconds.
 
     Returns:
-        The box ``(4,)`` and whether a detector saw it just there, or ``None`` before the track
-        begins or after it has ended.
+        The box ``(4,)`` and whether it is observed; ``None`` before the track starts and after it
+        ends.
     """
     if len(track) == 0 or time < track.times[0] or (time > track.times[-1] and time >= track.end):
         return None
@@ -158,11 +158,11 @@ def box_at(track: Track, time: float) -> tuple[NDArray[np.float64], bool] | None
     return box, bool(track.observed[before] and track.observed[after])
 
 
-def _draw_chips(canvas: NDArray[np.uint8], chips: list[tuple[str, Rectangle, Colour]]) -> None:
+def _draw_tags(canvas: NDArray[np.uint8], tags: list[tuple[str, Rectangle, Colour]]) -> None:
     # After all boxes, so that no outline crosses a word.
     taken: list[Rectangle] = []
-    for words, rectangle, colour in chips:
-        draw_chip(canvas, words, rectangle, colour, taken)
+    for text, rectangle, colour in tags:
+        draw_tag(canvas, text, rectangle, colour, taken)
 
 
 def _line_width(canvas: NDArray[np.uint8]) -> int:
@@ -173,25 +173,25 @@ def _line_width(canvas: NDArray[np.uint8]) -> int:
 def _draw_box(
     canvas: NDArray[np.uint8], box: NDArray[np.float64], colour: Colour, *, dashed: bool = False
 ) -> Rectangle:
-    """Draw an outline whose outer edge is the box; return it in whole pixels."""
+    """Draw an outline whose outer edge is the box; return the box in whole pixels."""
     height, width = canvas.shape[:2]
     line = _line_width(canvas)
-    # Boxes may reach far beyond the frame, and OpenCV takes no large numbers.
+    # Boxes may extend far beyond the frame, and OpenCV accepts no large coordinates.
     limits = np.array([width, height, width, height], dtype=np.float64)
     x1, y1, x2, y2 = (round(v) for v in np.clip(box, -limits, 2 * limits).tolist())
     x2, y2 = max(x2, x1 + 1), max(y2, y1 + 1)
-    _frame_with(canvas, (x1 - 1, y1 - 1, x2 + 1, y2 + 1), line + 2, DARK, _CASING_SHARE, 0)
-    _frame_with(canvas, (x1, y1, x2, y2), line, colour, 255, 5 * line if dashed else 0)
+    _outline(canvas, (x1 - 1, y1 - 1, x2 + 1, y2 + 1), line + 2, DARK, _CASING_OPACITY, 0)
+    _outline(canvas, (x1, y1, x2, y2), line, colour, 255, 5 * line if dashed else 0)
     return x1, y1, x2, y2
 
 
-def _frame_with(
-    canvas: NDArray[np.uint8], box: Rectangle, line: int, colour: Colour, share: int, dash: int
+def _outline(
+    canvas: NDArray[np.uint8], box: Rectangle, line: int, colour: Colour, opacity: int, dash: int
 ) -> None:
     x1, y1, x2, y2 = box
     line = max(1, min(line, (x2 - x1) // 2, (y2 - y1) // 2))
-    across = np.full((line, x2 - x1), share, np.uint8)
-    down = np.full((max(0, y2 - y1 - 2 * line), line), share, np.uint8)
+    across = np.full((line, x2 - x1), opacity, np.uint8)
+    down = np.full((max(0, y2 - y1 - 2 * line), line), opacity, np.uint8)
     if dash:
         across[:, np.arange(x2 - x1) // dash % 2 == 1] = 0
         down[(np.arange(len(down)) + line) // dash % 2 == 1] = 0
@@ -219,15 +219,15 @@ def _draw_trail(
     width, height = (np.ceil(points.max(axis=0)).astype(int) + 2 * line - corner).tolist()
     mask = np.zeros((height, width), np.uint8)
     shift = 4  # OpenCV's points in sixteenths of a pixel
-    places = np.round((points - corner) * (1 << shift)).astype(int).tolist()
-    for place in range(1, len(places)):
-        share = int(255 * (1 - ages[place - 1]))
-        cv2.line(mask, places[place - 1], places[place], share, line, cv2.LINE_AA, shift)
-    cv2.circle(mask, places[-1], (line + 1) << shift, 255, -1, cv2.LINE_AA, shift)
+    path = np.round((points - corner) * (1 << shift)).astype(int).tolist()
+    for index, (start, end) in enumerate(pairwise(path)):
+        opacity = int(255 * (1 - ages[index]))
+        cv2.line(mask, start, end, opacity, line, cv2.LINE_AA, shift)
+    cv2.circle(mask, path[-1], (line + 1) << shift, 255, -1, cv2.LINE_AA, shift)
     colour = colour_of(track.track_id)
     halo = np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), dtype=np.uint16)
     left, top = int(corner[0]), int(corner[1])
-    blend(canvas, (halo * _CASING_SHARE // 255).astype(np.uint8), DARK, left, top)
+    blend(canvas, (halo * _CASING_OPACITY // 255).astype(np.uint8), DARK, left, top)
     blend(canvas, mask, colour, left, top)
 
 
@@ -250,7 +250,7 @@ def _fit_caption(words: str, width: int, height: int) -> tuple[tuple[str, ...], 
 
 
 def _balanced(words: str, size: float, room: int, lines: list[str]) -> tuple[str, ...]:
-    """Make lines about equally long, so that no word stands alone under a full line."""
+    """Make the lines about equally long, so that no word is left alone on the last line."""
     for share in np.arange(0.95, 0.5, -0.05):
         narrower = wrapped(words, size, max(1, round(room * share)))
         if len(narrower) > len(lines):

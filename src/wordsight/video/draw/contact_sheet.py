@@ -1,8 +1,9 @@
-"""Contact sheets: many small pictures with titles on one page, such as the shots of a video."""
+"""Contact sheets: images with titles in a grid, such as the shots of a video."""
 
 import math
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import median
 
@@ -27,8 +28,8 @@ from wordsight.video.read.reader import VideoReader
 __all__ = ["clock_time", "contact_sheet", "shot_sheet", "write_contact_sheet"]
 
 _PAPER: Colour = (247, 247, 245)
-_MOUNT: Colour = (226, 227, 226)  # behind pictures of another shape than their cell
-_QUIET: Colour = (98, 102, 110)  # second lines; 5.6 to 1 against the paper
+_MOUNT: Colour = (226, 227, 226)  # behind images of another aspect ratio than their cell
+_GREY: Colour = (98, 102, 110)  # second lines; contrast 5.6 to 1 with the paper
 _MOST_COLUMNS = 6
 _MOST_TITLE_LINES = 3
 
@@ -41,23 +42,23 @@ def contact_sheet(
     heading: str = "",
     cell_width: int = 320,
 ) -> NDArray[np.uint8]:
-    """Lay pictures out in a grid of equal cells with a title under each.
+    """Lay images out in a grid of equal cells with a title under each.
 
-    Cells have the shape most pictures have; others are shown whole, in the middle of their cell.
+    Cells have the median aspect ratio; other images are fitted into the middle of their cell.
 
     Args:
-        images: At least one, each ``(H, W, 3)`` RGB, of any sizes.
-        titles: One per image; the first line of a title is dark, the others are quieter. Long
-            ones are broken and, after three lines, cut.
-        columns: Pictures per row; by default about as many as rows, up to six.
-        heading: A line over everything, or nothing.
+        images: At least one, each ``(H, W, 3)`` RGB, of any size.
+        titles: One per image; the first line of a title is dark, the others are grey. Long titles
+            are wrapped and cut after three lines.
+        columns: Images per row; by default about as many as rows, up to six.
+        heading: A line at the top; may be empty.
         cell_width: Width of the cells in pixels.
 
     Returns:
         ``(H, W, 3)`` RGB.
 
     Raises:
-        VideoError: If there is no image, a number does not fit, or the sheet would be too large.
+        VideoError: If there is no image, an argument is out of range, or the sheet is too large.
     """
     titles = [""] * len(images) if titles is None else list(titles)
     _check(images, titles, columns, cell_width)
@@ -75,10 +76,10 @@ def contact_sheet(
         room = page.shape[1] - 2 * grid.gap
         words = shortened(drawable(heading).replace("\n", " "), size * 1.5, room)
         draw_text(page, words, grid.gap, grid.gap + round(size * 1.5), size * 1.5, DARK)
-    for place, (image, lines) in enumerate(zip(images, blocks, strict=True)):
-        left, top = grid.corner(place)
+    for index, (image, lines) in enumerate(zip(images, blocks, strict=True)):
+        left, top = grid.corner(index)
         bottom = top + grid.cell[1]
-        _mount(page[top:bottom, left : left + cell_width], image)
+        _fit_into(page[top:bottom, left : left + cell_width], image)
         _draw_title(page, lines, left, bottom + round(size * 0.9), size)
     return page
 
@@ -93,7 +94,7 @@ def write_contact_sheet(
     cell_width: int = 320,
     overwrite: bool = False,
 ) -> None:
-    """Write a `contact_sheet` as PNG (or JPEG, by the ending of the name), atomically.
+    """Write a `contact_sheet` atomically, as PNG or JPEG by the file name's suffix.
 
     Args:
         path: The file.
@@ -121,47 +122,40 @@ def shot_sheet(
     cell_width: int = 320,
     most: int = 120,
 ) -> NDArray[np.uint8]:
-    """Show one frame of each shot (or of any stretches of time) of a video with its times.
+    """Show one frame of each shot (or of any time spans) of a video with its times.
 
     Args:
         video: The video, or its file.
-        shots: Stretches of it, at least one.
+        shots: Time spans of the video, at least one.
         at: Which frame to show, ``"first"`` or ``"middle"``.
         columns: As for `contact_sheet`.
-        heading: A line over everything; by default the name of the file and the number of shots.
+        heading: A line at the top; by default the file name and the number of shots.
         cell_width: As for `contact_sheet`.
-        most: With more shots than this, as many spread evenly over all of them are shown.
+        most: Largest number of shots to show; of more, an evenly spaced selection is shown.
 
     Returns:
         ``(H, W, 3)`` RGB; write it with `write_image`.
 
     Raises:
-        VideoError: If the video cannot be read or an argument does not fit.
+        VideoError: If the video cannot be read or an argument is out of range.
     """
-    if not isinstance(video, VideoReader):
-        with VideoReader(video) as reader:
-            return shot_sheet(
-                reader,
-                shots,
-                at=at,
-                columns=columns,
-                heading=heading,
-                cell_width=cell_width,
-                most=most,
-            )
-    if at not in ("first", "middle"):
-        raise VideoError(f"at must be 'first' or 'middle', got {at!r}.")
-    if not shots or most < 1 or cell_width < 1:
-        raise VideoError("a sheet of shots needs at least one shot, one place and one pixel.")
-    chosen = np.unique(np.linspace(0, len(shots) - 1, min(most, len(shots))).round().astype(int))
-    info = video.info
-    size = (cell_width, max(1, round(cell_width * info.height / info.width)))
-    images, titles = [], []
-    for number in chosen.tolist():
-        shot = shots[number]
-        time = shot.start if at == "first" else (shot.start + shot.end) / 2
-        images.append(video.frame_at(time).scaled(*size))
-        titles.append(f"{number + 1}\n{clock_time(shot.start)} - {clock_time(shot.end)}")
+    with ExitStack() as stack:
+        if not isinstance(video, VideoReader):
+            video = stack.enter_context(VideoReader(video))
+        if at not in ("first", "middle"):
+            raise VideoError(f"at must be 'first' or 'middle', got {at!r}.")
+        if not shots or most < 1 or cell_width < 1:
+            raise VideoError("a sheet needs at least one shot, and most and cell_width above 0.")
+        chosen = np.linspace(0, len(shots) - 1, min(most, len(shots))).round().astype(int)
+        chosen = np.unique(chosen)
+        info = video.info
+        size = (cell_width, max(1, round(cell_width * info.height / info.width)))
+        images, titles = [], []
+        for number in chosen.tolist():
+            shot = shots[number]
+            time = shot.start if at == "first" else (shot.start + shot.end) / 2
+            images.append(video.frame_at(time).scaled(*size))
+            titles.append(f"{number + 1}\n{clock_time(shot.start)} - {clock_time(shot.end)}")
     if heading is None:
         part = "" if len(chosen) == len(shots) else f"{len(chosen)} of "
         heading = f"{info.path.name}: {part}{len(shots)} shot{'s' * (len(shots) != 1)}"
@@ -169,7 +163,7 @@ def shot_sheet(
 
 
 def clock_time(seconds: float) -> str:
-    """Return a time as people write it, to a hundredth of a second.
+    """Format a time as hours, minutes, seconds and hundredths.
 
     Examples:
         >>> clock_time(75.5), clock_time(3723.456)
@@ -201,7 +195,7 @@ def _check(
 
 @dataclass(frozen=True)
 class _Grid:
-    """Where the cells of a sheet are, in pixels: ``under`` and ``over`` are room for text."""
+    """Layout of a sheet in pixels; ``under`` and ``over`` are the height of titles and heading."""
 
     columns: int
     cell: tuple[int, int]
@@ -209,14 +203,14 @@ class _Grid:
     over: int
     gap: int
 
-    def corner(self, place: int) -> tuple[int, int]:
-        """Return left and top of the picture in that place, counting from 0 along the rows."""
-        row, column = divmod(place, self.columns)
+    def corner(self, index: int) -> tuple[int, int]:
+        """Return left and top of the image with that index, row by row."""
+        row, column = divmod(index, self.columns)
         left = self.gap + column * (self.cell[0] + self.gap)
         return left, self.gap + self.over + row * (self.cell[1] + self.under + self.gap)
 
     def size(self, count: int) -> tuple[int, int]:
-        """Return width and height of a sheet of ``count`` pictures."""
+        """Return width and height of a sheet of ``count`` images."""
         _, bottom = self.corner(math.ceil(count / self.columns) * self.columns)
         return self.gap + self.columns * (self.cell[0] + self.gap), bottom
 
@@ -224,22 +218,22 @@ class _Grid:
 def _blank(size: tuple[int, int]) -> NDArray[np.uint8]:
     if size[0] * size[1] > MAX_PIXELS:
         raise VideoError(
-            f"the sheet would have {size[0]} x {size[1]} pixels, more than {MAX_PIXELS:,}; take "
-            "fewer pictures or a smaller cell_width."
+            f"the sheet would have {size[0]} x {size[1]} pixels, more than {MAX_PIXELS:,}; use "
+            "fewer images or a smaller cell_width."
         )
     return np.full((size[1], size[0], 3), _PAPER, np.uint8)
 
 
 def _cell_height(images: Sequence[NDArray[np.uint8]], cell_width: int) -> int:
     usual: float = median(image.shape[0] / image.shape[1] for image in images)
-    # A sheet of very tall or flat pictures would be all margin.
+    # A sheet of very tall or flat images would be mostly margin.
     return max(1, round(cell_width * min(max(usual, 0.3), 1.8)))
 
 
 def _title_lines(title: str, size: float, room: int) -> list[tuple[str, Colour]]:
     lines: list[tuple[str, Colour]] = []
-    for place, paragraph in enumerate(drawable(title).split("\n")):
-        colour = _QUIET if place else DARK
+    for index, paragraph in enumerate(drawable(title).split("\n")):
+        colour = _GREY if index else DARK
         lines.extend((line, colour) for line in wrapped(paragraph, size, room))
     if len(lines) > _MOST_TITLE_LINES:
         lines = lines[:_MOST_TITLE_LINES]
@@ -250,12 +244,12 @@ def _title_lines(title: str, size: float, room: int) -> list[tuple[str, Colour]]
 def _draw_title(
     page: NDArray[np.uint8], lines: list[tuple[str, Colour]], left: int, top: int, size: float
 ) -> None:
-    for place, (line, colour) in enumerate(lines):
-        draw_text(page, line, left, top + round(size) + place * line_height(size), size, colour)
+    for index, (line, colour) in enumerate(lines):
+        draw_text(page, line, left, top + round(size) + index * line_height(size), size, colour)
 
 
-def _mount(cell: NDArray[np.uint8], image: NDArray[np.uint8]) -> None:
-    """Put a picture into the middle of its cell, as large as it fits, in place."""
+def _fit_into(cell: NDArray[np.uint8], image: NDArray[np.uint8]) -> None:
+    """Put an image into the middle of its cell, as large as it fits, in place."""
     height, width = cell.shape[:2]
     scale = min(width / image.shape[1], height / image.shape[0])
     fitted_width = min(width, max(1, round(image.shape[1] * scale)))

@@ -1,4 +1,4 @@
-"""Label chips: small filled tags beside boxes, inside the frame and out of one another's way."""
+"""Label tags: small filled labels placed beside boxes, inside the frame, without overlap."""
 
 from collections.abc import Iterator
 
@@ -15,38 +15,38 @@ from wordsight.video.draw.text import (
     text_width,
 )
 
-__all__ = ["Rectangle", "draw_chip", "letter_size", "place_chip"]
+__all__ = ["Rectangle", "draw_tag", "letter_size", "place_tag"]
 
 Rectangle = tuple[int, int, int, int]
 """x1, y1, x2, y2 in whole pixels, end-exclusive."""
 
-_MOST_OF_FRAME = 0.4  # share of the frame's height a chip may take
-_SMALLEST_LETTERS = 7.5  # pixels; below that, strokes of letters run together
+_MOST_OF_FRAME = 0.4  # share of the frame's height a tag may take
+_SMALLEST_LETTERS = 7.5  # pixels; smaller capitals are hard to read
 
 
 def letter_size(frame_size: tuple[int, int]) -> float:
-    """Return the height of capitals that reads well on frames of that width and height."""
+    """Return a readable height of capitals for frames of that width and height."""
     diagonal = float(np.hypot(*frame_size))
     return max(_SMALLEST_LETTERS, diagonal / 105)
 
 
-def draw_chip(
+def draw_tag(
     canvas: NDArray[np.uint8],
     label: str,
     box: Rectangle,
     colour: Colour,
     taken: list[Rectangle],
 ) -> None:
-    """Draw a label beside ``box`` onto ``canvas``, in place, and add its place to ``taken``.
+    """Draw a label beside ``box`` onto ``canvas``, in place, and add its rectangle to ``taken``.
 
     Nothing is drawn on frames too small for readable text.
 
     Args:
         canvas: ``(H, W, 3)`` RGB.
-        label: Any text; one line.
-        box: What the label belongs to, with the width of its outline.
-        colour: Fill of the chip.
-        taken: Places of chips drawn before, which are avoided as far as possible.
+        label: Any text; drawn on one line.
+        box: The box that the label belongs to.
+        colour: Fill colour of the tag.
+        taken: Rectangles of the tags drawn before, which are avoided as far as possible.
     """
     frame = (canvas.shape[1], canvas.shape[0])
     size = letter_size(frame)
@@ -55,31 +55,30 @@ def draw_chip(
     if 2 * above + size > _MOST_OF_FRAME * frame[1] or words == "..":
         return
     extent = (text_width(words, size) + 2 * inset, round(size) + 2 * above)
-    chip = place_chip(box, extent, frame, taken)
-    blend(canvas, _rounded(extent, max(1, round(size * 0.3))), colour, chip[0], chip[1])
-    draw_text(canvas, words, chip[0] + inset, chip[3] - above, size, text_colour_on(colour))
-    taken.append(chip)
+    tag = place_tag(box, extent, frame, taken)
+    blend(canvas, _rounded(extent, max(1, round(size * 0.3))), colour, tag[0], tag[1])
+    draw_text(canvas, words, tag[0] + inset, tag[3] - above, size, text_colour_on(colour))
+    taken.append(tag)
 
 
-def place_chip(
+def place_tag(
     box: Rectangle, extent: tuple[int, int], frame: tuple[int, int], taken: list[Rectangle]
 ) -> Rectangle:
-    """Choose where a chip goes: above its box, else below, beside or, if need be, inside it.
+    """Choose where a tag goes: above its box, else below, beside or inside it.
 
     Args:
-        box: The box, which may reach beyond the frame.
-        extent: Width and height of the chip.
-        frame: Width and height of the frame; the chip lies inside it if it fits at all.
-        taken: Places to avoid.
+        box: The box, which may extend beyond the frame.
+        extent: Width and height of the tag.
+        frame: Width and height of the frame; the tag lies inside it if it fits.
+        taken: Rectangles to avoid.
 
     Returns:
-        The place that hides least of its own box and of the places taken; the first such in the
-        order above.
+        The first candidate, in the order above, that covers least of its box and of ``taken``.
     """
     places = [_inside(place, frame) for place in _candidates(box, extent)]
 
     def hidden(place: Rectangle) -> int:
-        # A chip over its own box hides what it names; one over another chip hides only a word.
+        # Covering the box hides the object itself, covering another tag only a word.
         return 4 * _overlap(place, box) + sum(_overlap(place, other) for other in taken)
 
     return min(places, key=hidden)
@@ -97,7 +96,7 @@ def _candidates(box: Rectangle, extent: tuple[int, int]) -> Iterator[Rectangle]:
         (x1 - width, y1),  # to the left
         (x2, y2 - height),
         (x1 - width, y2 - height),
-        (x1, y1),  # inside, for boxes that fill the frame
+        (x1, y1),  # inside: the box fills the frame
         (x1, y2 - height),
     ]
     for left, top in corners:
@@ -118,7 +117,7 @@ def _overlap(one: Rectangle, other: Rectangle) -> int:
 
 
 def _rounded(extent: tuple[int, int], radius: int) -> NDArray[np.uint8]:
-    # How far each pixel centre lies outside the rectangle shrunk by the radius, per axis.
+    # Per axis, the distance of each pixel centre from the rectangle shrunk by the radius.
     away = [
         np.maximum(np.abs(np.arange(side) - (side - 1) / 2) - (side / 2 - radius), 0)
         for side in extent

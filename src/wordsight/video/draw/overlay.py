@@ -1,7 +1,8 @@
-"""Overlay videos: what was found, tracked and said, drawn onto a copy of the video."""
+"""Overlay videos: a copy of a video with detections, tracks and captions drawn on it."""
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -31,11 +32,11 @@ class TimedText(Protocol):
 
     @property
     def end(self) -> float | None:
-        """When it goes, in seconds."""
+        """When it disappears, in seconds."""
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text."""
 
 
 def render_overlay(
@@ -54,54 +55,45 @@ def render_overlay(
 ) -> int:
     """Write a silent mp4 copy of a video with boxes, trails and captions drawn on it.
 
-    Frames keep their presentation times; where ``start`` is given, they count from the first frame
-    shown. Detections made at a lower rate than the video's stay on screen until the next ones.
+    Frames keep their presentation times; with ``start``, times count from the first frame shown.
+    Detections sampled at a lower rate than the video stay on screen until the next ones.
 
     Args:
         video: The video, or its file.
         path: The mp4 file to write.
         detections: Boxes to draw with labels and scores, in pixels of the video.
         tracks: Tracks to draw with trails, in pixels of the video.
-        captions: Texts to show at the bottom; those shown at once stand under one another.
-        start: First moment to show, in seconds of the video.
-        end: Moment to stop at, in seconds of the video.
-        width: Width of the copy in pixels; that of the video if left out.
-        trail_seconds: How much of a track's path to draw.
+        captions: Texts to show at the bottom, one per line if several are shown at once.
+        start: Time of the first frame, in seconds; the beginning if None.
+        end: Time to stop at, in seconds; the end if None.
+        width: Width of the copy in pixels; that of the video if None.
+        trail_seconds: Length of the drawn path of a track, in seconds.
         overwrite: Whether an existing file may be replaced.
-        progress: Told how many seconds of the video are done.
+        progress: Called with the number of seconds done.
 
     Returns:
         The number of frames written.
 
     Raises:
-        VideoError: If the video cannot be read, nothing is to be shown or the file exists.
+        VideoError: If the video cannot be read, has no frame in that range, or the file exists.
     """
-    if not isinstance(video, VideoReader):
-        _refuse_same_file(Path(video), Path(path))
-        with VideoReader(video) as reader:
-            return render_overlay(
-                reader,
-                path,
-                detections=detections,
-                tracks=tracks,
-                captions=captions,
-                start=start,
-                end=end,
-                width=width,
-                trail_seconds=trail_seconds,
-                overwrite=overwrite,
-                progress=progress,
-            )
-    info = video.info
-    _refuse_same_file(info.path, Path(path))
-    size = (info.width, info.height)
-    if width is not None:
-        size = (width, max(1, round(width * info.height / info.width)))
-    painter = _Painter(detections, tracks, captions, size[0] / info.width, trail_seconds)
-    first = info.start_time if start is None else max(start, info.start_time)
-    last = info.start_time + info.duration
-    last = last if end is None else min(end, last)
-    with VideoWriter(path, size, info.frame_rate or 30.0, overwrite=overwrite) as writer:
+    source = video.path if isinstance(video, VideoReader) else Path(video)
+    if source.resolve() == Path(path).resolve():
+        raise VideoError(f"{path} is the video itself; choose another name for the copy.")
+    with ExitStack() as stack:
+        if not isinstance(video, VideoReader):
+            video = stack.enter_context(VideoReader(video))
+        info = video.info
+        size = (info.width, info.height)
+        if width is not None:
+            size = (width, max(1, round(width * info.height / info.width)))
+        painter = _Painter(detections, tracks, captions, size[0] / info.width, trail_seconds)
+        first = info.start_time if start is None else max(start, info.start_time)
+        last = info.start_time + info.duration
+        last = last if end is None else min(end, last)
+        writer = stack.enter_context(
+            VideoWriter(path, size, info.frame_rate or 30.0, overwrite=overwrite)
+        )
         origin = min(0.0, first)
         for frame in video.frames(start, end, size=size):
             if writer.num_frames == 0 and start is not None:
@@ -111,14 +103,14 @@ def render_overlay(
                 progress(min(frame.time, last) - first, last - first, "drawing")
         if writer.num_frames == 0:
             raise VideoError(
-                f"{info.path} shows no frame from {first:.2f} to {last:.2f} s; it lasts from "
+                f"{info.path} has no frame from {first:.2f} to {last:.2f} s; it lasts from "
                 f"{info.start_time:.2f} to {info.start_time + info.duration:.2f} s."
             )
     return writer.num_frames
 
 
 class _Painter:
-    """Draws on each frame what belongs to its time."""
+    """Draws the detections, tracks and captions of each frame's time on it."""
 
     def __init__(
         self,
@@ -128,31 +120,29 @@ class _Painter:
         scale: float,
         trail_seconds: float,
     ) -> None:
-        self._detections = detections if detections is None else _enlarged(detections, scale)
+        self._detections = (
+            None if detections is None else replace(detections, boxes=detections.boxes * scale)
+        )
         self._tracks = [replace(track, boxes=track.boxes * scale) for track in tracks]
         self._captions = list(captions)
         self._trail_seconds = trail_seconds
 
     def paint(self, frame: Frame) -> NDArray[np.uint8]:
-        """Return the ``(H, W, 3)`` picture of a frame with everything drawn on it."""
+        """Return the ``(H, W, 3)`` image of a frame with everything drawn on it."""
         image = frame.image
         if self._detections is not None:
-            seen = _seen_at(self._detections, frame.time)
-            if seen is not None:
-                image = draw_detections(image, seen, self._detections.label_names)
+            current = _detections_at(self._detections, frame.time)
+            if current is not None:
+                image = draw_detections(image, current, self._detections.label_names)
         if self._tracks:
             image = draw_tracks(image, self._tracks, frame.time, trail_seconds=self._trail_seconds)
-        said = _said_at(self._captions, frame.time)
-        return draw_caption(image, said) if said else image
+        text = _text_at(self._captions, frame.time)
+        return draw_caption(image, text) if text else image
 
 
-def _enlarged(detections: Detections, scale: float) -> Detections:
-    return replace(detections, boxes=detections.boxes * scale)
-
-
-def _seen_at(detections: Detections, time: float) -> FrameDetections | None:
+def _detections_at(detections: Detections, time: float) -> FrameDetections | None:
     times = detections.times
-    # Times that went through a file may have lost a little.
+    # Times that were stored in a file may be rounded.
     index = int(np.searchsorted(times, time + 1e-4, side="right")) - 1
     if index < 0:
         return None
@@ -160,15 +150,10 @@ def _seen_at(detections: Detections, time: float) -> FrameDetections | None:
     return detections.frame(index) if time - times[index] <= _HOLD * usual + 1e-4 else None
 
 
-def _said_at(captions: Sequence[TimedText], time: float) -> str:
+def _text_at(captions: Sequence[TimedText], time: float) -> str:
     return "\n".join(
         caption.text
         for caption in captions
         if (caption.start is None or caption.start <= time)
         and (caption.end is None or time < caption.end)
     )
-
-
-def _refuse_same_file(source: Path, target: Path) -> None:
-    if source.resolve() == target.resolve():
-        raise VideoError(f"{target} is the video itself; give the copy another name.")

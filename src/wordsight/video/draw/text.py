@@ -1,17 +1,14 @@
-"""Text on pictures: measured, wrapped, and drawn smoothly at any size.
+"""Text and colours on images: measuring, wrapping and drawing with DejaVu Sans."""
 
-OpenCV's built-in letters know ASCII only, and look ragged when small. They are drawn here several
-times too large and scaled down, and other characters are replaced by the nearest ASCII ones.
-"""
-
+import importlib.util
 import unicodedata
 import zlib
-from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
 __all__ = [
     "DARK",
@@ -29,8 +26,6 @@ __all__ = [
     "wrapped",
 ]
 
-
-# Colours that people with any colour vision can tell apart, the same for the same thing always.
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
@@ -55,7 +50,7 @@ PALETTE: tuple[Colour, ...] = (
 
 
 def colour_of(key: int | str) -> Colour:
-    """Return the colour of a thing: numbers take turns, names always get the same one.
+    """Return the colour of a number or name; the same key always gets the same colour.
 
     Examples:
         >>> colour_of(0) == colour_of(8) == PALETTE[0]
@@ -67,17 +62,18 @@ def colour_of(key: int | str) -> Colour:
 
 def text_colour_on(background: Colour) -> Colour:
     """Return whichever of `DARK` and `LIGHT` contrasts more with ``background``."""
-    there = _luminance(background)
-    return max((DARK, LIGHT), key=lambda text: _contrast(_luminance(text), there))
+    behind = _luminance(background) + 0.05
 
+    def contrast(text: Colour) -> float:
+        # The contrast ratio of the Web Content Accessibility Guidelines, 1 to 21.
+        ratio = (_luminance(text) + 0.05) / behind
+        return max(ratio, 1 / ratio)
 
-def _contrast(one: float, other: float) -> float:
-    # The contrast ratio of the Web Content Accessibility Guidelines, 1 to 21.
-    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+    return max((DARK, LIGHT), key=contrast)
 
 
 def _luminance(colour: Colour) -> float:
-    # Relative luminance of sRGB, after undoing its gamma.
+    """Return the relative luminance of an sRGB colour, 0 to 1."""
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in (channel / 255 for channel in colour)
@@ -85,59 +81,35 @@ def _luminance(colour: Colour) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-_FONT = cv2.FONT_HERSHEY_SIMPLEX
-_CAPITAL = 21.0  # height of a capital letter at scale 1, in pixels
-_SPACE = 11.0  # between words at scale 1; the font's own 16 tear lines of small text apart
-_BELOW = 0.42  # how far letters such as g reach below the line, as a share of a capital's height
-_STROKE = 0.135  # width of a stroke as a share of a capital's height
+_CAPITAL = 0.729  # height of a DejaVu capital as a share of the font size
 _LEADING = 1.95  # distance between lines as a share of a capital's height
-_OVERSAMPLING = 4
 _SPARSE = 0.25  # with fewer pixels to paint than this share, picking them out is quicker
-
-# Letters and signs that Unicode does not take apart by itself.
-_NEAREST = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′`´", "'"),
-        **dict.fromkeys("“”„‟″«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("•·", "*"),
-        **{"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"},
-        **{"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th"},
-        **{
-            "ı": "i",
-            "×": "x",
-            "÷": "/",
-            "→": "->",
-            "←": "<-",
-            "°": "deg",
-            "\u2044": "/",
-            "€": "EUR",
-            "£": "GBP",
-        },
-    }
-)
 
 
 def drawable(text: str) -> str:
-    """Return ASCII that reads like ``text``: accents go, unknown characters become ``?``.
+    r"""Return text with composed accents and plain spaces, without control characters.
 
     Line breaks stay.
 
     Examples:
-        >>> drawable("Łódź – “Größe” 日本")
-        'Lodz - "Grosse" ??'
+        >>> drawable("Gro\u0308\u00dfe\t\u65e5\u672c\x07")
+        'Größe 日本'
     """
-    decomposed = unicodedata.normalize("NFKD", text.translate(_NEAREST)).translate(_NEAREST)
-    return "".join(map(_nearest, decomposed))
+    composed = unicodedata.normalize("NFC", text)
+    return "".join(
+        letter if letter == "\n" else " " if letter.isspace() else letter
+        for letter in composed
+        if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cs")
+    )
 
 
-def _nearest(letter: str) -> str:
-    if " " <= letter <= "~" or letter == "\n":
-        return letter
-    if letter.isspace():
-        return " "
-    # Accents, joiners, direction marks and control characters have no width of their own.
-    return "" if unicodedata.category(letter) in {"Mn", "Me", "Cf", "Cc"} else "?"
+@lru_cache(maxsize=64)
+def _font(size: float) -> ImageFont.FreeTypeFont:
+    # matplotlib brings the font; finding its folder this way spares importing it.
+    found = importlib.util.find_spec("matplotlib")
+    assert found is not None and found.origin is not None
+    folder = Path(found.origin).parent / "mpl-data" / "fonts" / "ttf"
+    return ImageFont.truetype(str(folder / "DejaVuSans.ttf"), size / _CAPITAL)
 
 
 def line_height(size: float) -> int:
@@ -146,19 +118,12 @@ def line_height(size: float) -> int:
 
 
 def text_width(text: str, size: float) -> int:
-    """Return the width in pixels of one line of drawable text with capitals of ``size`` pixels."""
-    return int(np.ceil(_advance(text) * size / _CAPITAL))
-
-
-def _advance(text: str) -> float:
-    """Return the width of a line at scale 1, with word spaces of our own."""
-    words = text.split(" ")
-    letters = sum(cv2.getTextSize(word, _FONT, 1.0, 1)[0][0] for word in words if word)
-    return letters + _SPACE * (len(words) - 1)
+    """Return the width in pixels of one line of text with capitals of ``size`` pixels."""
+    return int(np.ceil(_font(round(size, 2)).getlength(text)))
 
 
 def shortened(text: str, size: float, room: int) -> str:
-    """Return as much of one line as fits into ``room`` pixels, ending in dots if it was cut."""
+    """Return as much of one line as fits into ``room`` pixels, ending in ".." if it is cut."""
     if text_width(text, size) <= room:
         return text
     keep = _fitting(text, size, room - text_width("..", size))
@@ -166,7 +131,7 @@ def shortened(text: str, size: float, room: int) -> str:
 
 
 def wrapped(text: str, size: float, room: int) -> list[str]:
-    """Break drawable text into lines of at most ``room`` pixels, at spaces where there are any."""
+    """Break text into lines of at most ``room`` pixels, at spaces where there are any."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
@@ -201,30 +166,42 @@ def _fitting(text: str, size: float, room: int) -> int:
 def draw_text(
     canvas: NDArray[np.uint8], text: str, left: int, base: int, size: float, colour: Colour
 ) -> None:
-    """Draw one line of drawable text onto ``canvas``, in place.
+    """Draw one line of text onto ``canvas``, in place.
 
     Args:
-        canvas: ``(H, W, 3)`` RGB; what falls outside is left out.
-        text: ASCII without line breaks; see `drawable`.
-        left: Where the text begins, in pixels.
-        base: The row its letters stand on.
+        canvas: ``(H, W, 3)`` RGB; parts of the text outside are clipped.
+        text: Text without line breaks; see `drawable`. A character that the font lacks is drawn
+            as an empty rectangle.
+        left: Column where the text begins, in pixels.
+        base: Row of the base line.
         size: Height of a capital letter in pixels.
-        colour: Colour of the strokes.
+        colour: Colour of the text.
     """
-    mask = _text_mask(text, round(size, 2))
-    margin = _margin(size)
-    blend(canvas, mask, colour, left - margin, base - margin - int(np.ceil(size * 1.15)))
+    mask, (x, y) = _text_mask(text, round(size, 2))
+    blend(canvas, mask, colour, left + x, base + y)
+
+
+@lru_cache(maxsize=512)  # labels repeat from frame to frame
+def _text_mask(text: str, size: float) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    """Return the coverage of a line of text, and its offset from the start of the base line."""
+    font = _font(size)
+    x1, y1, x2, y2 = (round(side) for side in font.getbbox(text, anchor="ls"))
+    image = Image.new("L", (max(x2 - x1, 1), max(y2 - y1, 1)))
+    ImageDraw.Draw(image).text((-x1, -y1), text, fill=255, font=font, anchor="ls")
+    mask = np.array(image)
+    mask.setflags(write=False)
+    return mask, (x1, y1)
 
 
 def blend(
     canvas: NDArray[np.uint8], mask: NDArray[np.uint8], colour: Colour, left: int, top: int
 ) -> None:
-    """Mix ``colour`` into ``canvas`` in place, as much as ``mask`` says.
+    """Blend ``colour`` into ``canvas`` in place, with ``mask`` as opacity.
 
     Args:
         canvas: ``(H, W, 3)`` RGB.
-        mask: ``(h, w)`` 0 for nothing to 255 for all of the colour; parts outside are left out.
-        colour: What to mix in.
+        mask: ``(h, w)`` opacity from 0 to 255; parts outside the canvas are clipped.
+        colour: The colour to blend in.
         left: Column of the canvas where the mask begins; may be negative.
         top: Row of the canvas where the mask begins; may be negative.
     """
@@ -243,37 +220,6 @@ def blend(
 
 def _mixed(old: NDArray[np.uint8], share: NDArray[np.uint8], colour: Colour) -> NDArray[np.uint8]:
     part = share[..., None].astype(np.uint16)
-    # 16 bits suffice, and shifting is division by 255 to the nearest number, only much faster.
+    # 16 bits suffice; the shifts divide by 255 and round, much faster than division.
     total = (255 - part) * old + part * np.array(colour, np.uint16) + 128
     return np.asarray((total + (total >> 8)) >> 8, dtype=np.uint8)
-
-
-def _margin(size: float) -> int:
-    return int(np.ceil(size * _STROKE)) + 1  # strokes reach beyond the letter's skeleton
-
-
-def _words(text: str) -> Iterator[tuple[str, float]]:
-    """Yield each word of a line and where it begins at scale 1."""
-    start = 0.0
-    for word in text.split(" "):
-        yield word, start
-        start += _advance(word) + _SPACE
-
-
-@lru_cache(maxsize=512)  # the same labels come on every frame
-def _text_mask(text: str, size: float) -> NDArray[np.uint8]:
-    margin = _margin(size)
-    above, below = int(np.ceil(size * 1.15)), int(np.ceil(size * _BELOW))
-    width = text_width(text, size) + 2 * margin
-    height = above + below + 2 * margin
-    large = np.zeros((height * _OVERSAMPLING, width * _OVERSAMPLING), np.uint8)
-    scale, stroke = size * _OVERSAMPLING / _CAPITAL, size * _OVERSAMPLING * _STROKE
-    for word, start in _words(text):
-        left = margin * _OVERSAMPLING + round(start * scale)
-        base = (margin + above) * _OVERSAMPLING
-        thickness = max(1, round(stroke))
-        cv2.putText(large, word, (left, base), _FONT, scale, 255, thickness, cv2.LINE_AA)
-    small = cv2.resize(large, (width, height), interpolation=cv2.INTER_AREA)
-    mask = np.asarray(small, dtype=np.uint8)
-    mask.setflags(write=False)
-    return mask

@@ -1,4 +1,4 @@
-"""Decoding a file from a given frame on: seeking, numbering frames, and surviving damage."""
+"""Decoding a file from a given frame: seeking, numbering frames, skipping damaged ones."""
 
 import os
 from collections.abc import Generator, Iterator
@@ -17,23 +17,23 @@ from wordsight.video.read.timeline import Timeline
 
 __all__ = ["Damage", "decode_from"]
 
-if TYPE_CHECKING:  # the class takes parameters in its stubs only
+if TYPE_CHECKING:  # the class is generic in its stubs only
     VideoPacket: TypeAlias = av.Packet[VideoStream]
 else:
     VideoPacket = av.Packet
 
 _SEEK_ATTEMPTS = 3
-"""How many key frames further back are tried before decoding from the beginning of the file."""
+"""Number of earlier key frames to try before decoding from the beginning of the file."""
 
 
 @dataclass
 class Damage:
-    """What went wrong while decoding.
+    """Errors while decoding.
 
     Attributes:
-        errors: Packets the decoder refused.
-        spoiled: Frames that came out with parts missing.
-        stopped: Why reading had to end early, in FFmpeg's words; empty if it did not.
+        errors: Number of packets the decoder rejected.
+        spoiled: Number of frames that are incomplete.
+        stopped: FFmpeg's message if reading ended early, else empty.
     """
 
     errors: int = 0
@@ -47,51 +47,55 @@ class Damage:
 def decode_from(
     path: str | os.PathLike[str], timeline: Timeline, first: int, damage: Damage
 ) -> Iterator[tuple[int, av.VideoFrame]]:
-    """Decode from frame number ``first`` to the end, in the order frames are shown.
+    """Decode from frame number ``first`` to the end, in presentation order.
 
     Args:
         path: The video file.
         timeline: Its scanned timeline.
-        first: Number of the first frame wanted.
-        damage: Written to when frames are lost or spoiled.
+        first: Number of the first frame.
+        damage: Updated when frames are lost or incomplete.
 
     Yields:
         The number of each frame, counting from 0 at the start of the video, and its picture.
     """
     following = first
-    for careful in (False, True):
-        found = Damage()
-        with closing(_decode_once(path, timeline, following, found, careful)) as pictures:
+    for single_thread in (False, True):
+        errors = Damage()
+        with closing(_decode_once(path, timeline, following, errors, single_thread)) as pictures:
             for index, picture in pictures:
-                # Threads report a broken frame late or never, and may take good ones down with it,
-                # so that after the first gap the rest is decoded again in one thread.
-                if not careful and (found.errors or index > following):
+                # Several threads report a broken frame late or never and may drop good ones with
+                # it, so after the first gap the rest is decoded again in one thread.
+                if not single_thread and (errors.errors or index > following):
                     break
                 damage.spoiled += picture.is_corrupt
                 yield index, picture
                 following = index + 1
-        if careful or not (found.errors or following < len(timeline)):
-            damage.errors += found.errors
-            damage.stopped = found.stopped
+        if single_thread or not (errors.errors or following < len(timeline)):
+            damage.errors += errors.errors
+            damage.stopped = errors.stopped
             return
 
 
 def _decode_once(
-    path: str | os.PathLike[str], timeline: Timeline, first: int, damage: Damage, careful: bool
+    path: str | os.PathLike[str],
+    timeline: Timeline,
+    first: int,
+    damage: Damage,
+    single_thread: bool,
 ) -> Generator[tuple[int, av.VideoFrame], None, None]:
     for key in _starting_points(timeline, first):
-        with open_video(path, threads=not careful) as (container, stream):
+        with open_video(path, threads=not single_thread) as (container, stream):
             packets = _from_key(container, stream, timeline, key)
-            if packets is None:  # the seek came out too late: try a key frame further back
+            if packets is None:  # the seek went too far: try an earlier key frame
                 continue
             for index, picture in _numbered(_pictures(packets, stream, damage), timeline):
-                if index >= first:  # what comes before is only there to decode the wanted ones
+                if index >= first:  # earlier frames are only references
                     yield index, picture
             return
 
 
 def _starting_points(timeline: Timeline, first: int) -> Iterator[int | None]:
-    """Give the key frames to try, by number in the timeline; None is the start of the file."""
+    """Yield the key frames to try, as indices into the timeline; None is the start of the file."""
     if timeline.stamped and 0 < first < len(timeline):
         key = int(np.searchsorted(timeline.key_stamps, timeline.stamps[first], side="right")) - 1
         yield from range(key, max(key - _SEEK_ATTEMPTS, 0), -1)
@@ -101,7 +105,7 @@ def _starting_points(timeline: Timeline, first: int) -> Iterator[int | None]:
 def _from_key(
     container: InputContainer, stream: VideoStream, timeline: Timeline, key: int | None
 ) -> Iterator[VideoPacket] | None:
-    """Return the packets from a key frame on, or None if the file cannot be sought to it."""
+    """Return the packets from a key frame on; None if seeking to it fails."""
     if key is None:
         return iter(container.demux(stream))
     wanted = int(timeline.key_stamps[key])
@@ -111,8 +115,8 @@ def _from_key(
         for packet in packets:
             if packet.is_keyframe and packet.pts == wanted:
                 return chain([packet], packets)
-            # No packet is decoded after it is shown, so the key frame cannot come any more. Formats
-            # without an index seek by guess and may land anywhere, even between key frames.
+            # No packet is decoded after its presentation, so the key frame was passed. Formats
+            # without an index seek by estimate and may land anywhere, even between key frames.
             if packet.dts is not None and packet.dts > wanted:
                 return None
     except (av.FFmpegError, OSError):

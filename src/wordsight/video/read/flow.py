@@ -1,4 +1,4 @@
-"""`FlowMeter`: how fast the picture moves inside boxes, by optical flow on a small gray copy."""
+"""`FlowMeter`: mean optical flow inside boxes, measured on a small gray copy of the frames."""
 
 import cv2
 import numpy as np
@@ -10,17 +10,16 @@ __all__ = ["FlowMeter", "mean_in_boxes"]
 
 
 class FlowMeter:
-    """Measures the mean optical flow inside boxes, frame after frame.
+    """Measures the mean optical flow inside boxes, frame by frame.
 
-    The flow of a frame leads to the next one, so it is known when the next one comes. Dense inverse
-    search (Kroeger et al., 2016) runs on a gray copy; its sums over boxes come from an integral
+    The flow of a frame leads to the next one, so it is known when the next one is pushed. Dense
+    inverse search (Kroeger et al., 2016) runs on a gray copy; sums over boxes come from an integral
     image, so that many boxes cost no more than one. Nothing is computed for frames without boxes.
 
     Args:
-        long_side: Width or height of the gray copy in pixels, whichever is larger; frames that are
-            smaller are taken as they are.
-        fine: Whether to search down to single pixels of the gray copy: three to four times slower,
-            and closer to the truth in boxes narrower than an eighth of the picture.
+        long_side: Longer side of the gray copy in pixels; smaller frames are not scaled.
+        fine: Whether to search at the full resolution of the gray copy: three to four times slower
+            and more accurate in boxes narrower than an eighth of the frame.
 
     Examples:
         >>> import numpy
@@ -42,8 +41,8 @@ class FlowMeter:
             raise ValueError(f"long_side must be at least 16 pixels, got {long_side}.")
         self.long_side = long_side
         self._search = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
-        # Measured against rendered motion: one scale finer than the preset with a wider stride and
-        # no refinement is both faster than the next preset and twice as exact.
+        # Measured on rendered motion: one scale finer than the preset with a wider stride and no
+        # refinement is faster than the next preset and twice as accurate.
         self._search.setFinestScale(0 if fine else 1)
         self._search.setPatchStride(6)
         self._search.setVariationalRefinementIterations(0)
@@ -51,22 +50,22 @@ class FlowMeter:
         self._frame: Frame | None = None
 
     def push(self, frame: Frame, boxes: ArrayLike) -> NDArray[np.float64] | None:
-        """Take the next frame with its boxes and return the flow of the one before.
+        """Add the next frame with its boxes and return the flow of the previous one.
 
         Args:
-            frame: The next frame; all frames must have one size.
+            frame: The next frame; all frames must have the same size.
             boxes: ``(J, 4)`` corners x1, y1, x2, y2 in pixels of ``frame.image``.
 
         Returns:
-            ``(J', 2)`` mean flow to the right and down inside each box pushed with the frame
-            before, in pixels per second; None for the first frame. The part of a box that is
-            outside the picture does not count, and a box wholly outside has flow 0.
+            ``(J', 2)`` mean flow in x and y inside each box of the previous frame, in pixels per
+            second; None for the first frame. Boxes are clipped to the frame; a box outside it has
+            flow 0.
         """
         own = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
         before, before_boxes = self._frame, self._boxes
         if before is not None and before.size != frame.size:
             raise ValueError(
-                f"frames must all have one size, got {before.size}, then {frame.size}."
+                f"all frames must have the same size, got {before.size}, then {frame.size}."
             )
         self._frame, self._boxes = frame, own
         if before is None or before_boxes is None:
@@ -80,14 +79,14 @@ class FlowMeter:
         return means * scale / seconds
 
     def finish(self) -> NDArray[np.float64] | None:
-        """Return the flow of the last frame, which is 0, ``(J', 2)``; None if there was none."""
+        """Return ``(J', 2)`` zeros as the flow of the last frame; None if there was no frame."""
         boxes, self._boxes, self._frame = self._boxes, None, None
         return None if boxes is None else np.zeros((len(boxes), 2))
 
     def _flow(self, before: Frame, after: Frame) -> NDArray[np.float32]:
         width, height = before.size
         shrink = min(self.long_side / max(width, height), 1.0)
-        # The search needs a few pixels to work on, however narrow the picture is.
+        # The search needs a minimum size, however narrow the frame is.
         size = max(round(width * shrink), 16), max(round(height * shrink), 16)
         first, second = (frame.scaled(*size, gray=True) for frame in (before, after))
         flow = np.zeros((size[1], size[0], 2), np.float32)
@@ -95,7 +94,7 @@ class FlowMeter:
 
 
 def mean_in_boxes(field: NDArray[np.float32], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Average a field over boxes, pixels on the edge counting for the part that is inside.
+    """Average a field over boxes; pixels on an edge count by the share that is inside.
 
     Args:
         field: ``(H, W, C)`` values per pixel.
@@ -120,7 +119,7 @@ def mean_in_boxes(field: NDArray[np.float32], boxes: NDArray[np.float64]) -> NDA
 def _at(
     sums: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    # Between its grid points an integral image of constant pixels is bilinear, so this is exact.
+    # An integral image of constant pixels is bilinear between grid points, so this is exact.
     left = np.minimum(x.astype(np.intp), sums.shape[1] - 2)
     top = np.minimum(y.astype(np.intp), sums.shape[0] - 2)
     right_part, lower_part = (x - left)[:, None], (y - top)[:, None]

@@ -1,7 +1,7 @@
-"""`Frame`: one picture of a video with its place in time, converted to RGB only when asked for.
+"""`Frame`: one frame of a video with its time, converted to RGB only when needed.
 
-The decoder's picture is kept as it came, so that a frame nobody looks at costs no conversion and a
-small copy of a frame is scaled straight from it.
+The decoder's picture is kept as it is: an unused frame costs no conversion, and a small copy is
+scaled directly from it.
 """
 
 import threading
@@ -17,10 +17,10 @@ __all__ = ["Converter", "Frame"]
 
 
 class Converter:
-    """Turns decoder pictures into arrays, keeping one scaling context for each kind of result.
+    """Converts decoder pictures into arrays, with one scaling context for each output format.
 
-    Setting up a context costs more than scaling a small picture, so all frames of a reader share a
-    converter. It may be used from several threads.
+    Creating a context costs more than scaling a small picture, so all frames of a reader share a
+    converter. It is thread-safe.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Converter:
         key = (width, height, pixel_format)
         with self._lock:
             reformatter = self._reformatters.setdefault(key, VideoReformatter())
-            # One thread: handing a single small picture to a pool takes longer than scaling it.
+            # One thread: passing a small picture to a thread pool takes longer than scaling it.
             scaled = reformatter.reformat(
                 picture,
                 width=width,
@@ -47,11 +47,11 @@ class Converter:
 
 
 class Frame:
-    """One picture of a video.
+    """One frame of a video.
 
     Attributes:
-        index: Which frame of the video it is, counting from 0, however it was reached.
-        time: When it is shown, in seconds.
+        index: Number of the frame in the video, counting from 0.
+        time: Presentation time in seconds.
         size: Width and height of ``image`` in pixels.
     """
 
@@ -77,15 +77,15 @@ class Frame:
         converter: Converter | None = None,
         quarter_turns: int = 0,
     ) -> None:
-        """Wrap what the decoder gave; people use `VideoReader` or `from_array` instead.
+        """Wrap a decoder picture; use `VideoReader` or `from_array` to make frames.
 
         Args:
-            picture: The decoder's picture, or None where ``from_array`` fills in the image.
+            picture: The decoder's picture; None if ``from_array`` sets the image.
             time: Presentation time in seconds.
-            index: 0-based number in the video.
-            size: Width and height that ``image`` shall have.
-            converter: Shared by the frames of a reader.
-            quarter_turns: Counter-clockwise turns that put the stored picture upright.
+            index: Number of the frame in the video, counting from 0.
+            size: Width and height of ``image``.
+            converter: Converter shared by the frames of a reader.
+            quarter_turns: Counter-clockwise quarter turns that make the stored picture upright.
         """
         self.index = index
         self.time = time
@@ -99,17 +99,17 @@ class Frame:
 
     @classmethod
     def from_array(cls, image: NDArray[np.uint8], time: float, index: int = 0) -> Self:
-        """Make a frame of pixels that did not come from a decoder.
+        """Make a frame from pixels.
 
         Args:
-            image: ``(H, W, 3)`` RGB; copied, so that later changes to it do not show.
+            image: ``(H, W, 3)`` RGB; copied.
             time: Presentation time in seconds.
-            index: 0-based number in the video.
+            index: Number of the frame in the video, counting from 0.
         """
         pixels = np.array(image, copy=True)
         if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
             raise ValueError(
-                f"a frame needs an (H, W, 3) array of uint8 in RGB, got shape {pixels.shape} of "
+                f"image must be an (H, W, 3) array of uint8 in RGB, got shape {pixels.shape} of "
                 f"{pixels.dtype}."
             )
         frame = cls(None, float(time), int(index), (pixels.shape[1], pixels.shape[0]))
@@ -118,20 +118,20 @@ class Frame:
 
     @property
     def image(self) -> NDArray[np.uint8]:
-        """``(H, W, 3)`` RGB pixels, made on first use and kept; read-only."""
+        """``(H, W, 3)`` RGB pixels, converted on first use and cached; read-only."""
         if self._image is None:
             self._image = self._from_picture(*self.size, "rgb24")
         return self._image
 
     def scaled(self, width: int, height: int, *, gray: bool = False) -> NDArray[np.uint8]:
-        """Return the picture in another size without making the full RGB image first.
+        """Return the frame in another size without converting the full RGB image first.
 
-        The last result is kept, so that several users of one size share the work.
+        The last result is cached, so that several users of one size share the work.
 
         Args:
             width: Width of the result in pixels.
             height: Height of the result in pixels.
-            gray: Whether to give brightness only.
+            gray: Whether to return brightness only.
 
         Returns:
             ``(height, width, 3)`` RGB or ``(height, width)`` gray pixels, read-only.
@@ -144,7 +144,7 @@ class Frame:
 
     def _scale(self, width: int, height: int, gray: bool) -> NDArray[np.uint8]:
         if width < 1 or height < 1:
-            raise ValueError(f"a picture needs at least 1 x 1 pixels, got {width} x {height}.")
+            raise ValueError(f"width and height must be 1 or more, got {width} x {height}.")
         if self._picture is not None:
             return self._from_picture(width, height, "gray" if gray else "rgb24")
         image = self.image
@@ -158,7 +158,7 @@ class Frame:
     def _from_picture(self, width: int, height: int, pixel_format: str) -> NDArray[np.uint8]:
         if self._picture is None:
             raise ValueError("this frame has no picture; make it with Frame.from_array.")
-        if self._quarter_turns % 2:  # scale the lying picture, then turn the smaller result
+        if self._quarter_turns % 2:  # scale first, then rotate the smaller result
             width, height = height, width
         pixels = self._converter.convert(self._picture, width, height, pixel_format)
         if self._quarter_turns:

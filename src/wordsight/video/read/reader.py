@@ -1,4 +1,4 @@
-"""`VideoReader`: the frames of a video file with their true times and numbers, a few at a time."""
+"""`VideoReader`: iterates over the frames of a video file with exact times and frame numbers."""
 
 import os
 import warnings
@@ -20,19 +20,17 @@ from wordsight.video.read.timeline import Timeline, scan_timeline
 __all__ = ["Sampler", "VideoInfo", "VideoReader"]
 
 
-# Choosing some frames of a video by their time stamps, so that an uneven rate does no harm.
-
 _ROUNDING = 1e-6
-"""Share of an interval by which a rounded time stamp may be early without losing its turn."""
+"""Share of a sampling interval by which a rounded time stamp may be early."""
 
 
 class Sampler:
-    """Chooses at most ``rate`` frames a second.
+    """Selects at most ``rate`` frames per second by their time stamps.
 
-    Takes the first frame and then the first one of each following interval of ``1 / rate`` seconds.
+    Selects the first frame, then the first one of each following interval of ``1 / rate`` seconds.
 
     Args:
-        rate: Frames per second; ``None`` for all.
+        rate: Frames per second; ``None`` for all frames.
 
     Raises:
         ValueError: If the rate is not above 0.
@@ -51,7 +49,7 @@ class Sampler:
         self._taken = -1
 
     def takes(self, seconds: float) -> bool:
-        """Say whether the frame at this time is chosen; to be asked once per frame, in order."""
+        """Return whether the frame at this time is selected; call once per frame, in order."""
         if self._rate is None:
             return True
         if self._first is None:
@@ -65,17 +63,17 @@ class Sampler:
 
 @dataclass(frozen=True)
 class VideoInfo:
-    """What a video file is like.
+    """Properties of a video file.
 
     Attributes:
         path: The file.
         width: Width of an upright frame in pixels.
         height: Height of an upright frame in pixels.
-        duration: Seconds from the first frame until the last has been shown.
+        duration: Seconds from the first frame to the end of the last.
         frame_rate: Mean number of frames per second.
-        num_frames: Frames in the file.
-        codec: FFmpeg's name of the coding, such as ``h264``.
-        variable_rate: Whether frames come at uneven intervals.
+        num_frames: Number of frames in the file.
+        codec: FFmpeg's name of the codec, such as ``h264``.
+        variable_rate: Whether the intervals between frames vary.
         start_time: Presentation time of the first frame, in seconds.
     """
 
@@ -93,9 +91,9 @@ class VideoInfo:
 class VideoReader(Closing):
     """Reads a video file.
 
-    Opening scans the time stamps of the file and decodes its first frame, so that a reader that
-    exists is one that has something to read. Memory does not grow with the length of the video.
-    A damaged file gives the frames it can and one `VideoWarning` for the reader.
+    Opening scans the time stamps of the file and decodes its first frame, so that unreadable files
+    fail here. Memory does not grow with the length of the video. A damaged file yields the frames
+    that can be decoded and one `VideoWarning` per reader.
 
     Args:
         path: The video file.
@@ -132,13 +130,13 @@ class VideoReader(Closing):
             size = (picture.width, picture.height)
             return size if turns % 2 == 0 else size[::-1], turns
         raise VideoError(
-            f"{self.path} holds {len(self._timeline)} video packets, but not one frame of them can "
-            "be decoded; copy it again or convert it with another program."
+            f"{self.path} has {len(self._timeline)} video packets, but no frame can be decoded; "
+            "copy it again or convert it with another program."
         )
 
     @cached_property
     def info(self) -> VideoInfo:
-        """Size, length, rate and coding of the video."""
+        """Size, duration, frame rate and codec of the video."""
         times = self._timeline.times
         duration = self._timeline.end - float(times[0])
         return VideoInfo(
@@ -168,23 +166,22 @@ class VideoReader(Closing):
         rate: float | None = None,
         size: tuple[int, int] | None = None,
     ) -> Iterator[Frame]:
-        """Give the frames shown in ``[start, end)``, in order.
+        """Iterate over the frames shown in ``[start, end)``, in order.
 
-        May be called again and again, and iterators do not disturb one another.
+        Several iterators may be used at the same time.
 
         Args:
-            start: First presentation time, in seconds; the beginning if left out.
-            end: Presentation time at which to stop, in seconds; the end if left out.
-            stride: Take every so many frames, beginning with the first.
-            rate: Take at most so many frames per second, chosen by their time stamps: the first
-                frame, then the first in each following interval of ``1 / rate`` seconds.
-            size: Width and height of ``Frame.image``; as stored if left out.
+            start: First presentation time, in seconds; the beginning if None.
+            end: Presentation time at which to stop, in seconds; the end if None.
+            stride: Yield every ``stride``-th frame.
+            rate: Yield at most this many frames per second; see `Sampler`.
+            size: Width and height of ``Frame.image``; as stored if None.
 
         Yields:
-            Frames; converting one to pixels happens only when its ``image`` is used.
+            Frames; a frame is converted to pixels only when its ``image`` is used.
 
         Raises:
-            ValueError: If an option makes no sense.
+            ValueError: If an argument is out of range.
         """
         self._check_open()
         if stride < 1:
@@ -192,26 +189,26 @@ class VideoReader(Closing):
         sampler = Sampler(rate)
         if size is not None and (len(size) != 2 or min(size) < 1):
             raise ValueError(f"size must be a width and a height of at least 1, got {size}.")
-        chosen = self._between(start, end)
-        return self._chosen(chosen, stride, sampler, size or self._picture_size)
+        pictures = self._between(start, end)
+        return self._selected(pictures, stride, sampler, size or self._picture_size)
 
     def frame_at(self, time: float) -> Frame:
         """Return the frame on screen at a time in seconds.
 
-        Before the first frame that is the first, after the end the last.
+        This is the first frame for times before the start and the last one after the end.
         """
         self._check_open()
         wanted = max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
         damage = Damage()
-        for index in range(wanted, -1, -1):  # further back only where the wanted frame is lost
-            for found, picture in decode_from(self.path, self._timeline, index, damage):
-                if found <= wanted or index == 0:
-                    return self._frame(found, picture, self._picture_size)
+        for first in range(wanted, -1, -1):  # goes back only where the wanted frame is lost
+            for index, picture in decode_from(self.path, self._timeline, first, damage):
+                if index <= wanted or first == 0:
+                    return self._frame(index, picture, self._picture_size)
                 break
         raise VideoError(f"no frame of {self.path} at or before {time} s can be decoded.")
 
     def close(self) -> None:
-        """Let no more frames be asked for; iterators close their file when they end."""
+        """Close the reader; running iterators close their file when they end."""
         self._closed = True
 
     def __repr__(self) -> str:
@@ -239,7 +236,7 @@ class VideoReader(Closing):
             yield index, picture
         self._warn_of(damage, [*lost, *range(following, stop)], reached_end=stop == len(times))
 
-    def _chosen(
+    def _selected(
         self,
         pictures: Iterator[tuple[int, av.VideoFrame]],
         stride: int,
@@ -257,7 +254,7 @@ class VideoReader(Closing):
         times = self._timeline.times
         if index < len(times):
             time = float(times[index])
-        else:  # more frames than packets: go on at the mean rate
+        else:  # more frames than packets: continue at the mean rate
             time = float(times[-1]) + (index - len(times) + 1) / max(self.info.frame_rate, 1.0)
         return Frame(
             picture,
@@ -270,7 +267,7 @@ class VideoReader(Closing):
 
     def _warn_of(self, damage: Damage, lost: list[int], *, reached_end: bool) -> None:
         timeline = self._timeline
-        # Without stamps a packet may be half a frame, so that fewer frames prove nothing.
+        # Without time stamps a packet may be half a frame, so fewer frames prove nothing.
         if not (timeline.stamped or damage.errors):
             lost = []
         cut = timeline.broken or timeline.missing
@@ -289,8 +286,8 @@ class VideoReader(Closing):
         if damage.errors and not lost:
             parts.append(f"{_count(damage.errors, 'packet')} unreadable")
         warnings.warn(
-            f"{self.path} is damaged: {'; '.join(parts)}. The frames that can be read are given; "
-            "copy the file again if they do not suffice.",
+            f"{self.path} is damaged: {'; '.join(parts)}. The readable frames are used; copy the "
+            "file again if they do not suffice.",
             VideoWarning,
             stacklevel=4,
         )

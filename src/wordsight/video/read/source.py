@@ -1,4 +1,4 @@
-"""Opening a video file with FFmpeg: the right stream, or one error that says what is wrong."""
+"""Opening video files with FFmpeg, and checking whether a file is truncated."""
 
 import os
 from collections.abc import Iterator
@@ -17,30 +17,30 @@ __all__ = ["missing_bytes", "open_video"]
 
 
 _NOT_MOVING = ("image2", "tty", "lrc")
-"""Containers FFmpeg calls video that are a picture or a text; so are all ending in ``_pipe``."""
+"""Formats FFmpeg calls video that are an image or text, like all that end in ``_pipe``."""
 
 
 @contextmanager
 def open_video(
     path: str | os.PathLike[str], *, threads: bool = True
 ) -> Iterator[tuple[InputContainer, VideoStream]]:
-    """Open a file and its first moving-picture stream; close it when the block ends.
+    """Open a file and its first video stream; close it when the block ends.
 
     Args:
-        path: The video file; spaces, colons and any Unicode are fine.
-        threads: Whether to decode several frames at once.
+        path: The video file; its name may contain any characters.
+        threads: Whether to decode with several threads.
 
     Yields:
         The open container and the stream.
 
     Raises:
-        VideoError: If the file is missing, empty, a folder, or has no video in it.
+        VideoError: If the file is missing, empty, a folder, or has no video stream.
     """
     file = Path(path)
     _check_is_file(file)
     try:
-        # "file:" keeps FFmpeg from taking a colon in a name for a network address, and the list of
-        # protocols keeps a playlist inside the file from reaching out to the network.
+        # "file:" keeps FFmpeg from reading a colon in a name as a network address; the protocol
+        # list keeps a playlist inside the file from accessing the network.
         container = av.open(f"file:{file}", container_options={"protocol_whitelist": "file"})
     except (av.FFmpegError, OSError, UnicodeError, ValueError) as error:
         raise VideoError(_why_not_opened(file, error)) from None
@@ -52,13 +52,13 @@ def open_video(
 
 def _check_is_file(file: Path) -> None:
     if file.is_dir():
-        raise VideoError(f"{file} is a folder, not a video; give the files inside it.")
+        raise VideoError(f"{file} is a folder, not a video; name the files inside it.")
     if not file.exists():
         raise VideoError(f"there is no file {file}; check the name and the folder.")
     if not file.is_file():
-        raise VideoError(f"{file} is not an ordinary file, so it cannot be read as video.")
+        raise VideoError(f"{file} is not a regular file, so it cannot be read as video.")
     if not os.access(file, os.R_OK):
-        raise VideoError(f"{file} may not be read; ask its owner for permission.")
+        raise VideoError(f"no permission to read {file}; ask its owner for access.")
     if file.stat().st_size == 0:
         raise VideoError(f"{file} is empty; copy or download it again.")
 
@@ -75,24 +75,22 @@ def _why_not_opened(file: Path, error: Exception) -> str:
 def _moving_picture(container: InputContainer, file: Path) -> VideoStream:
     kind = container.format.name
     if kind in _NOT_MOVING or kind.endswith("_pipe"):
-        raise VideoError(f"{file} is a still picture or a text ({kind}), not a video.")
+        raise VideoError(f"{file} is a still image or text ({kind}), not a video.")
     for stream in container.streams.video:
         if stream.disposition & Disposition.attached_pic:  # cover art of a music file
             continue
         if stream.codec_context is None:
             raise VideoError(
-                f"{file} holds video in a coding that this FFmpeg cannot decode; convert it, for "
-                "example to H.264 in MP4."
+                f"{file} uses a codec that this FFmpeg cannot decode; convert it, for example to "
+                "H.264 in MP4."
             )
         return stream
     what = "only sound" if container.streams.audio else "no video"
-    raise VideoError(f"{file} has {what} in it; expected a file with moving pictures.")
+    raise VideoError(f"{file} has {what} in it; expected a file with a video stream.")
 
 
-# Whether a video file is as long as its own structure says, for the containers that tell.
-#
-# FFmpeg reads a file that was cut off as if it simply ended; the sizes written in MP4, AVI and
-# Matroska files show that it did not.
+# Truncation: FFmpeg reads a file that was cut off as if it ended there; the sizes stored in MP4,
+# AVI and Matroska files reveal it.
 
 _EBML_HEADER = 0x1A45DFA3
 _MATROSKA_SEGMENT = 0x18538067
@@ -100,19 +98,15 @@ _MP4_FIRST_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp
 
 
 def missing_bytes(path: str | os.PathLike[str]) -> int:
-    """Return how many bytes a cut-off file lacks at least; 0 where nothing is known to be missing.
-
-    Args:
-        path: A video file of any kind.
-    """
+    """Return the least number of bytes missing at the end of a file; 0 if it may be complete."""
     size = Path(path).stat().st_size
     with Path(path).open("rb") as file:
         head = file.read(12)
         file.seek(0)
         if head[:4] == b"RIFF":
-            # Recorders that were switched off leave a 0 or nothing but ones.
-            promised = int.from_bytes(head[4:8], "little")
-            end = promised + 8 if promised != 0xFFFFFFFF else 0
+            # Interrupted recorders leave all bits 0 or 1.
+            stated = int.from_bytes(head[4:8], "little")
+            end = stated + 8 if stated != 0xFFFFFFFF else 0
         elif int.from_bytes(head[:4], "big") == _EBML_HEADER:
             end = _end_of_segment(file)
         elif head[4:8] in _MP4_FIRST_BOXES:
@@ -123,7 +117,7 @@ def missing_bytes(path: str | os.PathLike[str]) -> int:
 
 
 def _end_of_segment(file: BinaryIO) -> int:
-    """Return where a Matroska file's segment shall end; 0 if it was written without knowing."""
+    """Return the stated end of a Matroska file's segment; 0 if it is unknown."""
     _read_vint(file, keep_marker=True)
     header_size = _read_vint(file)
     if header_size is None:
@@ -136,7 +130,7 @@ def _end_of_segment(file: BinaryIO) -> int:
 
 
 def _read_vint(file: BinaryIO, *, keep_marker: bool = False) -> int | None:
-    """Read a number whose leading zero bits tell its length; None if absent or 'unknown'."""
+    """Read an EBML variable-length integer; None if absent or 'unknown'."""
     first = file.read(1)
     if not first or not first[0]:
         return None
@@ -149,15 +143,15 @@ def _read_vint(file: BinaryIO, *, keep_marker: bool = False) -> int | None:
 
 
 def _end_of_boxes(file: BinaryIO, size: int) -> int:
-    """Walk the top-level boxes of an MP4 file and return where the last one shall end."""
+    """Return the stated end of the last top-level box of an MP4 file."""
     end = 0
     while end + 8 <= size:
         file.seek(end)
         head = file.read(16)
         length = int.from_bytes(head[:4], "big")
-        if length == 1:  # the size did not fit and follows in eight bytes
+        if length == 1:  # a 64-bit size follows
             length = int.from_bytes(head[8:16], "big")
-        if length < 8 or not head[4:8].isalnum():  # up to the end, or padding after the last box
+        if length < 8 or not head[4:8].isalnum():  # extends to the end, or padding follows
             return 0
         end += length
     return end

@@ -1,7 +1,7 @@
-"""`Timeline`: when every frame of a video is shown, from its packets and without decoding.
+"""`Timeline`: presentation times of all frames of a video, read from packets without decoding.
 
-Knowing all time stamps in advance gives each frame its true number after a seek, tells a variable
-frame rate from a constant one, and shows where a damaged file breaks off.
+The time stamps give each frame its exact number after a seek, distinguish variable from constant
+frame rates, and show where a damaged file ends.
 """
 
 import os
@@ -22,25 +22,25 @@ _COUNTS_FRAMES = ("mp4", "avi")
 """Containers whose header states the number of frames."""
 
 _SLACK_SECONDS = 0.5
-"""How much earlier than promised an FLV file may end before it counts as cut off."""
+"""How much earlier than its header states an FLV file may end before it counts as cut off."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """Time stamps of the frames of one video, in the order they are shown.
+    """Time stamps of the frames of one video, in presentation order.
 
     Attributes:
-        stamps: ``(N,)`` presentation time stamps in units of ``time_base``, rising.
+        stamps: ``(N,)`` presentation time stamps in units of ``time_base``, ascending.
         times: ``(N,)`` the same in seconds.
-        key_stamps: ``(K,)`` stamps of the frames from which decoding can start, rising.
-        seek_stamps: ``(K,)`` where to seek to reach each of them.
+        key_stamps: ``(K,)`` stamps of the key frames, ascending.
+        seek_stamps: ``(K,)`` stamps to seek to for each key frame.
         time_base: Seconds per unit.
-        codec: FFmpeg's name of the coding.
-        end: When the last frame has been shown, in seconds.
-        stamped: Whether frames carry their own stamps; if not, they must be counted from the
-            start and cannot be sought.
-        missing: How many more frames the header promises than the file holds.
-        broken: Why the file cannot be whole, in a few words; empty if nothing speaks against it.
+        codec: FFmpeg's name of the codec.
+        end: End of the last frame, in seconds.
+        stamped: Whether frames carry time stamps; if not, they are counted from the start and
+            seeking is impossible.
+        missing: Number of frames that the header states but the file lacks.
+        broken: Why the file is incomplete; empty if it is not known to be.
     """
 
     stamps: NDArray[np.int64]
@@ -64,14 +64,14 @@ class Timeline:
     def index_of(self, stamp: int, previous: int) -> int:
         """Return the number of the frame with this stamp that follows frame ``previous``.
 
-        Several frames may share a stamp; a stamp the scan has not seen is counted on.
+        Several frames may share a stamp; an unknown stamp gets the next number.
         """
         following = previous + 1
         if following < len(self.stamps) and self.stamps[following] == stamp:
             return following
-        found = int(np.searchsorted(self.stamps, stamp))
-        known = found < len(self.stamps) and self.stamps[found] == stamp
-        return found if known and found > previous else following
+        index = int(np.searchsorted(self.stamps, stamp))
+        known = index < len(self.stamps) and self.stamps[index] == stamp
+        return index if known and index > previous else following
 
     @property
     def variable_rate(self) -> bool:
@@ -85,7 +85,7 @@ class Timeline:
 
 @dataclass
 class _Packets:
-    """What the scan gathers."""
+    """Statistics of the packets of a file."""
 
     stamps: list[int] = field(default_factory=list)
     keys: list[tuple[int, int]] = field(default_factory=list)
@@ -99,17 +99,17 @@ class _Packets:
 
 
 def scan_timeline(path: str | os.PathLike[str]) -> Timeline:
-    """Read all packets of a video file, decoding none, and return its timeline.
+    """Read all packets of a video file without decoding and return its timeline.
 
     Raises:
-        VideoError: If the file is no video or has no frame in it.
+        VideoError: If the file is not a video or has no frames.
     """
     with open_video(path) as (container, stream):
         packets = _gather(container, stream)
         if not packets.stamps:
             raise VideoError(
-                f"{path} is a video without a single frame. If it should have some, it was cut off "
-                "or damaged: copy it again."
+                f"{path} is a video without frames. If it should have some, it was cut off or "
+                "damaged: copy it again."
             )
         return _timeline(path, container, stream, packets)
 
@@ -144,7 +144,7 @@ def _note(packets: _Packets, packet: "av.Packet[Any]", time: int | None) -> None
 
 
 def _hidden(packet: "av.Packet[Any]", stream: av.VideoStream) -> bool:
-    # VP8 sends pictures that are only referred to, never shown: bit 4 of the first byte is 0.
+    # VP8 has reference pictures that are never shown: bit 4 of the first byte is 0.
     return stream.codec_context.name == "vp8" and not memoryview(packet)[0] >> 4 & 1
 
 
@@ -155,7 +155,7 @@ def _timeline(
     packets: _Packets,
 ) -> Timeline:
     time_base = Fraction(stream.time_base or Fraction(1, 1000))
-    if not packets.dated:  # a bare stream without a container: frames follow at the nominal rate
+    if not packets.dated:  # a raw stream without a container: use the nominal frame rate
         time_base = 1 / Fraction(stream.guessed_rate or stream.average_rate or 25)
         packets.stamps = list(range(len(packets.stamps)))
     stamps = np.sort(np.array(packets.stamps, dtype=np.int64))
@@ -178,12 +178,12 @@ def _timeline(
 
 
 def _guessed(container: av.container.InputContainer, stream: av.VideoStream) -> bool:
-    # AVI stores no presentation times; FFmpeg makes them up, wrongly where frames are reordered.
+    # AVI stores no presentation times; FFmpeg's guesses are wrong if frames are reordered.
     return container.format.name == "avi" and stream.codec_context.has_b_frames
 
 
 def _last_gap(times: NDArray[np.float64], duration: Fraction) -> float:
-    # The packet's own duration can be absent or nonsense; then the last frame lasts as usual.
+    # The packet's duration may be absent or wrong; then the median gap is used.
     gaps = np.diff(times)
     usual = float(np.median(gaps)) if len(gaps) else 0.04
     return float(duration) if 0 < duration < 10 * usual + 1 else usual
@@ -197,7 +197,7 @@ def _broken(
     if packets.error:
         return f"the file cannot be read to its end ({packets.error})"
     if container.format.name == "flv" and container.duration:
-        promised = ((container.start_time or 0) + container.duration) / av.time_base
-        if promised - packets.end > _SLACK_SECONDS:
-            return f"the file ends at {packets.end:.2f} s instead of {promised:.2f} s"
+        stated = ((container.start_time or 0) + container.duration) / av.time_base
+        if stated - packets.end > _SLACK_SECONDS:
+            return f"the file ends at {packets.end:.2f} s instead of {stated:.2f} s"
     return "parts of the file are unreadable" if packets.spoiled else ""

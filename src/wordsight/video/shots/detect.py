@@ -1,7 +1,7 @@
-"""Shots: where a video cuts or fades to black, found while its frames stream by.
+"""Shot detection: cuts and fades to black, found in a single pass over the frames.
 
-`ShotFinder` looks at a thumbnail of every frame and keeps a dozen of them, so that it can ride
-along with any other work on the same frames. `detect_shots` reads a file just for the shots.
+`ShotFinder` compares thumbnails of the last dozen frames, so it can share a pass with other work.
+`detect_shots` and `detect_scenes` read a file only for the shots.
 """
 
 import os
@@ -30,33 +30,33 @@ from wordsight.video.shots.thumbnails import (
 __all__ = ["ShotBoundary", "ShotFinder", "detect_scenes", "detect_shots", "find_shots"]
 
 _WINDOW = 4
-"""Frames on either side whose changes a cut must stand out from; flashes up to this long do not."""
+"""Number of frames on either side that a cut is compared with; also the longest flash."""
 
 _LONGEST_SOFT_CUT = 3
-"""Frames a cut may be smeared over by a change of frame rate."""
+"""Number of frames over which frame rate conversion may blend a cut."""
 
 _LEAST_SCORE = 0.1
-"""Below this a change does not stand out at all."""
+"""Smallest score of a candidate cut."""
 
 _OTHER_COLOURS = 0.6
-"""Share of common colours below which two pictures are of different places; in one shot, even with
-violent motion, it stays near 0.8 and above."""
+"""Share of common colours below which two frames show different places; within a shot, even with
+fast motion, it stays near 0.8 and above."""
 
 _LEAST_SPREAD = 0.3
-"""Share of the mean change that two fifths of the picture must show; a jumping object fails it."""
+"""Share of the mean change that two fifths of the frame must reach; a jumping object does not."""
 
 _PROGRESS_FRAMES = 50
 
 
 @dataclass(frozen=True)
 class ShotBoundary:
-    """Where a shot starts.
+    """Start of a shot.
 
     Attributes:
         index: Number of its first frame.
-        time: When that is shown, in seconds.
-        score: How clearly it starts, 0 to 1.
-        before: What was seen last before, to recognise when it comes back; None after a fade.
+        time: Time of that frame in seconds.
+        score: Confidence, 0 to 1.
+        before: The last frame before, to recognise a flash; None after a fade.
     """
 
     index: int
@@ -66,22 +66,22 @@ class ShotBoundary:
 
 
 class ShotFinder:
-    """Finds shots in frames pushed one after the other.
+    """Finds shots in frames that are pushed one by one.
 
     *Cuts.* The change between two neighbouring frames is the mean absolute difference of their
-    thumbnails. A cut is a change that is large for the contrast of the pictures, spread over them,
-    lasting, and not explained by a jolt of the camera or by light going on. It must be ``ratio``
-    times as large as any other within four frames, or bring other colours. Steady motion, pans and
-    flashes therefore do not count. A cut smeared over up to three frames is recognised because its
+    thumbnails. A cut is a change that is large relative to the contrast, spread over the frame,
+    lasting, and not explained by camera shake or a change of light. It must be ``ratio`` times as
+    large as any other change within four frames, or bring other colours. Steady motion, pans and
+    flashes therefore do not count. A cut blended over up to three frames is recognised because its
     steps add up.
 
-    *Fades.* A stretch so dark that nothing can be seen divides two shots in its middle; cuts to and
-    from black are the same thing. Dissolves do not divide.
+    *Fades.* A black interval separates two shots at its middle; so do cuts to and from black.
+    Dissolves are not detected.
 
     Args:
-        video_id: Given to every shot.
-        ratio: How far a cut must stand out from the changes around it if colours stay the same.
-        min_length: Shortest shot in seconds; a boundary that follows sooner is left out.
+        video_id: Id of the video, stored in every shot.
+        ratio: How much larger than the changes around it a cut must be if colours stay the same.
+        min_length: Shortest shot in seconds; a boundary that follows sooner is dropped.
     """
 
     def __init__(self, video_id: str = "", *, ratio: float = 2.0, min_length: float = 0.3) -> None:
@@ -93,20 +93,20 @@ class ShotFinder:
         self.ratio = ratio
         self.min_length = min_length
         self._recent: deque[Thumbnail] = deque(maxlen=2 * _WINDOW + _LONGEST_SOFT_CUT + 1)
-        self._centre = 0  # how many frames have been judged
+        self._centre = 0  # number of frames judged
         self._pushed = 0
         self._finished = False
         self._boundaries: list[ShotBoundary] = []
         self._dark = FadeFinder()
-        self._looks = ShotAppearance()
+        self._appearance = ShotAppearance()
 
     def push(self, frame: Frame) -> None:
-        """Take the next frame; frames must come in order, but some may be left out."""
+        """Add the next frame; frames must be in order, but some may be skipped."""
         if self._finished:
-            raise ValueError("this ShotFinder has finished; make a new one for another video.")
+            raise ValueError("this ShotFinder has finished; create a new one for another video.")
         last = self._recent[-1] if self._recent else None
         if last is not None and frame.index <= last.index:
-            raise ValueError(f"frames must come in order, got {frame.index} after {last.index}.")
+            raise ValueError(f"frames must be in order, got {frame.index} after {last.index}.")
         self._recent.append(Thumbnail.of(frame, last))
         self._pushed += 1
         if not self._boundaries:
@@ -115,14 +115,13 @@ class ShotFinder:
             self._judge_next()
 
     def finish(self, end_time: float | None = None) -> list[Shot]:
-        """Judge the frames still waiting and return all shots.
+        """Process the remaining frames and return all shots.
 
         Args:
-            end_time: When the last frame has been shown, in seconds; one more frame interval after
-                it if left out.
+            end_time: End of the last frame in seconds; by default one frame interval after it.
 
         Returns:
-            Shots that follow one another without gaps, from the first frame to the last.
+            Shots without gaps, from the first frame to the last.
         """
         if not self._recent:
             return []
@@ -142,23 +141,23 @@ class ShotFinder:
 
     @property
     def descriptors(self) -> NDArray[np.float32]:
-        """``(S, V, D)`` what each shot looks like, after `finish`; see `group_scenes`."""
-        return self._looks.descriptors
+        """``(S, V, D)`` appearance of each shot, after `finish`; see `group_scenes`."""
+        return self._appearance.descriptors
 
     def _judge_rest(self) -> None:
         while self._centre < self._pushed:
             self._judge_next()
         if len(self._boundaries) > 1:
-            self._looks.close(self._boundaries[-1].index)
-        self._looks.close()
+            self._appearance.close(self._boundaries[-1].index)
+        self._appearance.close()
 
     def _judge_next(self) -> None:
-        """Decide about the oldest frame not judged yet, with what came before and after it."""
+        """Decide whether the oldest pending frame starts a shot, given its neighbours."""
         recent = list(self._recent)
         at = len(recent) - (self._pushed - self._centre)
         self._centre += 1
         frame = recent[at]
-        self._looks.see(frame)
+        self._appearance.push(frame)
         faded = self._dark.push(frame)
         if faded is not None:
             self._add(ShotBoundary(faded.index, faded.time, 1.0))
@@ -167,10 +166,10 @@ class ShotFinder:
 
     def _judge_cut(self, recent: Sequence[Thumbnail], at: int) -> None:
         before = recent[at - 1]
-        found = _stands_out(recent, at, self.min_length)
-        if found is None:
+        candidate = _candidate_cut(recent, at, self.min_length)
+        if candidate is None:
             return
-        length, score = found
+        length, score = candidate
         after = recent[at + length - 1]
         if before.blank or after.blank or not _is_elsewhere(before, after, score, self.ratio):
             return
@@ -185,7 +184,7 @@ class ShotFinder:
         self._add(ShotBoundary(first.index, first.time, score, before))
 
     def _came_back(self, now: Thumbnail, after: Thumbnail) -> bool:
-        """Whether this ends a flash: soon after a boundary, the picture from before it returns."""
+        """Return whether this ends a flash: soon after a boundary, the scene before it returns."""
         last = self._boundaries[-1]
         if last.before is None or now.time - last.time >= self.min_length:
             return False
@@ -195,48 +194,48 @@ class ShotFinder:
         last = self._boundaries[-1]
         if boundary.time - last.time < self.min_length:
             return
-        if len(self._boundaries) > 1:  # now that another follows, the last will not be taken back
-            self._looks.close(last.index)
+        if len(self._boundaries) > 1:  # the last boundary is final now
+            self._appearance.close(last.index)
         self._boundaries.append(boundary)
 
 
 def _is_elsewhere(before: Thumbnail, after: Thumbnail, score: float, ratio: float) -> bool:
-    """Whether two pictures show different things, not the same one moved, lit or partly covered."""
+    """Return whether two frames show different scenes, not one that moved or changed its light."""
     difference, widespread = aligned_difference(before, after)
     if difference < _least_change(before, after) or widespread < _LEAST_SPREAD * difference:
         return False
     if is_relit(before, after):
         return False
-    unrest = (1.0 - score) * difference
-    if score >= 1.0 - 1.0 / ratio and widespread >= unrest:
+    surrounding = (1.0 - score) * difference
+    if score >= 1.0 - 1.0 / ratio and widespread >= surrounding:
         return True
-    # Violent motion hides a cut from the measure above, but it carries its colours along. Flat
-    # pictures are left out: fading, all their pixels pass from one bin of colours to another.
+    # Fast motion hides a cut from the measure above, but keeps its colours. Flat frames are
+    # excluded: while they fade, all pixels pass from one colour bin to another.
     flat = min(before.contrast, after.contrast) < FLAT
     return not flat and shared_colours(before.pixels, after.pixels) < _OTHER_COLOURS
 
 
 def _least_change(before: Thumbnail, after: Thumbnail) -> float:
-    """Return the change below which two pictures may be of one shot, given their contrast."""
+    """Return the change below which two frames may belong to one shot, given their contrast."""
     contrast = 0.5 * (before.contrast + after.contrast)
     return float(np.clip(0.35 * contrast, 4.0, 12.0))
 
 
-def _stands_out(
+def _candidate_cut(
     recent: Sequence[Thumbnail], at: int, min_length: float
 ) -> tuple[int, float] | None:
-    """Return over how many frames a possible cut at ``at`` stretches and its score."""
+    """Return the length in frames and the score of a possible cut at ``at``."""
     best: tuple[int, float] | None = None
     for length in range(1, min(_LONGEST_SOFT_CUT, len(recent) - at) + 1):
         steps = [thumb.step for thumb in recent[at : at + length]]
         whole = change(recent[at - 1], recent[at + length - 1])
-        # Motion goes back and forth over the same pixels; a blend of two pictures adds up.
+        # Motion goes back and forth over the same pixels; the steps of a blend add up.
         if whole < 4.0 or (length > 1 and whole < 0.8 * sum(steps)):
             continue
-        if length > 1 and min(steps) < 0.15 * whole:  # the shorter stretch tells it better
+        if length > 1 and min(steps) < 0.15 * whole:  # a shorter cut describes it better
             continue
-        around = _unrest(recent, at, at + length, min_length)
-        # A slow fade or drift covers as much in as many frames, so it is taken that often.
+        around = _surrounding_change(recent, at, at + length, min_length)
+        # A slow fade or drift changes as much in as many frames, hence the factor.
         score = 1.0 - (length * around + 0.5) / (whole + 0.5)
         if score > max(_LEAST_SCORE, best[1] if best else 0.0) and _lasts(recent, at, length):
             best = (length, score)
@@ -244,18 +243,20 @@ def _stands_out(
 
 
 def _lasts(recent: Sequence[Thumbnail], at: int, length: int) -> bool:
-    """Whether the frames that follow stay different from the one before, unlike after a flash."""
+    """Return whether the following frames stay different from the one before, unlike a flash."""
     before = recent[at - 1]
     whole = change(before, recent[at + length - 1])
     following = recent[at + length : at + length + _WINDOW]
     return all(change(before, thumb) >= 0.5 * whole for thumb in following)
 
 
-def _unrest(recent: Sequence[Thumbnail], start: int, end: int, min_length: float) -> float:
-    """Return the largest change near the frames ``start`` to ``end``, leaving out other cuts.
+def _surrounding_change(
+    recent: Sequence[Thumbnail], start: int, end: int, min_length: float
+) -> float:
+    """Return the largest change near the frames ``start`` to ``end``, ignoring other cuts.
 
-    On either side one change may be left out, because shots can be as short as the window, unless
-    the two changes are the two edges of a flash: close in time, with the same picture outside.
+    One change on either side is ignored, because shots can be as short as the window, unless the
+    two changes are the edges of a flash: close in time, with the same scene outside.
     """
     before = range(max(start - _WINDOW, 1), start)
     after = range(end, min(end + _WINDOW, len(recent)))
@@ -282,12 +283,12 @@ def detect_shots(
 
     Args:
         video: The file, or a reader of it.
-        video_id: Given to every shot; the name of the file if left out.
-        progress: Told how many frames are done.
+        video_id: Id stored in every shot; the file name if None.
+        progress: Called with the number of frames done.
 
     Returns:
         Shots in order, without gaps, each with ``start`` and ``end`` in seconds, ``start_frame``
-        and ``end_frame``; the score says how clearly it starts.
+        and ``end_frame``; the score is the confidence of its start.
 
     Raises:
         VideoError: If the file cannot be read as video.
@@ -307,8 +308,8 @@ def detect_scenes(
 
     Args:
         video: The file, or a reader of it.
-        video_id: Given to every shot and scene; the name of the file if left out.
-        progress: Told how many frames are done.
+        video_id: Id stored in every shot and scene; the file name if None.
+        progress: Called with the number of frames done.
 
     Raises:
         VideoError: If the file cannot be read as video.

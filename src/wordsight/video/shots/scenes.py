@@ -1,8 +1,8 @@
-"""Scenes: neighbouring shots grouped by where they seem to be.
+"""Scenes: neighbouring shots grouped by similar appearance.
 
-Two shots that look alike and lie close together belong to one scene, and so does everything between
-them: in a conversation filmed from two sides, each side comes back while the other is shown. This
-is the rule of overlapping links (Hanjalic, Lagendijk and Biemond, 1999) on colours and layout.
+Two similar shots that are close in time belong to one scene, and so does everything between them:
+in a conversation filmed from two sides, both views keep returning. This is the method of
+overlapping links (Hanjalic, Lagendijk and Biemond, 1999) on colours and layout.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from wordsight.video.shots.thumbnails import Thumbnail
 __all__ = ["VIEWS", "ShotAppearance", "describe", "group_scenes", "likeness", "shared_colours"]
 
 VIEWS = 3
-"""Views kept of a shot: early, in the middle, late."""
+"""Number of views kept of a shot: early, in the middle, late."""
 
 _HUE_BINS, _SATURATION_BINS, _VALUE_BINS = 12, 4, 4
 _LAYOUT = (8, 5)
@@ -28,25 +28,25 @@ _INTERVAL_SECONDS = 0.2
 """Sampling interval: shorter than the shortest shot."""
 
 _MAX_OPEN = 64
-"""Samples kept of a shot that goes on; every other one is dropped when there are more."""
+"""Largest number of samples of an open shot; every other one is dropped beyond it."""
 
 
 def describe(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Describe a small RGB picture by its colours and where brightness and colour lie.
+    """Describe a small RGB image by its colours and their layout.
 
     Args:
         pixels: ``(H, W, 3)`` RGB.
 
     Returns:
-        ``(D,)``: square roots of a hue-saturation-value histogram, so that the dot product of two
-        is their Bhattacharyya coefficient, then a coarse RGB layout in 0..1.
+        ``(D,)``: square roots of a hue-saturation-value histogram, so that a dot product is the
+        Bhattacharyya coefficient, then a coarse RGB layout in 0..1.
     """
     layout = cv2.resize(pixels, _LAYOUT, interpolation=cv2.INTER_AREA).ravel()
     return np.concatenate([_colours(pixels), layout / 255.0]).astype(np.float32)
 
 
 def shared_colours(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
-    """Return how far the colours of two small RGB pictures agree, wherever they lie, 0 to 1."""
+    """Return the overlap of the colour histograms of two small RGB images, 0 to 1."""
     return float(_colours(first) @ _colours(second))
 
 
@@ -59,32 +59,31 @@ def _colours(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def likeness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
-    """Tell how alike two shots look, by the best pair of their views.
+    """Return the similarity of two shots: that of their most similar views.
 
     Args:
         first: ``(V, D)`` views of one shot.
         second: ``(V', D)`` views of the other.
 
     Returns:
-        0 to 1: the colours two views share times how closely their layouts agree; 0 if one is
-        black throughout.
+        0 to 1: colour overlap times agreement of the layout; 0 if one is black throughout.
     """
     colours = first[:, :_COLOURS] @ second[:, :_COLOURS].T
-    apart = first[:, None, _COLOURS:] - second[None, :, _COLOURS:]
-    layout = 1.0 - np.abs(apart).mean(axis=2)
+    difference = first[:, None, _COLOURS:] - second[None, :, _COLOURS:]
+    layout = 1.0 - np.abs(difference).mean(axis=2)
     return float((colours * layout).max())
 
 
 class ShotAppearance:
-    """Samples frames and sorts the samples into shots as these become known."""
+    """Samples the appearance of shots while frames are processed."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, NDArray[np.float32]]] = []
         self._closed: list[NDArray[np.float32]] = []
         self._due = -np.inf
 
-    def see(self, frame: Thumbnail) -> None:
-        """Take a sample if it is time for one; black frames look like no place in particular."""
+    def push(self, frame: Thumbnail) -> None:
+        """Sample the frame if a sample is due; black frames are skipped."""
         if frame.dark or frame.time < self._due:
             return
         self._due = frame.time + _INTERVAL_SECONDS
@@ -93,8 +92,8 @@ class ShotAppearance:
             del self._open[1 : _MAX_OPEN // 2 : 2]
 
     def close(self, index: int | None = None) -> None:
-        """Declare the oldest open shot to end before frame ``index``, or with the video."""
-        inside = [look for at, look in self._open if index is None or at < index]
+        """End the oldest open shot before frame ``index``, or with the video."""
+        inside = [view for at, view in self._open if index is None or at < index]
         self._open = self._open[len(inside) :]
         if not inside:
             self._closed.append(np.zeros((VIEWS, _LENGTH), np.float32))
@@ -104,7 +103,7 @@ class ShotAppearance:
 
     @property
     def descriptors(self) -> NDArray[np.float32]:
-        """``(S, V, D)`` the views of each closed shot; zeros for a shot of black frames only."""
+        """``(S, V, D)`` views of each closed shot; zeros for a shot of black frames only."""
         return np.stack(self._closed) if self._closed else np.zeros((0, VIEWS, _LENGTH), np.float32)
 
 
@@ -118,21 +117,20 @@ def group_scenes(
 ) -> list[Scene]:
     """Group neighbouring shots into scenes.
 
-    Shot ``j`` is linked to an earlier shot ``i`` if some view of one looks like some view of the
-    other, at most ``max_gap`` seconds and ``max_shots`` shots lie between them. A scene ends where
-    no link crosses. A shot of black frames looks like nothing and opens a scene of its own unless
-    a link passes over it.
+    Shot ``j`` is linked to an earlier shot ``i`` if their similarity is high enough and at most
+    ``max_gap`` seconds and ``max_shots`` shots are between them. A scene ends where no link
+    crosses. A shot of black frames is a scene of its own unless a link passes over it.
 
     Args:
         shots: Shots of one video, in order.
-        descriptors: ``(S, V, D)`` what each shot looks like: ``ShotFinder.descriptors``.
-        min_likeness: How alike two views must be, 0 to 1; see `likeness`.
+        descriptors: ``(S, V, D)`` appearance of each shot: ``ShotFinder.descriptors``.
+        min_likeness: Least similarity of two linked shots, 0 to 1; see `likeness`.
         max_gap: Longest time between the end of one shot and the start of the other, in seconds.
-        max_shots: Most shots that a link may pass over, which bounds the work.
+        max_shots: Largest number of shots between two linked ones.
 
     Returns:
-        Scenes in order, without gaps. The score is the least likeness that holds the scene
-        together, 1 for a single shot.
+        Scenes in order, without gaps. The score is the least similarity among the links that hold
+        the scene together, 1 for a single shot.
 
     Raises:
         ValueError: If there is not one descriptor per shot.

@@ -1,4 +1,4 @@
-"""`Thumbnail`: a frame made very small, and how two of them differ; what shot finding works on."""
+"""`Thumbnail`: a tiny copy of a frame, differences between two of them, and fades to black."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -25,34 +25,34 @@ __all__ = [
 
 
 WIDTH, HEIGHT = 64, 36
-"""Small enough to blur noise and little motions away, large enough to tell places apart."""
+"""Small enough to suppress noise and small motion, large enough to distinguish scenes."""
 
 _DARK_LEVEL = 11.0
-"""Mean brightness (0-255) below which a picture counts as faded out."""
+"""Mean brightness (0-255) below which a frame counts as faded out."""
 
 _BLANK_LEVEL, _BLANK_CONTRAST = 5.0, 6.0
-"""Mean and contrast below which nothing can be seen but perhaps a caption."""
+"""Mean and contrast below which nothing is visible but perhaps a caption."""
 
 FLAT = 8.0
-"""Contrast below which there is too little in a picture to recognise it by."""
+"""Contrast below which a frame has too little structure to be recognised."""
 
 _RELIT_LIKENESS, _RELIT_REST = 0.9, 0.3
-"""Correlation that a change of light leaves, and share of the change that it may not explain."""
+"""Least correlation after a change of light, and largest share of the change left unexplained."""
 
 _JOLT = 2
-"""Thumbnail pixels a jolt of the camera may move the picture: one part in 32 of its width."""
+"""Largest camera shake in thumbnail pixels, 1/32 of the width."""
 
 _WIDESPREAD = int(0.6 * (WIDTH - 2 * _JOLT) * (HEIGHT - 2 * _JOLT))
-"""How many pixels may stay out of a change that counts as one of the whole picture."""
+"""Number of pixels that need not change in a change of the whole frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A frame made small.
+    """A small copy of a frame.
 
     Attributes:
         index: Number of the frame.
-        time: When it is shown, in seconds.
+        time: Presentation time in seconds.
         pixels: ``(36, 64, 3)`` RGB.
         level: Mean over all pixels and colours, 0 to 255.
         contrast: Standard deviation over all pixels and colours.
@@ -68,9 +68,9 @@ class Thumbnail:
 
     @classmethod
     def of(cls, frame: Frame, previous: "Thumbnail | None") -> Self:
-        """Make a frame small and compare it with the one before."""
+        """Scale a frame down and compare it with the previous one."""
         pixels = frame.scaled(WIDTH, HEIGHT)
-        # As one row, because OpenCV would give mean and deviation for each colour.
+        # As one row, since OpenCV computes mean and deviation per channel.
         mean, deviation = cv2.meanStdDev(pixels.reshape(1, -1))
         step = 0.0 if previous is None else _difference(previous.pixels, pixels)
         return cls(frame.index, frame.time, pixels, float(mean[0, 0]), float(deviation[0, 0]), step)
@@ -82,7 +82,7 @@ class Thumbnail:
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing to be seen."""
+        """Whether nothing is visible."""
         return self.level < _BLANK_LEVEL and self.contrast < _BLANK_CONTRAST
 
 
@@ -92,10 +92,10 @@ def change(first: Thumbnail, second: Thumbnail) -> float:
 
 
 def aligned_difference(first: Thumbnail, second: Thumbnail) -> tuple[float, float]:
-    """Compare two thumbnails after shifting one a little to where they agree best.
+    """Compare two thumbnails after shifting one to where they agree best.
 
     Returns:
-        Their mean absolute difference, and the one that two fifths of the picture exceed.
+        Their mean absolute difference, and the difference that two fifths of the pixels exceed.
     """
     inner = second.pixels[_JOLT:-_JOLT, _JOLT:-_JOLT]
     height, width = inner.shape[:2]
@@ -111,7 +111,7 @@ def aligned_difference(first: Thumbnail, second: Thumbnail) -> tuple[float, floa
 
 
 def is_relit(first: Thumbnail, second: Thumbnail) -> bool:
-    """Whether two thumbnails show the same thing with more or less light, or white light, on it."""
+    """Return whether two thumbnails differ only by brightness or contrast."""
     faint, strong = sorted((first, second), key=lambda thumb: thumb.contrast)
     if faint.contrast < FLAT:
         return False
@@ -129,22 +129,20 @@ def _difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
     return float(cv2.norm(first, second, cv2.NORM_L1)) / first.size
 
 
-# `FadeFinder`: the dark stretches between a fade-out and a fade-in, and where to divide them.
-
 _BLINK_FRAMES = 5
-"""A darkness shorter than this divides only if what comes after it is something else."""
+"""A shorter dark interval separates two shots only if the scene after it is another one."""
 
 _FADE_SECONDS = 0.5
-"""Longest time from so dark that it counts as faded to where nothing can be seen any more."""
+"""Longest time between a dark frame and a blank one of the same fade."""
 
 
 @dataclass(frozen=True)
 class FadeMiddle:
-    """The frame in the middle of a dark stretch.
+    """The frame in the middle of a dark interval.
 
     Attributes:
-        index: Its number.
-        time: When it is shown, in seconds.
+        index: Number of the frame.
+        time: Presentation time in seconds.
     """
 
     index: int
@@ -152,11 +150,11 @@ class FadeMiddle:
 
 
 class FadeFinder:
-    """Follows the brightness of frames and tells when a faded-out stretch has ended.
+    """Finds dark intervals between a fade-out and a fade-in.
 
-    A stretch runs from the first dark frame to the last, however it began and ended, and must hold
-    frames in which nothing can be seen: a night scene is dark, but not faded out. Dark frames more
-    than half a second away from those belong to such a scene, not to the fade.
+    An interval runs from the first dark frame to the last and must contain blank frames: a night
+    scene is dark, but not faded out. Dark frames more than half a second away from the blank ones
+    belong to such a scene, not to the fade.
     """
 
     def __init__(self) -> None:
@@ -166,7 +164,7 @@ class FadeFinder:
         self._before: Thumbnail | None = None
 
     def push(self, frame: Thumbnail) -> FadeMiddle | None:
-        """Take the next frame; return the middle of the faded-out stretch that it ends, if any."""
+        """Add the next frame; return the middle of the dark interval that it ends, if any."""
         if frame.dark:
             self._indices.append(frame.index)
             self._times.append(frame.time)
