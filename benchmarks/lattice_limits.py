@@ -1,4 +1,4 @@
-"""Lattices that do not fit: what parts save, what pruning and a beam lose, and what they say of it.
+"""Lattices that do not fit into memory: what parts save, what pruning loses, and its bound.
 
 Run ``python -m benchmarks.lattice_limits [--frames 100000] [--json]``.
 
@@ -7,9 +7,7 @@ Run ``python -m benchmarks.lattice_limits [--frames 100000] [--json]``.
   of the same size, beside what keeping all nodes would take;
 - ``pruned``: clips of 20 frames with four lasting things among clutter, 10 detections, of which K
   are kept per participant: the share of the sum that is lost and the bound on it, and their ratio,
-  in the middle and at worst of 40 clips;
-- ``beam``: the same clips with a loss of 1e-3 allowed: what is lost, the bound, and the share of
-  nodes that are kept.
+  in the middle and at worst of 40 clips.
 """
 
 import argparse
@@ -20,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from wordsight.inference import Lattice, WordChain, beam_counts, log_scores, prune, streamed_counts
+from wordsight.inference import Lattice, WordChain, log_scores, prune, streamed_counts
 
 __all__ = ["film", "main", "measure"]
 
@@ -31,7 +29,6 @@ def measure(frames: int) -> dict[str, Any]:
     """Measure everything."""
     report: dict[str, Any] = {"parts": _parts(frames)}
     report["pruned"] = {f"keep {most} of 10": _pruned(most) for most in (4, 5, 6, 7)}
-    report["beam"] = _beam()
     return report
 
 
@@ -101,17 +98,6 @@ def _pruned(most: int) -> dict[str, float]:
     return _summary(np.array(rows))
 
 
-def _beam() -> dict[str, float]:
-    rows, kept = [], []
-    for seed in range(_CLIPS):
-        lattice = film(seed)
-        found = beam_counts(lattice, loss=1e-3)
-        (exact,) = log_scores([lattice])
-        rows.append((1 - np.exp(found.log_joint - exact.log_joint), found.lost_mass))
-        kept.append(found.nodes_kept.mean() / lattice.num_nodes)
-    return _summary(np.array(rows)) | {"nodes_kept": float(np.median(kept))}
-
-
 def _summary(rows: Any) -> dict[str, float]:
     ratio = rows[:, 1] / np.maximum(rows[:, 0], 1e-15)
     return {
@@ -140,7 +126,6 @@ def main(arguments: list[str] | None = None) -> None:
     print("parts        " + _line(report["parts"]))
     for name, row in report["pruned"].items():
         print(f"{name:12} " + _line(row))
-    print("beam         " + _line(report["beam"]))
 
 
 def _line(row: dict[str, float]) -> str:

@@ -14,7 +14,6 @@ from wordsight.inference import (
     lattice_bytes,
     log_scores,
 )
-from wordsight.inference.lattice.beam import beam_bytes
 from wordsight.inference.lattice.limits import (
     Limits,
     PrunedWarning,
@@ -85,37 +84,11 @@ def test_detections_are_limited_where_it_is_asked_for():
         assert scores_within_limits([lattice]) == [exact] and not losses
 
 
-def test_a_beam_loses_no_more_than_it_may():
-    lattice = like_a_film(3, frames=10)
-    with using_limits(Limits(beam_loss=1e-3)), collect_losses() as losses:
-        (found,) = scores_within_limits([lattice])
-        (counts,) = counts_within_limits([lattice], participants=True)
-        (path,) = paths_within_limits([lattice])
-    (exact,) = expected_counts([lattice], participants=True)
-    assert found.log_joint < exact.log_joint < found.log_upper
-    assert losses == [found.lost_mass, counts.lost_mass] and 0 < max(losses) <= 1e-3
-    gap = np.abs(counts.participants - exact.participants).sum(axis=2)
-    assert 0 < gap.max() <= 2 * counts.lost_mass
-    assert path.log_score == best_paths([lattice])[0].log_score  # paths have no beam
-
-
-def test_a_beam_for_which_a_frame_is_too_large_gives_way_to_the_best_detections():
-    lattice = like_a_film(1, frames=15, things=4, clutter=10, people=3)
-    small = beam_bytes(lattice) - 1
-    with using_limits(Limits(max_bytes=small, beam_loss=1e-3)), collect_losses() as losses:
-        (found,) = scores_within_limits([lattice])
-    (exact,) = log_scores([lattice])
-    assert found.log_joint < exact.log_joint < found.log_upper
-    assert len(losses) == 1
-
-
 @pytest.mark.parametrize(
     ("limits", "words"),
-    [  # no memory, no detection, a loss of everything, and two ways at once
+    [  # no memory, no detection
         ({"max_bytes": 0}, "1 byte or more"),
         ({"most_detections": 0}, "1 detection or more"),
-        ({"beam_loss": 1.0}, "from 0 to under 1"),
-        ({"beam_loss": 0.1, "most_detections": 2}, "choose one limit"),
     ],
 )
 def test_limits_that_cannot_be_are_refused(limits, words):

@@ -17,7 +17,6 @@ from wordsight.inference.convergence import (
     ObjectiveFellError,
     ObjectiveFellWarning,
 )
-from wordsight.inference.lattice.beam import BeamCounts, beam_counts
 from wordsight.inference.lattice.limits import (
     Limits,
     PrunedWarning,
@@ -59,7 +58,6 @@ from wordsight.inference.mixtures.gaussian import (
 
 __all__ = [
     "DEFAULT_MEMORY",
-    "BeamCounts",
     "ConvergenceMonitor",
     "JumpChain",
     "JumpCounts",
@@ -80,7 +78,6 @@ __all__ = [
     "SegmentChain",
     "SegmentCounts",
     "WordChain",
-    "beam_counts",
     "best_paths",
     "collect_losses",
     "counts_within_limits",

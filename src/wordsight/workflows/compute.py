@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from wordsight.errors import WordsightError
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.settings import setting
 
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from wordsight.engine import Engine
 
 __all__ = [
-    "beam_setting",
     "device_setting",
     "engine_setting",
     "prune_setting",
@@ -61,20 +59,6 @@ def prune_setting() -> Any:
     )
 
 
-def beam_setting() -> Any:
-    """Declare the setting that bounds the share of explanations that may be lost."""
-    return setting(
-        None,
-        "Follow only what matters, so that at most this share of all explanations is lost, such "
-        "as 1e-6; one frame must fit into memory.",
-        metavar="SHARE",
-        label="Or share of explanations that may be lost",
-        default_text="none",
-        gt=0,
-        lt=1,
-    )
-
-
 @contextmanager
 def using_engine(name: str | None, reporter: Reporter) -> Iterator["Engine | None"]:
     """Give the engine of a name for the time of a block, and report where it can be watched."""
@@ -102,41 +86,30 @@ def usable_device(name: str | None, reporter: Reporter) -> str | None:
 
 
 @contextmanager
-def pruning(most: int | None, loss: float | None = None) -> Iterator[list[float]]:
-    """Follow at most so many detections, or lose at most a share, for the time of a block.
+def pruning(most: int | None) -> Iterator[list[float]]:
+    """Follow at most so many detections for the time of a block.
 
     Args:
         most: Detections per participant and frame; all that fit if ``None``.
-        loss: Share of all explanations that a beam may lose; no beam if ``None``.
 
     Yields:
         The shares lost at most, of what is computed in the block and not part of its results.
-
-    Raises:
-        WordsightError: If both are given, or the share is none.
     """
-    if most is not None and loss is not None:
-        raise WordsightError(
-            "--prune (a number of detections) and --beam (a share that may be lost) exclude each "
-            "other; choose one of them."
-        )
-    if loss is not None and not 0 < loss < 1:
-        raise WordsightError(f"--beam takes a share above 0 and under 1, such as 1e-6, got {loss}.")
     from wordsight.inference import Limits, collect_losses, using_limits
 
-    with using_limits(Limits(most_detections=most, beam_loss=loss)), collect_losses() as losses:
+    with using_limits(Limits(most_detections=most)), collect_losses() as losses:
         yield losses
 
 
 def report_lost(
-    reporter: Reporter, lost_mass: float, asked: float | None, usual: float | None = None
+    reporter: Reporter, lost_mass: float, asked: int | None, usual: float | None = None
 ) -> None:
     """Report how much was left out at most, where anything was or might be expected to be.
 
     Args:
         reporter: Takes the note.
         lost_mass: The largest share.
-        asked: The value of ``prune`` or ``beam``, if either was given.
+        asked: The value of ``prune``, if it was given.
         usual: The median share, where there are many.
     """
     if asked is not None and not lost_mass:

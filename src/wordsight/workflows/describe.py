@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordsight.workflows.compute import beam_setting, pruning, report_lost
+from wordsight.workflows.compute import pruning, report_lost
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.moments import ClipRequest, ClipSettings, read_clip
 from wordsight.workflows.reporter import RecordingReporter
@@ -25,7 +25,6 @@ class DescribeSettings(ClipSettings):
     surest: bool = setting(
         False, "First what is likeliest true in every word, instead of what says most."
     )
-    beam: float | None = beam_setting()
 
 
 class DescribeRequest(DescribeSettings, ClipRequest):
@@ -65,7 +64,7 @@ def describe(
     lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
     long = not request.whole and is_long_video(lexicon, clip)
     with (
-        pruning(request.prune, request.beam),
+        pruning(request.prune),
         reporter.progress("Describing") as progress,
     ):
         found = (
@@ -76,6 +75,6 @@ def describe(
             else lexicon.describe(clip, top=request.top, surest=request.surest)
         )
     if found:
-        report_lost(reporter, max(one.lost_mass for one in found), request.prune or request.beam)
+        report_lost(reporter, max(one.lost_mass for one in found), request.prune)
     warnings = tuple(reporter.notes)
     return DescribeResult(tuple(found), clip.start, clip.end, long, warnings=warnings)

@@ -7,7 +7,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from wordsight.workflows.compute import (
-    beam_setting,
     device_setting,
     engine_setting,
     prune_setting,
@@ -72,7 +71,6 @@ class LearnSettings(Request):
     engine: str | None = engine_setting()
     device: str | None = device_setting("lattices, in single precision,")
     prune: int | None = prune_setting()
-    beam: float | None = beam_setting()
 
 
 class LearnRequest(LearnSettings):
@@ -169,7 +167,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
     read = readable_grammar if annotator is None else annotator.grammar
     lexicon, sentences = read(known, sentences, reporter)
     with (
-        pruning(request.prune, request.beam) as losses,
+        pruning(request.prune) as losses,
         using_engine(request.engine, reporter) as engine,
         reporter.progress("Learning") as progress,
     ):
@@ -190,7 +188,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
     if request.words is not None:
         save_lexicon(learned, request.words, annotator, overwrite=request.force)
     most, usual = max(losses, default=0.0), median(losses or [0.0])
-    report_lost(reporter, most, request.prune or request.beam, usual=usual)
+    report_lost(reporter, most, request.prune, usual=usual)
     facts = None if request.states is None else _facts_used(learned, reporter)
     named = None
     if annotator is not None and request.attributes is not None:

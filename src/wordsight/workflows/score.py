@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordsight.workflows.compute import beam_setting, pruning, report_lost
+from wordsight.workflows.compute import pruning, report_lost
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter
@@ -24,7 +24,6 @@ class ScoreRequest(ClipRequest):
     sentences: tuple[str, ...] = argument(
         "Sentences that may be true of it.", metavar="SENTENCE...", min_length=1
     )
-    beam: float | None = beam_setting()
     words: Path = lexicon_setting()
 
 
@@ -50,10 +49,10 @@ def score(library: "Library", request: ScoreRequest, *, reporter: RecordingRepor
     """Score sentences about a video; of a long one, each where it fits best."""
     lexicon = load_lexicon(request.words)
     clip = read_clip(library, request, request.words)
-    with pruning(request.prune, request.beam):
+    with pruning(request.prune):
         moments = moments_for(lexicon, clip, request.sentences, reporter, whole=request.whole)
         pairs = zip(moments, request.sentences, strict=True)
         scores = tuple(lexicon.score(moment, sentence) for moment, sentence in pairs)
-    report_lost(reporter, max(one.lost_mass for one in scores), request.prune or request.beam)
+    report_lost(reporter, max(one.lost_mass for one in scores), request.prune)
     are_moments = tuple(moment is not clip for moment in moments)
     return ScoreResult(scores, are_moments, warnings=tuple(reporter.notes))

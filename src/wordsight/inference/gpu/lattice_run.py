@@ -115,7 +115,7 @@ def _in_batches(
     # what is to be pruned in any case.
     limits = current_limits()
     large = [
-        n for n, each in enumerate(lattices) if _bytes_of(each) > most_bytes or limits.touch(each)
+        n for n, each in enumerate(lattices) if _bytes_of(each) > most_bytes or limits.prunes(each)
     ]
     results.update(zip(large, on_processor([lattices[n] for n in large]), strict=True))
     for numbers in _batches(lattices, set(large), most_bytes):

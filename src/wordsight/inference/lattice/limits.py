@@ -1,7 +1,8 @@
-"""Lattices of any size within limits: whole where they fit, in parts or pruned where they do not.
+"""Inference on lattices of any size within limits of memory.
 
-In parts a clip of any length gives exactly the same. Where even single frames are too large, the
-best detections are kept, and the results say how much was lost at most.
+Each lattice is computed whole where it fits, in parts where only single frames fit (exactly the
+same result for clips of any length), or else with the best detections of each frame, with a bound
+on what that loses.
 """
 
 import math
@@ -12,7 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from wordsight.inference.lattice.beam import beam_bytes, beam_counts
 from wordsight.inference.lattice.model import (
     Lattice,
     LatticeCounts,
@@ -55,7 +55,7 @@ _GROUPS = 2
 
 
 class PrunedWarning(UserWarning):
-    """A lattice did not fit; part of it was left out, and how much at most is said."""
+    """A lattice did not fit into memory and was pruned; the message bounds the loss."""
 
 
 @dataclass(frozen=True)
@@ -63,41 +63,37 @@ class Limits:
     """What one lattice may use.
 
     Attributes:
-        max_bytes: Memory, beside its own arrays.
-        most_detections: Detections per participant and frame; all that fit if None.
-        beam_loss: Share of the summed weight that a beam may lose where scores and counts are
-            computed; no beam if None. Best paths have none.
+        max_bytes: Memory, not counting the lattice's own arrays.
+        most_detections: Detections per participant and frame; all that fit if ``None``.
     """
 
     max_bytes: int = DEFAULT_MEMORY
     most_detections: int | None = None
-    beam_loss: float | None = None
 
     def __post_init__(self) -> None:
-        if self.beam_loss is not None and not 0 <= self.beam_loss < 1:
-            raise LatticeError(f"a loss is a share from 0 to under 1, got {self.beam_loss}.")
-        if self.beam_loss is not None and self.most_detections is not None:
-            raise LatticeError("a beam keeps joint states, not detections: choose one limit.")
         if self.max_bytes < 1 or (self.most_detections is not None and self.most_detections < 1):
             raise LatticeError(
-                "limits are 1 byte or more and 1 detection or more, got "
+                "limits must be 1 byte or more and 1 detection or more, got "
                 f"{self.max_bytes} and {self.most_detections}."
             )
 
-    def touch(self, lattice: Lattice) -> bool:
-        """Tell whether part of a lattice is to be left out even if all of it fits."""
-        return self.beam_loss is not None or (
-            self.most_detections is not None and self.most_detections < lattice.num_detections
-        )
+    def prunes(self, lattice: Lattice) -> bool:
+        """Return whether a lattice is pruned even if all of it fits."""
+        return self.most_detections is not None and self.most_detections < lattice.num_detections
 
 
 _limits: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039 - it is frozen
 _losses: ContextVar[list[float] | None] = ContextVar("losses", default=None)
 
 
+def current_limits() -> Limits:
+    """Return the limits in effect."""
+    return _limits.get()
+
+
 @contextmanager
 def using_limits(limits: Limits) -> Iterator[None]:
-    """Keep to other limits for the time of a block."""
+    """Apply other limits inside a block."""
     token = _limits.set(limits)
     try:
         yield
@@ -107,52 +103,79 @@ def using_limits(limits: Limits) -> Iterator[None]:
 
 @contextmanager
 def collect_losses() -> Iterator[list[float]]:
-    """Collect the lost shares of lattices that did not fit, instead of warning of each."""
-    noted: list[float] = []
-    token = _losses.set(noted)
+    """Collect the lost shares of pruned lattices inside a block instead of warning of each."""
+    losses: list[float] = []
+    token = _losses.set(losses)
     try:
-        yield noted
+        yield losses
     finally:
         _losses.reset(token)
 
 
+def report_losses(losses: Sequence[float]) -> None:
+    """Add losses that were collected elsewhere to those of the enclosing block, if any."""
+    collected = _losses.get()
+    if collected is not None:
+        collected.extend(losses)
+
+
+def report_loss(lost_mass: float, participants: int, given: int, kept: int, what: str) -> None:
+    """Add a loss to those of the enclosing :func:`collect_losses`, or else warn of it.
+
+    Args:
+        lost_mass: Upper bound on the lost share.
+        participants: Number of participants.
+        given: Number of candidates of each participant.
+        kept: How many of them were kept.
+        what: What the candidates are, such as "detections per frame".
+    """
+    collected = _losses.get()
+    if collected is not None:
+        collected.append(lost_mass)
+        return
+    warnings.warn(
+        f"a sentence of {participants} participants over {given} {what} was computed with the best "
+        f"{kept} of each participant; at most {lost_mass:.2g} of its weight is lost. Allow more "
+        f"memory ({_limits.get().max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less; "
+        "--prune sets how many are kept.",
+        PrunedWarning,
+        stacklevel=5,
+    )
+
+
 def scores_within_limits(lattices: Sequence[Lattice], *, threads: int = 1) -> list[LatticeScore]:
-    """Do what :func:`wordsight.inference.log_scores` does, within the limits.
+    """Compute :func:`wordsight.inference.log_scores` within the limits.
 
     Args:
         lattices: What to score.
-        threads: How many to work on at once.
+        threads: How many to compute at once.
 
     Returns:
-        One score per lattice; one that was pruned says what it lost at most.
+        One score per lattice; ``lost_mass`` of a pruned one bounds its loss.
 
     Raises:
         LatticeTooLargeError: If not even one detection per participant fits.
     """
 
-    def pruned(whole: Lattice, few: PrunedLattice) -> LatticeScore:
-        kept, upper = log_scores([few.kept, few.upper])
-        return LatticeScore(kept.log_joint, log_partition(whole), log_upper=upper.log_joint)
-
-    def all_at_once(some: Sequence[Lattice]) -> list[LatticeScore]:
+    def whole(some: Sequence[Lattice]) -> list[LatticeScore]:
         return log_scores(some, threads=threads, max_bytes=_limits.get().max_bytes)
 
-    def beamed(lattice: Lattice, loss: float) -> LatticeScore:
-        kept = beam_counts(lattice, loss=loss)
-        return LatticeScore(kept.log_joint, kept.log_partition, log_upper=kept.log_upper)
+    def pruned(lattice: Lattice, few: PrunedLattice) -> LatticeScore:
+        kept, upper = log_scores([few.kept, few.upper])
+        return LatticeScore(kept.log_joint, log_partition(lattice), log_upper=upper.log_joint)
 
-    return _within_limits(lattices, all_at_once, None, pruned, beamed)
+    return _within_limits(lattices, whole, None, pruned)
 
 
 def counts_within_limits(
     lattices: Sequence[Lattice], *, participants: bool = False, threads: int = 1
 ) -> list[LatticeCounts]:
-    """Do what :func:`wordsight.inference.expected_counts` does, within the limits.
+    """Compute :func:`wordsight.inference.expected_counts` within the limits.
 
     Args:
         lattices: The clips and sentences.
         participants: Whether to return the posterior of every participant's detections too.
-        threads: How many to work on at once.
+        threads: How many to compute at once.
 
     Returns:
         One result per lattice, with tables over all detections, 0 for those left out.
@@ -161,109 +184,101 @@ def counts_within_limits(
         LatticeTooLargeError: If not even one detection per participant fits.
     """
 
+    def whole(some: Sequence[Lattice]) -> list[LatticeCounts]:
+        limit = _limits.get().max_bytes
+        return expected_counts(some, participants=participants, threads=threads, max_bytes=limit)
+
     def in_parts(lattice: Lattice) -> LatticeCounts:
         return streamed_counts(lattice, participants=participants)
 
-    def pruned(whole: Lattice, few: PrunedLattice) -> LatticeCounts:
-        counted = in_parts(few.kept)
+    def pruned(lattice: Lattice, few: PrunedLattice) -> LatticeCounts:
+        counts = in_parts(few.kept)
         (upper,) = log_scores([few.upper])
-        tables = (few.whole_table(table, n) for n, table in enumerate(counted.tables))
-        posterior = counted.participants
+        tables = (few.whole_table(table, n) for n, table in enumerate(counts.tables))
+        posterior = counts.participants
         return replace(
-            counted,
-            log_partition=log_partition(whole),
+            counts,
+            log_partition=log_partition(lattice),
             tables=tuple(tables),
             participants=None if posterior is None else few.whole_participants(posterior),
             log_upper=upper.log_joint,
         )
 
-    def all_at_once(some: Sequence[Lattice]) -> list[LatticeCounts]:
-        limit = _limits.get().max_bytes
-        return expected_counts(some, participants=participants, threads=threads, max_bytes=limit)
-
-    def beamed(lattice: Lattice, loss: float) -> LatticeCounts:
-        return beam_counts(lattice, loss=loss, participants=participants)
-
-    return _within_limits(lattices, all_at_once, in_parts, pruned, beamed)
+    return _within_limits(lattices, whole, in_parts, pruned)
 
 
 def paths_within_limits(lattices: Sequence[Lattice], *, threads: int = 1) -> list[LatticePath]:
-    """Do what :func:`wordsight.inference.best_paths` does, within the limits.
+    """Compute :func:`wordsight.inference.best_paths` within the limits.
 
     Args:
         lattices: The clips and sentences.
-        threads: How many to work on at once.
+        threads: How many to compute at once.
 
     Returns:
-        One path per lattice, over the detections of the whole one.
+        One path per lattice, over the detections of the whole lattice.
 
     Raises:
         LatticeTooLargeError: If not even one detection per participant fits.
     """
 
-    def pruned(whole: Lattice, few: PrunedLattice) -> LatticePath:
-        found, upper = streamed_path(few.kept), streamed_path(few.upper)
-        tracks = few.whole_tracks(found.tracks)
-        return LatticePath(found.log_score, tracks, found.states, log_upper=upper.log_score)
-
-    def all_at_once(some: Sequence[Lattice]) -> list[LatticePath]:
+    def whole(some: Sequence[Lattice]) -> list[LatticePath]:
         return best_paths(some, threads=threads, max_bytes=_limits.get().max_bytes)
 
-    return _within_limits(lattices, all_at_once, streamed_path, pruned)
+    def pruned(lattice: Lattice, few: PrunedLattice) -> LatticePath:
+        path, upper = streamed_path(few.kept), streamed_path(few.upper)
+        tracks = few.whole_tracks(path.tracks)
+        return LatticePath(path.log_score, tracks, path.states, log_upper=upper.log_score)
+
+    return _within_limits(lattices, whole, streamed_path, pruned)
 
 
 def _within_limits(
     lattices: Sequence[Lattice],
-    all_at_once: Callable[[Sequence[Lattice]], list[Result]],
+    whole: Callable[[Sequence[Lattice]], list[Result]],
     in_parts: Callable[[Lattice], Result] | None,
     pruned: Callable[[Lattice, PrunedLattice], Result],
-    beamed: Callable[[Lattice, float], Result] | None = None,
 ) -> list[Result]:
-    """Do each lattice by the beam that is asked for, the exact way that fits, or prune it."""
-    limits, kept_frames = _limits.get(), in_parts is not None
+    """Compute each lattice in the first way that fits.
+
+    ``in_parts`` is ``None`` where frames need not be kept, so that parts save nothing.
+    """
+    limits, frames_kept = _limits.get(), in_parts is not None
     results: dict[int, Result] = {}
     for number, lattice in enumerate(lattices):
-        fits = limits.beam_loss is not None and beam_bytes(lattice) <= limits.max_bytes
-        if beamed is not None and limits.beam_loss is not None and fits:
-            results[number] = beamed(lattice, limits.beam_loss)
-            report_losses([results[number].lost_mass])
-            continue
-        most = limits.most_detections or lattice.num_detections
-        if most >= lattice.num_detections:
-            if lattice_bytes(lattice, frames_kept=kept_frames) <= limits.max_bytes:
+        if not limits.prunes(lattice):
+            if lattice_bytes(lattice, frames_kept=frames_kept) <= limits.max_bytes:
                 continue
             if in_parts is not None and streamed_bytes(lattice) <= limits.max_bytes:
                 results[number] = in_parts(lattice)
                 continue
-        kept = _most_detections(lattice, most, limits.max_bytes, kept_frames=kept_frames)
-        few = prune(lattice, kept, groups=_GROUPS)
+        few = prune(lattice, _detections_that_fit(lattice, limits, frames_kept), groups=_GROUPS)
         results[number] = pruned(lattice, few)
         sizes = lattice.num_participants, lattice.num_detections, few.places.shape[2]
         report_loss(results[number].lost_mass, *sizes, "detections per frame")
     rest = [number for number in range(len(lattices)) if number not in results]
     if rest:
-        results.update(zip(rest, all_at_once([lattices[n] for n in rest]), strict=True))
+        results.update(zip(rest, whole([lattices[n] for n in rest]), strict=True))
     return [results[number] for number in range(len(lattices))]
 
 
-def _most_detections(lattice: Lattice, most: int, max_bytes: int, *, kept_frames: bool) -> int:
+def _detections_that_fit(lattice: Lattice, limits: Limits, frames_kept: bool) -> int:
     """Return how many detections per participant and frame can be kept."""
-    largest = min(most, lattice.num_detections)
+    largest = min(limits.most_detections or lattice.num_detections, lattice.num_detections)
     for count in range(largest, 0, -1):
-        # The bound's lattice has a few more; it is only ever scored, but costs as much per frame.
+        # The lattice of the bound has a few more; it is only scored, but costs as much per frame.
         size = min(count + _GROUPS, lattice.num_detections)
-        if _bytes_with(lattice, size, kept_frames=kept_frames) <= max_bytes:
+        if _bytes_with(lattice, size, frames_kept) <= limits.max_bytes:
             return count
-    needed = _bytes_with(lattice, 1, kept_frames=kept_frames)
+    needed = _bytes_with(lattice, 1, frames_kept)
     raise LatticeTooLargeError(
         f"a sentence of {lattice.num_participants} participants and {len(lattice.words)} words "
         f"over {lattice.num_frames} frames needs {needed / 2**30:.1f} GiB even with one detection "
-        f"per participant, more than the allowed {max_bytes / 2**30:.1f} GiB. Cut the clip or the "
-        "sentence into parts, or use fewer frames per second."
+        f"per participant, more than the allowed {limits.max_bytes / 2**30:.1f} GiB. Cut the clip "
+        "or the sentence into parts, or use fewer frames per second."
     )
 
 
-def _bytes_with(lattice: Lattice, detections: int, *, kept_frames: bool) -> int:
+def _bytes_with(lattice: Lattice, detections: int, frames_kept: bool) -> int:
     """Return about how many bytes the lattice would need with so many detections."""
     joint = int(detections**lattice.num_participants)
     states = [word.num_states for word in lattice.words]
@@ -273,42 +288,6 @@ def _bytes_with(lattice: Lattice, detections: int, *, kept_frames: bool) -> int:
         for word in lattice.words
     )
     areas = 6 + sum(count > 1 for count in states)
-    if kept_frames:
+    if frames_kept:
         areas += 2 * (math.isqrt(lattice.num_frames) + 2)
     return int(8 * areas * nodes + 8 * joint * (len(states) + 1) + 16 * tables)
-
-
-def current_limits() -> Limits:
-    """Return the limits of the block at hand."""
-    return _limits.get()
-
-
-def report_loss(lost_mass: float, people: int, given: int, kept: int, what: str) -> None:
-    """Note what was lost at most where losses are noted, or else warn of it.
-
-    Args:
-        lost_mass: The bound.
-        people: Number of participants.
-        given: How many things each might have been.
-        kept: How many were kept.
-        what: What they are, in a word.
-    """
-    noted = _losses.get()
-    if noted is not None:
-        noted.append(lost_mass)
-        return
-    warnings.warn(
-        f"a sentence of {people} participants over {given} {what} was computed with the best "
-        f"{kept} of each participant; at most {lost_mass:.2g} of its weight is lost. Allow more "
-        f"memory ({_limits.get().max_bytes / 2**30:.1f} GiB now) or cut the clip to lose less; "
-        "--prune says how many are kept.",
-        PrunedWarning,
-        stacklevel=5,
-    )
-
-
-def report_losses(losses: Sequence[float]) -> None:
-    """Note losses that somebody asked for or that were noted elsewhere, where any are noted."""
-    noted = _losses.get()
-    if noted is not None:
-        noted.extend(losses)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-__all__ = ["Beam", "Device", "Engine", "Prune"]
+__all__ = ["Device", "Engine", "Prune"]
 
 # Not the address of a cluster: whoever is at that address runs what it is sent, so it is for the
 # command line to name.
@@ -20,8 +20,4 @@ Device = Annotated[
 ]
 Prune = Annotated[
     int | None, Field(ge=1, le=1000, description="boxes followed per participant and frame")
-]
-Beam = Annotated[
-    float | None,
-    Field(gt=0, lt=1, description="share of all explanations that may be lost, such as 1e-6"),
 ]

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from wordsight.errors import WordsightError
 from wordsight.language import parse_lexicon
 from wordsight.meaning.model.inspect import save_word_plot
 from wordsight.studio.api.compute_options import Device, Engine
@@ -89,8 +88,6 @@ def learn(studio: Here, asked: LearnBody) -> JobInfo:
         parse_lexicon(asked.grammar, "the grammar")  # what is wrong with it is said at once
     if asked.states is not None:
         model_folder(studio.folder, asked.states)
-    if asked.prune is not None and asked.beam is not None:
-        raise WordsightError("so many boxes, or a share that may be lost: choose one of them.")
     return JobInfo.of(studio.begin("learn", **asked.model_dump()))
 
 

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from wordsight.errors import WordsightError
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.words import known_words
-from wordsight.workflows.compute import beam_setting
 from wordsight.workflows.describe import DescribeRequest, DescribeSettings, describe
 from wordsight.workflows.explain import ExplainRequest, explain
 from wordsight.workflows.moments import ClipSettings
@@ -46,7 +45,6 @@ class SentencesBody(ClipBody):
     """Sentences about a video."""
 
     sentences: list[Sentence] = Field(min_length=1, max_length=50)
-    beam: float | None = beam_setting()
 
 
 class DescribeBody(DescribeSettings):

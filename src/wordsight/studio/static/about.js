@@ -13,7 +13,7 @@
     const sentences = [...new Set([asked, ...said])].filter(Boolean).slice(0, 50);
     if (!sentences.length) { studio.say("Ask a sentence first."); return; }
     try {
-      const found = await studio.post(`/api/v1/videos/${video}/score`, { sentences, start: number("from"), end: number("to"), prune: number("prune"), beam: number("beam"), whole: document.getElementById("whole").checked });
+      const found = await studio.post(`/api/v1/videos/${video}/score`, { sentences, start: number("from"), end: number("to"), prune: number("prune"), whole: document.getElementById("whole").checked });
       const mark = (holds) => studio.node("span", holds ? "yes" : "no", holds ? "yes" : "no");
       const long = found.some((one) => one.moment); // each is then asked about its own best moment
       answer.replaceChildren(studio.table(["Sentence", "Score", "True", ...(long ? ["Best from"] : [])],

@@ -111,7 +111,6 @@
         grammar: await grammarText(),
         states: value("states") || null,
         prune: Number(value("prune")) || null,
-        beam: Number(value("beam")) || null,
         threads: Number(value("threads")),
         engine: value("engine") || null,
         device: value("device") || null,

@@ -302,7 +302,7 @@
   });
   document.getElementById("describe").addEventListener("click", async () => {
     try {
-      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), ...(document.getElementById("beam").value && { beam: document.getElementById("beam").value }), surest: document.getElementById("surest").checked, top: document.getElementById("top").value || 5 })}`);
+      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), surest: document.getElementById("surest").checked, top: document.getElementById("top").value || 5 })}`);
       const told = (one) => {
         const node = line(one.moment ? `${one.text} ` : `${one.text} (${Math.round(100 * one.probability)} %)`);
         if (one.moment) node.append(goTo(one));
