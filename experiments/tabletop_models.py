@@ -34,7 +34,7 @@ from wordsight.states.events.find import find_events, outermost
 from wordsight.states.rules.rule import Rule
 from wordsight.states.search.greedy_merge import GreedyMerge
 from wordsight.states.search.segments import decode
-from wordsight.worlds.tabletop.events import AGENT
+from wordsight.worlds.tabletop.blocks import AGENT
 
 __all__ = ["Case", "Score", "at_bound", "cases", "effort", "fit_ours", "fit_walk", "greedy_rows"]
 __all__ += ["judge", "mistakes", "per_fact", "seven_rows"]

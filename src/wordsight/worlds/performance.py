@@ -19,6 +19,7 @@ __all__ = [
     "cruise",
     "cruise_time",
     "glide",
+    "idle",
     "overshoot",
     "smooth",
 ]
@@ -97,6 +98,16 @@ class Act(Generic[Actor]):
     thing: str | None  # name of what it is done to, if anything
     perform: Callable[[Actor, Clock], Iterator[None]]
     """Moves the actor a little before each ``yield``; one step of time passes at each."""
+
+
+def idle(seconds: float) -> Callable[[object, Clock], Iterator[None]]:
+    """Return what performs an act that does nothing for some seconds."""
+
+    def perform(actor: object, clock: Clock) -> Iterator[None]:
+        for _ in clock(seconds):
+            yield
+
+    return perform
 
 
 @dataclass(frozen=True)

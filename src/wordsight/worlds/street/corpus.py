@@ -1,20 +1,28 @@
 """The corpus of the street: films balanced over places, verbs and things."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.chance import film_rng
-from wordsight.worlds.checks import require_count, require_names, require_number
+from wordsight.worlds.chance import Rng, film_rng, pick
+from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
 from wordsight.worlds.film import RenderedFilm
 from wordsight.worlds.picture import shoot
-from wordsight.worlds.street.directing import FilmBrief, direct
+from wordsight.worlds.street.acts import wait
 from wordsight.worlds.street.picture import StreetPicture
-from wordsight.worlds.street.places import PLACES
-from wordsight.worlds.street.plots import plots_showing
+from wordsight.worlds.street.places import PLACES, Place
+from wordsight.worlds.street.plots import PLOTS, Draft, Unfit, plots_showing
+from wordsight.worlds.street.recording import (
+    PersonScript,
+    StreetRecording,
+    StreetScenario,
+    perform,
+)
 from wordsight.worlds.street.things import THINGS
-from wordsight.worlds.street.truth import StreetTruth, choose_sentences
+from wordsight.worlds.street.truth import StreetTruth, choose_sentences, count_sentences
 
 __all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "StreetFilm", "street"]
 
@@ -29,6 +37,24 @@ _ACTIONS = ("approached", "picked-up", "put-down", "carried")
 _OBJECTS = ("backpack", "chair", "trash-can")
 _DISTRACTORS = ("traffic-cone", "stool")
 _SENTENCES, _CLIPS = 159, 61  # the published corpus has so many sentences for so many clips
+_SHORTEST, _LONGEST = 3.0, 5.0  # seconds of a film
+_TAIL = 0.25  # seconds at least after everything is done
+_DRAWS = 2000  # more than enough: about one draw in five fits
+_SECOND_PERSON = 0.35  # share of films with two people
+_LEAST_SENTENCES = 4  # different sentences that can be written about a film
+_BYSTANDER, _DISTRACTOR, _DOUBLE = 0.75, 0.5, 0.12  # shares of things no one deals with
+
+
+@dataclass(frozen=True)
+class _Brief:
+    """What a film shall show."""
+
+    place: Place
+    verb: str  # what shall happen, among other things
+    noun: str  # what it shall happen to
+    objects: tuple[str, ...]  # nouns of the things that people deal with
+    distractors: tuple[str, ...]  # nouns of the things that stand about
+    frame_rate: float
 
 
 @dataclass(frozen=True)
@@ -99,15 +125,15 @@ def street(
         rest, place = divmod(index, len(shooting_places))
         rest, verb = divmod(rest, len(verbs))
         noun = nouns[rest % len(nouns)]
-        brief = FilmBrief(PLACES[shooting_places[place]], verbs[verb], noun, nouns, others, rate)
+        brief = _Brief(PLACES[shooting_places[place]], verbs[verb], noun, nouns, others, rate)
         return _film(index, int(random_state), brief, strengths)
 
     return (film(index) for index in range(count))
 
 
-def _film(index: int, random_state: int, brief: FilmBrief, effects: Effects) -> StreetFilm:
+def _film(index: int, random_state: int, brief: _Brief, effects: Effects) -> StreetFilm:
     rng = partial(film_rng, random_state, _WORLD, index)
-    recording = direct(brief, rng("script"))
+    recording = _direct(brief, rng("script"))
     shot = shoot(recording, effects, rng, StreetTruth, StreetPicture)
     # Two or three, so that the first n films have n * 159 / 61 sentences, rounded down.
     count = (index + 1) * _SENTENCES // _CLIPS - index * _SENTENCES // _CLIPS
@@ -119,3 +145,93 @@ def _film(index: int, random_state: int, brief: FilmBrief, effects: Effects) -> 
         sentences=choose_sentences(shot["truth"], brief.verb, count, rng("sentences")),
         **shot,
     )
+
+
+# Directing: drawing scenarios until one fits, has the right length and is unambiguous.
+
+
+def _direct(brief: _Brief, rng: Rng) -> StreetRecording:
+    """Draw scenarios and perform them until one clearly shows what the brief asks for."""
+    for _ in range(_DRAWS):
+        try:
+            scenario = _draw(brief, rng)
+        except Unfit:
+            continue
+        recording = perform(scenario, brief.frame_rate)
+        if _is_good(recording, brief):
+            return recording
+    raise WorldError(
+        f"no film of {brief.verb} with a {brief.noun} came out of {_DRAWS} draws; ask for other "
+        "objects or actions."
+    )
+
+
+def _draw(brief: _Brief, rng: Rng) -> StreetScenario:
+    draft = Draft(brief.place, rng)
+    plot = pick(plots_showing(brief.verb), rng)
+    draft.add_script(plot.write(draft, brief.noun, _goal(draft, brief)))
+    if draft.chance(_SECOND_PERSON):
+        _add_second(draft, brief)
+    _add_bystanders(draft, brief)
+    seconds = max(script.seconds() for script in draft.scripts) + _TAIL
+    if seconds > _LONGEST:
+        raise Unfit("too long")
+    least = max(seconds, _SHORTEST)
+    duration = draft.between(least, min(least + 0.8, _LONGEST))
+    return StreetScenario(
+        place=brief.place,
+        props=tuple(draft.props),
+        spots=draft.spots,
+        scripts=tuple(_delayed(script, duration, draft) for script in draft.scripts),
+        duration=duration,
+    )
+
+
+def _delayed(script: PersonScript, duration: float, draft: Draft) -> PersonScript:
+    """Let a script begin somewhere in the film rather than always at once."""
+    slack = max(duration - script.seconds() - _TAIL, 0.0)
+    return replace(script, acts=(wait(draft.between(0.0, slack)), *script.acts))
+
+
+def _goal(draft: Draft, brief: _Brief) -> str | None:
+    others = [noun for noun in (*brief.objects, *brief.distractors) if noun != brief.noun]
+    if not others or draft.chance(0.25):
+        return None
+    return pick(others, draft.rng)
+
+
+def _add_second(draft: Draft, brief: _Brief) -> None:
+    """Let someone else do something on the ground that is left, or just stand there."""
+    low, high = draft.room
+    taken = (*draft.feet_at, *draft.things_at)
+    sides = (low, min(taken) - 0.65), (max(taken) + 0.65, high)
+    draft.room = max(*sides, key=lambda room: room[1] - room[0])
+    width = draft.room[1] - draft.room[0]
+    used = {prop.thing.noun for prop in draft.props}
+    nouns = [noun for noun in brief.objects if noun not in used]
+    fitting = [plot for plot in PLOTS.values() if plot.room <= width]
+    if fitting and nouns and draft.chance(0.75):
+        plot = pick(fitting, draft.rng)
+        draft.add_script(plot.write(draft, pick(nouns, draft.rng), None))
+    elif width > 0.2:
+        x, person = draft.between(*draft.room), draft.person()
+        draft.add_script(PersonScript(*person, x, draft.side(), None, ()))
+
+
+def _add_bystanders(draft: Draft, brief: _Brief) -> None:
+    """Let other things stand about."""
+    used = {prop.thing.noun for prop in draft.props}
+    for nouns, share in ((brief.objects, _BYSTANDER), (brief.distractors, _DISTRACTOR)):
+        for noun in nouns:
+            if draft.chance(_DOUBLE if noun in used else share):
+                draft.add_bystander(noun)
+
+
+def _is_good(recording: StreetRecording, brief: _Brief) -> bool:
+    truth = StreetTruth(recording)
+    shown = any(
+        event.verb == brief.verb and truth.kinds[event.patient] == brief.noun
+        for event in truth.events
+    )
+    upright = bool(np.all(np.abs(recording.places[:, -1, 2]) < 0.6))
+    return shown and upright and truth.is_clear() and count_sentences(truth) >= _LEAST_SENTENCES

@@ -5,7 +5,7 @@ does; the guide to worlds shows how to add one.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wordsight.worlds.chance import Rng
 from wordsight.worlds.checks import Registry
@@ -30,33 +30,19 @@ class Unfit(Exception):
     """What was drawn at random does not fit together; another draw may."""
 
 
-@dataclass
 class Draft:
-    """A scenario in the making.
+    """A scenario in the making."""
 
-    Attributes:
-        place: Where the film is shot.
-        rng: Random generator.
-        props: The things so far.
-        spots: x of the things that stand on the ground at the beginning.
-        scripts: What the people do, so far.
-        things_at: x of every place where a thing stands at some time.
-        feet_at: x of every place where someone stands for a while.
-        room: Least and greatest x that the next script may use.
-    """
-
-    place: Place
-    rng: Rng
-    props: list[Prop] = field(default_factory=list)
-    spots: dict[str, float] = field(default_factory=dict)
-    scripts: list[PersonScript] = field(default_factory=list)
-    things_at: list[float] = field(default_factory=list)
-    feet_at: list[float] = field(default_factory=list)
-    room: tuple[float, float] = (0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        half = self.place.half_width - _MARGIN
-        self.room = (-half, half)
+    def __init__(self, place: Place, rng: Rng) -> None:
+        self.place = place
+        self.rng = rng
+        self.props: list[Prop] = []
+        self.spots: dict[str, float] = {}  # x of the things that stand on the ground at first
+        self.scripts: list[PersonScript] = []
+        self.things_at: list[float] = []  # x of every place where a thing stands at some time
+        self.feet_at: list[float] = []  # x of every place where someone stands for a while
+        half = place.half_width - _MARGIN
+        self.room = (-half, half)  # least and greatest x that the next script may use
 
     def between(self, low: float, high: float) -> float:
         """Draw a number."""

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from wordsight.worlds.painter import Floats
 from wordsight.worlds.performance import Activity, Stage
 from wordsight.worlds.sketch import turned
-from wordsight.worlds.street.acts import Actor, StreetAct
+from wordsight.worlds.street.acts import Actor, StreetAct, StreetPhysics
 from wordsight.worlds.street.people import PersonLook, joints_of, middle_of
-from wordsight.worlds.street.physics import StreetPhysics
 from wordsight.worlds.street.places import Place
 from wordsight.worlds.street.things import Prop
 

@@ -1,17 +1,20 @@
-"""What the hand does: each act moves it step by step, and physics does the rest."""
+"""The hand of the tabletop and the physics of its blocks: acts move the hand step by step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
 
 import numpy as np
+import pymunk
 
 from wordsight.worlds.painter import Floats
-from wordsight.worlds.performance import Act, Clock, glide, smooth
+from wordsight.worlds.performance import Act, Clock, GripPhysics, glide, idle, smooth
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.tabletop.blocks import TABLE, Block
+from wordsight.worlds.tabletop.blocks import AGENT, TABLE, Block
 from wordsight.worlds.tabletop.hand import TabletopPose
-from wordsight.worlds.tabletop.physics import BlockPhysics
 
 __all__ = [
+    "BlockPhysics",
     "HandAct",
     "Puppet",
     "carry",
@@ -23,6 +26,10 @@ __all__ = [
     "wait",
 ]
 
+_DENSITY = 45.0  # kilograms per square metre of front: solid wood, 7 cm deep
+_SLOP = 0.0003  # metres by which resting blocks may overlap, so that their contact persists
+_FAR = 0.01  # metres beyond which distances are not measured
+_GRIP_FORCE = 40.0  # newtons; a hand gives way rather than push blocks through each other
 _CLEARANCE = 0.035  # metres kept above everything one passes over
 _GRIP_HEIGHT = 0.12  # share of a block's height above its middle at which it is taken
 _WIDE = 0.042  # metres by which the fingers open further than what they shall hold
@@ -34,23 +41,82 @@ _PRESS = 0.0004  # metres a hand goes on when the block in it has reached its su
 _DEEPEST = 0.03  # metres one goes on feeling for a support
 
 
-class _Way:
-    """A way through the air with rounded corners, travelled at a natural mean speed."""
+class BlockPhysics(GripPhysics):
+    """Blocks that rest, fall and are held.
 
-    def __init__(self, points: Sequence[Point], speed: float) -> None:
-        corners = np.array(points, dtype=np.float64)
-        for _ in range(_CORNER_ROUNDS):
-            corners = _cut(corners)
-        steps = np.hypot(*np.diff(corners, axis=0).T)
-        self._corners = corners
-        self._lengths: Floats = np.concatenate([[0.0], np.cumsum(steps)])
-        self.seconds = 0.28 + float(self._lengths[-1]) / speed
+    Args:
+        blocks: The blocks.
+        places: x and y of the middle of each block, in metres; y = 0 is the top of the table.
 
-    def at(self, time: float) -> Point:
-        """Return the position some seconds after the start."""
-        along = smooth(time / self.seconds) * self._lengths[-1]
-        x, y = (float(np.interp(along, self._lengths, self._corners[:, k])) for k in (0, 1))
-        return x, y
+    Attributes:
+        pairs: All pairs of things; the table comes second.
+    """
+
+    def __init__(self, blocks: Sequence[Block], places: Mapping[str, Point]) -> None:
+        super().__init__(_SLOP)
+        self._space.iterations = 30
+        self._shapes: dict[str, pymunk.Shape] = {}
+        table = self._add_floor(9.0, 0.5, friction=0.8)
+        for block in blocks:
+            self._add(block, places[block.name])
+        self._shapes[TABLE] = table
+        self._names = {shape: name for name, shape in self._shapes.items()}
+        self._add_hands([AGENT])
+        self._pushes: set[frozenset[str]] = set()
+        self._space.on_collision(None, None, post_solve=self._note_push)
+        self.pairs = tuple(combinations(self._shapes, 2))
+
+    @property
+    def held(self) -> str | None:
+        """Name of the block in the hand, if any."""
+        return next(iter(self.holders), None)
+
+    def grip(self, name: str) -> None:
+        """Hold a block where the hand is now."""
+        hand, body = self._hands[AGENT], self._bodies[name]
+        pivot = pymunk.PivotJoint(hand, body, hand.position)
+        pivot.max_force = _GRIP_FORCE
+        self._hold(AGENT, name, pivot, (-body.angle, body.moment * 40.0**2, body.moment * 30.0))
+
+    def distance(self, one: str, other: str) -> float:
+        """Return the metres between the outlines of two things: at most 1 cm, 0 at a contact."""
+        shape, against = self._shapes[one], self._shapes[other]
+        box = shape.bb
+        near = pymunk.BB(box.left - _FAR, box.bottom - _FAR, box.right + _FAR, box.top + _FAR)
+        if not near.intersects(against.bb):
+            return _FAR
+        return min(_least(shape, against), _least(against, shape), _FAR)
+
+    def contacts(self) -> tuple[list[bool], list[float]]:
+        """Return for each pair whether the two pushed each other since the last call, and metres.
+
+        The metres are those between their outlines now, below 0 if they overlap.
+        """
+        pushes, self._pushes = self._pushes, set()
+        pushed = [frozenset(pair) in pushes for pair in self.pairs]
+        return pushed, [self.distance(*pair) for pair in self.pairs]
+
+    def _add(self, block: Block, place: Point) -> None:
+        mass = _DENSITY * block.width * block.height
+        size = (block.width, block.height)
+        body = pymunk.Body(mass, pymunk.moment_for_box(mass, size))
+        body.position = place
+        shape = pymunk.Poly.create_box(body, size)
+        shape.friction = 0.8
+        self._space.add(body, shape)
+        self._bodies[block.name], self._shapes[block.name] = body, shape
+
+    def _note_push(self, arbiter: pymunk.Arbiter, space: pymunk.Space, data: Any) -> None:
+        if arbiter.total_impulse.length > 0:
+            self._pushes.add(frozenset(self._names[shape] for shape in arbiter.shapes))
+
+
+def _least(shape: pymunk.Shape, against: pymunk.Shape) -> float:
+    """Return the least distance of the corners of one shape from another shape."""
+    if not isinstance(shape, pymunk.Poly) or shape.body is None:
+        return _FAR
+    corners = map(shape.body.local_to_world, shape.get_vertices())
+    return min(float(against.point_query(corner).distance) for corner in corners)
 
 
 def _cut(corners: Floats) -> Floats:
@@ -62,27 +128,16 @@ def _cut(corners: Floats) -> Floats:
 
 
 class Puppet:
-    """The changing state of the hand.
-
-    Args:
-        blocks: All blocks of the film.
-        physics: Where they are.
-        place: Where the hand begins, metres.
-        speed: How fast this person works, metres per second.
-
-    Attributes:
-        place: Position of the point between the pads.
-        opening: Metres between the pads.
-    """
+    """The changing state of the hand among blocks that physics moves."""
 
     def __init__(
         self, blocks: Sequence[Block], physics: BlockPhysics, place: Point, speed: float
     ) -> None:
         self.physics = physics
-        self.place = place
-        self.speed = speed
+        self.place = place  # of the point between the pads, metres
+        self.opening = 0.05  # metres between the pads
+        self._speed = speed  # metres per second
         self._blocks = {block.name: block for block in blocks}
-        self.opening = 0.05
 
     def pose(self) -> TabletopPose:
         """Return the present pose."""
@@ -121,11 +176,17 @@ class Puppet:
         below = self._blocks[held].height if held else 0.02
         safe = max(tops, default=0.0) + below + _CLEARANCE
         height = max(safe, self.place[1], goal[1] + 0.02)
-        corners = [self.place, (self.place[0], height), (goal[0], height), goal]
-        way = _Way(corners, self.speed)
-        for time in clock(way.seconds):
-            self.place = way.at(time)
-            yield time, way.seconds
+        corners = np.array([self.place, (self.place[0], height), (goal[0], height), goal])
+        for _ in range(_CORNER_ROUNDS):
+            corners = _cut(corners)
+        steps = np.hypot(*np.diff(corners, axis=0).T)
+        lengths: Floats = np.concatenate([[0.0], np.cumsum(steps)])
+        total = 0.28 + float(lengths[-1]) / self._speed
+        for time in clock(total):
+            along = smooth(time / total) * lengths[-1]
+            x, y = (float(np.interp(along, lengths, corners[:, k])) for k in (0, 1))
+            self.place = (x, y)
+            yield time, total
 
     def open_to(self, opening: float, clock: Clock) -> Iterator[None]:
         """Open or close the fingers."""
@@ -141,12 +202,7 @@ HandAct = Act[Puppet]
 
 def wait(seconds: float) -> HandAct:
     """Keep still for some seconds."""
-
-    def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
-        for _ in clock(seconds):
-            yield
-
-    return Act("wait", None, perform)
+    return Act("wait", None, idle(seconds))
 
 
 def reach(block: str) -> HandAct:
@@ -167,8 +223,7 @@ def grip(block: str) -> HandAct:
     def perform(hand: Puppet, clock: Clock) -> Iterator[None]:
         yield from hand.open_to(hand.width(block), clock)
         hand.physics.grip(block)
-        for _ in clock(_HOLDING):
-            yield
+        yield from idle(_HOLDING)(hand, clock)
 
     return Act("grip", block, perform)
 
@@ -199,8 +254,7 @@ def carry(block: str, support: str | None, x: float) -> HandAct:
             if hand.physics.distance(block, support or TABLE) <= 0.0:
                 break
         hand.place = (column, hand.place[1] - _PRESS)
-        for _ in clock(_HOLDING):
-            yield
+        yield from idle(_HOLDING)(hand, clock)
 
     return Act("carry", block, perform)
 

@@ -14,7 +14,7 @@ from wordsight.worlds.checks import Registry
 from wordsight.worlds.painter import Colour, Floats, mix, shade
 from wordsight.worlds.sketch import Point, Sketch, Sprite
 
-__all__ = ["COLOURS", "HALF_WIDTH", "TABLE", "Block", "Room"]
+__all__ = ["AGENT", "COLOURS", "HALF_WIDTH", "TABLE", "Block", "Room"]
 
 COLOURS: Registry[Colour] = Registry(
     "colour of blocks",
@@ -30,6 +30,9 @@ COLOURS: Registry[Colour] = Registry(
     },
 )
 """Paint by name; the name is also the name of the block."""
+
+AGENT = "hand"
+"""The agent of all events."""
 
 TABLE = "table"
 """Name of the table among the things that blocks touch."""

@@ -21,10 +21,7 @@ from wordsight.worlds.tabletop.acts import (
 )
 from wordsight.worlds.tabletop.blocks import Room
 
-__all__ = ["AGENT", "EVENTS", "SupportChange", "TabletopEvent"]
-
-AGENT = "hand"
-"""The agent of all events."""
+__all__ = ["EVENTS", "SupportChange", "TabletopEvent"]
 
 Cast = Mapping[str, str]
 """The blocks by the role they play."""
@@ -45,26 +42,15 @@ Acts = Callable[[Cast, Room, bool], list[HandAct]]
 
 @dataclass(frozen=True)
 class TabletopEvent:
-    """A type of event.
-
-    Attributes:
-        name: Its name in the registry and in the truth.
-        roles: The roles of its blocks, in the order of its arguments after the agent.
-        parts: The pick-ups and put-downs that make it, in order.
-        towers: Roles at the beginning, each tower from the bottom up, separated by commas.
-        sentences: Sentences about it with ``{role}`` for the blocks.
-        acts: What the hand does.
-        in_hand: Whether the object is in the hand at the beginning; None for both ways.
-        two_endings: Whether it can be played in two ways.
-    """
+    """A type of event."""
 
     name: str
-    roles: tuple[str, ...]
-    parts: tuple[SupportChange, ...]
-    towers: str
-    sentences: tuple[str, ...]
+    roles: tuple[str, ...]  # of its blocks, in the order of its arguments after the agent
+    parts: tuple[SupportChange, ...]  # the pick-ups and put-downs that make it, in order
+    towers: str  # roles at the beginning, each tower from the bottom up, separated by commas
+    sentences: tuple[str, ...]  # with {role} for the blocks
     acts: Acts
-    in_hand: bool | None = False
+    in_hand: bool | None = False  # whether the object is held at the beginning; None for both
     two_endings: bool = False
 
     def plan(self, rng: Rng) -> tuple[list[list[str]], bool, bool]:

@@ -14,11 +14,10 @@ from wordsight.worlds.hands import HandLook
 from wordsight.worlds.painter import Floats, palette, shade
 from wordsight.worlds.performance import Activity, Stage
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.tabletop.acts import HandAct, Puppet, wait
-from wordsight.worlds.tabletop.blocks import Block, Room
-from wordsight.worlds.tabletop.events import AGENT, TabletopEvent
+from wordsight.worlds.tabletop.acts import BlockPhysics, HandAct, Puppet, wait
+from wordsight.worlds.tabletop.blocks import AGENT, Block, Room
+from wordsight.worlds.tabletop.events import TabletopEvent
 from wordsight.worlds.tabletop.hand import TabletopPose
-from wordsight.worlds.tabletop.physics import BlockPhysics
 from wordsight.worlds.tabletop.settings import SETTINGS
 
 __all__ = ["TabletopRecording", "TabletopScenario", "cast_scenario", "perform"]
@@ -123,7 +122,7 @@ def perform(scenario: TabletopScenario, frame_rate: float = 30.0) -> TabletopRec
     stage = Stage(frame_rate)
     physics = BlockPhysics(scenario.blocks, scenario.places)
     hand = Puppet(scenario.blocks, physics, scenario.start, scenario.speed)
-    physics.put_hand(scenario.start)
+    physics.place_hand(AGENT, scenario.start)
     if scenario.held is not None:
         hand.opening = hand.width(scenario.held)
         physics.grip(scenario.held)
@@ -131,7 +130,7 @@ def perform(scenario: TabletopScenario, frame_rate: float = 30.0) -> TabletopRec
     for step in range(settling + stage.per_frame):
         if step == settling:
             physics.contacts()  # forget what happened while settling
-        physics.move_hand(hand.place, stage.tick)
+        physics.step({AGENT: hand.place}, stage.tick)
     poses, places, held, contacts = [], [], [], []
     script = stage.script(AGENT, hand, scenario.acts, ends_before=1)
     running = True
@@ -144,7 +143,7 @@ def perform(scenario: TabletopScenario, frame_rate: float = 30.0) -> TabletopRec
             running = next(script, StopIteration) is not StopIteration
             if not running:
                 break
-            physics.move_hand(hand.place, stage.tick)
+            physics.step({AGENT: hand.place}, stage.tick)
         stage.frame += 1
     pushed, distances = zip(*contacts, strict=True)
     return TabletopRecording(

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from wordsight.worlds.checks import WorldError
 from wordsight.worlds.painter import Floats
 from wordsight.worlds.sketch import moved
-from wordsight.worlds.tabletop.blocks import TABLE
-from wordsight.worlds.tabletop.events import AGENT, SupportChange
+from wordsight.worlds.tabletop.blocks import AGENT, TABLE
+from wordsight.worlds.tabletop.events import SupportChange
 from wordsight.worlds.tabletop.hand import extent_of, joints_of
 from wordsight.worlds.tabletop.recording import TabletopRecording
 from wordsight.worlds.tabletop.settings import VIEW

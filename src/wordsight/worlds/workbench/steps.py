@@ -1,6 +1,6 @@
 """The kinds of steps that protocols are written with, and how a whole protocol is written."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -87,7 +87,8 @@ class Story:
         return f"{pick(_AMOUNTS[unit], self.rng)} {unit}"
 
 
-Writer = Callable[[Story], list[ProtocolSentence]]
+Sentences = Iterator[ProtocolSentence]
+Writer = Callable[[Story], Sentences]
 
 
 @dataclass(frozen=True)
@@ -175,229 +176,201 @@ def _do(text: str, deed: str, **things: str) -> ProtocolSentence:
     return ProtocolSentence(text, deed, things)
 
 
-# The kinds; their order decides what a seed gives.
+# The kinds; their order and the order of their draws decide what a seed gives.
 
 
 @kind_of_step("label", needs=("marker", "tape"), when="first")
-def _label(story: Story) -> list[ProtocolSentence]:
+def _label(story: Story) -> Sentences:
     vessel = story.vessel
     text = story.choose(
         f'Write "{story.product}" on the {vessel} with the marker.',
         f'Label the {vessel} with the marker: "{story.product}" and the date.',
     )
-    sentences = [_do(text, "write", marker="marker", thing=vessel)]
+    yield _do(text, "write", marker="marker", thing=vessel)
     if story.chance(0.6):
         text = f"Stick a piece of tape on the {vessel} to protect the label."
-        sentences.append(_do(text, "stick", tape="tape", thing=vessel))
+        yield _do(text, "stick", tape="tape", thing=vessel)
     if story.chance(0.4):
-        text = f"Place the {vessel} in the middle of the bench."
-        sentences.append(_do(text, "fetch", thing=vessel))
-    return sentences
+        yield _do(f"Place the {vessel} in the middle of the bench.", "fetch", thing=vessel)
 
 
 @kind_of_step("tape shut", needs=("tape", "dish"), weight=0.7)
-def _tape_shut(story: Story) -> list[ProtocolSentence]:
+def _tape_shut(story: Story) -> Sentences:
     minutes = story.amount("minutes")
     text = "Tear off a strip of tape and stick it around the petri dish."
-    sentences = [_do(text, "stick", tape="tape", thing="dish")]
+    yield _do(text, "stick", tape="tape", thing="dish")
     if not story.chance(0.5):
         text = f"Put the petri dish aside and incubate it for {minutes} at room temperature."
-        sentences.append(_do(text, "store", thing="dish"))
-    return sentences
+        yield _do(text, "store", thing="dish")
 
 
 @kind_of_step("add liquid", needs=("bottle",), weight=1.2)
-def _add_liquid(story: Story) -> list[ProtocolSentence]:
+def _add_liquid(story: Story) -> Sentences:
     amount, liquid, vessel = story.amount("mL"), story.new_liquid(), story.vessel
-    if story.chance(0.5):
-        text = f"Add {amount} of {liquid} to the {vessel} from the bottle."
-        return [_do(text, "pour", source="bottle", target=vessel)]
-    text = "Use the bottle near the sink and pour slowly."
-    return [
-        _do(f"Prepare the {vessel} for {amount} of {liquid}.", "fetch", thing=vessel),
-        _do(text, "pour", source="bottle", target=vessel),
-    ]
+    text = f"Add {amount} of {liquid} to the {vessel} from the bottle."
+    if not story.chance(0.5):
+        yield _do(f"Prepare the {vessel} for {amount} of {liquid}.", "fetch", thing=vessel)
+        text = "Use the bottle near the sink and pour slowly."
+    yield _do(text, "pour", source="bottle", target=vessel)
 
 
 @kind_of_step("measure", needs=("bottle", "cylinder"), weight=1.4)
-def _measure(story: Story) -> list[ProtocolSentence]:
+def _measure(story: Story) -> Sentences:
     amount, liquid, vessel = story.amount("mL"), story.new_liquid(), story.vessel
     text = f"Measure {amount} of {liquid} from the bottle into the cylinder."
-    sentences = [_do(text, "pour", source="bottle", target="cylinder")]
+    yield _do(text, "pour", source="bottle", target="cylinder")
     if story.chance(0.4):
         text = "Lift the cylinder to eye level and check the volume at the meniscus."
-        sentences.append(_do(text, "swirl", vessel="cylinder"))
+        yield _do(text, "swirl", vessel="cylinder")
     text = story.choose(
         f"Pour the {liquid} from the cylinder into the {vessel}.",
         f"Empty the cylinder into the {vessel} until the volume is {amount}.",
     )
-    return [*sentences, _do(text, "pour", source="cylinder", target=vessel)]
+    yield _do(text, "pour", source="cylinder", target=vessel)
 
 
 @kind_of_step("rinse", needs=("bottle", "towel"), weight=0.8)
-def _rinse(story: Story) -> list[ProtocolSentence]:
+def _rinse(story: Story) -> Sentences:
     vessel, amount = story.other_vessel(), story.amount("mL")
     text = f"Rinse the {vessel} with {amount} of {story.liquid} from the bottle."
-    return [
-        _do(text, "pour", source="bottle", target=vessel),
-        _do(f"Swirl the {vessel} to wet its walls.", "swirl", vessel=vessel),
-        _do(f"Dry off the {vessel} with the towel.", "wipe", towel="towel", thing=vessel),
-    ]
+    yield _do(text, "pour", source="bottle", target=vessel)
+    yield _do(f"Swirl the {vessel} to wet its walls.", "swirl", vessel=vessel)
+    yield _do(f"Dry off the {vessel} with the towel.", "wipe", towel="towel", thing=vessel)
 
 
 @kind_of_step("stir", needs=("spoon", "towel"), weight=1.2)
-def _stir(story: Story) -> list[ProtocolSentence]:
+def _stir(story: Story) -> Sentences:
     vessel, seconds = story.vessel, story.amount("seconds")
     text = story.choose(
         f"Stir the solution in the {vessel} with the spoon for {seconds}.",
         f"Mix with the spoon in the {vessel} until the {story.powder} has dissolved.",
     )
-    sentences = [_do(text, "stir", tool="spoon", vessel=vessel)]
+    yield _do(text, "stir", tool="spoon", vessel=vessel)
     if story.chance(0.4):
-        text = "Wipe the spoon clean with the towel."
-        sentences.append(_do(text, "wipe", towel="towel", thing="spoon"))
-    return sentences
+        yield _do("Wipe the spoon clean with the towel.", "wipe", towel="towel", thing="spoon")
 
 
 @kind_of_step("stir by machine", needs=("stirrer",))
-def _stir_by_machine(story: Story) -> list[ProtocolSentence]:
-    vessel, speed, minutes = story.vessel, story.amount("rpm"), story.amount("minutes")
+def _stir_by_machine(story: Story) -> Sentences:
+    vessel = story.vessel
+    yield _do(f"Place the {vessel} on the stirrer.", "set on", thing=vessel, device="stirrer")
+    yield _do(f"Turn on the stirrer at {story.amount('rpm')}.", "press", device="stirrer")
+    minutes = story.amount("minutes")
     text = f"After {minutes}, when no powder is left, take the {vessel} off the stirrer."
-    return [
-        _do(f"Place the {vessel} on the stirrer.", "set on", thing=vessel, device="stirrer"),
-        _do(f"Turn on the stirrer at {speed}.", "press", device="stirrer"),
-        _do(text, "take off", thing=vessel),
-    ]
+    yield _do(text, "take off", thing=vessel)
 
 
 @kind_of_step("shake", needs=("bottle",))
-def _shake(story: Story) -> list[ProtocolSentence]:
+def _shake(story: Story) -> Sentences:
     if story.chance(0.4):
         text = f"Put a cap on the bottle and shake it to mix the {story.liquid} with the water."
-        return [_do(text, "shake", vessel="bottle")]
-    text = f"Swirl the {story.vessel} gently until the solution is clear."
-    return [_do(text, "swirl", vessel=story.vessel)]
+        yield _do(text, "shake", vessel="bottle")
+    else:
+        text = f"Swirl the {story.vessel} gently until the solution is clear."
+        yield _do(text, "swirl", vessel=story.vessel)
 
 
 @kind_of_step("decant", needs=("funnel",))
-def _decant(story: Story) -> list[ProtocolSentence]:
+def _decant(story: Story) -> Sentences:
     story.vessel = "flask"
+    yield _do("Set the funnel on the flask.", "set on", thing="funnel", device="flask")
     text = "Pour the solution from the beaker through the funnel into the flask."
-    return [
-        _do("Set the funnel on the flask.", "set on", thing="funnel", device="flask"),
-        _do(text, "pour through", source="beaker", funnel="funnel", target="flask"),
-        _do("Take the funnel off and put it back.", "take off", thing="funnel"),
-    ]
+    yield _do(text, "pour through", source="beaker", funnel="funnel", target="flask")
+    yield _do("Take the funnel off and put it back.", "take off", thing="funnel")
 
 
 @kind_of_step("plate", needs=("dish",))
-def _plate(story: Story) -> list[ProtocolSentence]:
+def _plate(story: Story) -> Sentences:
     text = f"Pour {story.amount('mL')} of the medium from the {story.vessel} into the petri dish."
-    sentences = [_do(text, "pour", source=story.vessel, target="dish")]
+    yield _do(text, "pour", source=story.vessel, target="dish")
     if story.chance(0.6):
         text = "Swirl the petri dish to spread the medium, without bubbles."
-        sentences.append(_do(text, "swirl", vessel="dish"))
+        yield _do(text, "swirl", vessel="dish")
     if story.chance(0.4):
         text = f"Put the petri dish aside for {story.amount('minutes')} to set."
-        sentences.append(_do(text, "store", thing="dish"))
-    return sentences
+        yield _do(text, "store", thing="dish")
 
 
 @kind_of_step("aliquot", needs=("pipette", "bottle", "tube", "rack"), weight=1.3)
-def _aliquot(story: Story) -> list[ProtocolSentence]:
-    amount, liquid = story.amount("uL"), story.liquid
-    if story.chance(0.6):
-        text = f"Transfer {amount} of {liquid} from the bottle to the test tube with the pipette."
-        source, target = "bottle", "tube"
-    else:
+def _aliquot(story: Story) -> Sentences:
+    amount, source, target = story.amount("uL"), "bottle", "tube"
+    yield _do(f"Set the pipette to {amount}.", "adjust", tool="pipette")
+    text = f"Transfer {amount} of {story.liquid} from the bottle to the test tube with the pipette."
+    if not story.chance(0.6):
         text = f"Pipette {amount} from the test tube into the {story.vessel}, avoiding bubbles."
         source, target = "tube", story.vessel
-    return [
-        _do(f"Set the pipette to {amount}.", "adjust", tool="pipette"),
-        _do(text, "transfer", pipette="pipette", source=source, target=target),
-    ]
+    yield _do(text, "transfer", pipette="pipette", source=source, target=target)
 
 
 @kind_of_step("mix tube", needs=("tube", "rack"), weight=0.9)
-def _mix_tube(story: Story) -> list[ProtocolSentence]:
+def _mix_tube(story: Story) -> Sentences:
     seconds = story.amount("seconds")
     if story.chance(0.5):
         text = f"Take the test tube out of the rack and shake it for {seconds}."
-        return [_do(text, "shake", vessel="tube")]
-    text = f"Pour the test tube into the {story.vessel} and return it to the rack."
-    return [
-        _do(f"Shake the test tube for {seconds} until the pellet is gone.", "shake", vessel="tube"),
-        _do(text, "pour", source="tube", target=story.vessel),
-    ]
+        yield _do(text, "shake", vessel="tube")
+    else:
+        text = f"Shake the test tube for {seconds} until the pellet is gone."
+        yield _do(text, "shake", vessel="tube")
+        text = f"Pour the test tube into the {story.vessel} and return it to the rack."
+        yield _do(text, "pour", source="tube", target=story.vessel)
 
 
 @kind_of_step("prepare", needs=("towel", "marker"), when="first")
-def _prepare(story: Story) -> list[ProtocolSentence]:
+def _prepare(story: Story) -> Sentences:
     vessel = story.vessel
     text = f"Wipe the dust off the {vessel} with the towel."
-    sentences = [
-        _do(text, "wipe", towel="towel", thing=vessel),
-        _do(f"Place the {vessel} in the middle of the bench.", "fetch", thing=vessel),
-    ]
+    yield _do(text, "wipe", towel="towel", thing=vessel)
+    yield _do(f"Place the {vessel} in the middle of the bench.", "fetch", thing=vessel)
     if story.chance(0.6):
         text = f'Write the date and "{story.product}" on the {vessel} with the marker.'
-        sentences.append(_do(text, "write", marker="marker", thing=vessel))
-    return sentences
+        yield _do(text, "write", marker="marker", thing=vessel)
 
 
 @kind_of_step("dry", needs=("towel",), weight=0.9)
-def _dry(story: Story) -> list[ProtocolSentence]:
+def _dry(story: Story) -> Sentences:
     vessel = story.choose(story.vessel, "bottle", story.vessel)
     text = story.choose(
         f"Dry off the {vessel} with the towel.",
         f"Wipe any drops off the outside of the {vessel} with the towel.",
     )
-    return [_do(text, "wipe", towel="towel", thing=vessel)]
+    yield _do(text, "wipe", towel="towel", thing=vessel)
 
 
 @kind_of_step("finish", needs=("towel",), when="last")
-def _finish(story: Story) -> list[ProtocolSentence]:
+def _finish(story: Story) -> Sentences:
     vessel = story.vessel
+    yield _do(f"Dry off the {vessel} with the towel.", "wipe", towel="towel", thing=vessel)
     text = f"Place the {vessel} at the back of the bench and store the {story.product} at 4 C."
-    return [
-        _do(f"Dry off the {vessel} with the towel.", "wipe", towel="towel", thing=vessel),
-        _do(text, "store", thing=vessel),
-    ]
+    yield _do(text, "store", thing=vessel)
 
 
 @kind_of_step("tidy", needs=("towel", "spoon"), when="last")
-def _tidy(story: Story) -> list[ProtocolSentence]:
+def _tidy(story: Story) -> Sentences:
+    yield _do("Clean the spoon with the towel.", "wipe", towel="towel", thing="spoon")
     text = f"Put the {story.vessel} back and keep the {story.product} in the fridge."
-    return [
-        _do("Clean the spoon with the towel.", "wipe", towel="towel", thing="spoon"),
-        _do(text, "store", thing=story.vessel),
-    ]
+    yield _do(text, "store", thing=story.vessel)
 
 
 @kind_of_step("weigh", needs=("dish", "scale", "spoon", "jar"), weight=1.6)
-def _weigh(story: Story) -> list[ProtocolSentence]:
+def _weigh(story: Story) -> Sentences:
     powder, amount = story.new_powder(), story.amount("g")
-    tare = story.choose("Zero the scale.", "Press the button to tare the scale.")
-    scoop = f"Using the spoon, measure {amount} of {powder} from the jar into the petri dish."
-    tip = story.choose(
+    yield _do("Place the petri dish on the scale.", "set on", thing="dish", device="scale")
+    text = story.choose("Zero the scale.", "Press the button to tare the scale.")
+    yield _do(text, "press", device="scale")
+    text = f"Using the spoon, measure {amount} of {powder} from the jar into the petri dish."
+    yield _do(text, "scoop", spoon="spoon", source="jar", target="dish")
+    text = story.choose(
         f"Add the {powder} in the petri dish to the {story.vessel}.",
         f"Tip the {powder} from the petri dish into the {story.vessel}.",
     )
-    return [
-        _do("Place the petri dish on the scale.", "set on", thing="dish", device="scale"),
-        _do(tare, "press", device="scale"),
-        _do(scoop, "scoop", spoon="spoon", source="jar", target="dish"),
-        _do(tip, "pour", source="dish", target=story.vessel),
-    ]
+    yield _do(text, "pour", source="dish", target=story.vessel)
 
 
 @kind_of_step("weigh directly", needs=("scale", "spoon", "jar"), weight=0.8)
-def _weigh_directly(story: Story) -> list[ProtocolSentence]:
+def _weigh_directly(story: Story) -> Sentences:
     powder, amount = story.new_powder(), story.amount("mg")
-    scoop = f"Add {amount} of {powder} from the jar to the beaker with the spoon."
-    return [
-        _do("Set the beaker on the scale.", "set on", thing="beaker", device="scale"),
-        _do("Wait for the display and zero the scale.", "press", device="scale"),
-        _do(scoop, "scoop", spoon="spoon", source="jar", target="beaker"),
-        _do("Take the beaker off the scale.", "take off", thing="beaker"),
-    ]
+    yield _do("Set the beaker on the scale.", "set on", thing="beaker", device="scale")
+    yield _do("Wait for the display and zero the scale.", "press", device="scale")
+    text = f"Add {amount} of {powder} from the jar to the beaker with the spoon."
+    yield _do(text, "scoop", spoon="spoon", source="jar", target="beaker")
+    yield _do("Take the beaker off the scale.", "take off", thing="beaker")

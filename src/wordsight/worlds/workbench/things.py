@@ -23,44 +23,25 @@ class WorkbenchThing:
 
     What stands has its origin at the middle of its foot; what lies is drawn upright, with its
     working end down and its origin in the middle, and turned by ``rest``.
-
-    Attributes:
-        name: Its name in the registry and in the truth.
-        paint: Draws it: ``paint(sketch, width, height, look)``.
-        width: Metres across.
-        height: Metres from top to bottom, as drawn upright.
-        zone: Where it belongs: ``far``, ``side`` (large devices), ``near`` (tools) or ``rack``.
-        grip: Where hands take it.
-        hold: ``wrap`` (thumb before it, fingers behind) or ``pinch`` (finger tips on it).
-        radius: Metres from the grip to the skin that wraps it.
-        mouth: Where things go in and come out.
-        tip: The end one works with.
-        rest: Radians by which it is turned when it is not held.
-        work: Radians by which it is turned when it is used.
-        top: Metres above its foot on which other things can stand; 0 for none.
-        vessel: Whether it holds liquids or powders; shown by its level.
-        full: How full it is in the beginning, least and most.
-        colours: What it may be painted in.
-        noun: What texts call it, if not by its name.
     """
 
     name: str
-    paint: Callable[[Sketch, float, float, ThingLook], None]
-    width: float
-    height: float
-    zone: str
-    grip: Point
-    hold: str = "wrap"
-    radius: float = 0.02
-    mouth: Point = (0.0, 0.0)
-    tip: Point = (0.0, 0.0)
-    rest: float = 0.0
-    work: float = 0.0
-    top: float = 0.0
-    vessel: bool = False
-    full: tuple[float, float] = (0.0, 0.0)
+    paint: Callable[[Sketch, float, float, ThingLook], None]  # with its width and height
+    width: float  # metres across
+    height: float  # metres from top to bottom, as drawn upright
+    zone: str  # where it belongs: far, side (large devices), near (tools) or rack
+    grip: Point  # where hands take it
+    hold: str = "wrap"  # thumb before it, fingers behind; or pinch: finger tips on it
+    radius: float = 0.02  # metres from the grip to the skin that wraps it
+    mouth: Point = (0.0, 0.0)  # where things go in and come out
+    tip: Point = (0.0, 0.0)  # the end one works with
+    rest: float = 0.0  # radians by which it is turned when it is not held
+    work: float = 0.0  # radians by which it is turned when it is used
+    top: float = 0.0  # metres above its foot on which other things can stand; 0 for none
+    vessel: bool = False  # whether it holds liquids or powders; shown by its level
+    full: tuple[float, float] = (0.0, 0.0)  # level in the beginning, least and most
     colours: tuple[Colour, ...] = palette("c8ccd0")
-    noun: str = ""
+    noun: str = ""  # what texts call it, if not by its name
 
     @property
     def phrase(self) -> str:
