@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from wordsight.errors import WordsightError
     from wordsight.library import Library
     from wordsight.records import Clip, Detections, Sentence, Track, Word
+    from wordsight.workflows.add import add
     from wordsight.workflows.align import align
+    from wordsight.workflows.convert import convert
     from wordsight.workflows.describe import describe
+    from wordsight.workflows.detect import detect
     from wordsight.workflows.evaluate import evaluate
     from wordsight.workflows.explain import explain
     from wordsight.workflows.index import index
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from wordsight.workflows.name import name
     from wordsight.workflows.score import score
     from wordsight.workflows.search import search
+    from wordsight.workflows.shots import shots
     from wordsight.workflows.states import (
         explain_state,
         find_events,
@@ -50,6 +54,9 @@ _HOME_OF = {
     "align": "wordsight.workflows.align",
     "describe": "wordsight.workflows.describe",
     "evaluate": "wordsight.workflows.evaluate",
+    "add": "wordsight.workflows.add",
+    "convert": "wordsight.workflows.convert",
+    "detect": "wordsight.workflows.detect",
     "explain": "wordsight.workflows.explain",
     "explain_state": "wordsight.workflows.states",
     "find_events": "wordsight.workflows.states",
@@ -63,6 +70,7 @@ _HOME_OF = {
     "search": "wordsight.workflows.search",
     "state_rules": "wordsight.workflows.states",
     "teach": "wordsight.workflows.teach",
+    "shots": "wordsight.workflows.shots",
     "track": "wordsight.workflows.track",
 }
 
@@ -75,8 +83,11 @@ __all__ = [
     "Word",
     "WordsightError",
     "__version__",
+    "add",
     "align",
+    "convert",
     "describe",
+    "detect",
     "evaluate",
     "explain",
     "explain_state",
@@ -89,6 +100,7 @@ __all__ = [
     "name",
     "score",
     "search",
+    "shots",
     "state_rules",
     "teach",
     "track",

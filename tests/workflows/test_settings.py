@@ -87,7 +87,7 @@ def test_a_wrong_value_is_named_as_its_caller_knows_it(values, options, words):
 def test_a_workflow_takes_a_request_or_its_settings():
     request = FindRequest(text="cup", top=3)
     assert find(request)[0] == find("cup", top=3)[0] == find(text="cup", top=3)[0] == request
-    assert find("cup", ["a.png"])[0].images == (Path("a.png"),)
+    assert find("cup", ["a.png"])[0].images == find("cup", "a.png")[0].images == (Path("a.png"),)
     assert find("cup")[1] == ("looking",)
     for wrong in ((request, 3), ("cup", [], "said", 4)):
         with pytest.raises((TypeError, WordsightError)):

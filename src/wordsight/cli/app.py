@@ -71,7 +71,6 @@ _CONTENTS = {
 }
 _ELSEWHERE = {  # commands that share a module; others have one of their own name
     "init": "library:init",
-    "add": "library:add",
     "list": "library:list_videos",
     "show": "library:show",
     "remove": "library:remove",
@@ -79,9 +78,6 @@ _ELSEWHERE = {  # commands that share a module; others have one of their own nam
     "teach": "attributes:teach",
     "name": "attributes:name",
     "dictionary": "align:dictionary",
-    "shots": "look:shots",
-    "detect": "look:detect",
-    "convert": "look:convert",
 }
 _PLACES = {
     name: _ELSEWHERE.get(name, f"{name}:{name}") for rows in _CONTENTS.values() for name in rows

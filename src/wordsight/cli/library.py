@@ -1,29 +1,17 @@
-"""``init``, ``add``, ``list``, ``show``, ``remove`` and ``verify``: care for a collection."""
+"""``init``, ``list``, ``show``, ``remove`` and ``verify``: care for a collection."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordsight.cli.engines import EngineOption, engine_of
-from wordsight.cli.options import (
-    DEFAULT_LIBRARY,
-    DetectorOption,
-    LabelsOption,
-    LibraryOption,
-    ModelOption,
-    SettingOption,
-    detector_options,
-    speaking,
-)
+from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.errors import WordsightError
 from wordsight.workflows.units import bytes_text, clock, count
 
 if TYPE_CHECKING:
-    from wordsight.library import AddReport, Failure, VerifyReport, VideoDetails, VideoEntry
+    from wordsight.library import VerifyReport, VideoDetails, VideoEntry
 
-__all__ = ["add", "init", "list_videos", "remove", "show", "verify"]
+__all__ = ["init", "list_videos", "remove", "show", "verify"]
 
 ArtefactsOption = Annotated[
     str | None,
@@ -57,88 +45,11 @@ def init(
     from wordsight.library import Library
 
     with Library.create(where or library, artefacts=artefacts) as made:
-        told = {"library": str(made.location), "artefacts": made.artefacts_at}
-    line = f"Made an empty library at {told['library']}"
+        made_at = {"library": str(made.location), "artefacts": made.artefacts_at}
+    line = f"Made an empty library at {made_at['library']}"
     if artefacts is not None:
-        line += f", its files in {told['artefacts']}"
-    output.result(told, lambda out: out.line(line))
-
-
-@speaking
-def add(
-    output: Output,
-    sources: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PATH...",
-            help="Video files, folders, or a metadata.jsonl of video-sentence pairs. Captions "
-            "(.srt, .vtt) and boxes (.boxes.csv and others) beside a video come along.",
-        ),
-    ],
-    detector: DetectorOption = "regions",
-    model: ModelOption = None,
-    labels: LabelsOption = None,
-    option: SettingOption = None,
-    sentence: Annotated[
-        list[str] | None,
-        typer.Option("--sentence", "-s", help="Said of the one video given; may be repeated."),
-    ] = None,
-    boxes: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Boxes of the one video given, instead of a detector."),
-    ] = None,
-    rate: Annotated[
-        float, typer.Option(min=0.1, help="Look for things in so many frames a second at most.")
-    ] = 10.0,
-    copy: Annotated[
-        bool, typer.Option("--copy", help="Copy the videos into the library.", show_default=False)
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Look again at videos that are there.", show_default=False),
-    ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-j", min=1, help="Processes; by default one per core."),
-    ] = None,
-    engine: EngineOption = None,
-    artefacts: ArtefactsOption = None,
-    library: LibraryOption = DEFAULT_LIBRARY,
-) -> None:
-    """Add videos with what is said of them; what is there already is skipped.
-
-    The library is made if it does not exist. Interrupted? The same command goes on.
-    """
-    from wordsight.library import Library
-
-    if workers is not None and engine is not None:
-        raise WordsightError("give --workers or --engine, not both: processes:4 is four processes.")
-    options = detector_options(detector, model, labels, option)
-    with (
-        Library.open(library, artefacts=artefacts, create=True) as opened,
-        engine_of(output, engine) as who,
-        output.progress("Adding") as progress,
-    ):
-        report = opened.add(
-            sources,
-            sentences=sentence or (),
-            boxes=boxes,
-            detector=detector,
-            options=options,
-            rate=rate,
-            copy=copy,
-            force=force,
-            workers=workers,
-            engine=who,
-            progress=progress,
-        )
-    output.result(report, lambda out: _render_added(out, report))
-    for failure in report.warnings:
-        output.warn(_sentence(failure))
-    for failure in report.failed:
-        output.warn(f"not added: {_sentence(failure)}")
-    if report.failed:
-        raise typer.Exit(1)
+        line += f", its files in {made_at['artefacts']}"
+    output.result(made_at, lambda out: out.line(line))
 
 
 @speaking
@@ -204,19 +115,6 @@ def verify(
     output.result({"ok": report.ok, **vars(report)}, lambda out: _render_verified(out, report))
     if not report.ok:
         raise typer.Exit(1)
-
-
-def _sentence(failure: "Failure") -> str:
-    named = failure.path in failure.message
-    return failure.message if named else f"{failure.path}: {failure.message}"
-
-
-def _render_added(output: Output, report: "AddReport") -> None:
-    output.line(
-        f"Added {count(len(report.added), 'video')} and "
-        f"{count(report.num_sentences, 'sentence')}; {len(report.skipped)} already there, "
-        f"{len(report.failed)} failed."
-    )
 
 
 def _render_list(output: Output, videos: list["VideoEntry"], total: int, text: str | None) -> None:

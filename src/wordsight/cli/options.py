@@ -2,26 +2,17 @@
 
 import functools
 import inspect
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from wordsight.cli.output import Output, Style
-from wordsight.errors import WordsightError
 from wordsight.workflows.settings import Request, SettingInfo, make_request, settings_of
 
 __all__ = [
-    "DetectorOption",
-    "LabelsOption",
-    "LexiconOption",
     "LibraryOption",
-    "ModelOption",
-    "SettingOption",
     "command",
-    "detector_options",
     "speaking",
 ]
 
@@ -49,52 +40,6 @@ LibraryOption = Annotated[
     ),
 ]
 
-LexiconOption = Annotated[
-    Path, typer.Option("--words", "-w", metavar="FOLDER", help="The learned lexicon.")
-]
-
-DetectorOption = Annotated[
-    str, typer.Option("--detector", "-d", help="What finds things; `wordsight doctor` lists them.")
-]
-ModelOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The model of the onnx detector.")
-]
-LabelsOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Names of the onnx model's classes.")
-]
-SettingOption = Annotated[
-    list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="Any other option of the detector."),
-]
-
-
-def detector_options(
-    detector: str, model: Path | None, labels: Path | None, settings: list[str] | None
-) -> dict[str, Any]:
-    """Gather what the command line says of a detector.
-
-    Raises:
-        WordsightError: If a setting is not NAME=VALUE, or the onnx detector has no model.
-    """
-    if detector == "onnx" and model is None:
-        raise WordsightError("the onnx detector needs a model: --model FILE.onnx")
-    options: dict[str, Any] = {}
-    for setting in settings or []:
-        name, equals, value = setting.partition("=")
-        if not (name and equals):
-            raise WordsightError(f"--option takes NAME=VALUE, got {setting!r}.")
-        options[name.replace("-", "_")] = _value(value)
-    # As text: the library writes options down as JSON, and hands them to worker processes.
-    given = {"model": model, "labels": labels}
-    return options | {name: str(path) for name, path in given.items() if path is not None}
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
 
 def command(request: type[Request]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the settings of a request as its arguments and options.
@@ -117,7 +62,8 @@ def command(request: type[Request]) -> Callable[[Callable[..., None]], Callable[
             function(output, make_request(request, given, options=True), **values)
 
         keyword = inspect.Parameter.KEYWORD_ONLY
-        first, _, *own = inspect.signature(function).parameters.values()
+        _, _, *own = inspect.signature(function).parameters.values()
+        first = inspect.Parameter("_output", inspect.Parameter.POSITIONAL_ONLY)
         made = [
             inspect.Parameter(name, keyword, annotation=_annotation(one), default=_default(one))
             for name, one in infos.items()

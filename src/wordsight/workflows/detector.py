@@ -1,15 +1,18 @@
 """Detectors as workflows take them: a name, and the options of that detector."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import field_validator
+
 from wordsight.errors import WordsightError
-from wordsight.workflows.settings import setting
+from wordsight.workflows.settings import Request, setting
 
 __all__ = [
     "DEFAULT_DETECTOR",
+    "DetectorSettings",
     "detector_labels_setting",
     "detector_model_setting",
     "detector_options",
@@ -45,6 +48,27 @@ def detector_options_setting() -> Any:
     return setting((), "Any other option of the detector.", "--option", metavar="NAME=VALUE")
 
 
+class DetectorSettings(Request):
+    """Which detector looks at videos, and with which options."""
+
+    detector: str = detector_setting()
+    model: Path | None = detector_model_setting()
+    labels: Path | None = detector_labels_setting()
+    options: tuple[str, ...] = detector_options_setting()
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _written(cls, value: Any) -> Any:
+        """Take options by name as well."""
+        if isinstance(value, Mapping):
+            return tuple(f"{name}={json.dumps(one)}" for name, one in value.items())
+        return value
+
+    def detector_options(self) -> dict[str, Any]:
+        """Return the options by name, the files of a model among them."""
+        return detector_options(self.detector, self.model, self.labels, self.options)
+
+
 def detector_options(
     detector: str,
     model: Path | None,
@@ -58,8 +82,6 @@ def detector_options(
     Raises:
         WordsightError: If a setting is not NAME=VALUE, or the onnx detector has no model.
     """
-    if detector == "onnx" and model is None:
-        raise WordsightError(f"the onnx detector needs a model: {model_option} FILE.onnx")
     options: dict[str, Any] = {}
     for one in settings:
         name, equals, value = one.partition("=")
@@ -68,7 +90,10 @@ def detector_options(
         options[name.replace("-", "_")] = _value(value)
     # As text: the library writes options as JSON and passes them to worker processes.
     paths = {"model": model, "labels": labels}
-    return options | {name: str(path) for name, path in paths.items() if path is not None}
+    options |= {name: str(path) for name, path in paths.items() if path is not None}
+    if detector == "onnx" and "model" not in options:
+        raise WordsightError(f"the onnx detector needs a model: {model_option} FILE.onnx")
+    return options
 
 
 def _value(text: str) -> Any:

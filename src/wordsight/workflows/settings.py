@@ -10,6 +10,7 @@ Nothing heavy is imported here, since the command line reads requests before it 
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
@@ -199,10 +200,19 @@ def make_request(
     Raises:
         WordsightError: If a value is not one the setting takes, or there is no such setting.
     """
+    known = settings_of(request)
+    given = {
+        name: (value,) if name in known and known[name].many and _is_one(value) else value
+        for name, value in values.items()
+    }
     try:
-        return request(**values)
+        return request(**given)
     except ValidationError as error:
         raise WordsightError(_message(request, error, options)) from None
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, str | PathLike)
 
 
 def _described(name: str, info: FieldInfo) -> SettingInfo:

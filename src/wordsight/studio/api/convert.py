@@ -9,14 +9,14 @@ from fastapi.responses import Response
 
 from wordsight.errors import WordsightError
 from wordsight.language.captions import FORMATS as CAPTIONS
-from wordsight.language.captions import read_captions, write_captions
-from wordsight.perception import convert_boxes
 from wordsight.perception.formats import FORMATS as BOXES
 from wordsight.studio.uploads.upload_files import keep_file
+from wordsight.workflows.convert import ConvertRequest
+from wordsight.workflows.convert import convert as convert_file
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/convert", tags=["files to take away"])
+router = APIRouter(prefix="/convert", tags=["exported files"])
 Format = Literal["srt", "vtt", "lines", "jsonl", "mot", "coco", "cvat", "csv"]
 _ENDINGS = (".srt", ".vtt", ".txt", ".jsonl", ".json", ".xml", ".csv")
 
@@ -34,12 +34,14 @@ def convert(
         ending = CAPTIONS[to].suffixes[0] if to in CAPTIONS else BOXES[to]
         made = Path(folder) / f"{given.stem}{ending}"
         try:
-            if to in CAPTIONS:
-                write_captions(made, read_captions(given, of), to)
-            else:
-                convert_boxes(
-                    given, made, source_format=of, target_format=to, frame_rate=frame_rate
-                )
+            request = ConvertRequest(
+                source=given,
+                target=made,
+                source_format=of,
+                target_format=to,
+                frame_rate=frame_rate,
+            )
+            convert_file(request)
         except WordsightError as error:
             raise WordsightError(str(error).replace(f"{given.parent}/", "")) from None
         headers = {"Content-Disposition": f'attachment; filename="{_ascii(made.name)}"'}

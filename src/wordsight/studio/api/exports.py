@@ -28,7 +28,7 @@ from wordsight.studio.studio import Studio, studio_of
 __all__ = ["router", "zipped"]
 
 
-router = APIRouter(prefix="/made", tags=["files to take away"])
+router = APIRouter(prefix="/made", tags=["exported files"])
 Here = Annotated[Studio, Depends(studio_of)]
 Name = Annotated[str, InPath(pattern="^[0-9a-f]{12}$")]
 Second = Annotated[float | None, Field(ge=0, le=1e7)]

@@ -20,6 +20,8 @@ from wordsight.studio.uploads.detector_settings import (
 )
 from wordsight.studio.uploads.folders import upload_folder
 from wordsight.studio.uploads.upload_files import harmless_name
+from wordsight.workflows.add import AddRequest
+from wordsight.workflows.settings import changed
 
 __all__ = ["DetectorBody", "router"]
 
@@ -37,8 +39,8 @@ class DetectorBody(BaseModel):
     detector: str = Field(default="regions", pattern="^[a-z]{1,40}$")
     network: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
     settings: list[Setting] = Field(default=[], max_length=50)
-    rate: float = Field(default=10.0, ge=0.1, le=1000)
-    force: bool = False
+    rate: float = changed(AddRequest, "rate")
+    force: bool = changed(AddRequest, "force")
     engine: Engine = None
 
 
