@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wordsight.states.errors import StateError
 from wordsight.states.grounding.grounder import Grounding, ground
 from wordsight.states.grounding.observations import StateObservations
-from wordsight.states.model import state_sequence
+from wordsight.states.model import check_pairs, state_sequence
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary
@@ -119,15 +119,11 @@ class CountingTransition:
         self, observations: Sequence[StateObservations], states: Sequence[StateSequence]
     ) -> "CountingTransition":
         """Learn weights and K; each iteration's result is the mean over all steps so far."""
-        if not observations or len(observations) != len(states):
-            raise StateError(
-                f"{len(observations)} videos and {len(states)} labels came; give as many labels as "
-                "videos, and at least one."
-            )
+        check_pairs(observations, states)
         pairs = []
-        for seen, told in zip(observations, states, strict=True):
-            grounding = ground(self.rules, seen, self.vocabulary)
-            pairs.append((grounding, told.table(grounding.facts)))
+        for video, labels in zip(observations, states, strict=True):
+            grounding = ground(self.rules, video, self.vocabulary)
+            pairs.append((grounding, labels.table(grounding.facts)))
         random = np.random.default_rng(self.random_state)
         now = np.append(self.weights_, self.transition_cost_)
         total, count = np.zeros_like(now), 0

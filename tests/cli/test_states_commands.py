@@ -76,7 +76,7 @@ def test_why(run, written):
     assert [use["cost"] for use in found["violated"]] == [1.0]
     assert found["kept"][0]["text"].startswith("speed(cup) >= 20 [60]")
     assert "broken" in run("states", "explain", "play.csv", "--at", 3, *written).out
-    assert "is not in it" in run("states", "explain", "play.csv", "--at", 99, *written).err
+    assert "is outside it" in run("states", "explain", "play.csv", "--at", 99, *written).err
 
 
 def test_a_clip_and_boxes_without_identities(run, written, tmp_path):

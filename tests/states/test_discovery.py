@@ -12,7 +12,7 @@ from wordsight.states import (
     format_rules,
     ground,
 )
-from wordsight.states.discovery.samples import UNKNOWN, gather_samples
+from wordsight.states.discovery.samples import UNKNOWN, SampleSettings, gather_samples
 
 FILMS = [carrying(f"film{k}", k) for k in range(6)]
 SEEN, TOLD = [film[0] for film in FILMS], [film[1] for film in FILMS]
@@ -34,13 +34,13 @@ def test_constraints_that_could_not_have_been_broken_are_not_claimed():
 
 def test_thresholds_agree_with_grounding():
     """Where a condition holds in the table, the rule made of it applies, and nowhere else."""
-    table = gather_samples(ATTACHED, SEEN[:1], TOLD[:1], HOLDING, most_rows=10**6)
+    table = gather_samples(ATTACHED, SEEN[:1], TOLD[:1], HOLDING, SampleSettings(most_rows=10**6))
     rules = discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], BoostingSettings(rounds=4))
     made = ground(rules, SEEN[0], HOLDING)
     assert table.bins.shape == (len(table.columns), 2 * 90)
     assert ((table.bins <= table.levels[:, None]) | (table.bins == UNKNOWN)).all()
     by_name = {(c.feature, c.arguments): k for k, c in enumerate(table.columns)}
-    whole = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=10**6)
+    whole = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, SampleSettings(most_rows=10**6))
     for column in whole.columns:
         assert (column.feature, column.arguments) in by_name
         values = SEEN[0].features[column.feature]
@@ -50,9 +50,11 @@ def test_thresholds_agree_with_grounding():
 
 
 def test_frames_near_changes_are_kept_and_the_others_stand_for_those_left_out():
-    thin = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=200, around_changes=0.3)
-    evenly = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=200)
-    whole = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, most_rows=10**6)
+    thin = gather_samples(
+        ATTACHED, SEEN, TOLD, HOLDING, SampleSettings(most_rows=200, around_changes=0.3)
+    )
+    evenly = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, SampleSettings(most_rows=200))
+    whole = gather_samples(ATTACHED, SEEN, TOLD, HOLDING, SampleSettings(most_rows=10**6))
     assert len(evenly) < len(thin) < len(whole)
     assert (whole.weight == 1).all() and len(np.unique(evenly.weight)) == 1
     near, rest = thin.weight == 1, thin.weight > 1

@@ -64,7 +64,7 @@ def test_segments_fill_gaps_with_the_nearest_state():
     ("segments", "message"),
     [
         ([(0, 5, [A]), (3, 8, [B])], "contradict"),  # two labels for the same moment
-        ([], "no labelled stretch"),
+        ([], "no labelled interval"),
     ],
 )
 def test_bad_segments(segments, message):
@@ -76,7 +76,7 @@ def test_bad_segments(segments, message):
     ("times", "facts", "values", "message"),
     [
         ([0, 1], (A,), [[True]], "values must be"),  # a row is missing
-        ([1, 0], (A,), [[True], [False]], "rise"),  # time runs back
+        ([1, 0], (A,), [[True], [False]], "increasing"),  # time runs back
         ([0], (A, A), [[True, False]], "twice"),  # a fact twice
     ],
 )

@@ -86,7 +86,7 @@ def test_a_fact_without_quotes_is_put_together_again(tmp_path):
         ("a.json", '{"videos": [{"video": "v"}]}', "intervals"),
         # one video with two sets of labels, which may contradict each other
         ("a.json", '{"videos": [{"video": "v", "intervals": []}, {"video": "v", "intervals": []}]}',
-         "tells of v twice"),
+         "has v twice"),
     ],
 )  # fmt: skip
 def test_labels_that_cannot_be_read_say_where(tmp_path, name, text, says):

@@ -116,10 +116,10 @@ def test_rules_do_not_apply_to_objects_out_of_sight():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1: hand(X) -> holds(X)", "no predicate"),
-        ("1: weight(X) >= 3 -> grounded(X)", "no feature 'weight'"),
+        ("1: hand(X) -> holds(X)", "not a predicate"),
+        ("1: weight(X) >= 3 -> grounded(X)", "unknown feature 'weight'"),
         ("1: speed(X,Y) >= 3 -> grounded(X)", "2 argument"),
-        ("1: on(X,Y), hand(X) -> grounded(Y)", "no predicate"),
+        ("1: on(X,Y), hand(X) -> grounded(Y)", "not a predicate"),
     ],
 )
 def test_rules_that_speak_of_what_is_not_declared(text, message):

@@ -136,7 +136,7 @@ def test_weights_of_given_rules_are_learned_from_labels_in_order():
     [
         ([], [], "no video"),  # an empty training set
         (SEEN[:2], TOLD[:1], "every video needs its states"),
-        (SEEN[:1], TOLD[1:2], "stand beside"),  # lists in different order
+        (SEEN[:1], TOLD[1:2], "are given for the video"),  # lists in different order
         (SEEN[:1], [TOLD[0].compress()], "every frame needs a label"),
     ],
 )
@@ -153,7 +153,7 @@ def test_contradictory_labels_are_refused():
 
 def test_labels_about_an_object_that_is_not_there():
     odd = StateSequence("film0", TOLD[0].times, (Fact("grounded", ("blue",)),), np.ones((90, 1)))
-    with pytest.raises(StateError, match="'blue', which is none of its objects"):
+    with pytest.raises(StateError, match="'blue', which is not among its objects"):
         StateModel(learning=QUICK).fit(SEEN[:1], [odd])
 
 

@@ -92,9 +92,9 @@ def test_declared_features():
         ("feature calm(thing) = mean of speed over . s", "needs a definition"),  # no number
         (f"feature calm(thing) = mean of speed over {'9' * 400} s", "needs a definition"),
         ("feature calm(thing) = mean of speed", "needs 'over"),
-        ("feature x(thing) = least of speed", "cannot be taken"),
+        ("feature x(thing) = least of speed", "cannot be applied"),
         ("feature x(thing, thing) = least of distance", "2 arguments"),
-        ("feature x(thing) = rank of nothing", "no feature 'nothing'"),
+        ("feature x(thing) = rank of nothing", "unknown feature 'nothing'"),
         ("feature speed(thing) = mean of travel over 1 s", "declared twice"),
         ("predicate held(Thing)", "lower-case"),
     ],

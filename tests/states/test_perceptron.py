@@ -86,7 +86,7 @@ def test_an_empty_training_set_and_impossible_labels():
         learn_weights([], WEIGHTS, 0.0)
     _, told = carrying()
     other, _ = carrying(names=("hand", "blue", "green"))
-    with pytest.raises(StateError, match="labels of film say"):
+    with pytest.raises(StateError, match="labels of film contain"):
         prepare_videos(RULES, [other], [told], HOLDING)
     short, _ = carrying(frames=3)
     flicker = np.tile([[True], [False]], (5, 1))

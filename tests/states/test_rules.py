@@ -61,7 +61,7 @@ def test_defaults_comments_and_hard_rules():
         ("2 a(X) -> b(X)", 1, 3, "':' after the weight"),
         ("a(X) b(X) -> false", 1, 6, "',' or '->'"),
         ("a(X -> b(X)", 1, 5, "',' or '\\)'"),
-        ("a(X) -> speed(X) >= 2", 1, 9, "never a comparison"),
+        ("a(X) -> speed(X) >= 2", 1, 9, "not a comparison"),
         ("a(X)", 1, 5, "',' or '->'"),
         ("a(X) -> ", 1, 9, "a head"),
         ("a(X) & b(X) -> false", 1, 6, "'&' cannot stand"),

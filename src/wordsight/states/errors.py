@@ -10,11 +10,11 @@ class StateError(WordsightError, ValueError):
 
 
 class RuleError(StateError):
-    """Rule text that cannot be read; the message shows the line and points at the column.
+    """Rule text that cannot be parsed; the message shows the line and points at the column.
 
     Attributes:
-        line: Number of the line, from 1.
-        column: Number of the character in it, from 1.
+        line: Number of the line, counted from 1.
+        column: Number of the character in it, counted from 1.
     """
 
     def __init__(self, problem: str, text: str, line: int, column: int):

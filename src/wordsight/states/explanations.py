@@ -16,16 +16,16 @@ __all__ = ["RuleUse", "StateExplanation", "explain"]
 
 @dataclass(frozen=True)
 class RuleUse:
-    """One rule applied to certain objects at a moment.
+    """One rule applied to certain objects at one frame.
 
     Attributes:
         rule: The rule.
-        objects: What each of its variables stands for.
-        text: The rule with the objects' names, and the values of the features it compares.
-        violated: Whether the state breaks it.
-        cost: What that costs, 0 if it is kept; its weight if it is hard.
-        spared: What would have to be paid if its head, or one fact of a body that must not hold,
-            were turned round: its weight if it is kept and its body holds, else 0.
+        objects: The object assigned to each of its variables.
+        text: The rule with the names of the objects and the values of the features it compares.
+        violated: Whether the state violates it.
+        cost: Cost of the violation, 0 if it is satisfied.
+        spared: Cost that would arise if its head, or one fact of a body that must not hold, were
+            changed: its weight if it is satisfied, else 0.
     """
 
     rule: Rule
@@ -38,18 +38,18 @@ class RuleUse:
 
 @dataclass(frozen=True)
 class StateExplanation:
-    """Why the state of one moment is what it is.
+    """Why a state was inferred at one frame.
 
     Attributes:
-        video_id: Which video.
-        time: The moment, seconds.
-        facts: What holds.
-        kept: Rules that are kept and would be broken by turning one fact round, weightiest first,
-            hard ones last.
-        violated: Rules that are broken, dearest first.
-        cost: What the broken rules cost at this moment.
-        changes: How many times the state changes in the whole video.
-        transition_cost: What each change costs.
+        video_id: The video.
+        time: Time of the frame, in seconds.
+        facts: The facts that hold.
+        kept: Rules that are satisfied and would be violated by changing one fact, by decreasing
+            weight, hard ones last.
+        violated: Rules that are violated, by decreasing cost.
+        cost: Cost of the violated rules at this frame.
+        changes: Number of changes of state in the whole video.
+        transition_cost: Cost of each change.
     """
 
     video_id: str
@@ -68,29 +68,29 @@ def explain(
     time: float,
     states: StateSequence | None = None,
 ) -> StateExplanation:
-    """Say which rules speak for and against the state of a moment.
+    """Return the rules for and against the state at a time.
 
     Args:
-        model: The rules.
-        observations: What is measured in the video.
-        time: The moment, in seconds; the frame shown then is explained.
-        states: The states to explain, such as labels; those inferred if left out.
+        model: The model.
+        observations: The video.
+        time: Time in seconds; the frame shown then is explained.
+        states: The states to explain, such as labels; by default the inferred ones.
 
     Raises:
-        StateError: If the video does not show that moment.
+        StateError: If the time is outside the video.
     """
     times = observations.times
     step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     if not len(times) or not times[0] - 1e-9 <= time <= times[-1] + step:
         span = f"from {times[0]:g} to {times[-1] + step:g} s" if len(times) else "no time at all"
-        raise StateError(f"{observations.video_id} runs {span}; {time:g} s is not in it.")
+        raise StateError(f"{observations.video_id} runs {span}; {time:g} s is outside it.")
     row = max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)
     grounding = model.ground(observations)
-    told = model.predict(observations) if states is None else states
-    values = told.table(grounding.facts)
+    sequence = model.predict(observations) if states is None else states
+    values = sequence.table(grounding.facts)
     uses = _uses(grounding, values, row)
     violated = sorted((u for u in uses if u.violated), key=lambda use: -use.cost)
-    # Hard rules are always kept; what the weights decided is told first.
+    # Hard rules are always satisfied, so the weighted ones come first.
     kept = sorted(
         (use for use in uses if not use.violated), key=lambda use: (use.rule.hard, -use.spared)
     )
@@ -107,9 +107,9 @@ def explain(
 
 
 def _uses(grounding: Grounding, values: np.ndarray, row: int) -> list[RuleUse]:
-    """Return the rules whose body holds at a moment, observed and inferred parts alike."""
+    """Return the rules whose body holds at a frame, or lacks one fact that must not hold."""
     here = values[row]
-    found = []
+    uses = []
     for instance in np.flatnonzero(grounding.fired[row]).tolist():
         clause = int(grounding.clause_of[instance])
         body, head = grounding.clauses.bodies[clause], int(grounding.clauses.heads[clause])
@@ -120,25 +120,25 @@ def _uses(grounding: Grounding, values: np.ndarray, row: int) -> list[RuleUse]:
         rule = grounding.rules[int(grounding.rule_of[instance])]
         weight = HARD_WEIGHT if rule.hard else rule.weight
         objects = grounding.bindings[instance]
-        text = _told(rule, objects, grounding.observations, row)
+        text = _rule_text(rule, objects, grounding.observations, row)
         cost, spared = (weight, 0.0) if violated else (0.0, weight)
-        found.append(RuleUse(rule, objects, text, violated, cost, spared))
-    return found
+        uses.append(RuleUse(rule, objects, text, violated, cost, spared))
+    return uses
 
 
-def _told(rule: Rule, objects: dict[str, str], seen: StateObservations, row: int) -> str:
-    parts = [_part(part, objects, seen, row) for part in rule.body]
-    head = "false" if rule.head is None else _part(rule.head, objects, seen, row)
+def _rule_text(rule: Rule, objects: dict[str, str], video: StateObservations, row: int) -> str:
+    parts = [_part(part, objects, video, row) for part in rule.body]
+    head = "false" if rule.head is None else _part(rule.head, objects, video, row)
     return f"{', '.join(parts)}{' ' * bool(parts)}-> {head}"
 
 
 def _part(
-    part: Atom | FeatureComparison, objects: dict[str, str], seen: StateObservations, row: int
+    part: Atom | FeatureComparison, objects: dict[str, str], video: StateObservations, row: int
 ) -> str:
     names = [objects[t] if is_variable(t) else t.strip('"') for t in part.arguments]
     if isinstance(part, Atom):
         return f"{part.predicate}({','.join(names)})"
-    order = [thing.name for thing in seen.objects]
-    value = seen.features[part.feature][(row, *(order.index(name) for name in names))]
+    order = [thing.name for thing in video.objects]
+    value = video.features[part.feature][(row, *(order.index(name) for name in names))]
     comparison = f"{part.feature}({','.join(names)}) {part.operator} {part.value:.4g}"
     return f"{comparison} [{value:.4g}]"

@@ -26,10 +26,10 @@ _COLUMNS = ("video", "start", "end", "fact")
 def write_states(
     path: str | PathLike[str], sequences: Sequence[StateSequence], *, overwrite: bool = False
 ) -> None:
-    """Write when each fact holds; the ending says the format: ``.json``, ``.csv`` or ``.eaf``.
+    """Write the intervals of facts; the suffix decides the format: ``.json``, ``.csv``, ``.eaf``.
 
     Raises:
-        FormatError: If the ending is another one, or EAF is asked for more than one video.
+        FormatError: If the suffix is another one, or there are several videos for EAF.
         FileExistsError: If the file exists and ``overwrite`` is false.
     """
     rows = [interval for sequence in sequences for interval in sequence.intervals()]
@@ -55,7 +55,7 @@ def write_states(
 def write_events(
     path: str | PathLike[str], events: Sequence[StateEvent], *, overwrite: bool = False
 ) -> None:
-    """Write events; the ending says the format: ``.json``, ``.csv`` or ``.eaf``."""
+    """Write events; the suffix decides the format: ``.json``, ``.csv`` or ``.eaf``."""
     if Path(path).suffix.lower() == ".json":
         rows = [
             {
@@ -75,54 +75,54 @@ def write_events(
 
 
 def read_intervals(path: str | PathLike[str]) -> dict[str, list[FactInterval]]:
-    """Read when facts hold from a CSV with the columns video, start, end, fact, or from JSON.
+    """Read intervals of facts from JSON, or from CSV with the columns video, start, end, fact.
 
-    A video in which nothing holds is a row of the CSV with nothing but its name.
+    A video without facts is a row of the CSV with only its name.
 
     Returns:
         Per video its intervals, in the order of the file.
 
     Raises:
-        FormatError: If the file is neither, with the line that cannot be read.
+        FormatError: If the file cannot be read; the message names the line.
     """
-    place = Path(path)
+    file = Path(path)
     try:
-        text = place.read_text(encoding="utf-8-sig")
+        text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: expected UTF-8 text, but byte {error.start} is not.") from None
-    rows = _json_rows(text, place) if place.suffix.lower() == ".json" else _csv_rows(text, place)
-    found: dict[str, list[FactInterval]] = {}
+    rows = _json_rows(text, file) if file.suffix.lower() == ".json" else _csv_rows(text, file)
+    videos: dict[str, list[FactInterval]] = {}
     for where, row in rows:
         if row.get("fact") is None:
-            found.setdefault(str(row["video"]), [])
+            videos.setdefault(str(row["video"]), [])
             continue
         interval = _interval(row, where)
-        found.setdefault(interval.video_id, []).append(interval)
-    if not found:
+        videos.setdefault(interval.video_id, []).append(interval)
+    if not videos:
         raise FormatError(f"{path} has no labels; expected rows of {', '.join(_COLUMNS)}.")
-    return found
+    return videos
 
 
 def sequence_from_intervals(
     video_id: str, times: NDArray[np.float64], intervals: Iterable[FactInterval]
 ) -> StateSequence:
-    """Make the states at given moments ``(T,)`` from when facts hold; all else is false.
+    """Return the states at times ``(T,)`` from intervals of facts.
 
     Raises:
-        StateError: If an interval lies outside the moments altogether.
+        StateError: If an interval lies entirely outside the times.
     """
     rows = list(intervals)
     facts = tuple(sorted({row.fact for row in rows}))
     values = np.zeros((len(times), len(facts)), dtype=np.bool_)
-    usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     for row in rows:
-        # Half a step of tolerance: times in files are rounded.
-        slack = min(usual, row.end - row.start) / 2
+        # Half a step of tolerance, because times in files are rounded.
+        slack = min(step, row.end - row.start) / 2
         inside = (times >= row.start - slack) & (times < row.end - slack)
-        if not inside.any() and not (len(times) and times[0] <= row.start <= times[-1] + usual):
+        if not inside.any() and not (len(times) and times[0] <= row.start <= times[-1] + step):
             raise StateError(
-                f"{video_id}: {row.fact} is said to hold from {row.start:g} to {row.end:g} s, but "
-                f"the video runs from {times[0] if len(times) else 0:g} to "
+                f"{video_id}: {row.fact} is labelled from {row.start:g} to {row.end:g} s, but the "
+                f"video runs from {times[0] if len(times) else 0:g} to "
                 f"{times[-1] if len(times) else 0:g} s."
             )
         values[inside, facts.index(row.fact)] = True
@@ -142,13 +142,13 @@ def _write_rows(
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows((v, f"{s:.6g}", f"{e:.6g}", what) for v, s, e, what in rows)
-        told = {row[0] for row in rows}
-        writer.writerows((video, "", "", "") for video in videos if video not in told)
+        written = {row[0] for row in rows}
+        writer.writerows((video, "", "", "") for video in videos if video not in written)
         write_text(path, text.getvalue(), overwrite=overwrite)
     elif kind == ".eaf":
         if len(videos) > 1:
             raise FormatError(
-                f"an EAF file is about one video, got {len(videos)}; write one file for each."
+                f"an EAF file holds one video, got {len(videos)}; write one file for each."
             )
         tiers = {
             text: [(round(1000 * s), round(1000 * e), text) for _, s, e, row in rows if row == text]
@@ -157,7 +157,7 @@ def _write_rows(
         document = eaf_document(tiers, properties={"video": videos[0] if videos else ""})
         write_text(path, document, overwrite=overwrite)
     else:
-        raise FormatError(f"{path}: the ending must be .json, .csv or .eaf, got {kind or 'none'}.")
+        raise FormatError(f"{path}: the suffix must be .json, .csv or .eaf, got {kind or 'none'}.")
 
 
 def _json(value: Mapping[str, Any]) -> str:
@@ -175,14 +175,14 @@ def _csv_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _csv_row(where: str, row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a row as it was meant: a fact without quotes falls apart at its comma."""
+    """Return a row with its fact joined again, which without quotes is split at its comma."""
     if None in (row[name] for name in _COLUMNS):
         raise FormatError(
-            f"{where}: expected {', '.join(_COLUMNS)}, but the line is shorter; a video in which "
-            "nothing holds is written with the last three left empty: film,,,"
+            f"{where}: expected {', '.join(_COLUMNS)}, but the line is shorter; a video without "
+            "facts is written with the last three columns empty: film,,,"
         )
-    beyond = row.pop(None, [])  # type: ignore[call-overload]  # where csv puts cells without a name
-    row["fact"] = ",".join([row["fact"], *beyond])
+    extra = row.pop(None, [])  # type: ignore[call-overload]  # cells beyond the named columns
+    row["fact"] = ",".join([row["fact"], *extra])
     if not any(str(row[name]).strip() for name in _COLUMNS[1:]):
         row["fact"] = None
     return where, row
@@ -205,7 +205,7 @@ def _json_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise FormatError(
-            f"{path} tells of {twice[0]} twice, and the two may contradict each other; keep one."
+            f"{path} has {twice[0]} twice, and the two may contradict each other; keep one."
         )
     return rows
 

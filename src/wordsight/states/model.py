@@ -25,7 +25,23 @@ from wordsight.states.rules.vocabulary import StateVocabulary
 from wordsight.states.search.inference import InferenceSettings, infer
 from wordsight.states.search.segments import decode
 
-__all__ = ["StateModel", "check_hard_rules", "check_training", "state_sequence"]
+__all__ = ["StateModel", "check_hard_rules", "check_pairs", "check_training", "state_sequence"]
+
+
+def check_pairs(
+    observations: Sequence[StateObservations],
+    states: Sequence[StateSequence],
+    groups: Sequence[object] | None = None,
+) -> None:
+    """Refuse an empty list of videos, or lists of different lengths."""
+    if not len(observations):
+        raise StateError("there is no video to learn from; give at least one with its states.")
+    if len(observations) != len(states) or (groups is not None and len(groups) != len(states)):
+        count = "" if groups is None else f" and {len(groups)} groups"
+        raise StateError(
+            f"every video needs its states: got {len(observations)} videos, {len(states)} label "
+            f"sequences{count}."
+        )
 
 
 def check_training(
@@ -35,37 +51,30 @@ def check_training(
     *,
     timed: bool,
 ) -> None:
-    """Refuse videos that nothing can be learned from.
+    """Refuse videos that cannot be learned from.
 
     Args:
-        observations: What is measured.
-        states: What holds when.
+        observations: The videos.
+        states: Their labels.
         groups: Which videos belong together, or ``None``.
         timed: Whether every frame must be labelled.
     """
-    if not len(observations):
-        raise StateError("there is no video to learn from; give at least one with its states.")
-    if len(observations) != len(states) or (groups is not None and len(groups) != len(states)):
-        count = "" if groups is None else f" and {len(groups)} groups"
-        raise StateError(
-            f"every video needs its states: got {len(observations)} videos, {len(states)} label "
-            f"sequences{count}."
-        )
-    for seen, told in zip(observations, states, strict=True):
-        if seen.video_id != told.video_id:
+    check_pairs(observations, states, groups)
+    for video, labels in zip(observations, states, strict=True):
+        if video.video_id != labels.video_id:
             raise StateError(
-                f"the labels of {told.video_id} stand beside the video {seen.video_id}; put both "
-                "lists in the same order."
+                f"the labels of {labels.video_id} are given for the video {video.video_id}; put "
+                "both lists in the same order."
             )
-        if not len(seen) or not len(told):
-            raise StateError(f"{seen.video_id} has no frames or no labels; leave it out.")
-        if timed and not (len(seen) == len(told) and np.array_equal(seen.times, told.times)):
+        if not len(video) or not len(labels):
+            raise StateError(f"{video.video_id} has no frames or no labels; leave it out.")
+        if timed and not (len(video) == len(labels) and np.array_equal(video.times, labels.times)):
             raise StateError(
-                f"to discover rules every frame needs a label, but {seen.video_id} has "
-                f"{len(seen)} frames and {len(told)} labels at other times; make them with "
+                f"to discover rules every frame needs a label, but {video.video_id} has "
+                f"{len(video)} frames and {len(labels)} labels at other times; create them with "
                 "StateSequence.from_segments(video_id, observations.times, ...)."
             )
-    _check_twins(observations, states)
+    _check_repeated(states)
 
 
 def check_hard_rules(
@@ -74,70 +83,68 @@ def check_hard_rules(
     states: Sequence[StateSequence],
     vocabulary: StateVocabulary,
 ) -> None:
-    """Refuse labels that break a rule said to hold always: no weights would ever tell them.
+    """Refuse labels that violate a hard rule, which no weights could reproduce.
 
     Args:
-        rules: The rules given; those with a weight may be broken.
-        observations: What is measured.
-        states: What holds when; labels told in order only are not looked at.
-        vocabulary: What the rules speak of.
+        rules: The rules; only hard ones are checked.
+        observations: The videos.
+        states: Their labels; those that give only the order of states are not checked.
+        vocabulary: The predicates and features of the rules.
     """
     grounder = Grounder([rule for rule in rules if rule.hard], vocabulary)
-    for seen, told in zip(observations, states, strict=True):
-        if not (grounder.rules and np.array_equal(seen.times, told.times)):
+    for video, labels in zip(observations, states, strict=True):
+        if not (grounder.rules and np.array_equal(video.times, labels.times)):
             continue
-        grounding = grounder.ground(seen)
-        rows, instances = np.nonzero(grounding.broken(told.table(grounding.facts)))
+        grounding = grounder.ground(video)
+        rows, instances = np.nonzero(grounding.broken(labels.table(grounding.facts)))
         if len(rows):
-            who = grounding.bindings[int(instances[0])]
-            names = ", ".join(f"{variable} = {name}" for variable, name in who.items())
+            binding = grounding.bindings[int(instances[0])]
+            names = ", ".join(f"{variable} = {name}" for variable, name in binding.items())
             rule = grounding.rules[int(grounding.rule_of[instances[0]])]
             raise StateError(
-                f"the labels of {seen.video_id} contradict the rule '{rule}' at "
-                f"{seen.times[rows[0]]:.2f} s ({names}); correct the labels, or give the rule a "
-                "weight in place of 'hard'."
+                f"the labels of {video.video_id} contradict the rule '{rule}' at "
+                f"{video.times[rows[0]]:.2f} s ({names}); correct the labels, or give the rule a "
+                "weight instead of 'hard'."
             )
 
 
-def _check_twins(
-    observations: Sequence[StateObservations], states: Sequence[StateSequence]
-) -> None:
-    """Refuse a video that comes twice with different labels."""
+def _check_repeated(states: Sequence[StateSequence]) -> None:
+    """Refuse a video that occurs twice with different labels."""
     known: dict[str, StateSequence] = {}
-    for seen, told in zip(observations, states, strict=True):
-        before = known.setdefault(seen.video_id, told)
-        if before is not told and before.states() != told.states():
+    for labels in states:
+        before = known.setdefault(labels.video_id, labels)
+        if before is not labels and before.states() != labels.states():
             raise StateError(
-                f"{seen.video_id} comes twice, and its labels contradict each other; keep the "
+                f"{labels.video_id} occurs twice with labels that contradict each other; keep the "
                 "right ones."
             )
 
 
 _WEIGHING = PerceptronSettings(iterations=20, step=0.02, transition_step=50.0, held_out=0.25)
-"""How weights of given rules are learned: a hundred frames amiss move a weight by 2."""
+"""How weights of given rules are learned: a hundred wrong frames change a weight by 2."""
 
 
 class StateModel:
     r"""States of videos by weighted Horn rules and a cost K of every change of state.
 
     The states of a video are those of least cost
-    :math:`\sum_t \sum_r w_r [\text{rule } r \text{ broken at } t] + K \cdot \text{changes}`, found
-    by dynamic programming over segments, each segment's state by best-first search over the rules
-    to give up (A. Fern, IJCAI 2005), or over all states where hard rules leave few.
+    :math:`\sum_t \sum_r w_r [\text{rule } r \text{ violated at } t] + K \cdot \text{changes}`,
+    found by dynamic programming over segments, each segment's state by best-first search over the
+    rules to give up (A. Fern, IJCAI 2005), or over all states where hard rules leave few.
 
     Args:
-        rules: Rules to start from; with :meth:`fit` their weights are learned, and hard ones kept.
-            ``None`` to discover rules.
+        rules: Rules to start from; :meth:`fit` learns their weights and keeps hard ones. ``None``
+            to discover rules.
         transition_cost: K to start from.
-        vocabulary: Predicates and features; predicates are taken from the labels if left out.
+        vocabulary: Predicates and features; by default predicates are taken from the labels.
         learning: How rules, weights and K are learned.
         inference: How states are inferred.
-        random_state: Seed of everything left to chance.
+        random_state: Seed of the random number generator.
 
     Attributes:
-        rules_: The rules in use, with their weights.
+        rules_: The rules with their weights.
         transition_cost_: K.
-        vocabulary_: Predicates and features the rules speak of.
+        vocabulary_: Predicates and features of the rules.
         notes_: How they were learned.
 
     Examples:
@@ -163,11 +170,11 @@ class StateModel:
         random_state: int = 0,
     ):
         if not (transition_cost >= 0 and np.isfinite(transition_cost)):
-            raise StateError(f"the cost of a transition must be 0 or more, got {transition_cost}.")
+            raise StateError(f"the transition cost must be 0 or more, got {transition_cost}.")
         self.rules, self.transition_cost, self.vocabulary = rules, transition_cost, vocabulary
-        # Rules that are found come with weights; those that somebody wrote have theirs learned.
-        usual = StateLearningSettings(perceptron=None if rules is None else _WEIGHING)
-        self.learning, self.inference = learning or usual, inference or InferenceSettings()
+        # Discovered rules have weights; those of given rules are learned.
+        default = StateLearningSettings(perceptron=None if rules is None else _WEIGHING)
+        self.learning, self.inference = learning or default, inference or InferenceSettings()
         self.random_state = random_state
         self.rules_: tuple[Rule, ...] = tuple(rules or ())
         self.transition_cost_ = float(transition_cost)
@@ -187,13 +194,14 @@ class StateModel:
         """Learn from labelled videos.
 
         Args:
-            observations: What is measured in each video.
-            states: What holds when. Labels told in order only, one row per state, do where rules
-                are given and K is not cross-fitted; to discover rules, every frame needs its own.
+            observations: The videos.
+            states: Their labels. Labels that give only the order of states, one row per state, are
+                sufficient if rules are given and K is not cross-fitted; to discover rules, every
+                frame needs a label.
             groups: Which videos belong together, such as those of one person, so that K is chosen
-                on people the rules have not seen.
-            progress: Told how far the work has come.
-            engine: Who discovers rules; this process if left out. The rules are the same.
+                on other people than the rules.
+            progress: Called with the amount done.
+            engine: Engine that discovers rules; by default this process. The result is the same.
         """
         discovers = self.rules is None
         check_training(observations, states, groups, timed=discovers)
@@ -208,40 +216,40 @@ class StateModel:
             self.inference,
             self.random_state,
         )
-        found = learn(task, self.transition_cost, groups=groups, progress=progress, engine=engine)
-        self.rules_, self.transition_cost_ = found.rules, found.transition_cost
-        self.vocabulary_, self.notes_ = vocabulary, found.notes
+        learned = learn(task, self.transition_cost, groups=groups, progress=progress, engine=engine)
+        self.rules_, self.transition_cost_ = learned.rules, learned.transition_cost
+        self.vocabulary_, self.notes_ = vocabulary, learned.notes
         return self
 
     def ground(self, observations: StateObservations) -> Grounding:
-        """Write the rules out over the objects of a video."""
+        """Instantiate the rules over the objects of a video."""
         if not self.rules_:
-            raise StateError("the model has no rules yet; call fit first, or give it rules.")
-        known = self._grounder
+            raise StateError("the model has no rules; call fit first, or give it rules.")
+        grounder = self._grounder
         if (
-            known is None
-            or known.rules is not self.rules_
-            or (known.vocabulary is not self.vocabulary_)
+            grounder is None
+            or grounder.rules is not self.rules_
+            or grounder.vocabulary is not self.vocabulary_
         ):
-            self._grounder = known = Grounder(self.rules_, self.vocabulary_)
-        return known.ground(observations)
+            self._grounder = grounder = Grounder(self.rules_, self.vocabulary_)
+        return grounder.ground(observations)
 
     def predict(self, observations: StateObservations) -> StateSequence:
-        """Infer which facts hold when."""
+        """Infer which facts hold at which time."""
         grounding = self.ground(observations)
         _, values = infer(grounding, self.transition_cost_, self.inference)
         return state_sequence(grounding, values)
 
     def predict_online(self, observations: StateObservations) -> StateSequence:
-        """Infer for every moment what would be said at that moment, knowing nothing later.
+        """Infer the state of every frame from that frame and earlier ones only.
 
-        Only as free of foresight as the observations: measure them with ``causal=True``.
+        This requires observations measured with ``causal=True``.
         """
         grounding = self.ground(observations)
-        found = decode(
+        decoded = decode(
             grounding.clauses, grounding.costs(), self.transition_cost_, self.inference.search
         )
-        return state_sequence(grounding, found.online)
+        return state_sequence(grounding, decoded.online)
 
     def score(
         self, observations: Sequence[StateObservations], states: Sequence[StateSequence]
@@ -252,25 +260,25 @@ class StateModel:
         return float(np.mean([self.predict(o).states() == s.states() for o, s in pairs]))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the model to a folder: the rules as text, the rest as JSON, and a card."""
+        """Write the model to a folder: rules as text, the rest as JSON, and a card."""
         from wordsight.states.storage import save_model
 
         save_model(self, path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that :meth:`save` wrote; it infers the same."""
+        """Read a model that :meth:`save` wrote."""
         from wordsight.states.storage import load_model
 
         return load_model(cls, path)
 
 
 def state_sequence(grounding: Grounding, values: NDArray[np.bool_]) -> StateSequence:
-    """Return inferred values ``(T, F)`` as a sequence; nothing holds of objects not seen."""
-    seen = grounding.observations
-    place = {thing.name: k for k, thing in enumerate(seen.objects)}
-    shown = np.array(values)
+    """Return inferred values ``(T, F)`` as a sequence; no facts hold for invisible objects."""
+    video = grounding.observations
+    place = {thing.name: k for k, thing in enumerate(video.objects)}
+    visible = np.array(values)
     for column, fact in enumerate(grounding.facts):
         for name in fact.arguments:
-            shown[:, column] &= seen.present[:, place[name]]
-    return StateSequence(seen.video_id, seen.times, grounding.facts, shown)
+            visible[:, column] &= video.present[:, place[name]]
+    return StateSequence(video.video_id, video.times, grounding.facts, visible)

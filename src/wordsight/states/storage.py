@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_model", "save_model"]
 
-# 2: notes may say that tracks are steadied before anything is measured; 1 would measure otherwise.
+# 2: notes may require that tracks are stabilised; version 1 would ignore that.
 _FOLDER = ModelFolder("StateModel", 2, "a state model", "restore it or learn again")
 
 Model = TypeVar("Model", bound="StateModel")
@@ -29,11 +29,11 @@ def save_model(
 
     Args:
         model: The model.
-        path: The folder to make.
-        overwrite: Whether a model that is there may be replaced; anything else never is.
+        path: The folder to create.
+        overwrite: Whether an existing model may be replaced; other folders are never replaced.
 
     Raises:
-        FileExistsError: If something is there that may not be replaced.
+        FileExistsError: If the folder exists and may not be replaced.
     """
     _FOLDER.write(
         path,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_timeline"]
 
-# Dark enough on white, told apart also without seeing red and green (after Okabe and Ito).
+# Dark enough on white and distinguishable for the colour-blind (after Okabe and Ito).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5d5d5d")
 _INK, _FAINT = "#222222", "#dddddd"
 _ROW_INCHES = 0.26
@@ -29,14 +29,14 @@ def draw_timeline(
     heading: str = "",
     overwrite: bool = False,
 ) -> None:
-    """Draw when each fact holds, and what happens; the ending says the format (png, svg, pdf).
+    """Draw when each fact holds and when events happen into a PNG, SVG or PDF file.
 
     Args:
-        path: Where to.
-        sequence: The states; facts that never hold are left out.
-        events: Drawn above the facts.
-        truth: Drawn as a thin line under each bar, to compare.
-        heading: What stands above; the video's name if left out.
+        path: The file; its suffix decides the format.
+        sequence: The states; facts that never hold are omitted.
+        events: Events, drawn above the facts.
+        truth: Labels, drawn as a thin line under each bar.
+        heading: The title; by default the name of the video.
         overwrite: Whether an existing file may be replaced.
 
     Raises:
@@ -44,8 +44,8 @@ def draw_timeline(
     """
     from matplotlib.figure import Figure
 
-    told = [sequence, *([truth] if truth is not None else [])]
-    facts = sorted({row.fact for one in told for row in one.intervals()})
+    shown = [sequence, *([truth] if truth is not None else [])]
+    facts = sorted({row.fact for one in shown for row in one.intervals()})
     rows = len(facts) + len(events)
     figure = Figure(figsize=(9.0, 1.1 + _ROW_INCHES * max(rows, 1)), layout="constrained")
     axes = figure.add_subplot()

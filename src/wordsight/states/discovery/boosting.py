@@ -13,37 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.progress import Progress, report
-from wordsight.states.discovery.samples import VARIABLES, SampleTable, gather_samples
+from wordsight.states.discovery.samples import (
+    BinCondition,
+    SampleSettings,
+    SampleTable,
+    gather_samples,
+)
 from wordsight.states.errors import StateError
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
-from wordsight.states.rules.rule import Atom, Rule
+from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import Predicate, StateVocabulary
 
 __all__ = ["BoostingSettings", "boost_predicate", "discover_boosted"]
 
-Condition = tuple[int, int, bool]  # column, level, above
-Body = tuple[Condition, ...]
+Body = tuple[BinCondition, ...]
 
 _LEAST_IMPROVEMENT = 1.02  # a further condition must raise the gain by this factor
 
 
 @dataclass(frozen=True)
-class BoostingSettings:
-    """The bias of boosted discovery.
+class BoostingSettings(SampleSettings):
+    """Settings of boosted discovery, besides those of the samples.
 
     Attributes:
-        rounds: Rules looked for in each bag.
-        bags: How many resamplings of the videos are averaged; 1 takes all videos as they are.
+        rounds: Number of rules per bag.
+        bags: Number of bootstrap samples of the videos that are averaged; 1 uses all videos.
         most_conditions: Most conditions of a rule.
-        step: Share of the best step that is taken.
-        ridge: Pull of steps towards zero, in units of undecided samples.
-        least_support: Least weight of undecided samples a rule must cover.
+        step: Share of the optimal step that is taken.
+        ridge: Shrinkage of steps towards zero, in units of undecided samples.
+        least_support: Least weight of undecided samples that a rule must cover.
         least_videos: Least number of videos in which it must apply.
-        num_thresholds: Thresholds per feature, at quantiles.
-        most_rows: Most samples to learn from.
-        around_changes: Seconds before and after a change of a fact of which all frames are learned
-            from, beyond the most samples: short states are learned nowhere else.
     """
 
     rounds: int = 240
@@ -53,9 +53,6 @@ class BoostingSettings:
     ridge: float = 5.0
     least_support: float = 5.0
     least_videos: int = 4
-    num_thresholds: int = 24
-    most_rows: int = 50_000
-    around_changes: float = 0.0
 
     def __post_init__(self) -> None:
         positive = (self.rounds, self.bags, self.most_conditions, self.num_thresholds)
@@ -80,25 +77,17 @@ def discover_boosted(
 
     Args:
         observations: The videos.
-        states: Their truth, moment by moment.
+        states: Their labels, frame by frame.
         vocabulary: Which features rules may compare.
         predicates: The predicates to explain.
-        settings: The bias.
+        settings: The settings.
         random_state: Seed of the bags.
-        progress: Told after each predicate.
+        progress: Called after each predicate.
     """
     chosen = settings or BoostingSettings()
     rules: list[Rule] = []
     for predicate in report(predicates, progress, "discovering rules", len(predicates)):
-        samples = gather_samples(
-            predicate,
-            observations,
-            states,
-            vocabulary,
-            num_thresholds=chosen.num_thresholds,
-            most_rows=chosen.most_rows,
-            around_changes=chosen.around_changes,
-        )
+        samples = gather_samples(predicate, observations, states, vocabulary, chosen)
         rules += boost_predicate(samples, chosen, np.random.default_rng(random_state))
     return tuple(rules)
 
@@ -106,7 +95,7 @@ def discover_boosted(
 def boost_predicate(
     samples: SampleTable, settings: BoostingSettings, random: np.random.Generator
 ) -> list[Rule]:
-    """Discover the rules of one predicate, the strongest first; the first says how common it is."""
+    """Discover the rules of one predicate by decreasing weight, after one of its base rate."""
     steps: dict[Body, float] = {}
     base = 0.0
     for _ in range(settings.bags):
@@ -120,7 +109,7 @@ def boost_predicate(
 def _bag(
     samples: SampleTable, settings: BoostingSettings, random: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return ``(N,)`` how often each sample counts: videos are drawn with replacement."""
+    """Return ``(N,)`` weights of samples; videos are drawn with replacement."""
     if settings.bags == 1:
         return samples.weight
     videos = np.unique(samples.video)
@@ -145,20 +134,20 @@ class _Round:
         """Add the steps of all rounds; return the log-odds that boosting starts from."""
         truth, weights = self._samples.truth.astype(np.float64), self._weights
         total = weights.sum()
-        # Half a sample of each kind, because what was never seen is not impossible.
+        # Half a sample of each kind, because events that were never observed are possible.
         base = np.log(((weights * truth).sum() + 0.5) / (total - (weights * truth).sum() + 0.5))
         odds = np.full(len(truth), base)
         for _ in range(self._settings.rounds):
             share = 1.0 / (1.0 + np.exp(-odds))
             push, curve = weights * (truth - share), weights * share * (1.0 - share)
-            found = max(self._grown(push, curve, sign) for sign in (1, -1))
-            if not found[1]:
+            _, body = max(self._grown(push, curve, sign) for sign in (1, -1))
+            if not body:
                 break
-            covered = self._covered(found[1])
+            covered = self._covered(body)
             whole = curve[covered].sum() + self._settings.ridge
             step = self._settings.step * push[covered].sum() / whole
             odds[covered] += step
-            self._steps[found[1]] = self._steps.get(found[1], 0.0) + step / self._settings.bags
+            self._steps[body] = self._steps.get(body, 0.0) + step / self._settings.bags
         return float(base)
 
     def _grown(
@@ -197,13 +186,6 @@ class _Round:
 
 
 def _rule(samples: SampleTable, body: Body, step: float) -> Rule:
-    """Write a step in log-odds as a rule for or against the predicate."""
-    step = float(f"{step:.4g}")  # more digits than anyone reads, fewer than would say anything
-    predicate = samples.predicate
-    atom = Atom(predicate.name, VARIABLES[: predicate.arity])
-    conditions = [samples.columns[c].condition(level, above) for c, level, above in body]
-    kinds = [Atom(k, (v,)) for k, v in zip(predicate.types, atom.arguments, strict=True)]
-    used = {term for condition in conditions for term in condition.arguments}
-    if step < 0:
-        return Rule(-step, (*conditions, atom), None)
-    return Rule(step, (*conditions, *(k for k in kinds if k.arguments[0] not in used)), atom)
+    """Return a step in log-odds as a rule for or against the predicate."""
+    step = float(f"{step:.4g}")  # further digits are not significant
+    return samples.rule(body, abs(step), positive=step >= 0)

@@ -8,58 +8,57 @@ a more general one are removed.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.progress import Progress, report
-from wordsight.states.discovery.samples import VARIABLES, SampleTable, gather_samples
+from wordsight.states.discovery.samples import (
+    BinCondition,
+    SampleSettings,
+    SampleTable,
+    gather_samples,
+)
 from wordsight.states.errors import StateError
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
-from wordsight.states.rules.rule import Atom, Rule
+from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import Predicate, StateVocabulary
 
 __all__ = ["ClausalSettings", "discover_clauses", "valid_conjunctions"]
 
-Condition = tuple[int, int, bool]  # column, level, above
-Body = tuple[Condition, ...]
+Body = tuple[BinCondition, ...]
 Bits = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class ClausalSettings:
-    """The bias of clausal discovery.
+class ClausalSettings(SampleSettings):
+    """Settings of clausal discovery, besides those of the samples.
 
     Attributes:
         accuracy: Least share of the covered samples in which the head must hold.
         coverage: Least share of the samples of its head's kind, for or against, to be covered.
         least_videos: Least number of videos in which a rule must apply.
         most_conditions: Most conditions of a rule.
-        num_thresholds: Thresholds per feature, at quantiles.
-        beam: Conjunctions refined further at each length; the rest is given up.
+        beam: Conjunctions refined further at each length; the rest is dropped.
         most_rules: Most rules per predicate and side, those that cover most.
-        most_rows: Most samples to learn from.
-        around_changes: Seconds before and after a change of a fact of which all frames are learned
-            from, beyond the most samples, so that rules are held to be right there too.
         workers: Threads to use.
     """
 
+    num_thresholds: int = field(default=8, kw_only=True)
+    most_rows: int = field(default=12_000, kw_only=True)
     accuracy: float = 0.98
     coverage: float = 0.05
     least_videos: int = 3
     most_conditions: int = 3
-    num_thresholds: int = 8
     beam: int = 60
     most_rules: int = 60
-    most_rows: int = 12_000
-    around_changes: float = 0.0
     workers: int = 2
 
     def __post_init__(self) -> None:
         if not (0 < self.accuracy <= 1 and 0 <= self.coverage <= 1):
-            raise StateError(f"accuracy and coverage must be shares, got {self}.")
+            raise StateError(f"accuracy and coverage must be from 0 to 1, got {self}.")
         if min(self.most_conditions, self.beam, self.num_thresholds, self.workers) < 1:
             raise StateError(f"conditions, beam, thresholds, workers must be 1 or more: {self}.")
 
@@ -78,33 +77,25 @@ def discover_clauses(
 
     Args:
         observations: The videos.
-        states: Their truth, moment by moment.
+        states: Their labels, frame by frame.
         vocabulary: Which features rules may compare.
         predicates: The predicates to explain.
-        settings: The bias.
-        random_state: Not used: nothing is left to chance.
-        progress: Told after each predicate and side.
+        settings: The settings.
+        random_state: Not used, because the search is deterministic.
+        progress: Called after each predicate and side.
     """
     chosen = settings or ClausalSettings()
     tables = [
-        gather_samples(
-            predicate,
-            observations,
-            states,
-            vocabulary,
-            num_thresholds=chosen.num_thresholds,
-            most_rows=chosen.most_rows,
-            around_changes=chosen.around_changes,
-        )
+        gather_samples(predicate, observations, states, vocabulary, chosen)
         for predicate in predicates
     ]
     tasks = [(table, side) for table in tables for side in (True, False)]
     with ThreadPoolExecutor(chosen.workers) as pool:
-        found = pool.map(lambda task: valid_conjunctions(task[0], task[1], chosen), tasks)
-        watched = report(found, progress, "discovering rules", len(tasks))
+        results = pool.map(lambda task: valid_conjunctions(task[0], task[1], chosen), tasks)
+        reported = report(results, progress, "discovering rules", len(tasks))
         return tuple(
-            _rule(table, body, side)
-            for (table, side), bodies in zip(tasks, watched, strict=True)
+            table.rule(body, 1.0, positive=side)
+            for (table, side), bodies in zip(tasks, reported, strict=True)
             for body in bodies
         )
 
@@ -113,9 +104,9 @@ def valid_conjunctions(samples: SampleTable, side: bool, settings: ClausalSettin
     """Return the most general conjunctions that imply the predicate, or its absence.
 
     Args:
-        samples: What is measured and what is true.
-        side: Whether the predicate shall hold, or not hold.
-        settings: The bias.
+        samples: The samples of the predicate.
+        side: Whether the predicate holds, or does not hold.
+        settings: The settings.
     """
     conditions = [
         (column, level, above)
@@ -131,8 +122,8 @@ def valid_conjunctions(samples: SampleTable, side: bool, settings: ClausalSettin
     valid, open_ = search.judged([((c,), covers[k]) for k, c in enumerate(conditions)])
     for _ in range(settings.most_conditions - 1):
         more = search.refined(open_, conditions, covers)
-        found, open_ = search.judged(more)
-        valid += found
+        accepted, open_ = search.judged(more)
+        valid += accepted
     return search.best(valid)
 
 
@@ -155,14 +146,14 @@ class _Search:
         share = right / np.maximum(covered, 1)
         useful = right >= self._least
         valid = np.flatnonzero(useful & (share >= self._settings.accuracy))
-        # Most promising: what covers many right samples for few wrong ones.
+        # Promising conjunctions cover many right samples and few wrong ones.
         promise = np.where(useful, right / np.sqrt(np.maximum(covered, 1)) * share, -1.0)
         promise[valid] = -1.0
         order = np.argsort(-promise, kind="stable")[: self._settings.beam]
         return [rows[k] for k in valid], [rows[k] for k in order if promise[k] >= 0]
 
     def refined(
-        self, rows: list[tuple[Body, Bits]], conditions: list[Condition], covers: Bits
+        self, rows: list[tuple[Body, Bits]], conditions: list[BinCondition], covers: Bits
     ) -> list[tuple[Body, Bits]]:
         """Return all conjunctions with one condition more, each once."""
         more: dict[Body, Bits] = {}
@@ -177,7 +168,7 @@ class _Search:
         return list(more.items())
 
     def best(self, valid: list[tuple[Body, Bits]]) -> list[Body]:
-        """Return rules that no more general one implies, the most covering first."""
+        """Return rules that no more general one implies, by decreasing coverage."""
         if not valid:
             return []
         covered = np.bitwise_count(np.stack([cover for _, cover in valid])).sum(axis=1, dtype=int)
@@ -196,23 +187,12 @@ class _Search:
 
 
 def _implied(body: Body, valid: Sequence[Body]) -> bool:
-    """Whether some valid conjunction holds wherever this one does."""
+    """Return whether some valid conjunction holds wherever this one does."""
     return any(
         all(any(_follows(mine, other) for mine in body) for other in general) for general in valid
     )
 
 
-def _follows(strong: Condition, weak: Condition) -> bool:
+def _follows(strong: BinCondition, weak: BinCondition) -> bool:
     same = strong[0] == weak[0] and strong[2] == weak[2]
     return same and (strong[1] >= weak[1] if strong[2] else strong[1] <= weak[1])
-
-
-def _rule(samples: SampleTable, body: Body, side: bool) -> Rule:
-    atom = Atom(samples.predicate.name, VARIABLES[: samples.predicate.arity])
-    conditions = [samples.columns[c].condition(level, above) for c, level, above in body]
-    if not side:
-        return Rule(1.0, (*conditions, atom), None)
-    used = {term for condition in conditions for term in condition.arguments}
-    kinds = zip(samples.predicate.types, atom.arguments, strict=True)
-    loose = [Atom(kind, (name,)) for kind, name in kinds if name not in used]
-    return Rule(1.0, (*conditions, *loose), atom)

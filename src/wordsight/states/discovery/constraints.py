@@ -21,17 +21,17 @@ from wordsight.states.rules.vocabulary import ANY_KIND, Predicate, StateVocabula
 
 __all__ = ["FactConstraints", "discover_constraints"]
 
-_DEFAULT_WEIGHT = 0.01  # enough to decide where nothing else speaks
-_DEFAULT_SHARE = 0.999  # of the moments without it must be explained by what excludes it
+_DEFAULT_WEIGHT = 0.01  # enough to decide where no other rule applies
+_DEFAULT_SHARE = 0.999  # least share of the frames without a default that is explained
 
 
 @dataclass(frozen=True)
 class FactConstraints:
-    """What was found about facts alone.
+    """Constraints among facts.
 
     Attributes:
-        rules: Hard rules that no labelled state breaks.
-        defaults: Rules of little weight for predicates that hold unless excluded.
+        rules: Hard rules that no labelled state violates.
+        defaults: Rules of small weight for predicates that hold unless excluded.
         explained: Names of those predicates.
     """
 
@@ -47,22 +47,22 @@ def discover_constraints(
     *,
     least_videos: int = 5,
 ) -> FactConstraints:
-    """Find the clauses of two state atoms that all labelled states keep.
+    """Find the clauses of two state atoms that all labelled states satisfy.
 
     Args:
         observations: The videos, for their objects.
-        states: Their truth.
+        states: Their labels.
         vocabulary: The predicates.
-        least_videos: In how many videos a clause must have had the chance to be broken: its first
+        least_videos: Least number of videos in which a clause could have been violated: its first
             atom holds and there are objects for the second.
     """
     candidates = tuple(_candidates(vocabulary))
     broken = np.zeros(len(candidates), dtype=np.int64)
     chances = np.zeros(len(candidates), dtype=np.int64)
-    for seen, told in zip(observations, states, strict=True):
-        more = _tried(candidates, seen, told, vocabulary)
-        broken += more[0]
-        chances += more[1]
+    for video, labels in zip(observations, states, strict=True):
+        violated, possible = _tried(candidates, video, labels, vocabulary)
+        broken += violated
+        chances += possible
     kept = [k for k in range(len(candidates)) if not broken[k] and chances[k] >= least_videos]
     rules = tuple(candidates[k] for k in kept)
     defaults = [p for p in vocabulary.predicates if _is_default(p, rules, observations, states)]
@@ -86,13 +86,13 @@ def _candidates(vocabulary: StateVocabulary) -> Iterator[Rule]:
 def _linked(arity: int, other: int) -> list[tuple[str, ...]]:
     """Return arguments for a second atom that share a variable with the first."""
     names = VARIABLES[: arity + other]
-    found = []
+    choices = []
     for arguments in itertools.permutations(names, other):
         new = [name for name in arguments if name not in VARIABLES[:arity]]
         in_order = new == list(names[arity : arity + len(new)])
         if in_order and len(new) < len(arguments):
-            found.append(arguments)
-    return found
+            choices.append(arguments)
+    return choices
 
 
 def _kinds_fit(one: Predicate, other: Predicate, arguments: tuple[str, ...]) -> bool:
@@ -105,18 +105,18 @@ def _kinds_fit(one: Predicate, other: Predicate, arguments: tuple[str, ...]) -> 
 
 def _tried(
     candidates: tuple[Rule, ...],
-    seen: StateObservations,
-    told: StateSequence,
+    video: StateObservations,
+    labels: StateSequence,
     vocabulary: StateVocabulary,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how often each candidate is broken in a video, and whether it could have been."""
-    rows = told.compress()
+    """Return how often each candidate is violated in a video, and whether it could have been."""
+    rows = labels.compress()
     still = StateObservations(
-        seen.video_id,
+        video.video_id,
         rows.times,
-        seen.objects,
+        video.objects,
         {},
-        np.ones((len(rows), len(seen.objects)), dtype=np.bool_),
+        np.ones((len(rows), len(video.objects)), dtype=np.bool_),
     )
     grounding = ground(candidates, still, vocabulary)
     values = rows.table(grounding.facts)
@@ -125,7 +125,7 @@ def _tried(
     chances = np.zeros(len(candidates), dtype=np.int64)
     for number, binding in zip(grounding.rule_of, grounding.bindings, strict=True):
         atom = candidates[number].body[0]
-        assert isinstance(atom, Atom)  # candidates are made of atoms alone
+        assert isinstance(atom, Atom)  # candidates consist of atoms only
         if Fact(atom.predicate, tuple(binding[name] for name in atom.arguments)) in ever:
             chances[number] = 1
     return broken, chances
@@ -137,40 +137,40 @@ def _is_default(
     observations: Sequence[StateObservations],
     states: Sequence[StateSequence],
 ) -> bool:
-    """Whether a predicate fails only where a fact that excludes it holds."""
+    """Return whether a predicate fails only where a fact that excludes it holds."""
     if predicate.arity != 1:
         return False
     others = _excluders(predicate, rules)
     absent = explained = 0
-    for seen, told in zip(observations, states, strict=True):
-        for thing in seen.objects:
+    for video, labels in zip(observations, states, strict=True):
+        for thing in video.objects:
             if predicate.types[0] in (ANY_KIND, thing.kind):
-                missing = ~_holding(told, {(predicate.name, 0)}, thing.name)
+                missing = ~_holding(labels, {(predicate.name, 0)}, thing.name)
                 absent += int(missing.sum())
-                explained += int((missing & _holding(told, others, thing.name)).sum())
+                explained += int((missing & _holding(labels, others, thing.name)).sum())
     return bool(others) and absent > 0 and explained >= _DEFAULT_SHARE * absent
 
 
 def _excluders(predicate: Predicate, rules: tuple[Rule, ...]) -> set[tuple[str, int]]:
-    """Return the predicates, and which of their arguments, that cannot hold beside it."""
-    found = set()
+    """Return the predicates, and which of their arguments, that exclude a predicate."""
+    excluders = set()
     for rule in rules:
         atoms = [part for part in rule.body if isinstance(part, Atom)]
         if rule.head is None and len(atoms) == 2:
             for mine, other in (atoms, atoms[::-1]):
                 if mine.predicate == predicate.name and other.predicate != predicate.name:
-                    found.add((other.predicate, other.arguments.index(mine.arguments[0])))
-    return found
+                    excluders.add((other.predicate, other.arguments.index(mine.arguments[0])))
+    return excluders
 
 
-def _holding(told: StateSequence, wanted: set[tuple[str, int]], name: str) -> NDArray[np.bool_]:
+def _holding(labels: StateSequence, wanted: set[tuple[str, int]], name: str) -> NDArray[np.bool_]:
     """Return ``(T,)`` whether one of the predicates holds with the object in that place."""
     columns = [
         k
-        for k, fact in enumerate(told.facts)
+        for k, fact in enumerate(labels.facts)
         if any(fact.predicate == p and fact.arguments[place] == name for p, place in wanted)
     ]
-    held: NDArray[np.bool_] = told.values[:, columns].sum(axis=1) > 0
+    held: NDArray[np.bool_] = labels.values[:, columns].sum(axis=1) > 0
     return held
 
 

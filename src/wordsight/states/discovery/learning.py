@@ -7,7 +7,7 @@ therefore cross-fitted: chosen on videos whose rules were learned on others.
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -45,9 +45,8 @@ __all__ = [
     "training_vocabulary",
 ]
 
-
 GRID = tuple(np.geomspace(0.5, 128.0, 33).round(3).tolist())
-"""Costs that are tried, evenly spread by ratio."""
+"""Transition costs to try, evenly spaced in their logarithm."""
 
 _MOST_FOLDS = 5
 
@@ -55,7 +54,7 @@ _MOST_FOLDS = 5
 def make_folds(
     count: int, groups: Sequence[object] | None, random: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return ``(count,)`` the fold of each video: by group where there are two or more."""
+    """Return ``(count,)`` the fold of each video, by group if there are two groups or more."""
     names = sorted(set(map(str, groups or ())))
     if len(names) >= 2:
         numbers = np.array([names.index(str(group)) for group in groups or ()])
@@ -68,18 +67,18 @@ def choose_transition(
     weights: Sequence[NDArray[np.float64]],
     grid: Sequence[float] = GRID,
 ) -> tuple[float, tuple[float, ...]]:
-    """Choose K by videos that were held out from their rules.
+    """Choose K on videos that were held out from their rules.
 
-    The score is the mean of how many sequences are exactly right and how near the others come,
-    smoothed over neighbouring costs: a plateau is safer than a peak.
+    The score is the mean :func:`sequence_score`, smoothed over neighbouring costs, because a
+    plateau is safer than a peak.
 
     Args:
         videos: Held-out videos, grounded with rules learned on others.
         weights: Per video the weights of its rules.
-        grid: Costs to try, rising.
+        grid: Costs to try, in increasing order.
 
     Returns:
-        The cost chosen, and the score of each cost tried before smoothing.
+        The chosen cost, and the score of each cost before smoothing.
     """
 
     def score(cost: float) -> float:
@@ -101,19 +100,19 @@ def choose_cost(
 
 
 def sequence_score(values: NDArray[np.bool_], order: NDArray[np.bool_]) -> float:
-    """Return how well states over time ``(T, F)`` pass through the right ones in their order.
+    """Return how well states over time ``(T, F)`` agree with the true order of states.
 
-    Half the score is for being exactly right, half for coming near.
+    Half of the score is for exact agreement, half is one minus the edit distance.
     """
-    found = compressed(values)
-    right = np.array_equal(found, order)
-    return (right + 1.0 - min(1.0, edit_share(found, order))) / 2
+    predicted = compressed(values)
+    right = np.array_equal(predicted, order)
+    return (right + 1.0 - min(1.0, edit_share(predicted, order))) / 2
 
 
-def edit_share(found: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
+def edit_share(predicted: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
     """Return the edit distance of two sequences of states, as a share of the true one's length."""
     rows = np.arange(len(truth) + 1)
-    for state in found:
+    for state in predicted:
         step = rows.copy()
         step[0] = rows[0] + 1
         differs = (truth != state).any(axis=1)
@@ -128,11 +127,11 @@ class StateLearningSettings:
     """How a model learns.
 
     Attributes:
-        discovery: Bias of boosted or of clausal discovery.
-        constraints: Whether hard rules among facts are looked for too.
-        transition: ``crossfit`` chooses K on videos held out from their rules, ``given`` leaves it
-            as it is; the perceptron, if used, goes on from there.
-        perceptron: How weights are adjusted afterwards, ``None`` for not at all.
+        discovery: Settings of boosted or of clausal discovery.
+        constraints: Whether to discover hard rules among facts as well.
+        transition: ``crossfit`` chooses K on videos held out from their rules, ``given`` keeps it;
+            the perceptron, if used, continues from there.
+        perceptron: How weights are adjusted afterwards, ``None`` for no adjustment.
     """
 
     discovery: BoostingSettings | ClausalSettings = field(default_factory=BoostingSettings)
@@ -143,7 +142,7 @@ class StateLearningSettings:
 
 @dataclass(frozen=True, eq=False)
 class LearnedRules:
-    """What was learned: rules with weights, K, and notes on how."""
+    """Learned rules with weights, K, and notes on how they were learned."""
 
     rules: tuple[Rule, ...]
     transition_cost: float
@@ -152,7 +151,7 @@ class LearnedRules:
 
 @dataclass(frozen=True)
 class LearningTask:
-    """Labelled videos and all that is fixed while learning from them."""
+    """Labelled videos and everything that is fixed while learning from them."""
 
     observations: tuple[StateObservations, ...]
     states: tuple[StateSequence, ...]
@@ -164,14 +163,10 @@ class LearningTask:
 
     def part(self, chosen: Sequence[int]) -> "LearningTask":
         """Return the task with some of the videos only."""
-        return LearningTask(
-            tuple(self.observations[k] for k in chosen),
-            tuple(self.states[k] for k in chosen),
-            self.vocabulary,
-            self.rules,
-            self.settings,
-            self.inference,
-            self.random_state,
+        return replace(
+            self,
+            observations=tuple(self.observations[k] for k in chosen),
+            states=tuple(self.states[k] for k in chosen),
         )
 
 
@@ -180,27 +175,27 @@ def training_vocabulary(
     states: Sequence[StateSequence],
     vocabulary: StateVocabulary | None,
 ) -> StateVocabulary:
-    """Return the vocabulary to learn with: predicates of the labels, features all videos have."""
+    """Return the predicates of the labels and the features that all videos have."""
     base = vocabulary or StateVocabulary()
     kinds: dict[str, list[set[str]]] = {}
-    for seen, told in zip(observations, states, strict=True):
-        of = {thing.name: thing.kind for thing in seen.objects}
-        for fact in told.facts:
+    for video, labels in zip(observations, states, strict=True):
+        kind_of = {thing.name: thing.kind for thing in video.objects}
+        for fact in labels.facts:
             places = kinds.setdefault(fact.predicate, [set() for _ in fact.arguments])
             if len(places) != len(fact.arguments):
                 raise StateError(f"{fact} has another number of arguments than facts before it.")
             for place, name in zip(places, fact.arguments, strict=True):
-                if name not in of:
+                if name not in kind_of:
                     raise StateError(
-                        f"the labels of {told.video_id} speak of {name!r}, which is none of its "
-                        f"objects: {', '.join(of)}."
+                        f"the labels of {labels.video_id} mention {name!r}, which is not among its "
+                        f"objects: {', '.join(kind_of)}."
                     )
-                place.add(of[name])
+                place.add(kind_of[name])
     more = [
         Predicate(name, tuple(p.pop() if len(p) == 1 else "thing" for p in places))
         for name, places in sorted(kinds.items())
     ]
-    measured = set.intersection(*(set(seen.features) for seen in observations))
+    measured = set.intersection(*(set(video.features) for video in observations))
     features = tuple(feature for feature in base.features if feature.name in measured)
     return StateVocabulary(base.predicates, features).with_predicates(more)
 
@@ -216,27 +211,28 @@ def learn(
     """Learn rules, weights and K.
 
     Args:
-        task: What to learn from and how; rules given are kept and only weighed.
+        task: What to learn from and how; given rules are kept, and only their weights are learned.
         transition_cost: K to start from.
         groups: Which videos belong together (one subject, one place), for cross-fitting.
-        progress: Told how far the work has come.
-        engine: Who discovers rules, from all videos and from those of every fold at once; this
-            process if left out. The rules are the same.
+        progress: Called with the amount done.
+        engine: Engine that discovers the rules of all videos and of every fold in parallel; by
+            default this process. The result is the same.
     """
     folds = _folds(task, groups)
-    found_rules = _all_rules([task, *(task.part(train) for train, _ in folds)], progress, engine)
-    rules = found_rules[0]
+    rules, *fold_rules = _all_rules(
+        [task, *(task.part(train) for train, _ in folds)], progress, engine
+    )
     if not rules:
         raise StateError(
             f"nothing could be learned from {len(task.observations)} videos: no rule says when a "
-            "fact holds. Their labels must tell of facts, and things must differ where they hold."
+            "fact holds. Their labels must contain facts, and features must differ where they hold."
         )
     notes: dict[str, Any] = {"videos": len(task.observations), "rules": len(rules)}
     if folds:
-        transition_cost, scores = _crossfitted(task, folds, found_rules[1:])
+        transition_cost, scores = _crossfitted(task, folds, fold_rules)
         notes["crossfit_scores"] = [round(score, 4) for score in scores]
     if task.settings.perceptron is not None:
-        found = learn_weights(
+        learned = learn_weights(
             _prepared(task, rules),
             _weights(rules),
             transition_cost,
@@ -244,32 +240,32 @@ def learn(
             random_state=task.random_state,
             progress=progress,
         )
-        kept = [(r, w) for r, w in zip(rules, found.weights.tolist(), strict=True) if w > 0]
+        kept = [(r, w) for r, w in zip(rules, learned.weights.tolist(), strict=True) if w > 0]
         rules = tuple(rule.reweighted(weight) for rule, weight in kept)
-        transition_cost = found.transition_cost
-        notes["perceptron_history"] = list(found.history)
-        notes["perceptron_iteration"] = found.iteration
+        transition_cost = learned.transition_cost
+        notes["perceptron_history"] = list(learned.history)
+        notes["perceptron_iteration"] = learned.iteration
     return LearnedRules(rules, transition_cost, notes | {"transition_cost": transition_cost})
 
 
 def _rules(task: LearningTask, progress: Progress | None) -> tuple[Rule, ...]:
-    """Return the rules given, or discover some."""
+    """Return the given rules, or discover some."""
     if task.rules is not None:
         return task.rules
     fixed: tuple[Rule, ...] = ()
     explained: tuple[str, ...] = ()
     if task.settings.constraints:
-        found = discover_constraints(task.observations, task.states, task.vocabulary)
-        fixed, explained = found.rules + found.defaults, found.explained
+        constraints = discover_constraints(task.observations, task.states, task.vocabulary)
+        fixed, explained = constraints.rules + constraints.defaults, constraints.explained
     predicates = [p for p in task.vocabulary.predicates if p.name not in explained]
-    bias = task.settings.discovery
-    discover: Any = discover_boosted if isinstance(bias, BoostingSettings) else discover_clauses
+    settings = task.settings.discovery
+    discover: Any = discover_boosted if isinstance(settings, BoostingSettings) else discover_clauses
     rules = discover(
         task.observations,
         task.states,
         task.vocabulary,
         predicates,
-        bias,
+        settings,
         random_state=task.random_state,
         progress=progress,
     )
@@ -279,7 +275,7 @@ def _rules(task: LearningTask, progress: Progress | None) -> tuple[Rule, ...]:
 def _all_rules(
     tasks: Sequence[LearningTask], progress: Progress | None, engine: Engine | None
 ) -> list[tuple[Rule, ...]]:
-    """Return the rules of several tasks, each independent of the others."""
+    """Return the rules of several independent tasks."""
     if engine is None:
         return [_rules(task, progress) for task in tasks]
     rules = []
@@ -298,7 +294,7 @@ def _rules_alone(task: LearningTask) -> tuple[Rule, ...]:
 def _folds(
     task: LearningTask, groups: Sequence[object] | None
 ) -> list[tuple[list[int], list[int]]]:
-    """Return which videos to learn rules from and which to try them on; none without folds."""
+    """Return per fold the videos to learn rules from and those to try them on."""
     if task.settings.transition != "crossfit" or len(task.observations) < 2:
         return []
     random = np.random.default_rng(task.random_state)
@@ -312,14 +308,14 @@ def _folds(
 def _crossfitted(
     task: LearningTask,
     folds: Sequence[tuple[list[int], list[int]]],
-    found: Sequence[tuple[Rule, ...]],
+    fold_rules: Sequence[tuple[Rule, ...]],
 ) -> tuple[float, tuple[float, ...]]:
     videos: list[TrainingVideo] = []
     weights = []
-    for (_, tried), rules in zip(folds, found, strict=True):
-        held = _prepared(task.part(tried), rules)
-        videos += held
-        weights += [_weights(rules)] * len(held)
+    for (_, tried), rules in zip(folds, fold_rules, strict=True):
+        held_out = _prepared(task.part(tried), rules)
+        videos += held_out
+        weights += [_weights(rules)] * len(held_out)
     return choose_transition(videos, weights)
 
 

@@ -15,29 +15,55 @@ from numpy.typing import NDArray
 from wordsight.states.grounding.grounder import places_of
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import Fact, StateSequence
-from wordsight.states.rules.rule import FeatureComparison
+from wordsight.states.rules.rule import Atom, FeatureComparison, Rule
 from wordsight.states.rules.vocabulary import ANY_KIND, Predicate, StateVocabulary
 
-__all__ = ["UNKNOWN", "VARIABLES", "SampleColumn", "SampleTable", "gather_samples"]
+__all__ = [
+    "UNKNOWN",
+    "VARIABLES",
+    "BinCondition",
+    "SampleColumn",
+    "SampleSettings",
+    "SampleTable",
+    "gather_samples",
+]
 
-Array = NDArray[np.float64]
-
-_DECIMALS = 6  # of values that count as different; beyond is the rounding of arithmetic
+_DECIMALS = 6  # values that agree to this many decimals count as equal
 
 UNKNOWN = 255
-"""The bin of values that are not known; no condition holds of them."""
+"""The bin of missing values; no condition holds for them."""
 
 VARIABLES = ("X", "Y", "Z", "U", "V", "W")
+
+Array = NDArray[np.float64]
+BinCondition = tuple[int, int, bool]
+"""A condition of a rule: column, level, and whether values must lie above the threshold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleSettings:
+    """Which samples rules are discovered from.
+
+    Attributes:
+        num_thresholds: Most thresholds per feature, at quantiles.
+        most_rows: Frames are skipped evenly if there are more samples than this.
+        around_changes: Seconds before and after a change of a fact in which no frame is skipped,
+            because short states are learned nowhere else.
+    """
+
+    num_thresholds: int = 24
+    most_rows: int = 50_000
+    around_changes: float = 0.0
 
 
 @dataclass(frozen=True)
 class SampleColumn:
-    """What a condition compares: a feature of some of the predicate's arguments.
+    """A feature of some of the predicate's arguments, which conditions compare.
 
     Attributes:
         feature: Name of the feature.
-        arguments: Which argument of the predicate each of its own is.
-        thresholds: Values it may be compared with, rising; no value of the data equals one.
+        arguments: Which argument of the predicate each argument of the feature is.
+        thresholds: Thresholds in increasing order; no value of the data equals one.
     """
 
     feature: str
@@ -45,7 +71,7 @@ class SampleColumn:
     thresholds: tuple[float, ...]
 
     def condition(self, level: int, above: bool) -> FeatureComparison:
-        """Return the condition of lying below or above a threshold."""
+        """Return the condition that values lie below or above a threshold."""
         names = tuple(VARIABLES[k] for k in self.arguments)
         return FeatureComparison(
             self.feature, names, ">=" if above else "<=", self.thresholds[level]
@@ -62,7 +88,7 @@ class SampleTable:
         bins: ``(D, N)`` number of thresholds below each value, or :data:`UNKNOWN`.
         truth: ``(N,)`` whether the fact holds.
         video: ``(N,)`` number of the video.
-        weight: ``(N,)`` how many samples each stands for.
+        weight: ``(N,)`` number of samples that each one represents.
     """
 
     predicate: Predicate
@@ -80,8 +106,19 @@ class SampleTable:
     def holds(self, column: int, level: int, above: bool) -> NDArray[np.bool_]:
         """Return ``(N,)`` where a condition holds."""
         values = self.bins[column]
-        found: NDArray[np.bool_] = values <= level
-        return (values > level) & (values != UNKNOWN) if above else found
+        below: NDArray[np.bool_] = values <= level
+        return (values > level) & (values != UNKNOWN) if above else below
+
+    def rule(self, conditions: Sequence[BinCondition], weight: float, *, positive: bool) -> Rule:
+        """Return the rule that the predicate holds, or does not, under conditions."""
+        atom = Atom(self.predicate.name, VARIABLES[: self.predicate.arity])
+        body = [self.columns[c].condition(level, above) for c, level, above in conditions]
+        if not positive:
+            return Rule(weight, (*body, atom), None)
+        used = {term for condition in body for term in condition.arguments}
+        kinds = zip(self.predicate.types, atom.arguments, strict=True)
+        unbound = [Atom(kind, (name,)) for kind, name in kinds if name not in used]
+        return Rule(weight, (*body, *unbound), atom)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -92,45 +129,39 @@ def gather_samples(
     observations: Sequence[StateObservations],
     states: Sequence[StateSequence],
     vocabulary: StateVocabulary,
-    *,
-    num_thresholds: int = 24,
-    most_rows: int = 40_000,
-    around_changes: float = 0.0,
+    settings: SampleSettings,
 ) -> SampleTable:
-    """Gather the samples of a predicate.
+    """Return the samples of a predicate.
 
     Args:
         predicate: The predicate.
         observations: The videos.
-        states: Their truth, moment by moment.
+        states: Their labels, frame by frame.
         vocabulary: Which features may be compared.
-        num_thresholds: Most thresholds of a column.
-        most_rows: Frames are skipped evenly where there are more rows than this.
-        around_changes: Seconds before and after a change of the fact in which no frame is skipped.
+        settings: Which samples to use.
     """
     rows = sum(len(o) * len(places_of(predicate.types, o)) for o in observations)
-    step = max(1, -(-rows // most_rows))
+    step = max(1, -(-rows // settings.most_rows))
     sources = _sources(predicate, vocabulary)
     values: list[list[Array]] = [[] for _ in sources]
     truth, video, weight = [], [], []
-    for number, (seen, told) in enumerate(zip(observations, states, strict=True)):
-        for place in places_of(predicate.types, seen):
-            fact = Fact(predicate.name, tuple(seen.objects[k].name for k in place))
-            holds = told.table([fact])[:, 0]
-            present = np.logical_and.reduce(seen.present[:, list(place)], axis=1)
-            kept, counts = _thinned(
-                present, _near_changes(holds, seen.times, around_changes), number % step, step
-            )
+    for number, (one, labels) in enumerate(zip(observations, states, strict=True)):
+        for place in places_of(predicate.types, one):
+            fact = Fact(predicate.name, tuple(one.objects[k].name for k in place))
+            holds = labels.table([fact])[:, 0]
+            present = np.logical_and.reduce(one.present[:, list(place)], axis=1)
+            near = _near_changes(holds, one.times, settings.around_changes)
+            kept, counts = _thinned(present, near, number % step, step)
             for column, (feature, arguments) in zip(values, sources, strict=True):
                 where = tuple(place[k] for k in arguments)
-                column.append(seen.features[feature][(kept, *where)])
+                column.append(one.features[feature][(kept, *where)])
             truth.append(holds[kept])
             weight.append(counts)
             video.append(np.full(len(kept), number))
     joined = [np.concatenate([np.zeros(0), *column]) for column in values]
     chosen = _distinct(joined)
     columns = tuple(
-        SampleColumn(*sources[d], _thresholds(joined[d], num_thresholds)) for d in chosen
+        SampleColumn(*sources[d], _thresholds(joined[d], settings.num_thresholds)) for d in chosen
     )
     usable = [k for k, column in enumerate(columns) if column.thresholds]
     bins = [_binned(joined[chosen[k]], columns[k].thresholds) for k in usable]
@@ -145,7 +176,7 @@ def gather_samples(
 
 
 def _near_changes(holds: NDArray[np.bool_], times: Array, seconds: float) -> NDArray[np.bool_]:
-    """Return ``(T,)`` which moments lie near a change of a fact."""
+    """Return ``(T,)`` which frames lie near a change of a fact."""
     near = np.zeros(len(holds), dtype=np.bool_)
     for change in times[np.flatnonzero(np.diff(holds)) + 1] if seconds > 0 else ():
         near |= np.abs(times - change) <= seconds
@@ -155,13 +186,13 @@ def _near_changes(holds: NDArray[np.bool_], times: Array, seconds: float) -> NDA
 def _thinned(
     present: NDArray[np.bool_], whole: NDArray[np.bool_], first: int, step: int
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return the frames to learn from and how many each stands for.
+    """Return the frames to learn from and how many frames each represents.
 
     Args:
-        present: ``(T,)`` where all objects of the fact are seen.
+        present: ``(T,)`` where all objects of the fact are visible.
         whole: ``(T,)`` where no frame is skipped.
-        first: Of the others, which to begin with.
-        step: Of the others, one of how many is kept.
+        first: First of the other frames to keep.
+        step: One of how many other frames is kept.
     """
     kept = np.zeros(len(present), dtype=np.bool_)
     kept[np.flatnonzero(present & ~whole)[first::step]] = True
@@ -173,8 +204,8 @@ def _thinned(
 def _sources(
     predicate: Predicate, vocabulary: StateVocabulary
 ) -> list[tuple[str, tuple[int, ...]]]:
-    """Return every feature with every choice of the predicate's arguments that its kinds allow."""
-    found = []
+    """Return every feature with every choice of the predicate's arguments of its kinds."""
+    sources = []
     count = predicate.arity
     for feature in vocabulary.features:
         choices: list[tuple[int, ...]] = [(k,) for k in range(count)]
@@ -183,28 +214,28 @@ def _sources(
         for choice in choices:
             kinds = [predicate.types[k] for k in choice]
             if all(t in (ANY_KIND, k) for t, k in zip(feature.types, kinds, strict=True)):
-                found.append((feature.name, choice))
-    return found
+                sources.append((feature.name, choice))
+    return sources
 
 
 def _distinct(columns: list[Array]) -> list[int]:
-    """Return the columns without those that repeat an earlier one, as distance does both ways."""
-    seen: dict[bytes, int] = {}
+    """Return the columns without repetitions of earlier ones, such as symmetric distances."""
+    unique: dict[bytes, int] = {}
     for k, column in enumerate(columns):
-        seen.setdefault(np.round(column, _DECIMALS).tobytes(), k)
-    return sorted(seen.values())
+        unique.setdefault(np.round(column, _DECIMALS).tobytes(), k)
+    return sorted(unique.values())
 
 
 def _thresholds(values: Array, count: int) -> tuple[float, ...]:
-    """Return values at about even quantiles, the shortest numbers there that no sample equals."""
+    """Return short numbers at approximately even quantiles that no sample equals."""
     spread = np.round(values[~np.isnan(values)], _DECIMALS)
     known = np.unique(spread)
     if len(known) < 2:
         return ()
     shares = np.linspace(0, 1, count + 2)[1:-1]
-    play = 0.2 / (count + 1)
-    low = np.quantile(spread, shares - play, method="lower")
-    high = np.quantile(spread, shares + play, method="higher")
+    tolerance = 0.2 / (count + 1)
+    low = np.quantile(spread, shares - tolerance, method="lower")
+    high = np.quantile(spread, shares + tolerance, method="higher")
     following = known[np.minimum(np.searchsorted(known, low, side="right"), len(known) - 1)]
     high = np.maximum(high, following)
     pairs = [(a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True) if a < b]
@@ -212,7 +243,7 @@ def _thresholds(values: Array, count: int) -> tuple[float, ...]:
 
 
 def _readable(low: float, high: float, known: Array) -> float:
-    """Return a short number strictly between two, none of those known."""
+    """Return a short number strictly between two that is not a known value."""
     middle = (low + high) / 2
     for digits in range(1, 8):
         short = float(f"{middle:.{digits}g}")

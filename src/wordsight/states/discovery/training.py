@@ -42,14 +42,15 @@ class TrainingVideo:
     """One video to learn from.
 
     Attributes:
-        grounding: The rules written out.
-        truth: ``(T, F)`` what holds when, or ``(N, F)`` the states in their order if the labels are
-            compressed.
-        order: ``(N, F)`` the truth with runs of equal states made one.
-        timed: Whether the truth is told for every frame.
-        states: ``(S, F)`` the states written out, or ``None`` if they are too many.
+        grounding: The grounded rules.
+        truth: ``(T, F)`` labels of the frames, or ``(N, F)`` the states in their order if the
+            labels are compressed.
+        order: ``(N, F)`` the truth with one row per run of equal states.
+        timed: Whether every frame is labelled.
+        states: ``(S, F)`` all consistent states and those of the truth, or ``None`` if there are
+            too many.
         broken: ``(C, S)`` 1 where a state violates a clause; empty without states.
-        inference: How to infer where states are not written out.
+        inference: How to infer states that are not enumerated.
     """
 
     grounding: Grounding
@@ -66,21 +67,20 @@ class TrainingVideo:
         Args:
             weights: One per rule.
             transition_cost: K.
-            margin: Discount, per frame and wrong fact, for states that differ from the truth; what
-                still wins is then better by less than it is wrong.
+            margin: Discount, per frame and wrong fact, for states that differ from the truth.
         """
         if self.states is None:
             return infer(self.grounding, transition_cost, self.inference, weights=weights)[1]
         table = self.grounding.costs(weights) @ self.broken
         if margin and self.timed:
             bits = self.states.astype(np.float64)
-            told = self.truth.astype(np.float64)
-            table -= margin * (told @ (1 - bits).T + (1 - told) @ bits.T)
+            truth = self.truth.astype(np.float64)
+            table -= margin * (truth @ (1 - bits).T + (1 - truth) @ bits.T)
         path = best_path(table, transition_cost)[1]
         return np.asarray(self.states[path], dtype=np.bool_)
 
     def aligned(self, weights: Array) -> Values:
-        """Return ``(T, F)`` the truth; told only in order, it is laid out where it costs least."""
+        """Return ``(T, F)`` the truth; if only its order is known, at the least cost."""
         from wordsight.states.kernels.paths import order_path
 
         if self.timed:
@@ -92,12 +92,12 @@ class TrainingVideo:
         return self.order[path]
 
     def is_right(self, values: Values) -> bool:
-        """Whether states ``(T, F)`` pass through the same sequence as the truth."""
+        """Return whether states ``(T, F)`` have the same sequence as the truth."""
         return np.array_equal(compressed(values), self.order)
 
 
 def compressed(values: Values) -> Values:
-    """Return the rows with runs of equal ones made one."""
+    """Return one row per run of equal rows."""
     if not len(values):
         return values
     changed = np.any(values[1:] != values[:-1], axis=1)
@@ -105,30 +105,35 @@ def compressed(values: Values) -> Values:
 
 
 def prepare_video(
-    grounder: Grounder, seen: StateObservations, told: StateSequence, inference: InferenceSettings
+    grounder: Grounder,
+    video: StateObservations,
+    labels: StateSequence,
+    inference: InferenceSettings,
 ) -> TrainingVideo:
-    """Ground one video and write its states out."""
-    grounding = grounder.ground(seen)
-    unknown = set(told.facts) - set(grounding.facts)
-    named = [fact for fact in unknown if told.table([fact]).any()]
+    """Ground one video and enumerate its states."""
+    grounding = grounder.ground(video)
+    unknown = set(labels.facts) - set(grounding.facts)
+    named = [fact for fact in unknown if labels.table([fact]).any()]
     if named:
         raise StateError(
-            f"the labels of {told.video_id} say {min(named)}, which the vocabulary and the objects "
-            f"of the video do not allow; objects: {', '.join(t.name for t in seen.objects)}."
+            f"the labels of {labels.video_id} contain {min(named)}, which is not possible with the "
+            "vocabulary and the objects of the video: "
+            f"{', '.join(thing.name for thing in video.objects)}."
         )
-    truth = told.table(grounding.facts)
-    timed = len(told) == len(seen) and np.array_equal(told.times, seen.times)
+    truth = labels.table(grounding.facts)
+    timed = len(labels) == len(video) and np.array_equal(labels.times, video.times)
     order = compressed(truth)
-    if not timed and len(order) > len(seen):
+    if not timed and len(order) > len(video):
         raise StateError(
-            f"{told.video_id} has {len(order)} states in its labels but only {len(seen)} frames."
+            f"{labels.video_id} has {len(order)} states in its labels but only {len(video)} frames."
         )
     states = None
     if inference.method != "search":
-        found = consistent_states(
+        consistent = consistent_states(
             grounding.clauses, grounding.hard_clauses(), min(inference.most_states, 512)
         )
-        states = None if found is None else np.unique(np.concatenate([found, order]), axis=0)
+        if consistent is not None:
+            states = np.unique(np.concatenate([consistent, order]), axis=0)
     broken = np.zeros((len(grounding.clauses), 0))
     if states is not None:
         broken = grounding.clauses.violated(states).T.astype(np.float64)
@@ -145,8 +150,8 @@ def prepare_videos(
     """Ground videos for learning; see :class:`TrainingVideo`."""
     chosen, grounder = inference or InferenceSettings(), Grounder(rules, vocabulary)
     return [
-        prepare_video(grounder, seen, told, chosen)
-        for seen, told in zip(observations, states, strict=True)
+        prepare_video(grounder, video, labels, chosen)
+        for video, labels in zip(observations, states, strict=True)
     ]
 
 
@@ -155,12 +160,13 @@ class PerceptronSettings:
     """How weights are learned.
 
     Attributes:
-        iterations: How often to go through the videos.
-        step: Size of a step of the weights.
-        transition_step: How much larger a step of K is.
+        iterations: Passes through the videos.
+        step: Size of an update of the weights.
+        transition_step: Ratio of the update of K to that of the weights.
         margin: Discount per frame and wrong fact during learning, in units of cost; 0 for none.
-        average: Whether each iteration's result is the mean over all steps so far.
-        held_out: Share of the videos kept back to choose the iteration by; with 0 the last counts.
+        average: Whether the result of an iteration is the mean over all updates so far.
+        held_out: Share of the videos held out to choose the best iteration; with 0 the last one is
+            used.
     """
 
     iterations: int = 10
@@ -173,21 +179,20 @@ class PerceptronSettings:
     def __post_init__(self) -> None:
         if self.iterations < 0 or not self.step > 0 or not 0 <= self.held_out < 1:
             raise StateError(
-                "iterations must be 0 or more, the step positive and the share held out in [0, 1), "
-                f"got {self}."
+                f"iterations must be 0 or more, step positive and held_out in [0, 1), got {self}."
             )
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedWeights:
-    """What the perceptron found.
+    """Result of the perceptron.
 
     Attributes:
         weights: ``(R,)`` one per rule, infinite ones unchanged.
         transition_cost: K.
-        iteration: Which iteration it is, 0 for the start.
-        history: Per iteration, the start included: share of videos whose sequence is right, of
-            those held out or else of those learned from.
+        iteration: The iteration chosen, 0 for the start.
+        history: Share of videos whose sequence is right before the first and after each iteration,
+            of those held out or else of the training videos.
         steps: ``(iterations + 1, R + 1)`` weights and K after each iteration.
     """
 
@@ -207,15 +212,15 @@ def learn_weights(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> LearnedWeights:
-    """Learn from videos, starting from given weights.
+    """Learn weights and K, starting from given values.
 
     Args:
         videos: The videos, grounded.
-        weights: ``(R,)`` where to start, infinity for hard rules.
+        weights: ``(R,)`` initial weights, infinity for hard rules.
         transition_cost: K to start from.
         settings: How to learn.
         random_state: Seed of the order of videos and of those held out.
-        progress: Told after each iteration.
+        progress: Called after each iteration.
     """
     if not videos:
         raise StateError("there is no video to learn from; give at least one with its states.")
@@ -234,8 +239,8 @@ def learn_weights(
         if not mistakes:
             break
     best = int(np.argmax(history)) if count else len(history) - 1
-    found, transition = learner.split(steps[best])
-    return LearnedWeights(found, transition, best, tuple(history), np.stack(steps))
+    final, transition = learner.split(steps[best])
+    return LearnedWeights(final, transition, best, tuple(history), np.stack(steps))
 
 
 def share_right(videos: Sequence[TrainingVideo], weights: Array, transition_cost: float) -> float:
@@ -264,11 +269,11 @@ class _Learner:
         return np.where(self._hard, np.inf, vector[:-1]), float(vector[-1])
 
     def result(self) -> Array:
-        """Return the present vector, or the mean of all so far."""
+        """Return the current vector, or the mean of all so far."""
         return self._sum / self._count if self._settings.average else self._now.copy()
 
     def iterate(self, random: np.random.Generator) -> int:
-        """Go through all videos once; return how many were wrong."""
+        """Process all videos once; return how many were wrong."""
         mistakes = 0
         for k in random.permutation(len(self._videos)):
             mistakes += self._learn(self._videos[k])
@@ -278,18 +283,18 @@ class _Learner:
 
     def _learn(self, video: TrainingVideo) -> bool:
         weights, transition = self.split(self._now)
-        found = video.predict(weights, transition, margin=self._settings.margin)
-        if video.is_right(found) and not self._settings.margin:
+        predicted = video.predict(weights, transition, margin=self._settings.margin)
+        if video.is_right(predicted) and not self._settings.margin:
             return False
         truth = video.aligned(weights)
-        change = _counted(video, found) - _counted(video, truth)
+        change = _counts(video, predicted) - _counts(video, truth)
         change[:-1][self._hard] = 0.0
         change[-1] *= self._settings.transition_step
         self._now = np.maximum(self._now + self._settings.step * change, 0.0)
         return bool(change.any())
 
 
-def _counted(video: TrainingVideo, values: NDArray[np.bool_]) -> Array:
+def _counts(video: TrainingVideo, values: NDArray[np.bool_]) -> Array:
     """Return violations of each rule and, last, changes of state."""
     changes = (values[1:] != values[:-1]).any(axis=1).sum()
     return np.append(video.grounding.violations(values), changes).astype(np.float64)

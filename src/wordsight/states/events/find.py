@@ -29,7 +29,6 @@ from wordsight.states.rules.vocabulary import StateVocabulary
 
 __all__ = ["EventFit", "EventMatcher", "StateEvent", "check_predicates", "find_events", "outermost"]
 
-
 Binding = Mapping[str, str]
 
 
@@ -54,7 +53,7 @@ class EventMatcher:
     """Fits expressions to one sequence of states.
 
     Args:
-        sequence: What holds when.
+        sequence: The states.
         definitions: The events that expressions may call.
     """
 
@@ -68,7 +67,7 @@ class EventMatcher:
         self.objects = sorted({name for fact in sequence.facts for name in fact.arguments})
 
     def bindings(self, definition: EventDefinition) -> Iterator[dict[str, str]]:
-        """Yield all ways to fill the variables with different objects that may fit at all."""
+        """Yield all assignments of distinct objects to variables that may fit at all."""
         needed = list(self._needed(definition.expression, {v: v for v in definition.variables}))
         yield from self._fill(definition.variables, {}, needed)
 
@@ -89,11 +88,11 @@ class EventMatcher:
 
     def _possible(self, condition: EventCondition, bound: Binding) -> bool:
         if not all(term in bound or term[0] == '"' for term in condition.arguments):
-            return True  # not all of its objects are chosen yet
+            return True  # not all of its objects are assigned yet
         return _ground(condition, bound) in self._ever
 
     def _needed(self, expression: EventExpression, names: Binding) -> Iterator[EventCondition]:
-        """Yield the facts that must hold at some moment, in the variables of the definition."""
+        """Yield the conditions that must hold at some frame, in variables of the definition."""
         if isinstance(expression, EventPhase):
             for condition in expression.conditions:
                 if condition.positive and not expression.optional:
@@ -134,10 +133,10 @@ class EventMatcher:
         ]
 
     def _chained(self, expression: Then, bound: Binding) -> list[EventFit]:
-        """Fit ``a ; b ; c``, each optional phase once there and once left out."""
+        """Fit ``a ; b ; c``, with and without each optional phase."""
         links = list(_links(expression))
         optional = [isinstance(link, EventPhase) and link.optional for link in links]
-        found: dict[tuple[tuple[int, int], ...], EventFit] = {}
+        unique: dict[tuple[tuple[int, int], ...], EventFit] = {}
         for present in product(*((True, False) if may else (True,) for may in optional)):
             fits: list[EventFit] | None = None
             for link, here in zip(links, present, strict=True):
@@ -145,8 +144,8 @@ class EventMatcher:
                     own = self.fits(link, bound)
                     fits = own if fits is None else list(_meeting(fits, own))
             for fit in fits or []:
-                found.setdefault(fit.phases, fit)
-        return sorted(found.values(), key=lambda fit: (fit.first_change, fit.last_change))
+                unique.setdefault(fit.phases, fit)
+        return sorted(unique.values(), key=lambda fit: (fit.first_change, fit.last_change))
 
     def _phase_runs(self, phase: EventPhase, bound: Binding) -> list[tuple[int, int]]:
         key = tuple((_ground(c, bound), c.positive) for c in phase.conditions)
@@ -177,7 +176,7 @@ def _links(expression: EventExpression) -> Iterator[EventExpression]:
 def _meeting(firsts: list[EventFit], seconds: list[EventFit]) -> Iterator[EventFit]:
     """Yield the pairs with a border where the first may end and the second begin."""
     for a, b in product(firsts, seconds):
-        # A moment has a length, so that phases which both hold in it may share it.
+        # A frame has a length, so that phases which both hold in it may share it.
         border = max(_entry(a), b.phases[0][0])
         leave = b.phases[0][1] if len(b.phases) == 1 else b.first_change
         if border <= a.phases[-1][1] and border < leave:
@@ -198,7 +197,7 @@ def _joined(a: EventFit, b: EventFit) -> EventFit:
 
 
 def _change(fit: EventFit) -> slice:
-    """Return the moments a condition must hold meanwhile: the change and a moment around it."""
+    """Return the frames of a change, with one frame on either side."""
     if len(fit.phases) == 1:
         return slice(*fit.phases[0])
     return slice(max(fit.first_change - 1, 0), fit.last_change + 1)
@@ -215,17 +214,17 @@ def _ground(condition: EventCondition, bound: Binding) -> Fact:
 
 @dataclass(frozen=True)
 class StateEvent:
-    """Something that happened.
+    """An event in a video.
 
     Attributes:
-        video_id: Which video.
-        start: When it begins to change what holds, seconds.
-        end: When the last change is done, seconds; equal to ``start`` for a change at once.
-        name: Which kind of event.
-        arguments: Who takes part, in the order of the definition.
-        phases: The stretches ``(start, end)`` in seconds in which the conditions of each phase
-            hold; the first reaches back before ``start``, the last beyond ``end``.
-        parts: The events it is made of.
+        video_id: The video.
+        start: Time of the first change of state, in seconds.
+        end: Time of the last change, in seconds; equal to ``start`` for a single change.
+        name: Name of its definition.
+        arguments: The objects, in the order of the definition.
+        phases: The intervals ``(start, end)`` in seconds in which the conditions of each phase
+            hold; the first begins before ``start``, the last ends after ``end``.
+        parts: The events it consists of.
     """
 
     video_id: str
@@ -243,52 +242,50 @@ class StateEvent:
 def find_events(
     sequence: StateSequence, definitions: Sequence[EventDefinition] | None = None
 ) -> tuple[StateEvent, ...]:
-    """Find all events that definitions see in a sequence of states.
+    """Find all events in a sequence of states.
 
     Args:
-        sequence: What holds when.
-        definitions: Kinds of events; Leonard's seven if left out.
+        sequence: The states.
+        definitions: Kinds of events; by default Leonard's seven.
 
     Returns:
         The events by start, then name, then arguments.
 
     Raises:
-        StateError: If a definition speaks of a predicate that the states do not have.
+        StateError: If a definition uses a predicate with another number of arguments than the
+            states have.
     """
     kinds = leonard_events() if definitions is None else tuple(definitions)
     _check_predicates(kinds, sequence)
     matcher = EventMatcher(sequence, {kind.name: kind for kind in kinds})
-    found = set()
+    events = set()
     for kind in kinds:
         for bound in matcher.bindings(kind):
             arguments = tuple(bound[variable] for variable in kind.variables)
             for fit in matcher.fits(kind.expression, bound):
-                found.add(_event(kind.name, arguments, fit, sequence))
-    return tuple(sorted(found, key=lambda event: (event.start, event.name, event.arguments)))
+                events.add(_event(kind.name, arguments, fit, sequence))
+    return tuple(sorted(events, key=lambda event: (event.start, event.name, event.arguments)))
 
 
 def outermost(events: Iterable[StateEvent]) -> tuple[StateEvent, ...]:
-    """Leave out events that are part of another one: the put-down in a stack."""
-    everything = tuple(events)
-    inner = {key for event in everything for part in event.parts for key in _keys(part)}
-    return tuple(event for event in everything if _key(event) not in inner)
+    """Return the events that are not part of another one, such as the put-down of a stack."""
+    candidates = tuple(events)
+    inner = {key for event in candidates for part in event.parts for key in _keys(part)}
+    return tuple(event for event in candidates if _key(event) not in inner)
 
 
 def check_predicates(definitions: Iterable[EventDefinition], vocabulary: StateVocabulary) -> None:
-    """Refuse definitions that speak of predicates a vocabulary does not have.
+    """Refuse definitions that use predicates which are not in a vocabulary.
 
     Raises:
         StateError: If a predicate is unknown, or has another number of arguments.
     """
-    for kind in definitions:
-        for phase in _phases(kind.expression):
-            for condition in phase.conditions:
-                wanted = vocabulary.predicate(condition.predicate).arity
-                if wanted != len(condition.arguments):
-                    raise StateError(
-                        f"{kind.name} uses {condition}, but {condition.predicate} has {wanted} "
-                        "arguments."
-                    )
+    for kind, condition in _conditions(definitions):
+        wanted = vocabulary.predicate(condition.predicate).arity
+        if wanted != len(condition.arguments):
+            raise StateError(
+                f"{kind.name} uses {condition}, but {condition.predicate} has {wanted} arguments."
+            )
 
 
 def _key(event: StateEvent) -> tuple[str, tuple[str, ...], float, float]:
@@ -321,15 +318,21 @@ def _event(
 def _check_predicates(kinds: Sequence[EventDefinition], sequence: StateSequence) -> None:
     known = {(fact.predicate, len(fact.arguments)) for fact in sequence.facts}
     names = {name for name, _ in known}
-    for kind in kinds:
-        for phase in _phases(kind.expression):
-            for condition in phase.conditions:
-                arity = len(condition.arguments)
-                if condition.predicate in names and (condition.predicate, arity) not in known:
-                    raise StateError(
-                        f"{kind.name} uses {condition.predicate} with {arity} arguments, but the "
-                        f"states of {sequence.video_id} have it with another number."
-                    )
+    for kind, condition in _conditions(kinds):
+        arity = len(condition.arguments)
+        if condition.predicate in names and (condition.predicate, arity) not in known:
+            raise StateError(
+                f"{kind.name} uses {condition.predicate} with {arity} arguments, but the states of "
+                f"{sequence.video_id} have it with another number."
+            )
+
+
+def _conditions(
+    definitions: Iterable[EventDefinition],
+) -> Iterator[tuple[EventDefinition, EventCondition]]:
+    for definition in definitions:
+        for phase in _phases(definition.expression):
+            yield from ((definition, condition) for condition in phase.conditions)
 
 
 def _phases(expression: EventExpression) -> Iterator[EventPhase]:

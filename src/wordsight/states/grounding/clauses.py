@@ -36,7 +36,7 @@ def unpack_bits(words: Words, count: int) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class ClauseSet:
-    """C different ground clauses over F facts.
+    """C distinct ground clauses over F facts.
 
     Attributes:
         num_facts: F.
@@ -54,15 +54,15 @@ class ClauseSet:
         used = [fact for body in bodies for fact in body] + heads.tolist()
         if len(heads) != len(bodies) or any(not -1 <= f < self.num_facts for f in used):
             raise StateError(
-                f"{len(bodies)} bodies and {len(heads)} heads must name facts below "
-                f"{self.num_facts}."
+                f"there must be as many heads as bodies, with fact numbers below {self.num_facts}; "
+                f"got {len(bodies)} bodies and {len(heads)} heads."
             )
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "heads", heads)
 
     @classmethod
     def of(cls, num_facts: int, clauses: Iterable[tuple[Sequence[int], int | None]]) -> "ClauseSet":
-        """Make a set from ``(body, head)`` pairs, the head ``None`` for *false*."""
+        """Return the set of ``(body, head)`` pairs, the head ``None`` for *false*."""
         rows = list(clauses)
         heads = np.array([-1 if head is None else head for _, head in rows], dtype=np.int64)
         return cls(num_facts, tuple(tuple(body) for body, _ in rows), heads)
@@ -80,14 +80,14 @@ class ClauseSet:
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
-        """``(F, 2)`` the clause that asserts each fact alone and the one that forbids it, or -1."""
-        found = np.full((max(1, self.num_facts), 2), -1, dtype=np.int64)
+        """``(F, 2)`` the unit clause that asserts each fact and the one that forbids it, or -1."""
+        units = np.full((max(1, self.num_facts), 2), -1, dtype=np.int64)
         for row, (body, head) in enumerate(zip(self.bodies, self.heads, strict=True)):
             if not body and head >= 0:
-                found[head, 0] = row
+                units[head, 0] = row
             elif len(body) == 1 and head < 0:
-                found[body[0], 1] = row
-        return found
+                units[body[0], 1] = row
+        return units
 
     def violated(self, states: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return ``(S, C)`` which clauses each of the states ``(S, F)`` violates."""

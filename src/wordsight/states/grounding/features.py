@@ -14,27 +14,26 @@ from wordsight.states.rules.vocabulary import Recipe, StateVocabulary
 
 __all__ = ["Motion", "derived_features", "pair_features", "ranks", "shifted", "single_features"]
 
-
 Array = NDArray[np.float64]
 
 _SPEED_SPAN = 0.1  # seconds to each side; annotated boxes jitter from frame to frame
 _BRIEF, _LONG = 1 / 3, 1.0  # seconds; the spans over which displacement is measured
 _MOVING = 30.0  # pixels per second; jitter of resting boxes stays below
-_NEVER = 30.0  # seconds; said of things that have not moved or will not move
-_RESTING_FRAMES = 5  # the first place is the middle of this many
+_NEVER = 30.0  # seconds since the last motion of objects that have not moved
+_RESTING_FRAMES = 5  # number of frames whose mean is the first place
 
 
 @dataclass(frozen=True)
 class Motion:
-    """What the features are computed from.
+    """Tracks from which features are computed.
 
     Attributes:
         times: ``(T,)`` seconds.
-        boxes: ``(T, n, P, 4)`` parts, NaN where absent.
+        boxes: ``(T, n, P, 4)`` boxes of parts, NaN where absent.
         whole: ``(T, n, 4)`` the box around all parts.
-        areas: ``(T, n)`` pixels.
-        kinds: ``(n,)`` number of each thing's kind.
-        causal: Whether later frames must not be looked at.
+        areas: ``(T, n)`` areas in pixels.
+        kinds: ``(n,)`` number of each object's kind.
+        causal: Whether features may not depend on later frames.
         steady: Whether the camera does not shake, so that the table has one height.
     """
 
@@ -47,7 +46,7 @@ class Motion:
     steady: bool = False
 
     def frames(self, seconds: float) -> int:
-        """Return a span as a number of frames, at least one."""
+        """Return a time span as a number of frames, at least one."""
         if len(self.times) < 2:
             return 1
         return max(1, round(seconds / float(np.median(np.diff(self.times)))))
@@ -65,7 +64,7 @@ class Motion:
 
 
 def shifted(values: Array, frames: int) -> Array:
-    """Return values as they are some frames later, the ends repeated."""
+    """Return the values of some frames later, with the ends repeated."""
     rows = np.clip(np.arange(len(values)) + frames, 0, max(0, len(values) - 1))
     return values[rows]
 
@@ -77,7 +76,7 @@ def centres(boxes: Array) -> Array:
 
 
 def ranks(values: Array, kinds: NDArray[np.intp]) -> Array:
-    """Return how many things of the same kind have a greater value, along the last axis."""
+    """Return how many objects of the same kind have a greater value, along the last axis."""
     same = kinds[:, None] == kinds[None, :]
     greater = values[..., None, :] > values[..., :, None]
     counted: Array = (greater & same).sum(axis=-1).astype(np.float64)
@@ -86,11 +85,11 @@ def ranks(values: Array, kinds: NDArray[np.intp]) -> Array:
 
 
 def single_features(motion: Motion) -> dict[str, Array]:
-    """Return ``(T, n)`` features of each thing; those that look ahead only if it is allowed."""
+    """Return ``(T, n)`` features of each object; if causal, only those of earlier frames."""
     places = centres(motion.whole)
     velocity = motion.velocity(places)
     speed = _length(velocity)
-    found = {
+    features = {
         "direction": _direction(velocity),
         "speed": speed,
         "elevation": _elevation(motion),
@@ -98,18 +97,18 @@ def single_features(motion: Motion) -> dict[str, Array]:
         "still": _since(speed >= _MOVING, motion.times),
         "speed_rank": ranks(speed, motion.kinds),
     }
-    found |= _travels(motion, places, 1, "")
+    features |= _travels(motion, places, 1, "")
     first = _resting(places, forward=True)
-    found["away"], found["above"] = _length(places - first), first[..., 1] - places[..., 1]
+    features["away"], features["above"] = _length(places - first), first[..., 1] - places[..., 1]
     if not motion.causal:
-        found |= _looking_ahead(motion, places, speed)
+        features |= _noncausal(motion, places, speed)
     absent = np.isnan(motion.whole[..., 0])
-    for values in found.values():
+    for values in features.values():
         values[absent] = np.nan
-    return found
+    return features
 
 
-def _looking_ahead(motion: Motion, places: Array, speed: Array) -> dict[str, Array]:
+def _noncausal(motion: Motion, places: Array, speed: Array) -> dict[str, Array]:
     long = motion.frames(_LONG)
     last = _resting(places, forward=False)
     backwards = _since(speed[::-1] >= _MOVING, -motion.times[::-1])[::-1].copy()
@@ -136,30 +135,30 @@ def _travels(motion: Motion, places: Array, sign: int, suffix: str) -> dict[str,
 def pair_features(motion: Motion) -> dict[str, Array]:
     """Return ``(T, n, n)`` features of ordered pairs, measured between their nearest parts."""
     parts = [_part(motion, p) for p in range(motion.boxes.shape[2])]
-    found: dict[str, Array] = {}
+    features: dict[str, Array] = {}
     for one in parts:
         for other in parts:
             here = _between(one, other)
-            if not found:
-                found = here
+            if not features:
+                features = here
                 continue
-            nearer = ~(here["distance"] >= found["distance"])
+            nearer = ~(here["distance"] >= features["distance"])
             nearer &= ~np.isnan(here["distance"])
-            found = {name: np.where(nearer, here[name], found[name]) for name in found}
-    gap = found["distance"]
-    found["distance_change"] = motion.velocity(gap[..., None])[..., 0]
+            features = {name: np.where(nearer, here[name], features[name]) for name in features}
+    gap = features["distance"]
+    features["distance_change"] = motion.velocity(gap[..., None])[..., 0]
     if motion.causal:
-        del found["drift_next"]
+        del features["drift_next"]
     diagonal = np.arange(gap.shape[1])
-    for values in found.values():
+    for values in features.values():
         values[:, diagonal, diagonal] = np.nan
-    found["distance_rank"] = ranks(-gap, motion.kinds)
-    return found
+    features["distance_rank"] = ranks(-gap, motion.kinds)
+    return features
 
 
 @dataclass(frozen=True)
 class _Part:
-    """One part of every thing: box, velocity, coming and past displacement, all ``(T, n, ...)``."""
+    """One part of every object: box, velocity, past and coming displacement, ``(T, n, ...)``."""
 
     boxes: Array
     velocity: Array
@@ -204,7 +203,7 @@ def _heading(steps: Array) -> Array:
 
 
 def _direction(velocity: Array) -> Array:
-    """Return headings; what hardly moves heads nowhere, its jitter is no direction."""
+    """Return headings; NaN for objects that hardly move, whose jitter has no direction."""
     return np.where(_length(velocity) >= _MOVING, _heading(velocity), np.nan)
 
 
@@ -222,13 +221,13 @@ def _elevation(motion: Motion) -> Array:
 
 
 def _since(moving: NDArray[np.bool_], times: Array) -> Array:
-    """Return ``(T, n)`` seconds since each thing last moved."""
+    """Return ``(T, n)`` seconds since each object last moved."""
     last = np.maximum.accumulate(np.where(moving, times[:, None], -np.inf), axis=0)
     return np.minimum(times[:, None] - last, _NEVER)
 
 
 def _resting(places: Array, *, forward: bool) -> Array:
-    """Return ``(n, 2)`` where each thing is in the first, or last, frames that show it."""
+    """Return ``(n, 2)`` the mean place of each object in its first, or last, visible frames."""
     known = ~np.isnan(places[..., 0])
     order = np.cumsum(known if forward else known[::-1], axis=0)
     used = (order <= _RESTING_FRAMES) & (known if forward else known[::-1])
@@ -243,20 +242,20 @@ def derived_features(
     """Return the declared features of a vocabulary; later ones may build on earlier ones.
 
     Args:
-        vocabulary: What is declared.
-        features: Those built in, ``(T, n)`` or ``(T, n, n)``.
-        motion: Times and kinds of the objects.
+        vocabulary: The declared features.
+        features: The built-in features, ``(T, n)`` or ``(T, n, n)``.
+        motion: Tracks of the objects.
     """
-    found: dict[str, Array] = {}
+    derived: dict[str, Array] = {}
     sizes = motion.whole[..., 2:] - motion.whole[..., :2]
     further = {"width": sizes[..., 0], "height": sizes[..., 1]}
     for feature in vocabulary.features:
         if feature.recipe is None and feature.name in further:
-            found[feature.name] = further[feature.name]
+            derived[feature.name] = further[feature.name]
         elif feature.recipe is not None:
-            source = {**features, **found}[feature.recipe.source]
-            found[feature.name] = _computed(feature.recipe, source, motion)
-    return found
+            source = {**features, **derived}[feature.recipe.source]
+            derived[feature.name] = _computed(feature.recipe, source, motion)
+    return derived
 
 
 def _computed(recipe: Recipe, source: Array, motion: Motion) -> Array:
@@ -276,7 +275,7 @@ def _computed(recipe: Recipe, source: Array, motion: Motion) -> Array:
 
 
 def _running_mean(source: Array, span: int) -> Array:
-    """Return means over a window of ``span`` frames around each, missing values left out."""
+    """Return means over a window of ``span`` frames around each, ignoring missing values."""
     known = ~np.isnan(source)
     rows = np.arange(len(source))
     low = np.clip(rows - span // 2, 0, len(source))

@@ -25,7 +25,7 @@ from wordsight.states.rules.vocabulary import StateVocabulary
 __all__ = ["HARD_WEIGHT", "Grounder", "Grounding", "ground", "places_of", "possible_facts"]
 
 HARD_WEIGHT = 1e6
-"""What breaking a hard rule costs at one moment: more than any soft rules together, yet finite."""
+"""Cost of violating a hard rule at one frame: more than all soft rules together, yet finite."""
 
 _BLOCK = 4096  # frames multiplied at once
 
@@ -37,12 +37,12 @@ class Grounding:
     Attributes:
         observations: The video.
         rules: The R rules.
-        facts: The F facts that a state may hold, in the order of the clauses' numbers.
-        clauses: The C different clauses.
-        fired: ``(T, I)`` whether what instance i says of the observation holds.
+        facts: The F possible facts, in the order of the clauses' numbers.
+        clauses: The C distinct clauses.
+        fired: ``(T, I)`` whether the conditions of instance i on the observation hold.
         rule_of: ``(I,)`` the rule of each instance.
         clause_of: ``(I,)`` the clause of each instance.
-        places: Per instance the numbers of the objects its rule's variables stand for.
+        places: Per instance the numbers of the objects assigned to the rule's variables.
     """
 
     observations: StateObservations
@@ -56,7 +56,7 @@ class Grounding:
 
     @cached_property
     def bindings(self) -> tuple[dict[str, str], ...]:
-        """Per instance the name of the object that each variable stands for."""
+        """Per instance the name of the object assigned to each variable."""
         names = [thing.name for thing in self.observations.objects]
         variables = [rule.variables for rule in self.rules]
         return tuple(
@@ -65,30 +65,30 @@ class Grounding:
         )
 
     def costs(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return ``(T, C)`` the merged weight of each clause at each moment.
+        """Return ``(T, C)`` the merged weight of each clause at each frame.
 
         Args:
-            weights: ``(R,)`` other weights than those of the rules.
+            weights: ``(R,)`` weights to use instead of those of the rules.
         """
         given = np.array([rule.weight for rule in self.rules]) if weights is None else weights
         finite = np.where(np.isinf(given), HARD_WEIGHT, given)
         mix = np.zeros((len(self.rule_of), len(self.clauses)))
         mix[np.arange(len(self.rule_of)), self.clause_of] = finite[self.rule_of]
         merged = np.empty((len(self.fired), len(self.clauses)))
-        for start in range(0, len(merged), _BLOCK):  # truth values are widened to multiply
+        for start in range(0, len(merged), _BLOCK):  # limits the memory of the converted values
             block = slice(start, start + _BLOCK)
             np.matmul(self.fired[block].astype(np.float64), mix, out=merged[block])
         return merged
 
     def hard_clauses(self) -> NDArray[np.bool_]:
-        """Return ``(C,)`` which clauses no state may break at any moment."""
+        """Return ``(C,)`` which clauses no state may violate at any frame."""
         always = np.array([r.hard and not _compares(r) for r in self.rules], dtype=np.bool_)
-        found = np.zeros(len(self.clauses), dtype=np.bool_)
-        found[self.clause_of[always[self.rule_of]]] = True
-        return found
+        hard = np.zeros(len(self.clauses), dtype=np.bool_)
+        hard[self.clause_of[always[self.rule_of]]] = True
+        return hard
 
     def violations(self, values: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return ``(R,)`` how often each rule is violated by the states ``(T, F)`` over time."""
+        """Return ``(R,)`` how often the states ``(T, F)`` violate each rule."""
         broken = self.broken(values)
         counts: NDArray[np.int64] = np.bincount(
             self.rule_of, weights=broken.sum(axis=0), minlength=len(self.rules)
@@ -96,14 +96,14 @@ class Grounding:
         return counts
 
     def broken(self, values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return ``(T, I)`` which instances the states ``(T, F)`` violate at which moment."""
+        """Return ``(T, I)`` which instances the states ``(T, F)`` violate at which frame."""
         return self.fired & self.clauses.violated(values)[:, self.clause_of]
 
 
 def possible_facts(
     vocabulary: StateVocabulary, observations: StateObservations
 ) -> tuple[Fact, ...]:
-    """Return every fact the predicates allow about the objects, in the objects' order."""
+    """Return every possible fact about the objects, in their order."""
     return tuple(
         Fact(predicate.name, tuple(observations.objects[k].name for k in places))
         for predicate in vocabulary.predicates
@@ -121,7 +121,7 @@ class Grounder:
 
     Args:
         rules: The rules.
-        vocabulary: What they speak of.
+        vocabulary: The predicates and features they use.
     """
 
     def __init__(self, rules: Iterable[Rule], vocabulary: StateVocabulary):
@@ -137,7 +137,7 @@ class Grounder:
         self._named = {t.strip('"') for t in terms if not is_variable(t)}
 
     def ground(self, observations: StateObservations) -> Grounding:
-        """Write the rules out over the objects of a video, and see where they apply."""
+        """Instantiate the rules over the objects of a video and find where they apply."""
         things = observations.objects
         key = tuple((t.kind, t.name if t.name in self._named else "") for t in things)
         if key not in self._plans:
@@ -149,18 +149,20 @@ class Grounder:
 def ground(
     rules: Iterable[Rule], observations: StateObservations, vocabulary: StateVocabulary
 ) -> Grounding:
-    """Write rules out over the objects of a video.
+    """Instantiate rules over the objects of a video.
 
     Raises:
-        StateError: If a rule speaks of a predicate, feature or kind that is not declared, or with
-            the wrong number of arguments.
+        StateError: If a rule uses a predicate, feature or kind that is not declared, or a wrong
+            number of arguments.
     """
     return Grounder(rules, vocabulary).ground(observations)
 
 
-def _applied(plan: GroundingPlan, rules: tuple[Rule, ...], seen: StateObservations) -> Grounding:
-    """Prune instances that never apply and merge what is left."""
-    fired = _fired(plan, seen)
+def _applied(
+    plan: GroundingPlan, rules: tuple[Rule, ...], observations: StateObservations
+) -> Grounding:
+    """Prune instances that never apply and merge equal clauses."""
+    fired = _fired(plan, observations)
     alive = np.flatnonzero(fired.any(axis=0))
     clause_of = np.array([plan.instances[k].clause for k in alive], dtype=np.int64)
     used, clause_of = np.unique(clause_of, return_inverse=True)
@@ -170,11 +172,11 @@ def _applied(plan: GroundingPlan, rules: tuple[Rule, ...], seen: StateObservatio
         tuple(body for body, _ in kept),
         np.array([head for _, head in kept], dtype=np.int64),
     )
-    names = [thing.name for thing in seen.objects]
+    names = [thing.name for thing in observations.objects]
     facts = tuple(Fact(p, tuple(names[k] for k in places)) for p, places in plan.facts)
     chosen = [plan.instances[k] for k in alive]
     return Grounding(
-        seen,
+        observations,
         rules,
         facts,
         clauses,
@@ -185,27 +187,27 @@ def _applied(plan: GroundingPlan, rules: tuple[Rule, ...], seen: StateObservatio
     )
 
 
-def _fired(plan: GroundingPlan, seen: StateObservations) -> NDArray[np.bool_]:
-    """Return ``(T, I)`` whether what each instance says of the observation holds."""
-    frames = len(seen)
-    holds = np.ones((frames, plan.num_comparisons + 1), dtype=np.bool_)  # the last pads
+def _fired(plan: GroundingPlan, observations: StateObservations) -> NDArray[np.bool_]:
+    """Return ``(T, I)`` whether the conditions of each instance on the observation hold."""
+    frames = len(observations)
+    holds = np.ones((frames, plan.num_comparisons + 1), dtype=np.bool_)  # the last is padding
     for (feature, places), rows in plan.comparisons.items():
-        if feature not in seen.features:
+        if feature not in observations.features:
             raise StateError(
-                f"{seen.video_id} has no feature {feature!r}; measure it with the vocabulary that "
-                "declares it, or learn without features that look ahead."
+                f"{observations.video_id} has no feature {feature!r}; measure it with the "
+                "vocabulary that declares it, or learn without features of later frames."
             )
         where: tuple[Any, ...] = (slice(None), *places)
-        values = seen.features[feature][where]
-        # NaN compares false either way: what is not known makes no rule apply.
+        values = observations.features[feature][where]
+        # NaN compares false either way: a rule does not apply where a value is missing.
         for operator, threshold, number in rows:
             holds[:, number] = values <= threshold if operator == "<=" else values >= threshold
     fired = np.ones((frames, len(plan.instances)), dtype=np.bool_)
     for column in plan.conditions.T:
         fired &= holds[:, column]
-    if not seen.present.all():
+    if not observations.present.all():
         for k, row in enumerate(plan.instances):
-            fired[:, k] &= seen.present[:, list(row.involved)].all(axis=1)
+            fired[:, k] &= observations.present[:, list(row.involved)].all(axis=1)
     return fired
 
 

@@ -38,8 +38,8 @@ class TrackedObject:
     """An object of a video.
 
     Attributes:
-        name: As facts call it; no other object of the video has the same.
-        kind: What it is, such as ``hand`` or ``block``.
+        name: Name in facts, unique in the video.
+        kind: Its kind, such as ``hand`` or ``block``.
     """
 
     name: str
@@ -48,15 +48,15 @@ class TrackedObject:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateObservations:
-    """Features of the objects of one video at every moment.
+    """Features of the objects of one video at every frame.
 
     Attributes:
-        video_id: Which video.
+        video_id: The video.
         times: ``(T,)`` seconds.
-        objects: The n objects; their order is that of the axes of the features.
-        features: Per name ``(T, n)`` or, for pairs, ``(T, n, n)``; NaN where it has no value,
-            because an object is not seen or the feature makes no sense there.
-        present: ``(T, n)`` whether the object is seen.
+        objects: The n objects, in the order of the axes of the features.
+        features: Per name ``(T, n)`` or, for pairs, ``(T, n, n)``; NaN where an object is not
+            visible or the feature is not defined.
+        present: ``(T, n)`` whether the object is visible.
     """
 
     video_id: str
@@ -75,7 +75,7 @@ class StateObservations:
             )
         times = frozen_array(self.times, np.float64)
         if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            raise StateError(f"times of {self.video_id} must be finite and rise strictly.")
+            raise StateError(f"times of {self.video_id} must be finite and strictly increasing.")
         n, shape = len(names), (len(times), len(names))
         if self.present.shape != shape:
             raise StateError(f"present must be (T, n) = {shape}, got {self.present.shape}.")
@@ -100,17 +100,17 @@ class StateObservations:
         causal: bool = False,
         areas: ArrayLike | None = None,
     ) -> "StateObservations":
-        """Measure objects given by their boxes.
+        """Compute the features of objects given by their boxes.
 
         Args:
-            video_id: Which video.
+            video_id: The video.
             times: ``(T,)`` seconds.
             objects: The n objects.
             boxes: ``(T, n, 4)`` corners in pixels, or ``(T, n, P, 4)`` for objects of several
-                parts, such as a person's hands; NaN or an empty box where it is not seen.
-            vocabulary: Declares features beyond those built in.
+                parts, such as a person's hands; NaN or an empty box where it is not visible.
+            vocabulary: Declares features beyond the built-in ones.
             smoothing: How boxes are smoothed and gaps filled.
-            causal: Whether no measurement may look ahead, for use while a video comes in.
+            causal: Whether features may not depend on later frames, as for live video.
             areas: ``(T, n)`` true areas where they differ from those of the boxes.
         """
         moments = np.asarray(times, dtype=np.float64)
@@ -132,7 +132,7 @@ class StateObservations:
         features |= derived_features(names.causal() if causal else names, features, motion)
         present = ~np.isnan(motion.whole[..., 0])
         if chosen.hold:
-            present[:] = True  # it is there before it is first seen, though nothing is known of it
+            present[:] = True  # present before it is first visible, though without values
         return cls(video_id, moments, tuple(objects), features, present)
 
     @classmethod
@@ -147,9 +147,9 @@ class StateObservations:
         smoothing: TrackSmoothing | None = None,
         causal: bool = False,
     ) -> "StateObservations":
-        """Measure objects given by polygons: per object ``(T, corners, 2)`` points in pixels.
+        """Compute the features of objects given by polygons ``(T, corners, 2)`` in pixels.
 
-        Areas are those of the polygons, all else is measured on the boxes around them.
+        Areas are those of the polygons; other features are those of the boxes around them.
         """
         polygons = [np.asarray(outline, dtype=np.float64) for outline in outlines]
         return cls.from_boxes(
@@ -173,15 +173,15 @@ class StateObservations:
         smoothing: TrackSmoothing | None = None,
         causal: bool = False,
     ) -> "StateObservations":
-        """Measure the tracked things of a clip: those whose detections have identities.
+        """Compute the features of the tracked objects of a clip.
 
         Args:
-            clip: Its detections must have ``ids``; a thing is named by its usual label, with its
-                number appended where several share one.
-            kinds: The kind of each label; by default the label itself is the kind.
-            vocabulary: Declares features beyond those built in.
+            clip: A clip whose detections have ``ids``; an object is named by its most frequent
+                label, with its number appended where several share one.
+            kinds: The kind of each label; by default the label itself.
+            vocabulary: Declares features beyond the built-in ones.
             smoothing: How boxes are smoothed and gaps filled.
-            causal: Whether no measurement may look ahead.
+            causal: Whether features may not depend on later frames.
         """
         names, boxes = named_boxes(clip)
         things = [TrackedObject(name, (kinds or {}).get(label, label)) for name, label in names]
@@ -201,7 +201,7 @@ class StateObservations:
         return StateObservations(self.video_id, self.times, self.objects, added, self.present)
 
     def renamed(self, names: Mapping[str, str]) -> "StateObservations":
-        """Return the same observations with objects called otherwise."""
+        """Return the observations with other names of objects."""
         things = tuple(TrackedObject(names.get(t.name, t.name), t.kind) for t in self.objects)
         return StateObservations(self.video_id, self.times, things, self.features, self.present)
 
@@ -210,7 +210,7 @@ class StateObservations:
 
     def __repr__(self) -> str:
         names = ", ".join(thing.name for thing in self.objects)
-        return f"Observations({self.video_id!r}, {len(self)} moments, {names})"
+        return f"StateObservations({self.video_id!r}, {len(self)} frames, {names})"
 
 
 def _motion(

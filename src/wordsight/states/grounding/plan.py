@@ -25,12 +25,12 @@ __all__ = [
 ]
 
 GroundFact = tuple[str, tuple[int, ...]]
-"""A predicate and the places of its objects."""
+"""A predicate and the numbers of its objects."""
 
 Measure = tuple[str, tuple[int, ...]]
-"""A feature and the places of its objects."""
+"""A feature and the numbers of its objects."""
 
-_IMPOSSIBLE = -2  # the number of a fact that the kinds of its objects do not allow
+_IMPOSSIBLE = -2  # number of a fact whose objects are of the wrong kinds
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class RuleInstance:
 
     Attributes:
         rule: Number of the rule.
-        clause: Number of the clause that is left once the observation is known.
+        clause: Number of the clause that remains once the observation is known.
         conditions: Numbers of the ground comparisons that must hold.
-        places: The object each variable of the rule stands for.
-        involved: All objects it speaks of.
+        places: The object assigned to each variable of the rule.
+        involved: All objects it mentions.
     """
 
     rule: int
@@ -57,9 +57,9 @@ class GroundingPlan:
     """All instances of rules over objects of given kinds.
 
     Attributes:
-        facts: The F facts that a state may hold.
+        facts: The F possible facts.
         comparisons: Per measure, the operator, threshold and number of each ground comparison.
-        num_comparisons: How many there are in all.
+        num_comparisons: Number of ground comparisons.
         clauses: Bodies and heads (-1 for *false*) of the clauses.
         instances: The instances.
         conditions: ``(I, L)`` their conditions, padded with ``num_comparisons``.
@@ -74,7 +74,7 @@ class GroundingPlan:
 
 
 def places_of_kinds(types: Sequence[str], kinds: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return all assignments of different objects to arguments of the given types."""
+    """Return all assignments of distinct objects to arguments of the given types."""
     choices = [[k for k, kind in enumerate(kinds) if t in (ANY_KIND, kind)] for t in types]
     return [p for p in itertools.product(*choices) if len(set(p)) == len(p)]
 
@@ -82,17 +82,17 @@ def places_of_kinds(types: Sequence[str], kinds: Sequence[str]) -> list[tuple[in
 def plan_grounding(
     rules: Sequence[Rule], names: Sequence[str], kinds: Sequence[str], vocabulary: StateVocabulary
 ) -> GroundingPlan:
-    """Write rules out over objects.
+    """Instantiate rules over objects.
 
     Args:
         rules: The rules.
         names: Names of the objects, for rules that name some.
-        kinds: Their kinds.
-        vocabulary: What is declared.
+        kinds: Kinds of the objects.
+        vocabulary: Declared predicates and features.
 
     Raises:
-        StateError: If a rule speaks of a predicate or feature that is not declared, or with the
-            wrong number of arguments.
+        StateError: If a rule uses a predicate or feature that is not declared, or a wrong number of
+            arguments.
     """
     planner = _Planner(names, kinds, vocabulary)
     for number, rule in enumerate(rules):
@@ -101,7 +101,7 @@ def plan_grounding(
 
 
 class _Planner:
-    """Gathers instances."""
+    """Collects the instances of rules."""
 
     def __init__(self, names: Sequence[str], kinds: Sequence[str], vocabulary: StateVocabulary):
         self._kinds, self._vocabulary = tuple(kinds), vocabulary
@@ -124,7 +124,7 @@ class _Planner:
         types = self._types(rule)
         named = {_name(t) for part in _parts(rule) for t in part.arguments if not is_variable(t)}
         if not named <= self._place.keys():
-            return  # it speaks of an object that is not in this video
+            return  # it names an object that is not in this video
         taken = {self._place[name] for name in named}
         key = tuple(types[v] for v in rule.variables)
         if key not in self._assignments:
@@ -149,7 +149,7 @@ class _Planner:
             fact = rule.head.predicate, self._places(rule.head, where)
             head = self._number.get(fact, _IMPOSSIBLE)
         if head in body or _IMPOSSIBLE in body or head == _IMPOSSIBLE:
-            return  # it says nothing, or speaks of a fact that cannot be
+            return  # a tautology, or an impossible fact
         clause = self._clauses.setdefault((tuple(sorted(body)), head), len(self._clauses))
         numbers = tuple(self._comparison(part, places) for part, places in conditions)
         variables = tuple(where.values())
@@ -168,7 +168,7 @@ class _Planner:
         return self._known[key]
 
     def _types(self, rule: Rule) -> dict[str, str]:
-        """Return the kind each variable must be of, checking every name and arity."""
+        """Return the kind of each variable, checking every name and arity."""
         types = dict.fromkeys(rule.variables, ANY_KIND)
         for part in _parts(rule):
             declared = self._declared(part, rule)
@@ -180,7 +180,7 @@ class _Planner:
             for term, kind in zip(part.arguments, declared, strict=True):
                 if is_variable(term) and kind != ANY_KIND:
                     fits = types[term] in (ANY_KIND, kind)
-                    types[term] = kind if fits else "(none)"  # two kinds at once: nothing fits
+                    types[term] = kind if fits else "(none)"  # two kinds at once: no object fits
         return types
 
     def _declared(self, part: Atom | FeatureComparison, rule: Rule) -> tuple[str, ...]:
@@ -191,12 +191,12 @@ class _Planner:
         if part is not rule.head and len(part.arguments) == 1:
             return (part.predicate,)
         raise StateError(
-            f"{part.predicate!r} is no predicate; known: "
+            f"{part.predicate!r} is not a predicate; known: "
             f"{', '.join(self._predicates) or 'none'}. Declare it in the vocabulary; rule: {rule}."
         )
 
     def plan(self) -> GroundingPlan:
-        """Put everything together."""
+        """Return the plan of all rules added."""
         longest = max((len(row.conditions) for row in self._instances), default=0)
         padded = np.full((len(self._instances), longest), len(self._known), dtype=np.int64)
         for k, row in enumerate(self._instances):

@@ -27,27 +27,27 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-_SPAN = 0.25  # seconds to each side over which a thing must keep its place to rest
-_RESTS = (0.4, 0.25, 0.16)  # way in that span, in heights of things; less as the shake is known
-_LOW = 0.3  # seconds; a lower edge must stay that long to be a place on the table
-_NEAR = 0.2  # height of a thing by which places on one table may differ, for boxes err
+_SPAN = 0.25  # seconds to each side in which an object at rest keeps its place
+_RESTS = (0.4, 0.25, 0.16)  # allowed motion in that span, in object heights, per iteration
+_LOW = 0.3  # seconds that a lower edge must stay in place to count as resting on the table
+_NEAR = 0.2  # tolerance of places on one table, in object heights
 
 
 def stabilised(boxes: Array, times: Array) -> Array:
-    """Return boxes ``(T, n, P, 4)`` as a camera on a stand would have shown them."""
+    """Return boxes ``(T, n, P, 4)`` with the motion of the camera removed."""
     shake = camera_shake(boxes.reshape(len(boxes), -1, 4), times)
     return np.asarray(boxes - np.tile(shake, 2)[:, None, None], dtype=np.float64)
 
 
 def camera_shake(boxes: Array, times: Array) -> Array:
-    """Return ``(T, 2)`` by how many pixels the camera moved the picture right and down.
+    """Return ``(T, 2)`` the displacement of the image by the camera, in pixels right and down.
 
-    Every time in which a thing rests has one place, the median there; the shake of a moment is the
-    median way of resting things from their places. The two are found in turn, beginning with an
-    easy idea of rest that takes in what only the camera moves.
+    While an object rests it has one place, its median position; the shake of a frame is the median
+    displacement of resting objects from their places. The two are estimated in turn, beginning with
+    a loose criterion of rest that includes objects moved only by the camera.
 
     Args:
-        boxes: ``(T, n, 4)`` tracks, NaN where a thing is not seen.
+        boxes: ``(T, n, 4)`` tracks, NaN where an object is not visible.
         times: ``(T,)`` seconds.
     """
     shake = np.zeros((len(boxes), 2))
@@ -59,41 +59,43 @@ def camera_shake(boxes: Array, times: Array) -> Array:
     span = max(1, round(_SPAN / float(np.median(np.diff(times)))))
     for share in _RESTS:
         still = places - shake[:, None]
-        ways = np.abs(_later(still, span) - _later(still, -span)).max(axis=-1)
-        found = _common(places, still, known & (ways <= share * height), 2 * span)
-        if found is None:
+        motion = np.abs(_later(still, span) - _later(still, -span)).max(axis=-1)
+        estimate = _common_motion(places, still, known & (motion <= share * height), 2 * span)
+        if estimate is None:
             break
-        shake = found
+        shake = estimate
     return shake
 
 
-def _common(places: Array, still: Array, rests: NDArray[np.bool_], least: int) -> Array | None:
-    """Return the median way of resting things from their places, or ``None`` if none rests."""
-    ways = np.full(places.shape, np.nan)
-    for thing in range(rests.shape[1]):
-        edges = np.flatnonzero(np.diff(rests[:, thing], prepend=False, append=False))
+def _common_motion(
+    places: Array, still: Array, rests: NDArray[np.bool_], least: int
+) -> Array | None:
+    """Return the median displacement of resting objects, or ``None`` if none rests."""
+    moved = np.full(places.shape, np.nan)
+    for column in range(rests.shape[1]):
+        edges = np.flatnonzero(np.diff(rests[:, column], prepend=False, append=False))
         for begin, end in zip(edges[::2], edges[1::2], strict=True):
             if end - begin >= least:
-                home = np.median(still[begin:end, thing], axis=0)
-                ways[begin:end, thing] = places[begin:end, thing] - home
-    told = np.flatnonzero(~np.isnan(ways[..., 0]).all(axis=1))
-    if not len(told):
+                home = np.median(still[begin:end, column], axis=0)
+                moved[begin:end, column] = places[begin:end, column] - home
+    known = np.flatnonzero(~np.isnan(moved[..., 0]).all(axis=1))
+    if not len(known):
         return None
-    middle = np.nanmedian(ways[told], axis=1)
+    middle = np.nanmedian(moved[known], axis=1)
     frames = np.arange(len(places))
-    shake = np.stack([np.interp(frames, told, middle[:, k]) for k in (0, 1)], axis=1)
+    shake = np.stack([np.interp(frames, known, middle[:, k]) for k in (0, 1)], axis=1)
     return np.asarray(shake - np.median(shake, axis=0), dtype=np.float64)
 
 
 def heights_above_table(whole: Array, times: Array) -> Array:
-    """Return ``(T, n)`` how high each thing is above the table, pixels.
+    """Return ``(T, n)`` heights of objects above the table, in pixels.
 
-    The table is the middle of the lowest places that things keep. A thing that stands there is
-    measured from its own usual place, and is as high as its lower and its upper edge agree on:
-    a box that something in front cuts off, or that is drawn too large, moves one edge only.
+    The table is the median of the lowest places at which objects rest. An object that stands there
+    is measured from its own median place, and is as high as its lower and its upper edge agree on:
+    a box that is occluded or too large moves one edge only.
 
     Args:
-        whole: ``(T, n, 4)`` boxes seen by a steady camera, NaN where a thing is not seen.
+        whole: ``(T, n, 4)`` boxes of a steady camera, NaN where an object is not visible.
         times: ``(T,)`` seconds.
     """
     lowest = _lowest_kept(whole[..., 3], times)
@@ -102,25 +104,26 @@ def heights_above_table(whole: Array, times: Array) -> Array:
     near = _NEAR * float(np.nanmedian(whole[..., 3] - whole[..., 1]))
     on_table = lowest >= lowest.max() - near
     line = float(np.median(lowest[on_table]))
-    found: Array = line - whole[..., 3]
-    for thing in np.flatnonzero(on_table):
-        edges = whole[:, thing, [1, 3]]
+    heights: Array = line - whole[..., 3]
+    for column in np.flatnonzero(on_table):
+        edges = whole[:, column, [1, 3]]
         stands = edges[:, 1] >= line - near
         rises = np.median(edges[stands], axis=0) - edges
         together = np.sign(rises[:, 0]) == np.sign(rises[:, 1])
         least = np.abs(rises).min(axis=1) * np.sign(rises[:, 1])
-        found[:, thing] = np.where(together, least, np.where(np.isnan(rises[:, 0]), np.nan, 0.0))
-    return found
+        apart = np.where(np.isnan(rises[:, 0]), np.nan, 0.0)
+        heights[:, column] = np.where(together, least, apart)
+    return heights
 
 
 def _lowest_kept(bottoms: Array, times: Array) -> Array:
-    """Return ``(n,)`` the lowest row at which each lower edge stays a while, or minus infinity."""
+    """Return ``(n,)`` the lowest row at which each lower edge rests, or minus infinity."""
     if not len(times):
         return np.full(bottoms.shape[1], -np.inf)
     step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
     span = min(max(1, round(_LOW / step)), len(bottoms))
     windows = np.lib.stride_tricks.sliding_window_view(bottoms, span, axis=0)
-    kept = np.median(windows, axis=-1)  # NaN where it is not seen all the while
+    kept = np.median(windows, axis=-1)  # NaN where it is not visible throughout
     return np.asarray(np.where(np.isnan(kept), -np.inf, kept).max(axis=0), dtype=np.float64)
 
 
@@ -131,17 +134,15 @@ def _later(values: Array, frames: int) -> Array:
 
 @dataclass(frozen=True)
 class TrackSmoothing:
-    """How boxes are made ready.
+    """How boxes are prepared.
 
     Attributes:
-        median_frames: Length of the running median over each side of a box; 1 for none.
-        fill_seconds: Longest gap in a track that is filled in, along a straight line.
-        hold: Whether things are thought to be there all the time, before they are first seen and
-            after they are last seen, where that was; where nothing may look ahead, nothing is known
-            of them before.
-        steady: Whether the shake of the camera is taken out, told by what resting things do
-            together; ``elevation`` then counts from one table for the whole video. Needs the video
-            as a whole, so it cannot be had where nothing may look ahead.
+        median_frames: Length of the running median over each coordinate of a box; 1 for none.
+        fill_seconds: Longest gap in a track that is filled, by linear interpolation.
+        hold: Whether objects are assumed to be present throughout, at their first box before it and
+            at their last box after it. Causal measurements have no values before the first box.
+        steady: Whether camera shake is removed, estimated from resting objects; ``elevation`` is
+            then measured from one table for the whole video. Not possible for causal measurements.
     """
 
     median_frames: int = 5
@@ -159,16 +160,15 @@ class TrackSmoothing:
 def prepare_boxes(
     boxes: Array, times: Array, smoothing: TrackSmoothing | None = None, causal: bool = False
 ) -> Array:
-    """Return boxes ``(T, n, P, 4)`` filled and smoothed; NaN where nothing is seen.
+    """Return boxes ``(T, n, P, 4)`` filled and smoothed; NaN where an object is not visible.
 
-    With ``causal`` a gap holds the last box instead of what comes after it, and the median looks
-    back only.
+    With ``causal`` gaps are filled with the last box, and the median uses earlier frames only.
     """
     chosen = smoothing or TrackSmoothing()
     if chosen.steady and causal:
         raise StateError(
-            "the shake of a camera can be taken out of a whole video only; use steady=False where "
-            "nothing may look ahead."
+            "camera shake can be removed from a whole video only; use steady=False for causal "
+            "measurements."
         )
     ready = boxes.copy()
     ready[~((boxes[..., 2] > boxes[..., 0]) & (boxes[..., 3] > boxes[..., 1]))] = np.nan
@@ -204,7 +204,7 @@ def _fill(boxes: Array, times: Array, chosen: TrackSmoothing, causal: bool) -> N
 
 
 def _medians(boxes: Array, length: int, causal: bool) -> Array:
-    """Return running medians along time; absent frames stay absent and do not count."""
+    """Return running medians along time; missing boxes stay missing and are not used."""
     if length == 1 or len(boxes) < length:
         return boxes
     back = length - 1 if causal else length // 2
@@ -215,12 +215,12 @@ def _medians(boxes: Array, length: int, causal: bool) -> Array:
 
 
 def named_boxes(clip: Clip) -> tuple[list[tuple[str, str]], Array]:
-    """Return ``(name, label)`` of each tracked thing of a clip and its boxes ``(T, n, 4)``."""
+    """Return ``(name, label)`` of each tracked object of a clip and its boxes ``(T, n, 4)``."""
     seen = clip.detections
     if seen.ids is None:
         raise StateError(
-            f"the detections of {clip.video_id} have no identities; follow them first, for "
-            "example with 'wordsight track' or wordsight.perception.Tracker."
+            f"the detections of {clip.video_id} have no identities; track them first, for example "
+            "with 'wordsight track' or wordsight.perception.Tracker."
         )
     known = seen.mask & (seen.ids >= 0)
     numbers = np.unique(seen.ids[known])
@@ -250,7 +250,7 @@ def boxes_of_outlines(outlines: Sequence[Array]) -> Array:
 
 
 def outline_areas(outlines: Sequence[Array]) -> Array:
-    """Return ``(T, n)`` areas of simple polygons, whichever way round they run."""
+    """Return ``(T, n)`` areas of simple polygons in either orientation."""
     areas = []
     for outline in outlines:
         x, y = outline[..., 0], outline[..., 1]

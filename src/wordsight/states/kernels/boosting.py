@@ -11,12 +11,12 @@ def best_condition(bins, rows, gradients, curvatures, levels, ridge, least, sign
     """Find the condition whose rows a constant step explains best.
 
     Args:
-        bins: ``(D, N)`` number of thresholds below each value, 255 where it is not known.
-        rows: The rows to look at.
+        bins: ``(D, N)`` number of thresholds below each value, 255 where it is missing.
+        rows: The rows to use.
         gradients: ``(N,)`` truth minus probability.
         curvatures: ``(N,)`` variance of the truth under the model.
         levels: ``(D,)`` number of thresholds of each feature.
-        ridge: Added to the curvature, so that small groups do not take large steps.
+        ridge: Added to the curvature, so that small groups do not get large steps.
         least: Least curvature that the rows must have together.
         sign: 1 for steps up, -1 for steps down, 0 for either.
 

@@ -10,7 +10,7 @@ _ONE = np.uint64(1)
 
 @njit(cache=True, nogil=True)
 def _least_model(bodies, heads, active, state):  # type: ignore[no-untyped-def]
-    """Fill ``state`` with all that follows; return whether *false* does not."""
+    """Fill ``state`` with the least model; return whether *false* cannot be derived."""
     state[:] = 0
     changed = True
     while changed:
@@ -35,7 +35,7 @@ def _least_model(bodies, heads, active, state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def merge(bodies, heads, active, patience):  # type: ignore[no-untyped-def]
-    """Pool moments ``active (T, C)`` greedily; return the state of each, ``(T, W)`` words."""
+    """Pool frames ``active (T, C)`` greedily; return the state of each, ``(T, W)`` words."""
     moments = len(active)
     states = np.zeros((moments, bodies.shape[1]), np.uint64)
     state, trial = np.zeros(bodies.shape[1], np.uint64), np.zeros(bodies.shape[1], np.uint64)
@@ -44,7 +44,7 @@ def merge(bodies, heads, active, patience):  # type: ignore[no-untyped-def]
     t = 0
     while t < moments:
         if patience > 0 and not _least_model(bodies, heads, active[t], trial):
-            t += 1  # it contradicts itself: whatever it says is not to be believed
+            t += 1  # it contradicts itself and is skipped
             continue
         both = pool | active[t]
         if _least_model(bodies, heads, both, trial):
@@ -64,7 +64,7 @@ def merge(bodies, heads, active, patience):  # type: ignore[no-untyped-def]
             t += 1
             continue
         if t == start and patience == 0:
-            # Even alone it cannot hold: it says nothing, and the next moment begins anew.
+            # It contradicts itself: its state is empty, and the next frame starts a new pool.
             pool[:] = False
             state[:] = 0
             states[t] = 0

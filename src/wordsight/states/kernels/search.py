@@ -84,7 +84,7 @@ def _derivation(bodies, failed, reasons, seen, found):  # type: ignore[no-untype
 
 @njit(nogil=True)
 def _active_clauses(bodies, heads, weights, state, rows):  # type: ignore[no-untyped-def]
-    """Fill ``state`` with all that can be derived, ``rows`` with the clauses that can apply.
+    """Fill ``state`` with all derivable facts, ``rows`` with the clauses that can apply.
 
     Returns their number and whether *false* can be derived.
     """
@@ -110,7 +110,7 @@ def _active_clauses(bodies, heads, weights, state, rows):  # type: ignore[no-unt
 
 @njit(nogil=True)
 def _root_of(parents, fact):  # type: ignore[no-untyped-def]
-    """Return the fact that stands for all those joined with this one."""
+    """Return the representative of the facts joined with this one."""
     while parents[fact] != fact:
         parents[fact] = parents[parents[fact]]
         fact = parents[fact]
@@ -131,7 +131,7 @@ def _member_of(body, head):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _join_facts(bodies, heads, rows, parents):  # type: ignore[no-untyped-def]
-    """Join the facts that clauses tie together."""
+    """Join the facts that occur in the same clause."""
     for fact in range(len(parents)):
         parents[fact] = fact
     for row in rows:
@@ -147,9 +147,9 @@ def _join_facts(bodies, heads, rows, parents):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _greedy(bodies, heads, weights, rows, removed, state, reasons, seen, found):  # type: ignore[no-untyped-def]
-    """Give up the cheapest clause of each conflict until none is left, then take back in vain ones.
+    """Give up the cheapest clause of each conflict, then restore those given up in vain.
 
-    Returns what was given up in all; ``removed`` and ``state`` hold the outcome.
+    Returns the total weight given up; ``removed`` and ``state`` are filled with the result.
     """
     order = np.empty(len(rows), np.int64)
     count, cost = 0, 0.0
@@ -267,7 +267,7 @@ def _search(bodies, heads, weights, rows, limit, state, reasons, seen, found):  
 
 @njit(nogil=True)
 def _cancel(weights, units, rest):  # type: ignore[no-untyped-def]
-    """Set off clauses that assert a fact against those that forbid it; return what it costs."""
+    """Cancel clauses that assert a fact against those that forbid it; return the cost."""
     cost = 0.0
     rest[:] = weights
     for fact in range(len(units)):
@@ -290,8 +290,8 @@ def minimise_clauses(bodies, heads, weights, units, limit, reduce, enough, state
         heads: ``(C,)`` facts, -1 for *false*.
         weights: ``(C,)`` not negative.
         units: ``(F, 2)`` from ``ClauseSet.units``.
-        limit: How many nodes to expand; 0 for greed alone, negative for as many as needed.
-        reduce: Whether to set off opposite unit clauses and to search unconnected parts apart.
+        limit: Most nodes to expand; 0 for greedy search only, negative for no limit.
+        reduce: Whether to cancel opposite unit clauses and to search unconnected parts one by one.
         enough: Stop once the cost is known to reach this.
         state: ``(W,)`` filled with the state found.
 
@@ -338,7 +338,7 @@ def minimise_clauses(bodies, heads, weights, units, limit, reduce, enough, state
 
 @njit(nogil=True)
 def _drop(now, starts, bases, gathered, ends, count, favourite):  # type: ignore[no-untyped-def]
-    """Move candidates that go on to the front; return their number and the favourite's place."""
+    """Move remaining candidates to the front; return their number and the favourite's place."""
     kept, place = 0, 0
     for k in range(count):
         if ends[k] > now:
@@ -373,11 +373,11 @@ def advance(  # type: ignore[no-untyped-def]
     froms,
     states,
 ):
-    """Take in more frames.
+    """Process more frames.
 
-    The rule for dropping a start j is sound: an explanation that ends at k and begins anew costs K
-    more than it did, and the first segment, which pays no K itself, must be worse by that K. It
-    needs costs of segments to grow at least additively, which those of exact searches do.
+    The rule for dropping a start j is sound: a sequence that ends at k and begins a new segment
+    costs K more than it did, and the first segment, which pays no K itself, must be worse by that
+    K. It needs costs of segments to grow at least additively, which those of exact searches do.
 
     Args:
         bodies: ``(C, W)`` bodies of the clauses.
@@ -385,23 +385,23 @@ def advance(  # type: ignore[no-untyped-def]
         units: ``(F, 2)`` unit clauses of each fact.
         costs: ``(T, C)`` weights of the clauses at the new frames.
         first: Number of the first of them.
-        before: Cost of the best explanation of all earlier frames.
-        transition: What a change of state costs, K.
+        before: Cost of the best sequence of all earlier frames.
+        transition: K, the cost of a change of state.
         least: Least number of frames of a segment other than the first.
         limit: Bound of the search for one state.
         reduce: Whether the search simplifies first.
-        prune: Whether starts that cannot win any more are dropped.
+        prune: Whether starts that can no longer be optimal are dropped.
         starts: ``(N,)`` candidate starts of the last segment.
-        bases: ``(N,)`` what comes before each costs, K included.
+        bases: ``(N,)`` cost before each, including K.
         gathered: ``(N, C)`` clause weights since each start.
-        ends: ``(N,)`` from which frame on each is out of the race.
-        count: How many candidates there are.
-        best: ``(T,)`` filled with the cost of the best explanation up to each frame.
+        ends: ``(N,)`` the frame from which each is dropped.
+        count: Number of candidates.
+        best: ``(T,)`` filled with the cost of the best sequence up to each frame.
         froms: ``(T,)`` filled with the start of its last segment.
         states: ``(T, W)`` filled with the state of its last segment.
 
     Returns:
-        The number of candidates, of searches, and of searches that ran into the bound.
+        The numbers of candidates, of searches, and of searches that reached the bound.
     """
     trial = np.zeros(bodies.shape[1], np.uint64)
     searches, unproved, favourite = 0, 0, 0

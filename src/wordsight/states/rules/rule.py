@@ -7,29 +7,37 @@ different objects; anything else is the name of an object or, with one argument,
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from wordsight.states.errors import RuleError, StateError
 
-__all__ = ["Atom", "FeatureComparison", "Rule", "format_rules", "is_variable", "parse_rules"]
-
+__all__ = [
+    "Atom",
+    "FeatureComparison",
+    "Rule",
+    "TextToken",
+    "TokenReader",
+    "format_rules",
+    "is_variable",
+    "parse_rules",
+]
 
 _PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*")
 
 
 def is_variable(term: str) -> bool:
-    """Whether an argument stands for any object: a bare word that begins with a capital."""
+    """Return whether an argument is a variable: an unquoted word that begins with a capital."""
     return term[:1].isupper()
 
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A predicate of the state, or a kind, about variables or objects.
+    """A predicate of the state, or a kind, applied to variables or objects.
 
-    Names of objects that begin with a capital are kept with quotes, ``'"Cup"'``, so that they are
-    not taken for variables.
+    Names of objects that begin with a capital keep their quotes, ``'"Cup"'``, so that they are not
+    mistaken for variables.
 
     Attributes:
         predicate: Name of the predicate or kind.
@@ -40,12 +48,12 @@ class Atom:
     arguments: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.predicate}({','.join(map(_written, self.arguments))})"
+        return f"{self.predicate}({','.join(map(_quoted, self.arguments))})"
 
 
 @dataclass(frozen=True, order=True)
 class FeatureComparison:
-    """A feature on one side of a threshold.
+    """A comparison of a feature with a threshold.
 
     Attributes:
         feature: Name of the feature.
@@ -60,7 +68,7 @@ class FeatureComparison:
     value: float
 
     def __str__(self) -> str:
-        arguments = ",".join(map(_written, self.arguments))
+        arguments = ",".join(map(_quoted, self.arguments))
         return f"{self.feature}({arguments}) {self.operator} {_number(self.value)}"
 
 
@@ -69,10 +77,11 @@ class Rule:
     """A weighted Horn rule.
 
     Attributes:
-        weight: What a violation costs at one moment, not negative; infinity for a rule that must
-            hold, written ``hard``.
-        body: All of these together make the rule apply; may be empty only without head variables.
-        head: What must then hold; ``None`` for ``false``: the body must not hold.
+        weight: Cost of a violation at one frame, not negative; infinity for a hard rule, which must
+            hold and is written ``hard``.
+        body: Conditions that together make the rule apply.
+        head: What must then hold; ``None`` for ``false``: the body must not hold. Its variables
+            must occur in the body.
 
     Examples:
         >>> fast = FeatureComparison("speed", ("Y",), ">=", 4.0)
@@ -88,8 +97,8 @@ class Rule:
         object.__setattr__(self, "weight", float(self.weight))
         if not self.weight >= 0:
             raise StateError(
-                f"the weight of a rule must be 0 or more, got {self.weight:g}; to say the "
-                "opposite, write the rule with the opposite head."
+                f"the weight of a rule must be 0 or more, got {self.weight:g}; for the opposite, "
+                "write a rule with the opposite head."
             )
         loose = [v for v in _variables((self.head,)) if v not in set(_variables(self.body))]
         if loose:
@@ -119,7 +128,7 @@ class Rule:
 
 
 def format_rules(rules: Iterable[Rule]) -> str:
-    """Write rules as text that :func:`wordsight.states.parse_rules` reads back unchanged."""
+    """Return rules as text that :func:`wordsight.states.parse_rules` reads back unchanged."""
     return "".join(f"{rule}\n" for rule in rules)
 
 
@@ -134,88 +143,123 @@ def _number(value: float) -> str:
     return short if float(short) == value else repr(value)
 
 
-def _written(term: str) -> str:
+def _quoted(term: str) -> str:
     if is_variable(term) or _PLAIN.fullmatch(term) or term.startswith('"'):
         return term
     return f'"{term}"'
 
 
-_TOKEN = re.compile(
-    r"""(?P<space>[ \t]+)
-      | (?P<comment>\#.*)
-      | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
-      | (?P<name>[^\W\d]\w*)
-      | "(?P<quoted>[^"]+)"
-      | (?P<sign>->|<=|>=|[:,()<>=-])""",
-    re.VERBOSE,
-)
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    column: int
-
-
 def parse_rules(text: str) -> tuple[Rule, ...]:
-    """Read rules, one a line; ``#`` starts a comment, a rule without a weight weighs 1.
+    """Parse rules, one per line; ``#`` starts a comment, and the default weight is 1.
 
     Args:
         text: For example ``3.2: distance(X,Y) <= 12, speed(Y) >= 4 -> attached(X,Y)``.
 
     Raises:
-        RuleError: If a line is no rule; the message shows the line and points at the column.
+        RuleError: If a line is not a rule; the message shows the line and points at the column.
 
     Examples:
         >>> parse_rules("hard: attached(X,Y), grounded(Y) -> false")[0].head is None
         True
     """
-    rules = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        reader = _Reader(line, number)
-        if not reader.at("end"):
-            rules.append(reader.rule())
-    return tuple(rules)
+    readers = (_RuleReader([line]) for line in enumerate(text.splitlines(), start=1))
+    return tuple(reader.rule() for reader in readers if not reader.at("end"))
 
 
-class _Reader:
-    """One line, read from left to right."""
+@dataclass(frozen=True)
+class TextToken:
+    """A token of a text with its place, lines and columns counted from 1."""
 
-    def __init__(self, line: str, number: int):
-        self._line, self._number, self._place = line, number, 0
-        self._tokens = self._split()
+    kind: str
+    text: str
+    line: int
+    column: int
 
-    def _split(self) -> list[_Token]:
-        tokens, start = [], 0
-        while start < len(self._line):
-            found = _TOKEN.match(self._line, start)
-            if found is None:
-                raise self._error(f"{self._line[start]!r} cannot stand in a rule", start + 1)
-            kind = str(found.lastgroup)
+
+class TokenReader:
+    """Reads the tokens of some lines from left to right; errors point at the column.
+
+    Subclasses set the pattern, whose named groups are the kinds of tokens. ``space`` and
+    ``comment`` are skipped, and a ``name`` among the keywords counts as a ``sign``.
+
+    Args:
+        lines: The lines with their numbers.
+    """
+
+    pattern: ClassVar[re.Pattern[str]]
+    keywords: ClassVar[tuple[str, ...]] = ()
+    error: ClassVar[type[RuleError]] = RuleError
+    language: ClassVar[str] = "a rule"
+    end: ClassVar[str] = "the end of the line"
+
+    def __init__(self, lines: list[tuple[int, str]]):
+        self._lines, self._place = dict(lines), 0
+        self._tokens = [token for number, line in lines for token in self._split(number, line)]
+        number, line = lines[-1]
+        self._tokens.append(TextToken("end", self.end, number, len(line) + 1))
+
+    def _split(self, number: int, line: str) -> Iterator[TextToken]:
+        start = 0
+        while start < len(line):
+            match = self.pattern.match(line, start)
+            if match is None:
+                bad = TextToken("", line[start], number, start + 1)
+                raise self.failure(f"{bad.text!r} cannot stand in {self.language}", bad)
+            kind = str(match.lastgroup)
             if kind not in ("space", "comment"):
-                tokens.append(_Token(kind, found[kind], start + 1))
-            start = found.end()
-        return [*tokens, _Token("end", "the end of the line", len(self._line) + 1)]
+                keyword = kind == "name" and match[0] in self.keywords
+                yield TextToken("sign" if keyword else kind, match[kind], number, start + 1)
+            start = match.end()
 
     @property
-    def _now(self) -> _Token:
+    def current(self) -> TextToken:
+        """The next token."""
         return self._tokens[self._place]
 
+    @property
+    def following(self) -> TextToken:
+        """The token after the next one."""
+        return self._tokens[min(self._place + 1, len(self._tokens) - 1)]
+
     def at(self, *texts: str) -> bool:
-        """Whether the next token is one of these signs or kinds."""
-        token = self._now
+        """Return whether the next token is one of these signs or kinds."""
+        token = self.current
         return token.kind in texts or (token.kind == "sign" and token.text in texts)
 
-    def _next(self, expected: str, *texts: str) -> _Token:
-        token = self._now
+    def take(self, expected: str, *texts: str) -> TextToken:
+        """Return the next token and go on, or fail if it is none of these signs or kinds."""
+        token = self.current
         if not self.at(*texts):
-            raise self._error(f"expected {expected}, found {token.text!r}", token.column)
+            raise self.failure(f"expected {expected}, found {token.text!r}", token)
         self._place += 1
         return token
 
-    def _error(self, problem: str, column: int) -> RuleError:
-        return RuleError(f"{problem}.", self._line, self._number, column)
+    def in_brackets(self, item: Callable[[], str]) -> tuple[str, ...]:
+        """Return the items of a list in round brackets, each read by ``item``."""
+        self.take("'('", "(")
+        items: list[str] = []
+        while not self.at(")"):
+            if items:
+                self.take("',' or ')'", ",")
+            items.append(item())
+        self.take("')'", ")")
+        return tuple(items)
+
+    def failure(self, problem: str, token: TextToken) -> RuleError:
+        """Return an error that points at a token."""
+        return self.error(f"{problem}.", self._lines[token.line], token.line, token.column)
+
+
+class _RuleReader(TokenReader):
+    pattern = re.compile(
+        r"""(?P<space>[ \t]+)
+          | (?P<comment>\#.*)
+          | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+          | (?P<name>[^\W\d]\w*)
+          | "(?P<quoted>[^"]+)"
+          | (?P<sign>->|<=|>=|[:,()<>=-])""",
+        re.VERBOSE,
+    )
 
     def rule(self) -> Rule:
         """Read the whole line."""
@@ -223,68 +267,59 @@ class _Reader:
         body: list[Atom | FeatureComparison] = []
         while not self.at("->"):
             if body:
-                self._next("',' or '->'", ",")
+                self.take("',' or '->'", ",")
             body.append(self._condition())
-        self._next("'->'", "->")
-        head_column = self._now.column
+        self.take("'->'", "->")
+        first = self.current
         head = self._head()
-        self._next("the end of the line", "end")
+        self.take("the end of the line", "end")
         try:
             return Rule(weight, tuple(body), head)
         except StateError as error:
-            raise self._error(str(error).rstrip("."), head_column) from None
+            raise self.failure(str(error).rstrip("."), first) from None
 
     def _weight(self) -> float:
-        token, following = self._now, self._tokens[min(self._place + 1, len(self._tokens) - 1)]
+        token = self.current
         if token.kind == "number":
             self._place += 1
             value = float(token.text)
             if value < 0 or not math.isfinite(value):
-                raise self._error(
-                    f"a weight must be 0 or more, found {token.text}; to say the opposite, write "
-                    "the rule with the opposite head",
-                    token.column,
+                raise self.failure(
+                    f"a weight must be 0 or more, found {token.text}; for the opposite, write a "
+                    "rule with the opposite head",
+                    token,
                 )
-        elif token.text == "hard" and following.text == ":":
+        elif token.text == "hard" and self.following.text == ":":
             self._place += 1
             value = math.inf
         else:
             return 1.0
-        self._next("':' after the weight", ":")
+        self.take("':' after the weight", ":")
         return value
 
     def _condition(self) -> Atom | FeatureComparison:
-        name = self._next("a condition such as speed(X) >= 4", "name")
-        arguments = self._arguments()
+        name = self.take("a condition such as speed(X) >= 4", "name").text
+        arguments = self.in_brackets(self._argument)
         if self.at("<=", ">="):
-            operator: Literal["<=", ">="] = (
-                "<=" if self._next("", "<=", ">=").text == "<=" else ">="
-            )
-            value = self._next("a number", "number")
-            return FeatureComparison(name.text, arguments, operator, float(value.text))
+            below = self.take("", "<=", ">=").text == "<="
+            value = float(self.take("a number", "number").text)
+            return FeatureComparison(name, arguments, "<=" if below else ">=", value)
         if self.at("<", ">", "="):
-            raise self._error("compare with <= or >=", self._now.column)
-        return Atom(name.text, arguments)
+            raise self.failure("compare with <= or >=", self.current)
+        return Atom(name, arguments)
 
     def _head(self) -> Atom | None:
-        name = self._next("a head such as attached(X,Y), or false", "name")
+        name = self.take("a head such as attached(X,Y), or false", "name")
         if name.text == "false" and not self.at("("):
             return None
-        arguments = self._arguments()
+        arguments = self.in_brackets(self._argument)
         if self.at("<=", ">=", "<", ">", "="):
-            raise self._error(
-                "a head is a predicate of the state or false, never a comparison", name.column
+            raise self.failure(
+                "a head is a predicate of the state or false, not a comparison", name
             )
         return Atom(name.text, arguments)
 
-    def _arguments(self) -> tuple[str, ...]:
-        self._next("'('", "(")
-        terms: list[str] = []
-        while not self.at(")"):
-            if terms:
-                self._next("',' or ')'", ",")
-            token = self._next("a variable or the name of an object", "name", "quoted", "number")
-            plain = token.kind != "quoted" or not token.text[0].isupper()
-            terms.append(token.text if plain else f'"{token.text}"')
-        self._next("')'", ")")
-        return tuple(terms)
+    def _argument(self) -> str:
+        token = self.take("a variable or the name of an object", "name", "quoted", "number")
+        plain = token.kind != "quoted" or not token.text[0].isupper()
+        return token.text if plain else f'"{token.text}"'

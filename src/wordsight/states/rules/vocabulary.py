@@ -32,18 +32,18 @@ __all__ = [
 __all__ += ["parse_vocabulary"]
 
 ANY_KIND = "thing"
-"""The kind that every object is of."""
+"""The kind of every object."""
 
 _OPERATIONS = ("mean", "change", "coming change", "rank", "least", "greatest")
 
 
 @dataclass(frozen=True)
 class Predicate:
-    """A relation that states are made of.
+    """A predicate of the state.
 
     Attributes:
         name: As written in rules and facts.
-        types: The kind each argument must be of; :data:`ANY_KIND` for any.
+        types: Required kind of each argument; :data:`ANY_KIND` for any.
     """
 
     name: str
@@ -57,14 +57,14 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a declared feature follows from another one.
+    """How a declared feature is computed from another one.
 
     Attributes:
-        operation: ``mean``, ``change`` (since), ``coming change`` (until), all three over a span of
-            time; ``rank`` among its kind (how many are greater); ``least`` or ``greatest`` over
-            the second argument of a feature of two.
+        operation: ``mean``, ``change`` (since), ``coming change`` (until), all three over a time
+            span; ``rank`` among its kind (how many are greater); ``least`` or ``greatest`` over
+            the second argument of a pair feature.
         source: Name of the feature it is computed from.
-        seconds: The span, 0 for operations that have none.
+        seconds: The time span, 0 for operations without one.
     """
 
     operation: str
@@ -74,14 +74,14 @@ class Recipe:
 
 @dataclass(frozen=True)
 class TrackFeature:
-    """A measurement of one object or of an ordered pair, at every moment.
+    """A measurement of one object or of an ordered pair, at every frame.
 
     Attributes:
         name: As written in rules.
-        types: The kind each argument must be of.
-        causal: Whether its value at a moment needs nothing that comes later.
-        recipe: How it is computed from another feature; ``None`` for those built in.
-        meaning: A few words, with the unit.
+        types: Required kind of each argument.
+        causal: Whether its value does not depend on later frames.
+        recipe: How it is computed from another feature; ``None`` for built-in features.
+        meaning: Short description with the unit.
     """
 
     name: str
@@ -147,7 +147,7 @@ BUILT_IN = (
         drift_next="how differently the two will travel in the coming second, pixels",
     ),
 )
-"""The features of the paper and those that proved useful on real tracks."""
+"""The features of the paper, and others that are useful on real tracks."""
 
 FURTHER = _built_in(
     1,
@@ -155,18 +155,18 @@ FURTHER = _built_in(
     width="of its box, pixels; of a hand, how far it is open",
     height="of its box, pixels",
 )
-"""Measured where they are declared: ``feature width(thing)``."""
+"""Measured only if declared: ``feature width(thing)``."""
 
 Named = TypeVar("Named", Predicate, TrackFeature)
 
 
 @dataclass(frozen=True)
 class StateVocabulary:
-    """The predicates and features at hand.
+    """Predicates and features that rules may use.
 
     Attributes:
-        predicates: What states are made of.
-        features: What can be measured; names are unique and differ from those of predicates.
+        predicates: Predicates of the state.
+        features: Features of the tracks; all names are unique.
     """
 
     predicates: tuple[Predicate, ...] = ()
@@ -187,13 +187,13 @@ class StateVocabulary:
         return _found(name, self.features, "feature")
 
     def with_predicates(self, predicates: Iterable[Predicate]) -> "StateVocabulary":
-        """Return a vocabulary with predicates added; those already there stay as they are."""
+        """Return a vocabulary with predicates added; existing ones stay unchanged."""
         known = {item.name for item in self.predicates}
         more = tuple(item for item in predicates if item.name not in known)
         return StateVocabulary(self.predicates + more, self.features)
 
     def causal(self) -> "StateVocabulary":
-        """Return the vocabulary without features that look ahead."""
+        """Return the vocabulary without features that depend on later frames."""
         return StateVocabulary(self.predicates, tuple(f for f in self.features if f.causal))
 
 
@@ -202,7 +202,7 @@ def _found(name: str, items: tuple[Named, ...], what: str) -> Named:
         if item.name == name:
             return item
     known = ", ".join(item.name for item in items) or "none"
-    raise StateError(f"there is no {what} {name!r}; known: {known}. Declare it in the vocabulary.")
+    raise StateError(f"unknown {what} {name!r}; known: {known}. Declare it in the vocabulary.")
 
 
 _NAME = r"[a-z][A-Za-z0-9_]*"
@@ -214,14 +214,14 @@ _RECIPE = re.compile(
 
 
 def parse_vocabulary(text: str, base: StateVocabulary | None = None) -> StateVocabulary:
-    """Read declarations and add them to a vocabulary.
+    """Parse declarations and add them to a vocabulary.
 
     Args:
-        text: One declaration a line; ``#`` starts a comment.
-        base: What to add to; the features built in if left out.
+        text: One declaration per line; ``#`` starts a comment.
+        base: Vocabulary to extend; by default the built-in features.
 
     Raises:
-        StateError: If a line is no declaration; the message names the line.
+        StateError: If a line is not a declaration; the message names the line.
     """
     vocabulary = base or StateVocabulary()
     for number, line in enumerate(text.splitlines(), start=1):
@@ -248,7 +248,7 @@ def _extended(vocabulary: StateVocabulary, content: str) -> StateVocabulary:
         raise StateError(f"kinds must be plain lower-case words, got ({arguments}).")
     if what == "predicate":
         if definition:
-            raise StateError(f"a predicate has no definition, but {name} = {definition!r} came.")
+            raise StateError(f"a predicate has no definition, got {name} = {definition!r}.")
         return StateVocabulary(
             (*vocabulary.predicates, Predicate(name, types)), vocabulary.features
         )
@@ -273,11 +273,11 @@ def _derived(
     source = vocabulary.feature(source_name)
     spans = operation in ("mean", "change", "coming change")
     if spans != (seconds is not None):
-        raise StateError(f"{operation!r} {'needs' if spans else 'takes no'} 'over ... s'.")
+        raise StateError(f"{operation!r} {'needs' if spans else 'has no'} 'over ... s'.")
     if operation in ("least", "greatest", "rank") and source.arity != (operation != "rank") + 1:
-        raise StateError(f"{operation!r} cannot be taken of {source_name}/{source.arity}.")
+        raise StateError(f"{operation!r} cannot be applied to {source_name}/{source.arity}.")
     if len(types) != (1 if operation in ("least", "greatest") else source.arity):
-        raise StateError(f"{name} has {len(types)} arguments, which {operation!r} does not give.")
+        raise StateError(f"{name} has {len(types)} arguments, which {operation!r} does not have.")
     causal = source.causal and operation not in ("mean", "coming change")
     recipe = Recipe(operation, source_name, float(seconds or 0.0))
     return TrackFeature(name, types, causal, recipe, definition.strip())

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.clauses import pack_bits, unpack_bits
 from wordsight.states.grounding.grounder import Grounding, ground
 from wordsight.states.grounding.observations import StateObservations
-from wordsight.states.model import state_sequence
+from wordsight.states.model import check_pairs, state_sequence
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary
@@ -24,16 +23,16 @@ __all__ = ["GreedyMerge", "greedy_merge"]
 
 
 def greedy_merge(grounding: Grounding, *, patience: int = 0) -> NDArray[np.bool_]:
-    """Infer states by pooling moments as long as their constraints can hold together.
+    """Infer states by pooling frames as long as their constraints are consistent.
 
     Args:
-        grounding: A video with its rules; weights do not matter.
-        patience: Sequence cleaning: moments that contradict themselves are left out, and so are up
-            to this many in a row that contradict the pool, if the moment after them fits again. 0
-            for none.
+        grounding: A video with its rules; their weights are ignored.
+        patience: Sequence cleaning: frames that contradict themselves are skipped, and so are up to
+            this many in a row that contradict the pool, if the frame after them is consistent
+            again. 0 for no cleaning.
 
     Returns:
-        ``(T, F)`` which facts hold when; moments left out take the state of their pool.
+        ``(T, F)`` which facts hold at which frame; skipped frames have the state of their pool.
     """
     from wordsight.states.kernels.greedy_merge import merge
 
@@ -51,12 +50,12 @@ class GreedyMerge:
 
     Args:
         rules: Rules to choose from.
-        vocabulary: Predicates and features they speak of.
-        patience: Moments that cleaning may leave out in a row; 0 for no cleaning.
-        soundness: Share of its applications in which a rule must be right to be looked at.
+        vocabulary: Their predicates and features.
+        patience: Most frames in a row that cleaning may skip; 0 for no cleaning.
+        soundness: Least share of its applications in which a rule must be right.
 
     Attributes:
-        rules_: The rules that are left.
+        rules_: The selected rules.
     """
 
     rules: Sequence[Rule]
@@ -74,24 +73,20 @@ class GreedyMerge:
         *,
         prune: bool = True,
     ) -> "GreedyMerge":
-        """Keep a small set of sound rules that still gets the labelled videos right.
+        """Select a small set of sound rules that still predicts the labelled videos.
 
-        Rules are added one by one, the one first that corrects most moments, as long as one does;
-        then those are dropped without which as many videos come out right, and as many moments.
+        Rules are added one by one, the one that corrects most frames first, as long as one does;
+        then rules are dropped without which as many videos and frames are right.
 
         Args:
-            observations: What is measured in each video.
-            states: What holds when.
-            prune: Whether to keep few rules; else all that are sound.
+            observations: The videos.
+            states: Their labels.
+            prune: Whether to select few rules; otherwise all sound ones are kept.
         """
-        if not observations or len(observations) != len(states):
-            raise StateError(
-                f"{len(observations)} videos and {len(states)} labels came; give as many labels as "
-                "videos, and at least one."
-            )
+        check_pairs(observations, states)
         videos = [
-            _Labelled(ground(self.rules, seen, self.vocabulary), truth)
-            for seen, truth in zip(observations, states, strict=True)
+            _LabelledVideo(ground(self.rules, video, self.vocabulary), labels)
+            for video, labels in zip(observations, states, strict=True)
         ]
         kept = self._sound(videos)
         if prune:
@@ -100,18 +95,18 @@ class GreedyMerge:
         return self
 
     def predict(self, observations: StateObservations) -> StateSequence:
-        """Infer which facts hold when."""
+        """Infer which facts hold at which time."""
         grounding = ground(self.rules_, observations, self.vocabulary)
         return state_sequence(grounding, greedy_merge(grounding, patience=self.patience))
 
-    def _sound(self, videos: list["_Labelled"]) -> list[int]:
+    def _sound(self, videos: list["_LabelledVideo"]) -> list[int]:
         count = len(self.rules)
         applied = sum((video.applied(count) for video in videos), np.zeros(count))
         broken = sum((video.broken(count) for video in videos), np.zeros(count))
         share = 1.0 - broken / np.maximum(applied, 1.0)
         return np.flatnonzero((share >= self.soundness) & (applied > 0)).tolist()
 
-    def _thinned(self, videos: list["_Labelled"], chosen: list[int]) -> list[int]:
+    def _thinned(self, videos: list["_LabelledVideo"], chosen: list[int]) -> list[int]:
         best = self._score(videos, chosen)
         for rule in list(chosen):
             rest = [k for k in chosen if k != rule]
@@ -120,14 +115,14 @@ class GreedyMerge:
                 best, chosen = score, rest
         return chosen
 
-    def _score(self, videos: list["_Labelled"], chosen: list[int]) -> tuple[int, int]:
-        """Return how many videos are right, and how many moments: while no video is, those tell."""
+    def _score(self, videos: list["_LabelledVideo"], chosen: list[int]) -> tuple[int, int]:
+        """Return the numbers of videos and of frames that are right."""
         each = [video.score(chosen, self.patience) for video in videos]
-        return sum(right for right, _ in each), sum(moments for _, moments in each)
+        return sum(right for right, _ in each), sum(frames for _, frames in each)
 
 
-class _Labelled:
-    """One video with all rules, and what is true of it."""
+class _LabelledVideo:
+    """One video with all rules and its labels."""
 
     def __init__(self, grounding: Grounding, truth: StateSequence):
         self._grounding = grounding
@@ -136,7 +131,7 @@ class _Labelled:
         self.heads = grounding.clauses.heads[grounding.clause_of]
 
     def applied(self, count: int) -> NDArray[np.float64]:
-        """Return ``(R,)`` how often each rule's observed part holds."""
+        """Return ``(R,)`` how often each rule applies."""
         g = self._grounding
         counts = np.bincount(g.rule_of, weights=g.fired.sum(axis=0), minlength=count)
         return counts.astype(np.float64)
@@ -147,40 +142,39 @@ class _Labelled:
         counts = np.bincount(self._grounding.rule_of, weights=wrong, minlength=count)
         return counts.astype(np.float64)
 
-    def gain(self, rule: int, told: NDArray[np.bool_]) -> int:
-        """Return how many true facts, not told yet, a rule tells of the moments it applies to."""
+    def gain(self, rule: int, asserted: NDArray[np.bool_]) -> int:
+        """Return how many true facts a rule asserts that are not asserted yet."""
         g = self._grounding
-        mine = np.flatnonzero((g.rule_of == rule) & (self.heads >= 0))
-        gained = np.zeros_like(told)
-        for instance in mine:
+        gained = np.zeros_like(asserted)
+        for instance in np.flatnonzero((g.rule_of == rule) & (self.heads >= 0)):
             gained[:, self.heads[instance]] |= g.fired[:, instance] & ~self._broken[:, instance]
-        return int((gained & self._truth & ~told).sum())
+        return int((gained & self._truth & ~asserted).sum())
 
-    def tell(self, rule: int, told: NDArray[np.bool_]) -> None:
-        """Note what a rule tells."""
+    def add(self, rule: int, asserted: NDArray[np.bool_]) -> None:
+        """Add the facts that a rule asserts."""
         g = self._grounding
         for instance in np.flatnonzero((g.rule_of == rule) & (self.heads >= 0)):
-            told[:, self.heads[instance]] |= g.fired[:, instance]
+            asserted[:, self.heads[instance]] |= g.fired[:, instance]
 
-    def tells(self, rule: int) -> bool:
-        """Whether the rule has a fact as its head here, rather than *false*."""
+    def asserts(self, rule: int) -> bool:
+        """Return whether the head of a rule is a fact here, rather than *false*."""
         return bool((self.heads[self._grounding.rule_of == rule] >= 0).any())
 
-    def nothing_told(self) -> NDArray[np.bool_]:
-        """Return ``(T, F)`` falsehoods to start from."""
+    def none_asserted(self) -> NDArray[np.bool_]:
+        """Return ``(T, F)`` false values to start from."""
         return np.zeros_like(self._truth)
 
     def score(self, chosen: list[int], patience: int) -> tuple[bool, int]:
-        """Whether the chosen rules give the labels' compressed sequence, and how many moments."""
+        """Return whether the sequence of states is right, and how many frames are."""
         g = self._grounding
         kept = np.isin(g.rule_of, chosen)
         part = Grounding(
             g.observations, g.rules, g.facts, g.clauses, g.fired[:, kept], g.rule_of[kept],
             g.clause_of[kept], (),
         )  # fmt: skip
-        found = greedy_merge(part, patience=patience)
-        moments = int((found == self._truth).all(axis=1).sum())
-        return _runs(found) == _runs(self._truth), moments
+        states = greedy_merge(part, patience=patience)
+        frames = int((states == self._truth).all(axis=1).sum())
+        return _runs(states) == _runs(self._truth), frames
 
 
 def _runs(values: NDArray[np.bool_]) -> bytes:
@@ -189,23 +183,27 @@ def _runs(values: NDArray[np.bool_]) -> bytes:
     return bytes(words[changed].tobytes())
 
 
-def _chosen(videos: list[_Labelled], sound: list[int]) -> list[int]:
-    """Choose all sound constraints, and of the rules that tell facts the most telling first."""
-    told = [video.nothing_told() for video in videos]
-    telling = [k for k in sound if any(video.tells(k) for video in videos)]
-    chosen = [k for k in sound if k not in set(telling)]
-    gains = {k: sum(v.gain(k, t) for v, t in zip(videos, told, strict=True)) for k in telling}
+def _chosen(videos: list[_LabelledVideo], sound: list[int]) -> list[int]:
+    """Choose all sound constraints, and greedily those rules that assert facts."""
+    asserted = [video.none_asserted() for video in videos]
+    asserting = [k for k in sound if any(video.asserts(k) for video in videos)]
+    chosen = [k for k in sound if k not in set(asserting)]
+
+    def gain(rule: int) -> int:
+        return sum(v.gain(rule, table) for v, table in zip(videos, asserted, strict=True))
+
+    gains = {k: gain(k) for k in asserting}
     while gains:
-        # Lazy greed: what a rule adds never grows, so only the front runner is counted again.
+        # Lazy greedy selection: a gain never grows, so only the best candidate is counted again.
         best = max(gains, key=lambda k: (gains[k], -k))
         if gains[best] == 0:
             break
-        now = sum(v.gain(best, t) for v, t in zip(videos, told, strict=True))
+        now = gain(best)
         if now < gains[best]:
             gains[best] = now
             continue
         chosen.append(best)
-        for video, table in zip(videos, told, strict=True):
-            video.tell(best, table)
+        for video, table in zip(videos, asserted, strict=True):
+            video.add(best, table)
         del gains[best]
     return chosen

@@ -24,14 +24,14 @@ Array = NDArray[np.float64]
 def consistent_states(
     clauses: ClauseSet, hard: NDArray[np.bool_], limit: int = 4096
 ) -> NDArray[np.bool_] | None:
-    """Return ``(S, F)`` all states that can be derived and break no hard clause.
+    """Return ``(S, F)`` all states that can be derived and violate no hard clause.
 
     Facts that no clause asserts stay false: no cheapest state needs them.
 
     Args:
         clauses: The C clauses.
-        hard: ``(C,)`` which may not be broken.
-        limit: Most states to write out.
+        hard: ``(C,)`` which may not be violated.
+        limit: Most states to enumerate.
 
     Returns:
         The states, or ``None`` if there are more than the limit.
@@ -58,7 +58,7 @@ def consistent_states(
 def _due(
     clauses: ClauseSet, hard: NDArray[np.bool_], place: dict[int, int]
 ) -> dict[int, list[int]]:
-    """Return the hard clauses that can be judged once the k-th free fact is decided."""
+    """Return the hard clauses that can be checked once the k-th free fact is decided."""
     due: dict[int, list[int]] = {}
     for row in np.flatnonzero(hard).tolist():
         body, head = clauses.bodies[row], int(clauses.heads[row])
@@ -106,13 +106,13 @@ class InferenceSettings:
     """How states are inferred.
 
     Attributes:
-        method: ``search`` for the dynamic program over segments with the dual search, ``states``
-            for the one over all consistent states, ``auto`` for the latter where they are few.
-        most_states: How many states count as few.
-        search: Settings of the search; its least length of a segment needs the search.
-        per_fact: Share of K that each fact that changes costs besides: 0 charges every change of
-            state alike, the rest of K being ``1 - per_fact``. Where states are too many to write
-            out this is approximate: only states of the uniform solution are then considered.
+        method: ``search`` for the dynamic program over segments, ``states`` for the one over all
+            consistent states, ``auto`` for the latter where there are few.
+        most_states: Most states that ``auto`` enumerates.
+        search: Settings of the search; a least length of segments is supported by the search only.
+        per_fact: Share of K that each changed fact costs; a change of state costs the rest,
+            ``1 - per_fact``. Where states are too many to enumerate this is approximate: only
+            states of the solution with ``per_fact=0`` are then considered.
     """
 
     method: Literal["auto", "search", "states"] = "auto"
@@ -140,10 +140,10 @@ def infer(
         grounding: The video with its rules.
         transition_cost: K.
         settings: How to infer.
-        weights: ``(R,)`` other weights than those of the rules.
+        weights: ``(R,)`` weights to use instead of those of the rules.
 
     Returns:
-        The cost, and ``(T, F)`` which facts hold when.
+        The cost, and ``(T, F)`` which facts hold at which frame.
     """
     chosen = settings or InferenceSettings()
     costs = grounding.costs(weights)
@@ -154,14 +154,14 @@ def infer(
         states = consistent_states(grounding.clauses, grounding.hard_clauses(), limit)
     if states is None and chosen.method == "states":
         raise StateError(
-            "the states are too many to write out, or segments have a least length; use the "
+            "there are too many states to enumerate, or segments have a least length; use the "
             "method search."
         )
     if states is None:
-        found = decode(grounding.clauses, costs, transition_cost, chosen.search)
+        decoded = decode(grounding.clauses, costs, transition_cost, chosen.search)
         if chosen.per_fact == 0.0:
-            return found.cost, found.values
-        states = np.unique(np.concatenate([found.values, found.online]), axis=0)
+            return decoded.cost, decoded.values
+        states = np.unique(np.concatenate([decoded.values, decoded.online]), axis=0)
     table = costs @ grounding.clauses.violated(states).T.astype(np.float64)
     if chosen.per_fact == 0.0:
         cost, path = best_path(table, transition_cost)
@@ -172,7 +172,7 @@ def infer(
 
 
 def _changes(states: NDArray[np.bool_], whole: float, per_fact: float) -> NDArray[np.float64]:
-    """Return ``(S, S)`` costs of changes: a part per change, a part per fact that changes."""
+    """Return ``(S, S)`` costs of changes: a part per change, a part per changed fact."""
     bits = states.astype(np.float64)
     differing = bits @ (1 - bits).T + (1 - bits) @ bits.T
     charged: NDArray[np.float64] = whole * ((1 - per_fact) * (differing > 0) + per_fact * differing)

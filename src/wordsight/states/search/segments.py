@@ -26,7 +26,7 @@ __all__ = [
 
 
 EXACT = -1
-"""As the bound of a search: expand as many nodes as it takes to be sure."""
+"""As the bound of a search: expand as many nodes as needed for an exact result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +50,14 @@ def minimise(
     r"""Find a state of least cost, :math:`\sigma = \min_s \sum_c w_c [s \not\models c]`.
 
     Best-first search over sets of clauses to give up, tested by unit propagation, branching only on
-    clauses in the derivation of the conflict; past the bound, the best that greed found.
+    clauses in the derivation of the conflict; beyond the bound, the result of a greedy search.
 
     Args:
         clauses: C ground clauses.
-        weights: ``(C,)`` what violating each costs, not negative.
-        bound: How many nodes to expand; 0 for greed alone, :data:`EXACT` for as many as needed.
-        reduce: Whether to set off opposite unit clauses first and to search unconnected parts one
-            by one. Both keep the result exact; without them the search is as published.
+        weights: ``(C,)`` cost of violating each clause, not negative.
+        bound: Most nodes to expand; 0 for greedy search only, :data:`EXACT` for no limit.
+        reduce: Whether to cancel opposite unit clauses first and to search unconnected parts one by
+            one. The result stays exact; without this the search is as published.
 
     Examples:
         >>> either = ClauseSet.of(2, [((), 0), ((), 1), ((0, 1), None)])
@@ -90,11 +90,11 @@ class SearchSettings:
     """How sequences are searched.
 
     Attributes:
-        bound: Nodes to expand in the search for each segment's state, 0 for greed alone,
-            :data:`wordsight.states.EXACT` for as many as needed.
-        reduce: Whether that search simplifies first; without, it is as published.
-        prune: Whether starts of segments that cannot win any more are dropped.
-        least_frames: Least length of a segment, the first excepted: it may have begun earlier.
+        bound: Most nodes to expand in the search for each segment's state, 0 for greedy search
+            only, :data:`wordsight.states.EXACT` for no limit.
+        reduce: Whether that search simplifies the clauses first; otherwise it is as published.
+        prune: Whether starts of segments that can no longer be optimal are dropped.
+        least_frames: Least length of a segment, except the first, which may have begun earlier.
     """
 
     bound: int = 1000
@@ -121,14 +121,14 @@ class DecodedSegment:
 
 @dataclass(frozen=True, eq=False)
 class Decoding:
-    """The cheapest explanation of a video.
+    """The cheapest sequence of states of a video.
 
     Attributes:
-        cost: What it costs.
+        cost: Its cost.
         values: ``(T, F)`` the state of every frame.
-        online: ``(T, F)`` the state each frame would have been given as the last one.
-        searches: How many searches for a single state were made.
-        unproved: How many of them ended at their bound.
+        online: ``(T, F)`` the state of each frame when it was the last one.
+        searches: Number of searches for a single state.
+        unproved: Number of them that reached their bound.
     """
 
     cost: float
@@ -139,12 +139,12 @@ class Decoding:
 
 
 class SegmentDecoder:
-    """Decodes a video fed in pieces.
+    """Decodes a video given in pieces.
 
     Args:
         clauses: The C ground clauses.
-        transition_cost: K, what a change of state costs.
-        settings: How to search.
+        transition_cost: K, the cost of a change of state.
+        settings: Settings of the search.
 
     Examples:
         >>> decoder = SegmentDecoder(ClauseSet.of(1, [((), 0), ((0,), None)]), 2.0)
@@ -160,7 +160,7 @@ class SegmentDecoder:
         settings: SearchSettings | None = None,
     ):
         if not (transition_cost >= 0 and np.isfinite(transition_cost)):
-            raise StateError(f"the cost of a transition must be 0 or more, got {transition_cost}.")
+            raise StateError(f"the transition cost must be 0 or more, got {transition_cost}.")
         self._clauses, self._transition = clauses, float(transition_cost)
         self._settings = settings or SearchSettings()
         self._count, self.cost = 0, 0.0
@@ -172,7 +172,7 @@ class SegmentDecoder:
         self._frames, self._settled = 0, 0
 
     def feed(self, costs: NDArray[np.float64]) -> list[DecodedSegment]:
-        """Take in the clause weights ``(T, C)`` of further frames; return what is settled now."""
+        """Process the clause weights ``(T, C)`` of further frames; return segments now final."""
         from wordsight.states.kernels.search import advance
 
         frames = len(costs)
@@ -210,13 +210,13 @@ class SegmentDecoder:
         return self._settle()
 
     def finish(self) -> list[DecodedSegment]:
-        """Return the segments not handed out yet, of the cheapest explanation of all frames."""
-        found = self._path(self._frames)
+        """Return the remaining segments of the cheapest sequence of all frames."""
+        path = self._path(self._frames)
         self._settled = self._frames
-        return [self._segment(*ends) for ends in found]
+        return [self._segment(*ends) for ends in path]
 
     def last_states(self) -> NDArray[np.bool_]:
-        """Return ``(T, F)`` the state each frame was given while it was the last."""
+        """Return ``(T, F)`` the state of each frame when it was the last one."""
         words = [np.zeros((0, self._clauses.body_words.shape[1]), np.uint64), *self._words]
         return unpack_bits(np.concatenate(words), self._clauses.num_facts)
 
@@ -229,27 +229,27 @@ class SegmentDecoder:
             setattr(self, name, grown)
 
     def _path(self, end: int) -> list[tuple[int, int]]:
-        """Return the segments from what is settled to a frame, as the best explanation has them."""
+        """Return the segments of the best sequence from what is settled to a frame."""
         self._froms = [np.concatenate(self._froms)] if len(self._froms) > 1 else self._froms
-        found = []
+        path = []
         while end > self._settled:
             start = int(self._froms[0][end - 1])
-            found.append((max(start, self._settled), end))
+            path.append((max(start, self._settled), end))
             end = start
-        return found[::-1]
+        return path[::-1]
 
     def _settle(self) -> list[DecodedSegment]:
-        """Hand out the segments on which all candidates agree."""
+        """Return the segments on which all candidates agree."""
         paths = [self._path(int(start)) for start in self._starts[: self._count]]
         agreed = []
         for rows in zip(*paths, strict=False):
             if any(row != rows[0] for row in rows):
                 break
             agreed.append(rows[0])
-        found = [self._segment(*ends) for ends in agreed]
+        segments = [self._segment(*ends) for ends in agreed]
         if agreed:
             self._settled = agreed[-1][1]
-        return found
+        return segments
 
     def _segment(self, start: int, end: int) -> DecodedSegment:
         self._words = [np.concatenate(self._words)] if len(self._words) > 1 else self._words
@@ -270,7 +270,7 @@ def decode(
         clauses: The C ground clauses.
         costs: ``(T, C)`` their weights at every frame.
         transition_cost: K.
-        settings: How to search.
+        settings: Settings of the search.
     """
     decoder = SegmentDecoder(clauses, transition_cost, settings)
     segments = decoder.feed(costs) + decoder.finish()
