@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.regions.kmeans import kmeans, nearest
+from wordsight.perception.regions.codebook import kmeans, nearest
 
 __all__ = ["bags_of_words", "colour_histograms"]
 

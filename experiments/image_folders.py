@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from experiments.report import say
 from wordsight.errors import FormatError, VideoError
+from wordsight.files import IMAGE_SUFFIXES
 from wordsight.video import read_image
 
 __all__ = ["ImageFolder", "find_images", "read_images"]
 
-ENDINGS = {".png", ".jpg", ".jpeg"}
 
 ImageFolder = list[tuple[Path, str]]
 
@@ -28,7 +28,7 @@ def find_images(data: Path) -> ImageFolder:
     """
     if not data.is_dir():
         raise FormatError(f"{data} is not a folder; --data must name a folder of pictures.")
-    files = sorted(p for p in data.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file())
+    files = sorted(p for p in data.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
     folders = [file.parent.relative_to(data).as_posix() for file in files]
     classes = folders if len(set(folders)) > 1 else [_named_class(file) for file in files]
     counts = Counter(classes)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from experiments.report import say
 from wordsight.attributes import Sound, read_sound
 from wordsight.errors import FormatError, WordsightError
+from wordsight.files import IMAGE_SUFFIXES
 from wordsight.video import read_image
 
 __all__ = ["DIGITS", "Photos", "Recordings", "read_photos", "read_recordings"]
@@ -25,7 +26,6 @@ DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 _PHOTO = re.compile(r"^(?:.*?_)??(?P<colour>[a-z]+)_(?P<digit>\d)(?:_.*)?$", re.IGNORECASE)
 _RECORDING = re.compile(r"_(?P<kind>[cd])_(?P<word>[a-z]+)$", re.IGNORECASE)
-_ENDINGS = {".png", ".jpg", ".jpeg"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def read_photos(folder: Path) -> Photos:
     if not folder.is_dir():
         raise FormatError(f"{folder} is not a folder of photos.")
     images, colours, digits = [], [], []
-    for path in sorted(p for p in folder.rglob("*") if p.suffix.lower() in _ENDINGS):
+    for path in sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES):
         parts = _PHOTO.match(path.stem)
         if parts is None:
             say(f"left out {path.name}: expected {{split}}_{{colour}}_{{digit}}_{{id}}")

@@ -1,4 +1,4 @@
-"""Writing files so that a crash leaves either the old one or the new one, and hashing them."""
+"""Writing files atomically, hashing them, and recognising them by their suffix."""
 
 import ctypes
 import fcntl
@@ -14,13 +14,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
+    "AUDIO_SUFFIXES",
+    "IMAGE_SUFFIXES",
+    "SUBTITLE_SUFFIXES",
     "TEMPORARY_MARK",
+    "VIDEO_SUFFIXES",
     "atomic_folder",
     "atomic_path",
     "put_folder",
     "sha256_of",
     "write_text",
 ]
+
+VIDEO_SUFFIXES = frozenset(
+    (".3gp", ".avi", ".flv", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".webm", ".wmv")
+)
+"""Suffixes of the videos in a folder; a file that is named explicitly may have any suffix."""
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg")
+AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
+SUBTITLE_SUFFIXES = (".srt", ".vtt")
 
 TEMPORARY_MARK = ".partial-"
 """Part of the name of every file not yet complete, so that leftovers of a crash can be found."""

@@ -13,12 +13,11 @@ from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.features.sounds import Sound, read_sound
 from wordsight.attributes.lessons import SpokenWord, Utterance
 from wordsight.errors import FormatError
+from wordsight.files import AUDIO_SUFFIXES, IMAGE_SUFFIXES
 from wordsight.video.images import read_image
 
 __all__ = ["LessonFiles", "find_lessons", "read_lesson_files"]
 
-PICTURES = (".png", ".jpg", ".jpeg")
-SOUNDS = (".wav", ".flac", ".ogg", ".mp3")
 LIST = "pairs.jsonl"
 
 
@@ -130,17 +129,17 @@ def _beside(folder: Path) -> Iterator[LessonFiles]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     said: dict[tuple[Path, str], list[Path]] = {}
     for path in files:
-        if path.suffix.lower() in (*SOUNDS, ".txt"):
+        if path.suffix.lower() in (*AUDIO_SUFFIXES, ".txt"):
             stem, _, tail = path.stem.rpartition("-")
             said.setdefault((path.parent, path.stem), []).append(path)
             if stem and tail.isdigit():
                 said.setdefault((path.parent, stem), []).append(path)
     for path in files:
         beside = said.get((path.parent, path.stem), [])
-        if path.suffix.lower() in PICTURES and beside:
+        if path.suffix.lower() in IMAGE_SUFFIXES and beside:
             texts = [_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
             words = tuple(word for text in texts for word in text.split())
-            sounds = tuple(p for p in beside if p.suffix.lower() in SOUNDS)
+            sounds = tuple(p for p in beside if p.suffix.lower() in AUDIO_SUFFIXES)
             if not words and not sounds:
                 raise TeachingError(f"{beside[0]} is empty; write a word, or remove it.")
             yield LessonFiles(path, words, sounds)
@@ -158,5 +157,5 @@ def _text(path: Path, expected: str) -> str:
 def _by_folder(folder: Path) -> Iterator[LessonFiles]:
     for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
         for path in sorted(inner.iterdir()):
-            if path.suffix.lower() in PICTURES:
+            if path.suffix.lower() in IMAGE_SUFFIXES:
                 yield LessonFiles(path, (inner.name,))

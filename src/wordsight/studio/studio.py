@@ -9,6 +9,7 @@ from fastapi import Request
 from fastapi.templating import Jinja2Templates
 
 from wordsight import __version__
+from wordsight.files import VIDEO_SUFFIXES
 from wordsight.library import Library
 from wordsight.studio.exports import sweep_exports
 from wordsight.studio.format import clock, megabytes, since
@@ -23,10 +24,8 @@ __all__ = ["Studio", "studio_at", "studio_of"]
 
 _HERE = Path(__file__).parent
 _ASIDE_FOR = 86400.0  # seconds for which what parts of pages came to is kept
-_MODERN = {".3gp", ".m4v", ".mkv", ".mov", ".mp4", ".ogv", ".webm"}
-_OLDER = {".avi", ".flv", ".m2ts", ".mpeg", ".mpg", ".ts", ".wmv"}
-VIDEO_SUFFIXES = frozenset(_MODERN | _OLDER)
-"""Endings under which an uploaded file is taken to be a video."""
+UPLOAD_SUFFIXES = VIDEO_SUFFIXES | {".m2ts", ".ogv", ".ts"}
+"""Suffixes of uploaded videos."""
 
 
 class Studio:

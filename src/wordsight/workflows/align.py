@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
+from wordsight.files import VIDEO_SUFFIXES
 from wordsight.workflows.detector import (
     detector_labels_setting,
     detector_model_setting,
@@ -226,7 +227,6 @@ def _strongest(things: dict[str, float], top: int) -> dict[str, float]:
 def _instructions(request: AlignRequest) -> tuple["Instructions", Path | None]:
     """Return the text and the file it came from, if it did."""
     from wordsight.alignment.text import instructions_from_text, read_instructions
-    from wordsight.library.ingest.sources import VIDEO_SUFFIXES
 
     if "\n" in request.text:
         parses = None
@@ -306,8 +306,6 @@ def _observe(request: AlignRequest, reporter: RecordingReporter) -> list[_Aligne
 def _named_videos(
     request: AlignRequest, names: Sequence[str], wanted: bool, reporter: RecordingReporter
 ) -> list[_AlignedVideo]:
-    from wordsight.library.ingest.sources import VIDEO_SUFFIXES
-
     videos: list[_AlignedVideo] = []
     loose: list[Path] = []
     for name in names:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import LibraryError, WordsightError
+from wordsight.files import IMAGE_SUFFIXES
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.teach import load_taught, taught_setting
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from wordsight.records import Detections
 
 __all__ = ["NameRequest", "NameResult", "name"]
-
-_PICTURES = (".png", ".jpg", ".jpeg")
 
 
 class NameRequest(Request):
@@ -94,7 +93,7 @@ def _boxed_video(request: NameRequest) -> "tuple[str, Detections] | None":
         with VideoReader(what) as reader:
             times, size = reader.times, (reader.info.width, reader.info.height)
         return what, read_boxes(request.boxes, times=times, frame_size=size)
-    if Path(what).exists() or "@" in what or Path(what).suffix.lower() in _PICTURES:
+    if Path(what).exists() or "@" in what or Path(what).suffix.lower() in IMAGE_SUFFIXES:
         return None
     from wordsight.library import Library
     from wordsight.perception import tracked_clip
@@ -117,7 +116,7 @@ def _picture(what: str, box: str | None) -> "NDArray[np.uint8]":
 
     path, at, seconds = what.rpartition("@")
     if Path(what).is_file() or not at:
-        if Path(what).is_file() and Path(what).suffix.lower() not in _PICTURES:
+        if Path(what).is_file() and Path(what).suffix.lower() not in IMAGE_SUFFIXES:
             raise WordsightError(
                 f"{what} is not a picture (.png, .jpg). Of a video, name a moment "
                 f"({what}@SECONDS) or the boxes to look at (--boxes FILE)."

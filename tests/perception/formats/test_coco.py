@@ -103,7 +103,7 @@ def test_one_video_of_several(tmp_path):
         (changed("annotations", 0, "category_id", value=[1]), "not in the file"),
         (changed("categories", 0, "id", drop=True), r"categories\[0\] needs an id"),
         (changed("categories", 0, "name", value=""), r"categories\[0\] needs an id"),
-        (changed("categories", 0, "id", value=1), "twice"),
+        (changed("categories", 0, "id", value=1), "repeated"),
         (changed("annotations", 0, "bbox", drop=True), "bbox must be"),
         (changed("annotations", 0, "bbox", value=[1, 2, 3]), "bbox must be"),
         (changed("annotations", 0, "bbox", value=[1, 2, -3, 4]), "positive width"),

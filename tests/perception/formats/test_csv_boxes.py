@@ -45,7 +45,7 @@ def test_times_of_the_video_come_before_those_of_the_file(tmp_path):
     [
         ("", "line 1: expected a header"),
         ("frame,x1,y1\n1,2,3\n", "x2, y2 missing"),
-        ("frame,frame,x1,y1,x2,y2\n", "there twice"),
+        ("frame,frame,x1,y1,x2,y2\n", "repeated"),
         (HEADER + "0,0,1,cup,1,1,2,3\n", "line 2: the number of columns"),
         (HEADER + "0,0,1,cup,1,1,2,3,4,5\n", "line 2: the number of columns"),
         (HEADER + "0,0,1,cup,1,1,2,3,nan\n", "line 2: the box"),

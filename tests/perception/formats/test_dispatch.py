@@ -77,7 +77,7 @@ def test_frames_beyond_memory_are_refused(tmp_path):
     path = tmp_path / "boxes.txt"
     crowd = "1,-1,1,1,5,5,1,-1,-1,-1\n" * 60
     path.write_text(crowd + "1999999,-1,1,1,5,5,1,-1,-1,-1\n")
-    with pytest.raises(FormatError, match="more than fits in memory"):
+    with pytest.raises(FormatError, match="too many for the memory"):
         read_boxes(path, frame_rate=25)
 
 
@@ -85,5 +85,5 @@ def test_frames_beyond_memory_are_refused(tmp_path):
 def test_senseless_frame_rates(tmp_path, rate):
     path = tmp_path / "boxes.txt"
     path.write_text("1,1,1,1,5,5,1,-1,-1,-1\n")
-    with pytest.raises(FormatError, match="frame rate must be above 0"):
+    with pytest.raises(FormatError, match="frame_rate must be above 0"):
         read_boxes(path, frame_rate=rate)

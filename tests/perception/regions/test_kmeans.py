@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from wordsight.perception.regions.kmeans import kmeans, nearest, silhouette
+from wordsight.perception.regions.codebook import kmeans, nearest, silhouette
 
 POINTS = arrays(np.float64, (9, 2), elements=st.integers(-20, 20).map(float))
 
@@ -44,7 +44,7 @@ def test_nearest_is_the_nearest(points, centres):
 
 
 def test_many_points_are_compared_in_pieces(monkeypatch):
-    monkeypatch.setattr("wordsight.perception.regions.kmeans._CHUNK", 7)
+    monkeypatch.setattr("wordsight.perception.regions.codebook._CHUNK", 7)
     rng = np.random.default_rng(0)
     points, centres = rng.normal(size=(30, 3)), rng.normal(size=(4, 3))
     full = ((points[:, None] - centres[None]) ** 2).sum(axis=2)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import LibraryError, RecordError, WordsightError
+from wordsight.files import SUBTITLE_SUFFIXES, VIDEO_SUFFIXES
 from wordsight.language.captions import Caption, read_captions
 from wordsight.library.catalog.database import CATALOGUE_NAME
 from wordsight.library.catalog.entries import Failure
@@ -16,8 +17,6 @@ from wordsight.library.catalog.updates import NewSentence
 __all__ = [
     "BOXES_SUFFIXES",
     "METADATA_NAME",
-    "SUBTITLE_SUFFIXES",
-    "VIDEO_SUFFIXES",
     "MetadataRow",
     "VideoSource",
     "gather",
@@ -128,14 +127,6 @@ def _short(line: bytes) -> str:
     text = line.decode("utf-8", errors="replace").strip()
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
-
-VIDEO_SUFFIXES = frozenset(
-    (".3gp", ".avi", ".flv", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".webm", ".wmv")
-)
-"""What a video inside a folder is recognised by; a file named on its own may have any suffix."""
-
-SUBTITLE_SUFFIXES = (".srt", ".vtt")
-"""Subtitles beside a video have its name with one of these."""
 
 BOXES_SUFFIXES = (".boxes.csv", ".boxes.txt", ".boxes.json", ".boxes.xml")
 """Boxes beside a video have its name with one of these."""

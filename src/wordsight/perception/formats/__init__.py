@@ -1,7 +1,7 @@
-"""Files that hold boxes, read and written in one way: MOT text, COCO JSON, CVAT XML, CSV.
+"""Reading and writing files of boxes: MOT text, COCO JSON, CVAT XML and CSV.
 
-:func:`read_boxes` tells the format by the content, :func:`write_boxes` by the suffix. Reading what
-was written gives back the very same numbers.
+:func:`read_boxes` recognises the format by the content, :func:`write_boxes` by the suffix. Reading
+a written file gives exactly the same numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 FORMATS = {"mot": ".txt", "coco": ".json", "cvat": ".xml", "csv": ".csv"}
-"""The formats by name, with the suffix each is written under."""
+"""Suffix of each format."""
 
 _READERS: dict[str, Callable[..., BoxTable]] = {
     "mot": read_mot,
@@ -60,26 +60,26 @@ def read_boxes(
     first_frame: int | None = None,
     video: int | str | None = None,
 ) -> Detections:
-    """Read a file of boxes and give its frames their times.
+    """Read a file of boxes and assign times to its frames.
 
     Args:
         path: The file.
-        format: ``mot``, ``coco``, ``cvat`` or ``csv``; told by the content if left out.
-        times: ``(T,)`` presentation times of all frames of the video, ``VideoReader(...).times``.
-            The best choice, and the only right one for a variable frame rate.
-        frame_rate: Frames per second, where there are no times.
-        frame_size: Width and height of the video; else those in the file, else the smallest that
-            holds all boxes.
-        label_names: The classes and their order; else those in the file.
-        first_frame: The number the file gives to the first frame; 1 for MOT, 0 for the others.
-        video: Which video, by id or name, of a COCO file that speaks of several.
+        format: ``mot``, ``coco``, ``cvat`` or ``csv``; recognised by the content if None.
+        times: ``(T,)`` presentation times of all frames of the video, ``VideoReader(...).times``;
+            required for a variable frame rate.
+        frame_rate: Frames per second, if there are no times.
+        frame_size: Width and height of the video; by default those in the file, else the smallest
+            that contains all boxes.
+        label_names: The classes and their order; by default those in the file.
+        first_frame: Number of the first frame in the file; 1 for MOT, 0 for the others.
+        video: Id or name of the video in a COCO file with several.
 
     Returns:
-        The detections. Frames without boxes are kept: all those the file speaks of, or all of the
-        video if it does not say.
+        The detections. Frames without boxes are kept: all frames that the file covers, or all of
+        the video if the file does not state which.
 
     Raises:
-        FormatError: If the file is missing, damaged or of another format, with the place.
+        FormatError: If the file is missing, damaged or of another format.
     """
     table = read_table(
         path, format=format, label_names=label_names, first_frame=first_frame, video=video
@@ -100,7 +100,7 @@ def read_table(
     """Read a file of boxes by frame number, without times; arguments as in :func:`read_boxes`."""
     path = Path(path)
     text = read_text(path)
-    kind = _told(text, path) if format is None else _checked(format)
+    kind = _by_content(text, path) if format is None else _checked(format)
     options: dict[str, Any] = {"label_names": label_names, "first_frame": first_frame}
     if kind == "coco":
         options["video"] = video
@@ -118,15 +118,15 @@ def write_boxes(
 ) -> None:
     """Write detections to a file, atomically.
 
-    Boxes, scores, labels and identities are kept; flow and appearance are not, nor are the names of
-    labels in MOT, which only has numbers for them.
+    Boxes, scores, labels and track ids are stored; flow and appearance are not, nor are label names
+    in MOT files, which have class numbers only.
 
     Args:
         path: The file.
-        detections: What to write.
-        format: ``mot``, ``coco``, ``cvat`` or ``csv``; told by the suffix if left out.
-        times: ``(T,)`` presentation times of all frames of the video, to number the frames by.
-        frame_rate: Frames per second, to number the frames by. Without either, frames are numbered
+        detections: The detections.
+        format: ``mot``, ``coco``, ``cvat`` or ``csv``; recognised by the suffix if None.
+        times: ``(T,)`` presentation times of all frames of the video, to number the frames.
+        frame_rate: Frames per second, to number the frames. Without either, frames are numbered
             in order.
         overwrite: Whether an existing file may be replaced.
 
@@ -147,28 +147,28 @@ def convert_boxes(
     frame_rate: float = 30.0,
     overwrite: bool = False,
 ) -> Detections:
-    """Write the boxes of one file into another, under the same frame numbers.
+    """Convert a file of boxes into another format, with the same frame numbers.
 
     Args:
         source: The file to read.
         target: The file to write.
         source_format: As in :func:`read_boxes`.
         target_format: As in :func:`write_boxes`.
-        frame_rate: Frames per second of a file that tells neither times nor a rate.
+        frame_rate: Frames per second of a file that has neither times nor a frame rate.
         overwrite: Whether an existing target may be replaced.
 
     Returns:
-        What was written.
+        The detections.
 
     Raises:
-        FormatError: If the source cannot be read or the target cannot hold it.
+        FormatError: If the source cannot be read or the target format cannot represent it.
         FileExistsError: If the target exists and ``overwrite`` is false.
     """
     table = read_table(source, format=source_format)
-    told = table.times is not None or table.frame_rate is not None
-    rate = None if told else frame_rate
-    seen = table.to_detections(Path(source).name, frame_rate=rate)
-    in_order = BoxTable.from_detections(seen)
+    has_times = table.times is not None or table.frame_rate is not None
+    rate = None if has_times else frame_rate
+    detections = table.to_detections(Path(source).name, frame_rate=rate)
+    in_order = BoxTable.from_detections(detections)
     numbers = in_order.covered if table.covered is None else table.covered
     assert numbers is not None
     same_frames = replace(
@@ -178,7 +178,7 @@ def convert_boxes(
         frame_rate=table.frame_rate or rate,
     )
     _write(Path(target), same_frames, target_format, overwrite)
-    return seen
+    return detections
 
 
 def _write(path: Path, table: BoxTable, format: str | None, overwrite: bool) -> None:
@@ -205,8 +205,8 @@ def _by_suffix(path: Path) -> str:
     )
 
 
-def _told(text: str, path: Path) -> str:
-    """Tell the format by the first characters, which differ; by the suffix if there are none."""
+def _by_content(text: str, path: Path) -> str:
+    """Recognise the format by the first characters; by the suffix if the file is empty."""
     start = text.lstrip()[:2000]
     if not start:
         return _by_suffix(path)
@@ -220,6 +220,6 @@ def _told(text: str, path: Path) -> str:
     if first_line[0] in "0123456789-+.":
         return "mot"
     raise FormatError(
-        f"{path.name} is no file of boxes: expected MOT text, COCO JSON, CVAT XML or CSV with a "
+        f"{path.name} is not a file of boxes: expected MOT text, COCO JSON, CVAT XML or CSV with a "
         f"header, but it starts with {first_line[:40]!r}."
     )

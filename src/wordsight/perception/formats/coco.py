@@ -1,8 +1,8 @@
 """COCO JSON: images, annotations with boxes, categories.
 
-An image's frame number is its ``frame_id`` or ``frame_index``, else the number at the end of its
-``file_name``, else its place in the list. ``track_id`` and ``score`` of annotations and ``time``
-(seconds) of images are read and written; other tools ignore them.
+The frame number of an image is its ``frame_id`` or ``frame_index``, else the number at the end of
+its ``file_name``, else its index in the list. ``track_id`` and ``score`` of annotations and
+``time`` (seconds) of images are extensions that other tools ignore.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.table import NO_ID, BoxTable, Gatherer
+from wordsight.perception.formats.table import NO_ID, BoxCollector, BoxTable
 from wordsight.perception.formats.text import decimal_of, minus, parse_decimal, plus, text_of
 
 __all__ = ["read_coco", "write_coco"]
@@ -32,33 +32,35 @@ def read_coco(
     """Read the text of a COCO file.
 
     Args:
-        text: What the file holds.
-        path: Where it lies, for messages.
-        label_names: The classes, if not to be taken from the file in its order.
-        first_frame: The number of the first frame, 0 by default.
-        video: Which video, by id or name, if the file speaks of several.
+        text: Content of the file.
+        path: The file, for messages.
+        label_names: The classes; by default those in the file, in its order.
+        first_frame: Number of the first frame, 0 by default.
+        video: Id or name of the video, if the file has several.
     """
     content = _parse(text, path.name)
     names = _categories(content, path.name)
-    gatherer = Gatherer(path.name, tuple(names.values()) if label_names is None else label_names)
+    collector = BoxCollector(
+        path.name, tuple(names.values()) if label_names is None else label_names
+    )
     every = _images(content, path.name)
     images = _of_video(content, path.name, every, video)
-    frames = _frame_numbers(images, first_frame or 0, gatherer)
+    frames = _frame_numbers(images, first_frame or 0, collector)
     for index, annotation in enumerate(_entries(content, "annotations", path.name)):
         where = f"annotations[{index}]"
-        image = _known(annotation, "image_id", every, where, gatherer)
+        image = _known(annotation, "image_id", every, where, collector)
         if image not in images:
             continue  # of another video
-        label = names[_known(annotation, "category_id", names, where, gatherer)]
-        gatherer.add(
+        label = names[_known(annotation, "category_id", names, where, collector)]
+        collector.add(
             where,
             frames[image],
-            _box(annotation, where, gatherer),
-            score=float(_number(annotation.get("score", 1), where, gatherer)),
+            _box(annotation, where, collector),
+            score=float(_number(annotation.get("score", 1), where, collector)),
             label=label,
-            identity=_identity(annotation, where, gatherer),
+            track_id=_track_id(annotation, where, collector),
         )
-    return _table(gatherer, images, frames)
+    return _table(collector, images, frames)
 
 
 def write_coco(table: BoxTable) -> Iterator[str]:
@@ -109,7 +111,7 @@ def _listed(items: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 def _parse(text: str, name: str) -> Mapping[str, Any]:
     def refuse(constant: str) -> None:
-        raise FormatError(f"{name} holds {constant}, which is no number in JSON; remove it.")
+        raise FormatError(f"{name} contains {constant}, which is not valid JSON; remove it.")
 
     try:
         content = json.loads(text, parse_float=Decimal, parse_constant=refuse)
@@ -144,7 +146,7 @@ def _categories(content: Mapping[str, Any], name: str) -> dict[Any, str]:
         if not isinstance(identity, int | str) or not isinstance(label, str) or not label:
             raise FormatError(f"{name}: categories[{index}] needs an id and a name.")
         if identity in names or label in names.values():
-            raise FormatError(f"{name}: categories[{index}] is there twice ({identity}, {label}).")
+            raise FormatError(f"{name}: categories[{index}] is repeated ({identity}, {label}).")
         names[identity] = label
     return names
 
@@ -173,7 +175,7 @@ def _of_video(
     present = list(dict.fromkeys(_key(image, "video_id") for image in images.values()))
     if video is None and len(present) > 1:
         listed = ", ".join(str(videos.get(v) or v) for v in present[:8])
-        raise FormatError(f"{name} speaks of {len(present)} videos; choose one of: {listed}.")
+        raise FormatError(f"{name} has {len(present)} videos; choose one of: {listed}.")
     if video is None:
         return images
     wanted = [v for v in present if video in (v, videos.get(v), str(v))]
@@ -183,84 +185,88 @@ def _of_video(
 
 
 def _key(entry: Mapping[str, Any], name: str) -> int | str | None:
-    """Return a number or text, and nothing for what could not be compared."""
+    """Return an integer or text value, None for other types."""
     value = entry.get(name)
     return value if isinstance(value, int | str) else None
 
 
 def _frame_numbers(
-    images: dict[Any, Mapping[str, Any]], first_frame: int, gatherer: Gatherer
+    images: dict[Any, Mapping[str, Any]], first_frame: int, collector: BoxCollector
 ) -> dict[Any, int]:
-    """Number the images; all of them in the same way."""
+    """Return the frame number of each image, all from the same source."""
     named = [_TRAILING_NUMBER.search(str(i.get("file_name", ""))) for i in images.values()]
     for key in ("frame_id", "frame_index"):
         if images and all(key in image for image in images.values()):
             numbers = [image[key] for image in images.values()]
             break
     else:
-        found = [int(match.group(1)) for match in named if match]
-        complete = len(set(found)) == len(images)
-        numbers = found if complete else [first_frame + n for n in range(len(images))]
+        in_names = [int(match.group(1)) for match in named if match]
+        complete = len(set(in_names)) == len(images)
+        numbers = in_names if complete else [first_frame + n for n in range(len(images))]
     frames: dict[Any, int] = {}
     for index, (identity, number) in enumerate(zip(images, numbers, strict=True)):
         where = f"images[{index}]"
         if not isinstance(number, int) or isinstance(number, bool):
-            raise gatherer.error(where, f"the frame must be a whole number, got {number!r}.")
-        gatherer.check_frame(where, number - first_frame)
+            raise collector.error(where, f"the frame must be a whole number, got {number!r}.")
+        collector.check_frame(where, number - first_frame)
         frames[identity] = number - first_frame
     if len(set(frames.values())) < len(frames):
-        raise gatherer.error("images", "two images are the same frame; is video_id missing?")
+        raise collector.error("images", "two images have the same frame; is video_id missing?")
     return frames
 
 
 def _known(
-    annotation: Mapping[str, Any], key: str, known: Mapping[Any, Any], where: str, to: Gatherer
+    annotation: Mapping[str, Any],
+    key: str,
+    known: Mapping[Any, Any],
+    where: str,
+    collector: BoxCollector,
 ) -> Any:
     value = annotation.get(key)
     if value is None:
-        raise to.error(where, f"{key} is missing; every annotation needs one.")
+        raise collector.error(where, f"{key} is missing; every annotation needs one.")
     if not isinstance(value, int | str) or value not in known:
-        raise to.error(where, f"{key} is {value!r:.40}, which is not in the file.")
+        raise collector.error(where, f"{key} is {value!r:.40}, which is not in the file.")
     return value
 
 
 def _box(
-    annotation: Mapping[str, Any], where: str, gatherer: Gatherer
+    annotation: Mapping[str, Any], where: str, collector: BoxCollector
 ) -> tuple[float, float, float, float]:
     sides = annotation.get("bbox")
     if not isinstance(sides, list) or len(sides) != 4:
-        raise gatherer.error(where, f"bbox must be [left, top, width, height], got {sides!r:.60}.")
-    left, top, width, height = (_number(side, where, gatherer) for side in sides)
+        raise collector.error(where, f"bbox must be [left, top, width, height], got {sides!r:.60}.")
+    left, top, width, height = (_number(side, where, collector) for side in sides)
     return float(left), float(top), float(plus(left, width)), float(plus(top, height))
 
 
-def _number(value: object, where: str, gatherer: Gatherer) -> Decimal:
+def _number(value: object, where: str, collector: BoxCollector) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise gatherer.error(where, f"expected a number, got {value!r:.40}.")
+        raise collector.error(where, f"expected a number, got {value!r:.40}.")
     try:
         return parse_decimal(str(value))
     except ValueError as error:
-        raise gatherer.error(where, f"{error}.") from None
+        raise collector.error(where, f"{error}.") from None
 
 
-def _identity(annotation: Mapping[str, Any], where: str, gatherer: Gatherer) -> int:
+def _track_id(annotation: Mapping[str, Any], where: str, collector: BoxCollector) -> int:
     extra = annotation.get("attributes")
     nested = extra.get("track_id") if isinstance(extra, dict) else None
     identity = annotation.get("track_id", annotation.get("instance_id", nested))
     if identity is None:
         return NO_ID
     if not isinstance(identity, int) or isinstance(identity, bool):
-        raise gatherer.error(where, f"track_id must be a whole number, got {identity!r:.40}.")
+        raise collector.error(where, f"track_id must be a whole number, got {identity!r:.40}.")
     return identity
 
 
 def _table(
-    gatherer: Gatherer, images: dict[Any, Mapping[str, Any]], frames: dict[Any, int]
+    collector: BoxCollector, images: dict[Any, Mapping[str, Any]], frames: dict[Any, int]
 ) -> BoxTable:
     order = sorted(images, key=lambda identity: frames[identity])
     stamps = [images[identity].get("time") for identity in order]
     times = [float(stamp) for stamp in stamps if isinstance(stamp, int | Decimal)]
-    return gatherer.table(
+    return collector.table(
         frame_size=_shared_size(images.values()),
         covered=[frames[identity] for identity in order],
         times=times if times and len(times) == len(stamps) else None,

@@ -1,9 +1,9 @@
-"""CSV: one box per line under a header, the format to open in a spreadsheet.
+"""CSV: one box per line under a header, for use in a spreadsheet.
 
 Columns: ``frame`` (counting from 0), ``time`` (seconds), ``id`` (empty if unknown), ``label``,
 ``score``, and the corners ``x1, y1, x2, y2`` in pixels (0-based, end-exclusive). Only the frame and
-the corners are needed. A line whose box is left empty stands for a frame without boxes; a file with
-times speaks of exactly the frames it lists.
+the corners are required. A line without a box is a frame without boxes; a file with times covers
+exactly the frames it lists.
 """
 
 import csv
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.table import NO_ID, BoxTable, Gatherer
+from wordsight.perception.formats.table import NO_ID, BoxCollector, BoxTable
 from wordsight.perception.formats.text import parse_number, parse_whole
 
 __all__ = ["COLUMNS", "read_csv", "write_csv"]
@@ -34,28 +34,28 @@ def read_csv(
     """Read the text of a CSV file.
 
     Args:
-        text: What the file holds.
-        path: Where it lies, for messages.
-        label_names: The classes, if not to be taken from the file.
-        first_frame: The number of the first frame, 0 by default.
+        text: Content of the file.
+        path: The file, for messages.
+        label_names: The classes; by default those in the file.
+        first_frame: Number of the first frame, 0 by default.
     """
-    gatherer = Gatherer(path.name, label_names)
+    collector = BoxCollector(path.name, label_names)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
     listed: dict[int, float] = {}
     try:
         header = _checked_header(reader.fieldnames, path.name)
         for row in reader:
             where = f"line {reader.line_num}"
-            _check_width(row, where, gatherer)
-            _take(row, where, gatherer, listed, first_frame or 0)
+            _check_width(row, where, collector)
+            _take(row, where, collector, listed, first_frame or 0)
     except csv.Error as error:
-        raise gatherer.error(
-            f"line {reader.line_num}", f"{error}; is a quotation mark left open?"
+        raise collector.error(
+            f"line {reader.line_num}", f"{error}; check for an unclosed quotation mark."
         ) from None
     if "time" not in header:
-        return gatherer.table()
+        return collector.table()
     frames = sorted(listed)
-    return gatherer.table(covered=frames, times=[listed[frame] for frame in frames])
+    return collector.table(covered=frames, times=[listed[frame] for frame in frames])
 
 
 def write_csv(table: BoxTable) -> Iterator[str]:
@@ -91,20 +91,20 @@ def _checked_header(fields: Sequence[str] | None, name: str) -> set[str]:
     if missing or len(set(header)) < len(header):
         raise FormatError(
             f"{name}, line 1: expected a header with the columns {','.join(COLUMNS)}; "
-            + (f"{', '.join(missing)} missing." if missing else "one is there twice.")
+            + (f"{', '.join(missing)} missing." if missing else "one is repeated.")
         )
     return set(header)
 
 
-def _check_width(row: dict[str | None, str | None], where: str, gatherer: Gatherer) -> None:
+def _check_width(row: dict[str | None, str | None], where: str, collector: BoxCollector) -> None:
     if None in row or None in row.values():
-        raise gatherer.error(where, "the number of columns differs from that of the header.")
+        raise collector.error(where, "the number of columns differs from that of the header.")
 
 
 def _take(
     row: dict[str, str],
     where: str,
-    gatherer: Gatherer,
+    collector: BoxCollector,
     listed: dict[int, float],
     first_frame: int,
 ) -> None:
@@ -117,14 +117,14 @@ def _take(
         score = parse_number(cells.get("score") or "1")
         identity = parse_whole(cells.get("id") or str(NO_ID))
     except ValueError as error:
-        raise gatherer.error(where, f"{error}; expected {','.join(COLUMNS)}.") from None
-    gatherer.check_frame(where, frame)
+        raise collector.error(where, f"{error}; expected {','.join(COLUMNS)}.") from None
+    collector.check_frame(where, frame)
     if not math.isfinite(time):
-        raise gatherer.error(where, f"the time must be finite, got {time}.")
+        raise collector.error(where, f"the time must be finite, got {time}.")
     if listed.setdefault(frame, time) != time:
-        raise gatherer.error(
+        raise collector.error(
             where, f"frame {frame} has the time {time} here and {listed[frame]} before."
         )
     if any(corners):
         label = cells.get("label") or "object"
-        gatherer.add(where, frame, (x1, y1, x2, y2), score=score, label=label, identity=identity)
+        collector.add(where, frame, (x1, y1, x2, y2), score=score, label=label, track_id=identity)

@@ -1,26 +1,28 @@
-"""CVAT for video XML 1.1: tracks of boxes with key frames, in between straight lines.
+"""CVAT for video XML 1.1: tracks of boxes at key frames, interpolated linearly.
 
-A box with ``outside="1"`` says that the object is gone until the next box; a track ends with its
-last box. Frame numbers are those of the video, also where a task shows only every n-th frame
-(``frame_filter``, ``step=n``). Scores travel as an attribute of the boxes; a detection that belongs
-to no track is a track of one box with the attribute ``tracked`` set to ``false``.
+A box with ``outside="1"`` means that the object is absent until the next box; a track ends with its
+last box. Frame numbers are those of the video, also if a task has only every n-th frame
+(``frame_filter``, ``step=n``). Scores are stored as an attribute of the boxes; a detection without
+a track is a track of one box with the attribute ``tracked`` set to ``false``.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.safe_xml import Element, parse_xml
-from wordsight.perception.formats.table import NO_ID, BoxTable, Gatherer
+from wordsight.perception.formats.table import NO_ID, BoxCollector, BoxTable
 from wordsight.perception.formats.text import parse_number, parse_whole
 
 __all__ = ["read_cvat", "write_cvat"]
+
 
 _SIDES = ("xtl", "ytl", "xbr", "ybr")
 _STEP = re.compile(r"step\s*=\s*(\d{1,7})")
@@ -35,6 +37,75 @@ _ATTRIBUTES = "".join(
 )
 
 
+# XML with the line number of each element, for messages, which ElementTree does not keep. Document
+# types and with them entities, which can expand without limit or read other files, are rejected;
+# annotation tools never write them.
+
+_MAX_DEPTH = 64
+
+
+@dataclass(slots=True)
+class _Element:
+    """An XML element: name, attributes, first line, own text and children."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    text: str = ""
+    children: list["_Element"] = field(default_factory=list)
+
+    def all(self, tag: str) -> "list[_Element]":
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, *tags: str) -> "_Element | None":
+        """Return the first element at a path of names."""
+        here: _Element | None = self
+        for tag in tags:
+            here = next(iter(here.all(tag)), None) if here else None
+        return here
+
+
+def _parse_xml(text: str, name: str) -> _Element:
+    """Return the root element of a document; ``name`` is the file name for messages."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    top = _Element("", {}, 0)
+    stack = [top]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(stack) > _MAX_DEPTH:
+            raise FormatError(f"{name}, line {parser.CurrentLineNumber}: nested too deeply.")
+        element = _Element(tag, attributes, parser.CurrentLineNumber)
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    def end(_: str) -> None:
+        stack.pop()
+
+    def characters(data: str) -> None:
+        stack[-1].text += data
+
+    def reject(*_: object) -> None:
+        raise FormatError(
+            f"{name}, line {parser.CurrentLineNumber}: document types and entities are not "
+            "allowed, since they can expand without limit; remove the <!DOCTYPE ...> part."
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = reject
+    parser.EntityDeclHandler = reject
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        raise FormatError(
+            f"{name}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); the file is "
+            "damaged, truncated or of another format."
+        ) from None
+    return top.children[0]
+
+
 def read_cvat(
     text: str,
     path: Path,
@@ -45,12 +116,12 @@ def read_cvat(
     """Read the text of a CVAT file.
 
     Args:
-        text: What the file holds.
-        path: Where it lies, for messages.
-        label_names: The classes, if not to be taken from the file in its order.
-        first_frame: The number of the first frame, 0 by default.
+        text: Content of the file.
+        path: The file, for messages.
+        label_names: The classes; by default those in the file, in its order.
+        first_frame: Number of the first frame, 0 by default.
     """
-    document = parse_xml(text, path.name)
+    document = _parse_xml(text, path.name)
     if document.tag != "annotations" or document.all("image"):
         raise FormatError(
             f"{path.name} is XML but not CVAT for video; expected <annotations> with <track>s. "
@@ -58,25 +129,25 @@ def read_cvat(
         )
     task = _task(document)
     names = [label.text.strip() for label in _named(task)]
-    gatherer = Gatherer(
+    collector = BoxCollector(
         path.name, names if label_names is None else label_names, closed=label_names is not None
     )
     first = first_frame or 0
-    covered = _covered(task, first, gatherer)
+    covered = _covered(task, first, collector)
     step = 1 if covered is None or len(covered) < 2 else int(covered[1] - covered[0])
     for track in document.all("track"):
-        _take_track(track, gatherer, first, step)
-    table = gatherer.table(frame_size=_size(task, gatherer), covered=covered)
+        _take_track(track, collector, first, step)
+    table = collector.table(frame_size=_size(task, collector), covered=covered)
     _check_covered(table, path.name)
     return table
 
 
 def write_cvat(table: BoxTable) -> Iterator[str]:
-    """Yield the pieces of a CVAT file, every box a key frame."""
+    """Yield the parts of a CVAT file; every box is a key frame."""
     assert table.covered is not None and table.frame_size is not None
     bad = [name for name in table.label_names if _UNWRITABLE.search(name)]
     if bad:
-        raise FormatError(f"the label {bad[0]!r} has a character that XML cannot hold; rename it.")
+        raise FormatError(f"the label {bad[0]!r} has a character not allowed in XML; rename it.")
     start, stop, step = _range_of(table.covered)
     yield from _head(table, start, stop, step)
     for number, members in enumerate(_tracks_of(table)):
@@ -84,78 +155,78 @@ def write_cvat(table: BoxTable) -> Iterator[str]:
     yield "</annotations>\n"
 
 
-def _task(document: Element) -> Element:
+def _task(document: _Element) -> _Element:
     for place in ("task", "job", "project"):
         found = document.find("meta", place)
         if found is not None:
             return found
-    return Element("task", {}, 0)
+    return _Element("task", {}, 0)
 
 
-def _named(task: Element) -> list[Element]:
+def _named(task: _Element) -> list[_Element]:
     labels = task.find("labels")
     names = [label.find("name") for label in labels.all("label")] if labels else []
     return [name for name in names if name is not None]
 
 
-def _whole_of(task: Element, tag: str, gatherer: Gatherer) -> int | None:
+def _whole_of(task: _Element, tag: str, collector: BoxCollector) -> int | None:
     element = task.find(tag)
     if element is None or not element.text.strip():
         return None
     try:
         return parse_whole(element.text)
     except ValueError as error:
-        raise gatherer.error(f"line {element.line}", f"<{tag}>: {error}.") from None
+        raise collector.error(f"line {element.line}", f"<{tag}>: {error}.") from None
 
 
-def _covered(task: Element, first: int, gatherer: Gatherer) -> NDArray[np.int64] | None:
-    """Return the frames the task shows, if it says so."""
-    start = _whole_of(task, "start_frame", gatherer) or 0
-    stop, size = (_whole_of(task, tag, gatherer) for tag in ("stop_frame", "size"))
+def _covered(task: _Element, first: int, collector: BoxCollector) -> NDArray[np.int64] | None:
+    """Return the frames of the task, if it states them."""
+    start = _whole_of(task, "start_frame", collector) or 0
+    stop, size = (_whole_of(task, tag, collector) for tag in ("stop_frame", "size"))
     filtered = task.find("frame_filter")
     match = _STEP.search(filtered.text) if filtered is not None else None
     step = max(int(match.group(1)), 1) if match else 1
     if stop is None and size is None:
         return None
-    # The size counts the frames shown; older files give a last frame that was never shown.
+    # The size counts the frames of the task; in older files stop_frame may lie beyond them.
     end = start + step * size if size is not None else (stop or 0) + 1
-    gatherer.check_frame("<meta>", max(end - 1, 0))
-    gatherer.check_frame("<meta>", start - first)
+    collector.check_frame("<meta>", max(end - 1, 0))
+    collector.check_frame("<meta>", start - first)
     return np.arange(start, end, step, dtype=np.int64) - first
 
 
-def _size(task: Element, gatherer: Gatherer) -> tuple[int, int] | None:
+def _size(task: _Element, collector: BoxCollector) -> tuple[int, int] | None:
     original = task.find("original_size")
     if original is None:
         return None
-    width, height = (_whole_of(original, side, gatherer) for side in ("width", "height"))
+    width, height = (_whole_of(original, side, collector) for side in ("width", "height"))
     return (width, height) if width and height and min(width, height) > 0 else None
 
 
-def _take_track(track: Element, gatherer: Gatherer, first: int, step: int) -> None:
+def _take_track(track: _Element, collector: BoxCollector, first: int, step: int) -> None:
     where = f"line {track.line}"
     label = track.attributes.get("label", "")
     if not label:
-        raise gatherer.error(where, "a track needs a label.")
+        raise collector.error(where, "a track needs a label.")
     try:
         identity = parse_whole(track.attributes.get("id", ""))
     except ValueError:
-        raise gatherer.error(where, "a track needs a whole number as its id.") from None
-    boxes = sorted((_Box(box, gatherer, first) for box in track.all("box")), key=lambda b: b.frame)
+        raise collector.error(where, "a track needs a whole number as its id.") from None
+    boxes = sorted((_Box(box, collector, first) for box in track.all("box")), key=lambda b: b.frame)
     for box, following in zip(boxes, [*boxes[1:], None], strict=True):
         if following is not None and following.frame == box.frame:
-            raise gatherer.error(following.where, f"the track has frame {box.frame} twice.")
+            raise collector.error(following.where, f"the track has frame {box.frame} twice.")
         if box.outside:
             continue
         known = identity if box.tracked else NO_ID
         for frame, corners in _line(box, following, step):
-            gatherer.add(box.where, frame, corners, score=box.score, label=label, identity=known)
+            collector.add(box.where, frame, corners, score=box.score, label=label, track_id=known)
 
 
 class _Box:
-    """One box of a track as the file has it."""
+    """One box of a track as stored in the file."""
 
-    def __init__(self, element: Element, gatherer: Gatherer, first: int) -> None:
+    def __init__(self, element: _Element, collector: BoxCollector, first: int) -> None:
         self.where = f"line {element.line}"
         try:
             self.frame = parse_whole(element.attributes["frame"]) - first
@@ -164,18 +235,18 @@ class _Box:
             extra = {a.attributes.get("name"): a.text for a in element.all("attribute")}
             self.score = parse_number(extra.get("score") or "1")
         except KeyError as error:
-            raise gatherer.error(self.where, f"the box lacks {error}.") from None
+            raise collector.error(self.where, f"the box lacks {error}.") from None
         except ValueError as error:
-            raise gatherer.error(self.where, f"{error}.") from None
+            raise collector.error(self.where, f"{error}.") from None
         self.corners = np.array(corners)
         self.tracked = extra.get("tracked", "true").strip().lower() != "false"
-        gatherer.check_frame(self.where, self.frame)
+        collector.check_frame(self.where, self.frame)
 
 
 def _line(
     box: _Box, following: _Box | None, step: int
 ) -> Iterator[tuple[int, tuple[float, float, float, float]]]:
-    """Yield the box and those between it and the next, on a straight line."""
+    """Yield the box and those interpolated between it and the next."""
     last = box.frame + 1 if following is None else following.frame
     for frame in range(box.frame, last, step):
         corners = box.corners
@@ -224,9 +295,9 @@ def _head(table: BoxTable, start: int, stop: int, step: int) -> Iterator[str]:
 
 
 def _tracks_of(table: BoxTable) -> list[list[int]]:
-    """Group the boxes of a track, in order of their first box; those of no track stay alone.
+    """Group boxes by track, in order of their first box; boxes without a track stay alone.
 
-    An identity that is there twice in a frame makes a second track, since one cannot hold both.
+    A track id that occurs twice in a frame gives a second track.
     """
     groups: dict[tuple[int, int, int], list[int]] = {}
     times_seen: Counter[tuple[int, int, int]] = Counter()

@@ -1,8 +1,8 @@
 """MOT text: one box per line, frames and pixels counted from 1.
 
 Detections and results have ten columns, ``frame, id, left, top, width, height, confidence`` and
-three world coordinates, usually -1. Ground truth since 2016 has nine, the last two being class and
-visibility. A ``seqinfo.ini`` beside the file or one folder up tells rate, length and size.
+three world coordinates, usually -1. Ground truth since 2016 has nine, ending with class and
+visibility. A ``seqinfo.ini`` beside the file or one folder up has frame rate, length and size.
 """
 
 import configparser
@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from wordsight.errors import FormatError
-from wordsight.perception.formats.table import BoxTable, Gatherer
+from wordsight.perception.formats.table import BoxCollector, BoxTable
 from wordsight.perception.formats.text import (
     decimal_of,
     minus,
@@ -54,15 +54,15 @@ def read_mot(
     """Read the text of a MOT file.
 
     Args:
-        text: What the file holds.
-        path: Where it lies; only used for messages and to find ``seqinfo.ini``.
+        text: Content of the file.
+        path: The file, for messages and to find ``seqinfo.ini``.
         label_names: Names of the classes 1, 2, ...; of the only class, if the file has none.
-        first_frame: The number of the first frame, 1 by default.
+        first_frame: Number of the first frame, 1 by default.
     """
     names = tuple(label_names) if label_names is not None else None
-    gatherer = Gatherer(path.name, names)
+    collector = BoxCollector(path.name, names)
     first = 1 if first_frame is None else first_frame
-    for where, fields in _lines(text, gatherer):
+    for where, fields in _lines(text, collector):
         try:
             frame, identity = parse_whole(fields[0]), parse_whole(fields[1])
             left, top = (minus(parse_decimal(field), _ONE) for field in fields[2:4])
@@ -70,17 +70,17 @@ def read_mot(
             score = float(parse_decimal(fields[6]))
             label = _label(fields, names)
         except ValueError as error:
-            raise gatherer.error(where, f"{error}; expected {_COLUMNS}.") from None
+            raise collector.error(where, f"{error}; expected {_COLUMNS}.") from None
         if frame < first:
-            raise gatherer.error(
+            raise collector.error(
                 where, f"frames are counted from {first} in this format, got {frame}."
             )
         right, bottom = plus(left, width), plus(top, height)
         box = (float(left), float(top), float(right), float(bottom))
-        gatherer.add(where, frame - first, box, score=score, label=label, identity=identity)
+        collector.add(where, frame - first, box, score=score, label=label, track_id=identity)
     info = sequence_info(path)
     length = info.get("length")
-    table = gatherer.table(
+    table = collector.table(
         frame_size=_size(info),
         frame_rate=info.get("rate"),
         covered=None if length is None else range(int(length)),
@@ -88,13 +88,13 @@ def read_mot(
     if length is not None and len(table.frames) and table.frames.max() >= length:
         raise FormatError(
             f"{path.name} has boxes in frame {int(table.frames.max()) + first}, but seqinfo.ini "
-            f"says that there are {int(length)} frames; correct one of them."
+            f"states {int(length)} frames; correct one of them."
         )
     return table
 
 
 def write_mot(table: BoxTable) -> Iterator[str]:
-    """Yield the lines of a MOT file; nine columns if there are classes to tell apart, else ten."""
+    """Yield the lines of a MOT file; nine columns if there are several classes, else ten."""
     many = len(table.label_names) > 1
     columns = (table.frames, table.ids, table.boxes, table.scores, table.labels)
     for frame, identity, box, score, label in zip(*(c.tolist() for c in columns), strict=True):
@@ -114,7 +114,7 @@ def sequence_info(path: Path) -> dict[str, float]:
     """Read ``seqinfo.ini`` of a sequence, if there is one.
 
     Args:
-        path: The file of boxes; ``seqinfo.ini`` lies in its folder or the one above.
+        path: The file of boxes; ``seqinfo.ini`` is in its folder or the one above.
 
     Returns:
         Some of ``rate``, ``length``, ``width`` and ``height``.
@@ -138,7 +138,7 @@ def _parse_info(file: Path) -> dict[str, float]:
             f"{file} is not a readable seqinfo.ini ({error}); correct or remove it."
         ) from error
     if not all(0 < value < 1e7 for value in info.values()):
-        raise FormatError(f"{file} holds a number that makes no sense: {info}.")
+        raise FormatError(f"{file} has a number out of range: {info}; correct or remove it.")
     return info
 
 
@@ -146,23 +146,23 @@ def _size(info: dict[str, float]) -> tuple[int, int] | None:
     return (int(info["width"]), int(info["height"])) if {"width", "height"} <= set(info) else None
 
 
-def _lines(text: str, gatherer: Gatherer) -> Iterator[tuple[str, list[str]]]:
+def _lines(text: str, collector: BoxCollector) -> Iterator[tuple[str, list[str]]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         fields = line.split(",") if "," in line else line.split()
         if fields[-1].strip() == "":
-            fields.pop()  # some tools end every line with a comma
+            fields.pop()  # some programs end every line with a comma
         where = f"line {number}"
         if not 7 <= len(fields) <= 10:
-            raise gatherer.error(
+            raise collector.error(
                 where, f"expected 7 to 10 columns ({_COLUMNS}, ...), got {len(fields)}."
             )
         yield where, fields
 
 
 def _label(fields: list[str], names: tuple[str, ...] | None) -> str:
-    """Name the class; ten columns hold world coordinates in its place."""
+    """Return the name of the class; with ten columns there is none."""
     number = parse_whole(fields[7]) if len(fields) in (8, 9) else -1
     if number < 1:
         return names[0] if names else "object"

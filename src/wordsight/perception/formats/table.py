@@ -1,7 +1,6 @@
-"""What every format is read into and written from: a plain table of boxes by frame number.
+"""`BoxTable`: boxes by frame number, the common representation of all formats.
 
-Formats know frames by number, Wordsight by presentation time. The step from one to the other is
-here, once.
+Files number their frames, Wordsight uses presentation times; the table converts between the two.
 """
 
 import math
@@ -15,34 +14,34 @@ from numpy.typing import ArrayLike, NDArray
 from wordsight.errors import FormatError, RecordError
 from wordsight.records import Detections
 
-__all__ = ["MAX_FRAMES", "NO_ID", "BoxTable", "Gatherer"]
+__all__ = ["MAX_FRAMES", "NO_ID", "BoxCollector", "BoxTable"]
 
 
 MAX_FRAMES = 2_000_000
-"""The highest frame number believed, 18 hours at 30 frames per second; more is a damaged file."""
+"""Largest plausible frame number, 18 hours at 30 frames per second; more is a damaged file."""
 
 _MAX_PLACES = 40_000_000  # frames times boxes per frame; more than a gigabyte as arrays
 
 NO_ID = -1
-"""The identity of a box that belongs to no track."""
+"""The track id of a box that belongs to no track."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoxTable:
-    """N boxes with the numbers of their frames.
+    """N boxes with their frame numbers.
 
     Attributes:
-        frames: ``(N,)`` number of the frame, counting from 0.
+        frames: ``(N,)`` frame numbers, counting from 0.
         boxes: ``(N, 4)`` corners x1, y1, x2, y2 in pixels, 0-based, end-exclusive.
         scores: ``(N,)`` confidences.
-        labels: ``(N,)`` index into the label names.
-        ids: ``(N,)`` identities, ``-1`` where unknown.
+        labels: ``(N,)`` indices into the label names.
+        ids: ``(N,)`` track ids, ``-1`` where unknown.
         label_names: The classes.
-        frame_size: Width and height, if the file tells.
-        covered: ``(T,)`` numbers of the frames the file speaks of, with and without boxes; ``None``
-            if it does not tell.
-        times: ``(T,)`` presentation times of the covered frames, if the file tells.
-        frame_rate: Frames per second, if the file tells.
+        frame_size: Width and height, if known.
+        covered: ``(T,)`` numbers of the frames that the file covers, with and without boxes;
+            ``None`` if unknown.
+        times: ``(T,)`` presentation times of the covered frames, if known.
+        frame_rate: Frames per second, if known.
     """
 
     frames: NDArray[np.int64]
@@ -67,21 +66,21 @@ class BoxTable:
         """Number the frames of detections.
 
         Args:
-            detections: What to write.
-            times: ``(T,)`` presentation times of all frames of the video; a frame gets the number
-                of its time there.
-            frame_rate: Frames per second; a frame gets its time times this, rounded. Without
-                either, frames are numbered in order.
+            detections: The detections.
+            times: ``(T,)`` presentation times of all frames of the video; a frame gets the index
+                of the nearest time.
+            frame_rate: Frames per second; a frame gets its time multiplied by this, rounded.
+                Without either, frames are numbered in order.
         """
         numbers = _numbers(detections.times, times, frame_rate)
         rows, columns = np.nonzero(detections.mask)
-        known = detections.ids
+        ids = detections.ids
         return cls(
             frames=numbers[rows],
             boxes=detections.boxes[rows, columns],
             scores=detections.scores[rows, columns],
             labels=detections.labels[rows, columns],
-            ids=np.full(len(rows), NO_ID) if known is None else known[rows, columns],
+            ids=np.full(len(rows), NO_ID) if ids is None else ids[rows, columns],
             label_names=detections.label_names,
             frame_size=detections.frame_size,
             covered=numbers,
@@ -97,27 +96,27 @@ class BoxTable:
         frame_rate: float | None = None,
         frame_size: tuple[int, int] | None = None,
     ) -> Detections:
-        """Give the frames their presentation times.
+        """Return detections with presentation times.
 
         Args:
-            name: The file's name, for messages.
+            name: File name for messages.
             times: ``(T,)`` presentation times of all frames of the video.
             frame_rate: Frames per second, if there are no times.
-            frame_size: Width and height, where the file does not tell or is wrong.
+            frame_size: Width and height, to replace those of the file.
 
         Raises:
-            FormatError: If there is no way to tell the times, or a box lies beyond the last frame.
+            FormatError: If the times are unknown, or a box is beyond the last frame.
         """
-        shown = None if times is None else np.asarray(times, dtype=np.float64)
-        covered = self._covered(name, shown)
-        seconds = self._seconds(name, covered, shown, frame_rate)
+        video_times = None if times is None else np.asarray(times, dtype=np.float64)
+        covered = self._covered(name, video_times)
+        seconds = self._seconds(name, covered, video_times, frame_rate)
         rows = np.searchsorted(covered, self.frames)
         counts = np.bincount(rows, minlength=len(covered))
         width = int(counts.max(initial=0))
         if len(covered) * width > _MAX_PLACES:
             raise FormatError(
-                f"{name} has {len(covered):,} frames and {width:,} boxes in one of them, more than "
-                "fits in memory; is a frame number wrong? Split the file otherwise."
+                f"{name} has {len(covered):,} frames and {width:,} boxes in one of them, too many "
+                "for the memory; check the frame numbers, or split the file."
             )
         order = np.argsort(rows, kind="stable")
         columns = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -144,18 +143,18 @@ class BoxTable:
         except RecordError as error:
             raise FormatError(f"{name}: {error}") from error
 
-    def _covered(self, name: str, shown: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    def _covered(self, name: str, times: NDArray[np.float64] | None) -> NDArray[np.int64]:
         covered = self.covered
         if covered is None:
             last = int(self.frames.max(initial=-1)) + 1
-            covered = np.arange(last if shown is None else max(last, len(shown)))
-        if shown is not None and len(covered) and covered[-1] >= len(shown):
-            if len(self.frames) and self.frames.max() < len(shown):
-                return covered[covered < len(shown)]
+            covered = np.arange(last if times is None else max(last, len(times)))
+        if times is not None and len(covered) and covered[-1] >= len(times):
+            if len(self.frames) and self.frames.max() < len(times):
+                return covered[covered < len(times)]
             raise FormatError(
                 f"{name} has boxes in frame {int(self.frames.max(initial=covered[-1]))} (counting "
-                f"from 0), but the video has {len(shown)} frames; is it the right video, and does "
-                "the file count from 1? Then pass first_frame=1."
+                f"from 0), but the video has {len(times)} frames; check that it is the right "
+                "video. If the file counts from 1, pass first_frame=1."
             )
         return covered
 
@@ -163,11 +162,11 @@ class BoxTable:
         self,
         name: str,
         covered: NDArray[np.int64],
-        shown: NDArray[np.float64] | None,
+        times: NDArray[np.float64] | None,
         frame_rate: float | None,
     ) -> NDArray[np.float64]:
-        if shown is not None:
-            return shown[covered]
+        if times is not None:
+            return times[covered]
         if frame_rate is None and self.times is not None:
             return self.times
         rate = self.frame_rate if frame_rate is None else frame_rate
@@ -175,11 +174,11 @@ class BoxTable:
             return np.zeros(0)
         if rate is None:
             raise FormatError(
-                f"{name} counts frames but does not say how fast they follow each other; pass the "
-                "video's times (VideoReader(path).times) or a frame_rate."
+                f"{name} has frame numbers but no times; pass the video's times "
+                "(VideoReader(path).times) or a frame_rate."
             )
         if not (math.isfinite(rate) and rate > 0):
-            raise FormatError(f"a frame rate must be above 0, got {rate}.")
+            raise FormatError(f"frame_rate must be above 0, got {rate}.")
         return covered / float(rate)
 
     def _smallest_size(self) -> tuple[int, int]:
@@ -190,46 +189,44 @@ class BoxTable:
 
 
 def _numbers(
-    seen: NDArray[np.float64], times: ArrayLike | None, frame_rate: float | None
+    own_times: NDArray[np.float64], times: ArrayLike | None, frame_rate: float | None
 ) -> NDArray[np.int64]:
     if times is not None:
-        numbers = _nearest(seen, np.asarray(times, dtype=np.float64))
+        numbers = _nearest(own_times, np.asarray(times, dtype=np.float64))
     elif frame_rate is not None:
-        numbers = np.round(seen * frame_rate).astype(np.int64)
+        numbers = np.round(own_times * frame_rate).astype(np.int64)
     else:
-        numbers = np.arange(len(seen), dtype=np.int64)
+        numbers = np.arange(len(own_times), dtype=np.int64)
     if len(numbers) and (
         numbers[0] < 0 or numbers[-1] >= MAX_FRAMES or (np.diff(numbers) < 1).any()
     ):
         raise FormatError(
-            "the frames cannot be numbered: two of them would get the same number, or one a number "
-            f"below 0 or beyond {MAX_FRAMES:,}; pass the times of the video they come from."
+            "the frames cannot be numbered: two would get the same number, or one a number below "
+            f"0 or above {MAX_FRAMES:,}; pass the times of their video."
         )
     return numbers
 
 
-def _nearest(seen: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.int64]:
-    if len(times) == 0 and len(seen):
+def _nearest(own_times: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.int64]:
+    if len(times) == 0 and len(own_times):
         raise FormatError("the video has no frames, but the detections have.")
-    after = np.clip(np.searchsorted(times, seen), 1, max(len(times) - 1, 1))
+    after = np.clip(np.searchsorted(times, own_times), 1, max(len(times) - 1, 1))
     if len(times) < 2:
-        return np.zeros(len(seen), dtype=np.int64)
-    nearer_before = seen - times[after - 1] <= times[after] - seen
+        return np.zeros(len(own_times), dtype=np.int64)
+    nearer_before = own_times - times[after - 1] <= times[after] - own_times
     return np.where(nearer_before, after - 1, after).astype(np.int64)
 
 
-# Collecting the boxes of a file one by one, with the checks every box must pass.
-
-_MAX_COORDINATE = 1e9  # pixels; far outside of any picture
+_MAX_COORDINATE = 1e9  # pixels; far outside any frame
 _MAX_ID = 2**62
 
 
-class Gatherer:
-    """Collects boxes one by one, checking each, and makes the table.
+class BoxCollector:
+    """Collects the boxes of a file one by one, validates each, and builds the table.
 
     Args:
-        name: The file's name, for messages.
-        label_names: The classes, if they are known beforehand; else they are taken as they come.
+        name: File name for messages.
+        label_names: The classes; if None, they are collected in order of appearance.
         closed: Whether a class that is not among them is an error.
     """
 
@@ -246,7 +243,7 @@ class Gatherer:
         self._ids: list[int] = []
 
     def error(self, where: str, problem: str) -> FormatError:
-        """Make the error to raise, naming the file and the place."""
+        """Return an error that names the file and the place in it."""
         return FormatError(f"{self._name}, {where}: {problem}")
 
     def add(
@@ -257,32 +254,32 @@ class Gatherer:
         *,
         score: float = 1.0,
         label: str = "object",
-        identity: int = NO_ID,
+        track_id: int = NO_ID,
     ) -> None:
-        """Take one box of a frame counted from 0; ``where`` is its place in the file."""
+        """Add one box; ``frame`` counts from 0 and ``where`` is the place in the file."""
         self.check_frame(where, frame)
         if not all(math.isfinite(value) for value in (*box, score)):
             raise self.error(
                 where, f"the box {box} with score {score} is not finite; remove the line."
             )
         if max(abs(value) for value in box) > _MAX_COORDINATE:
-            raise self.error(where, f"the box {box} is far outside of any picture.")
+            raise self.error(where, f"the box {box} is far outside any frame.")
         if not (box[0] < box[2] and box[1] < box[3]):
             raise self.error(
                 where,
                 f"the box must have a positive width and height, got {box[2] - box[0]:g} x "
                 f"{box[3] - box[1]:g}; correct or remove it.",
             )
-        if abs(identity) > _MAX_ID:
-            raise self.error(where, f"the identity {identity} is too large.")
+        if abs(track_id) > _MAX_ID:
+            raise self.error(where, f"the track id {track_id} is too large.")
         self._frames.append(frame)
         self._boxes.append(box)
         self._scores.append(score)
         self._kinds.append(self._index(where, label))
-        self._ids.append(max(identity, NO_ID))
+        self._ids.append(max(track_id, NO_ID))
 
     def check_frame(self, where: str, frame: int) -> None:
-        """Refuse frame numbers (from 0) that are negative or beyond belief."""
+        """Reject frame numbers (from 0) that are negative or implausibly large."""
         if frame < 0:
             raise self.error(where, "the frame number is below that of the first frame.")
         if frame >= MAX_FRAMES:
@@ -298,7 +295,7 @@ class Gatherer:
         times: Sequence[float] | None = None,
         frame_rate: float | None = None,
     ) -> BoxTable:
-        """Make the table of all boxes so far."""
+        """Return the table of all boxes so far."""
         return BoxTable(
             frames=np.array(self._frames, dtype=np.int64),
             boxes=np.array(self._boxes, dtype=np.float64).reshape(-1, 4),

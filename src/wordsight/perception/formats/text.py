@@ -1,4 +1,4 @@
-"""Reading text files and the numbers in them with errors that say what is wrong."""
+"""Reading text files and numbers, and exact decimal arithmetic for coordinates."""
 
 from decimal import Context, Decimal, InvalidOperation
 from pathlib import Path
@@ -23,17 +23,17 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"{path.name} is not text (byte {error.start}); expected boxes as MOT text, COCO JSON, "
-            "CVAT XML or CSV. Unpack it first if it is an archive."
+            f"{path.name} is not text (byte {error.start}); expected MOT text, COCO JSON, CVAT XML "
+            "or CSV. Unpack it first if it is an archive."
         ) from error
     except OSError as error:
         raise FormatError(
-            f"{path} cannot be read ({error.strerror}); check that it exists and may be read."
+            f"{path} cannot be read ({error.strerror}); check its name and permissions."
         ) from error
 
 
 def parse_whole(text: str) -> int:
-    """Read a whole number, ``7`` or ``7.0``; anything else is a ``ValueError``."""
+    """Parse an integer such as ``7`` or ``7.0``; raise ``ValueError`` for anything else."""
     stripped = text.strip()
     try:
         return int(_without_underscores(stripped))
@@ -45,7 +45,7 @@ def parse_whole(text: str) -> int:
 
 
 def parse_number(text: str) -> float:
-    """Read a number; NaN and infinity are left for the checks of boxes."""
+    """Parse a number; NaN and infinity are accepted here and rejected for boxes."""
     try:
         return float(_without_underscores(text.strip()))
     except ValueError:
@@ -53,34 +53,31 @@ def parse_number(text: str) -> float:
 
 
 def _without_underscores(text: str) -> str:
-    # Python reads 1_000 as a number; a file that holds it is damaged.
+    # Python accepts 1_000 as a number; a file that contains it is damaged.
     if "_" in text:
         raise ValueError(text)
     return text
 
 
-# Decimal arithmetic on floats, so that width = right - left loses nothing in a file.
-#
-# Formats that store a corner and a size would otherwise change boxes by a rounding error each time
-# they are read and written. The shortest decimal of each float is exact enough to name it, and
-# decimals add and subtract without rounding.
+# Formats with a corner and a size would change boxes by a rounding error each time they are read
+# and written. The shortest decimal of a float identifies it, and decimals add exactly.
 
-# Floats span 10^-324 to 10^308; this many digits hold any sum of two of them.
+# Floats span 10^-324 to 10^308; this many digits represent any sum of two of them.
 _EXACT = Context(prec=700)
 
 
 def decimal_of(value: float) -> Decimal:
-    """Return the shortest decimal that reads as this float."""
+    """Return the shortest decimal that parses as this float."""
     return Decimal(repr(float(value)))
 
 
 def parse_decimal(text: str) -> Decimal:
-    """Read a finite number; anything else is a ``ValueError``."""
+    """Parse a finite number; raise ``ValueError`` for anything else."""
     try:
         value = Decimal("" if "_" in text else text.strip())
     except InvalidOperation:
         raise ValueError(f"{text.strip()!r} is not a number") from None
-    # Far from any coordinate; and a giant exponent would make a giant text.
+    # Far from any coordinate, and a huge exponent would give a huge text.
     if not value.is_finite() or abs(value.adjusted()) > 400:
         raise ValueError(f"{text.strip()!r} is not a usable number")
     return value
@@ -97,7 +94,7 @@ def minus(one: Decimal, other: Decimal) -> Decimal:
 
 
 def text_of(value: Decimal | float) -> str:
-    """Write a number in full without an exponent or needless zeros.
+    """Format a number without an exponent or trailing zeros.
 
     Examples:
         >>> text_of(100.0), text_of(0.25), text_of(1e-7)

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from wordsight.errors import WordsightError
 from wordsight.studio.api.compute_options import Engine
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.studio import VIDEO_SUFFIXES, Studio, studio_of
+from wordsight.studio.studio import UPLOAD_SUFFIXES, Studio, studio_of
 from wordsight.studio.uploads.detector_settings import (
     Network,
     detector_options,
@@ -110,7 +110,7 @@ async def upload_file(
     name: Annotated[str, InPath(min_length=1, max_length=300)],
 ) -> Received:
     """Take in one file of several that belong together: videos, captions, boxes, metadata.jsonl."""
-    clean = harmless_name(name, VIDEO_SUFFIXES | _BESIDE, "video, or captions or boxes of one")
+    clean = harmless_name(name, UPLOAD_SUFFIXES | _BESIDE, "video, or captions or boxes of one")
     folder = upload_folder(studio.folder, batch)
     folder.mkdir(parents=True, exist_ok=True)
     if len(list(folder.iterdir())) >= _MOST_FILES:
