@@ -23,7 +23,7 @@ $(VENV)/.run-stamp: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev-stamp: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Wordsight and its test tools into $(VENV) ..." >&2
-	$(PIP_INSTALL) --editable '.[dev,docs,onnx,postgres,dask,speech,voices]'
+	$(PIP_INSTALL) --editable '.[dev,docs,postgres,dask,speech,voices]'
 	@touch $@ $(VENV)/.run-stamp
 
 demo: $(VENV)/.run-stamp ## Set up and run the main job on a small video made on the spot

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, settings
 # they start; some of those are there to show what Ctrl-C does.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Which detector is the default depends on what the user fetched; tests begin with nothing.
+os.environ["WORDSIGHT_CACHE"] = tempfile.mkdtemp(prefix="wordsight-tests-")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -65,6 +65,7 @@ _CONTENTS = {
     },
     "Set-up": {
         "demo": "Make videos with sentences, learn the words, and find moments in new videos.",
+        "detectors": "List detectors, and fetch the networks of those that have one.",
         "doctor": "Report what is installed and which extras are missing.",
         "world": "Render videos whose truth is known, with sentences, ready for `wordsight add`.",
     },

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.workflows.compute import engine_setting, using_engine
-from wordsight.workflows.detector import DetectorSettings
+from wordsight.workflows.detector import DetectorSettings, report_first_look
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import argument, setting
 from wordsight.workflows.workflow import Result, as_json, workflow
@@ -99,6 +99,8 @@ def add(library: "Library", request: AddRequest, *, reporter: RecordingReporter)
 
         said += read_captions(request.captions)
     options = request.detector_options()
+    if request.boxes is None:
+        report_first_look(request.detector, reporter)
     with (
         using_engine(request.engine, reporter) as engine,
         reporter.progress("Adding") as progress,

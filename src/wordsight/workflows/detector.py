@@ -8,28 +8,49 @@ from typing import Any
 from pydantic import field_validator
 
 from wordsight.errors import WordsightError
+from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.settings import Request, setting
 
 __all__ = [
-    "DEFAULT_DETECTOR",
+    "FIRST_LOOK",
     "DetectorSettings",
+    "default_detector",
     "detector_labels_setting",
     "detector_model_setting",
     "detector_options",
     "detector_options_setting",
     "detector_setting",
+    "report_first_look",
 ]
 
-DEFAULT_DETECTOR = "regions"
+FIRST_LOOK = "regions"
+"""The detector that needs nothing to be fetched."""
+
+
+def default_detector() -> str:
+    """Return the detector that is used unless one is named: ``objects`` where it was fetched."""
+    from wordsight.perception.networks import installed_network
+
+    return FIRST_LOOK if installed_network("objects") is None else "objects"
+
+
+def report_first_look(detector: str, reporter: Reporter) -> None:
+    """Say once what the detector that needs nothing is good for, and how to get more."""
+    if detector == FIRST_LOOK and default_detector() == FIRST_LOOK:
+        reporter.note(
+            "The detector regions is a first look: it finds what moves or stands out, without "
+            "names. `wordsight detectors get objects` fetches one that knows 80 kinds of things."
+        )
 
 
 def detector_setting() -> Any:
     """Declare the setting that chooses a detector."""
     return setting(
-        DEFAULT_DETECTOR,
-        "The detector that finds things; `wordsight doctor` lists them.",
+        default_detector,
+        "The detector that finds things; `wordsight detectors list` shows them.",
         "--detector",
         "-d",
+        default_text="objects if it was fetched, else regions",
     )
 
 

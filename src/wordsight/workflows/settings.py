@@ -79,7 +79,7 @@ def setting(
     """Declare a setting.
 
     Args:
-        default: Its default; ``...`` if it must be given.
+        default: Its default, or a function that returns it; ``...`` if it must be given.
         help: One plain sentence on what it does.
         flags: How the command line spells it, if not ``--field-name``.
         metavar: What stands for its value in the help of the command line.
@@ -90,7 +90,8 @@ def setting(
         hidden: Whether only Python has it.
         limits: As pydantic takes them: ``ge``, ``le``, ``gt``, ``lt``, ``max_length``, ``pattern``.
     """
-    info: FieldInfo = Field(default, description=help, **limits)
+    usual = {"default_factory": default} if callable(default) else {"default": default}
+    info: FieldInfo = Field(**usual, description=help, **limits)
     info.metadata.append(Setting(flags, metavar, positional, label, default_text, titles, hidden))
     return info
 
@@ -125,8 +126,11 @@ def changed(request: type[Request], name: str, **changes: Any) -> Any:
         changes: ``default``, or limits as :func:`setting` takes them.
     """
     known = request.model_fields[name]
-    default = changes.pop("default", ... if known.is_required() else known.default)
-    info: FieldInfo = Field(default, description=known.description, **changes)
+    if "default" not in changes and known.default_factory is not None:
+        changes["default_factory"] = known.default_factory
+    elif "default" not in changes:
+        changes["default"] = ... if known.is_required() else known.default
+    info: FieldInfo = Field(description=known.description, **changes)
     replaced = {type(one) for one in info.metadata}
     info.metadata.extend(copy(one) for one in known.metadata if type(one) not in replaced)
     return info

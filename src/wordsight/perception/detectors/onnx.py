@@ -25,7 +25,7 @@ from wordsight.perception.detectors.suppression import suppress
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 
-__all__ = ["Onnx"]
+__all__ = ["Onnx", "open_session"]
 
 _MOST_CANDIDATES = 1000  # compared with each other; networks give thousands of faint ones
 _QUIET = 3  # onnxruntime reports errors only
@@ -81,7 +81,7 @@ class Onnx:
             )
         self._path = Path(model)
         self._confidence, self._overlap, self._max_boxes = confidence, overlap, max_boxes
-        self._session = _open(self._path, threads)
+        self._session = open_session(self._path, threads)
         self.label_names: tuple[str, ...] = _labels(labels, self._session, self._path)
         image, *others = self._session.get_inputs()
         self._format = InputFormat.of(image, input_size)
@@ -155,12 +155,18 @@ class Onnx:
         return Candidates(boxes[kept], scores[kept], labels[kept], found.final)
 
 
-def _open(path: Path, threads: int) -> Any:
+def open_session(path: Path, threads: int) -> Any:
+    """Open an ONNX model with onnxruntime.
+
+    Raises:
+        DetectorError: If onnxruntime is not installed.
+        FormatError: If the file is not a model that can be run.
+    """
     try:
         import onnxruntime
     except ImportError as error:
         raise DetectorError(
-            "the detector 'onnx' needs onnxruntime: pip install 'wordsight[onnx]'."
+            "the detector 'onnx' needs onnxruntime: pip install onnxruntime."
         ) from error
     if not path.is_file():
         raise FormatError(f"{path} is not a file; expected an ONNX model.")

@@ -22,7 +22,7 @@ ENTRY_POINT_GROUP = "wordsight.detectors"
 """Where packages announce their detectors: ``name = "module:Class"``."""
 
 # Modules that a detector may need, and the extra of Wordsight that brings each.
-_EXTRA_OF_MODULE = {"onnxruntime": "onnx", "torch": "gpu"}
+_EXTRA_OF_MODULE = {"torch": "gpu"}
 
 
 class DetectorError(WordsightError):

@@ -21,6 +21,7 @@ from wordsight.studio.uploads.detector_settings import (
 from wordsight.studio.uploads.folders import upload_folder
 from wordsight.studio.uploads.upload_files import harmless_name
 from wordsight.workflows.add import AddRequest
+from wordsight.workflows.detector import default_detector
 from wordsight.workflows.settings import changed
 
 __all__ = ["DetectorBody", "router"]
@@ -36,7 +37,7 @@ _MOST_FILES = 5000
 class DetectorBody(BaseModel):
     """How a detector looks at videos."""
 
-    detector: str = Field(default="regions", pattern="^[a-z]{1,40}$")
+    detector: str = Field(default_factory=default_detector, pattern="^[a-z]{1,40}$")
     network: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
     settings: list[Setting] = Field(default=[], max_length=50)
     rate: float = changed(AddRequest, "rate")
@@ -63,7 +64,7 @@ async def upload_video(
     studio: Here,
     name: Annotated[str, Query(min_length=1, max_length=300)],
     sentence: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006
-    detector: Annotated[str, Query(pattern="^[a-z]{1,40}$")] = "regions",
+    detector: Annotated[str | None, Query(pattern="^[a-z]{1,40}$")] = None,
     network: Annotated[str | None, Query(pattern="^[0-9a-f]{12}$")] = None,
     setting: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006
     rate: Annotated[float, Query(ge=0.1, le=1000)] = 10.0,
@@ -73,7 +74,11 @@ async def upload_video(
 
     The file's name is only a name: it is cleaned, and never says where the file goes.
     """
-    how: dict[str, Any] = {"detector": detector, "network": network, "settings": setting}
+    how: dict[str, Any] = {
+        "detector": detector or default_detector(),
+        "network": network,
+        "settings": setting,
+    }
     detector_options(studio.folder, how)  # what is wrong is said before gigabytes are sent
     path = studio.new_upload(name)
     try:

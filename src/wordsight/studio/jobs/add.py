@@ -12,6 +12,7 @@ from wordsight.studio.jobs.task import JobContext
 from wordsight.studio.uploads.detector_settings import detector_options
 from wordsight.studio.uploads.folders import upload_folder
 from wordsight.workflows.add import AddRequest, add
+from wordsight.workflows.detector import default_detector
 from wordsight.workflows.settings import make_request
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _last_settings(library: Library, video: str) -> dict[str, Any]:
 def _added(arguments: Mapping[str, Any], context: JobContext, **settings: Any) -> "AddReport":
     names = ("sentences", "rate", "force", "engine")
     asked = {name: arguments[name] for name in names if name in arguments}
-    asked["detector"] = arguments.get("detector") or "regions"
+    asked["detector"] = arguments.get("detector") or default_detector()
     if "options" not in settings:
         asked["options"] = detector_options(context.folder, arguments)
     if not asked.get("engine"):

@@ -1,0 +1,257 @@
+"""Networks that are fetched: catalogue, downloads, conversion, and the detectors that run them."""
+
+import hashlib
+import http.server
+import threading
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordsight.perception.detectors.hands import Hands, decode_palms
+from wordsight.perception.detectors.objects import Objects
+from wordsight.perception.detectors.registry import DetectorError
+from wordsight.perception.networks import (
+    NetworkEntry,
+    fetch_network,
+    find_network,
+    installed_network,
+    network_catalog,
+    network_path,
+)
+from wordsight.perception.networks.onnx_graph import OnnxGraph
+from wordsight.perception.networks.paddle import PaddleError, picodet_to_onnx
+from wordsight.perception.networks.tflite import TfliteError, tflite_to_onnx
+from wordsight.video import Frame
+from wordsight.workflows.add import AddRequest
+from wordsight.workflows.detector import default_detector
+from wordsight.workflows.detectors import detectors
+
+WEIGHTS = Path(__file__).resolve().parents[3] / "shared" / "weights" / "picodet_s"
+ONNX = WEIGHTS / "picodet_s_coco80_416_yolov8layout.onnx"
+FILMS = Path(__file__).resolve().parents[3] / "shared" / "data" / "films"
+needs_weights = pytest.mark.skipif(not ONNX.is_file(), reason=f"no weights at {WEIGHTS}")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORDSIGHT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def entry_for(data, **changes):
+    known = hashlib.sha256(data).hexdigest()
+    made = NetworkEntry(
+        name="toy",
+        title="toys",
+        network="Toy",
+        licence="MIT",
+        download=len(data),
+        sha256=known,
+        size=len(data),
+        network_sha256=(known,),
+        classes=("toy",),
+    )
+    return replace(made, **changes)
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Sends bytes, from where it is asked to; breaks off where the test says so."""
+
+    data = b""
+    breaks_at = None
+    asked = ()
+
+    def do_GET(self):
+        start = 0
+        if self.headers.get("Range"):
+            start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
+        type(self).asked = (*self.asked, start)
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(self.data) - start))
+        self.end_headers()
+        end = self.breaks_at or len(self.data)
+        self.wfile.write(self.data[start:end])
+        self.close_connection = True
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server():
+    class Handler(Server):
+        pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        Handler.address = f"http://127.0.0.1:{running.server_port}/toy.onnx"
+        yield Handler
+        running.shutdown()
+
+
+def test_the_catalogue_says_what_people_need_to_know():
+    catalog = network_catalog()
+    assert {"objects", "hands"} <= set(catalog)
+    for entry in catalog.values():
+        assert entry.licence and entry.title and entry.classes and len(entry.sha256) == 64
+        assert entry.package or entry.address
+    assert len(catalog["objects"].classes) == 80
+    with pytest.raises(DetectorError, match="there are objects"):
+        find_network("nothing")
+
+
+def test_a_download_is_checked_and_kept(server, cache):
+    server.data = bytes(range(256)) * 4000
+    seen = []
+    path = fetch_network(
+        entry_for(server.data, address=server.address),
+        progress=lambda done, total, what: seen.append(done),
+    )
+    assert path == cache / "networks" / "toy.onnx" and path.read_bytes() == server.data
+    assert seen[-1] == len(server.data) and seen == sorted(seen)
+    assert not list((cache / "networks" / "downloads").iterdir())
+
+
+def test_an_interrupted_download_goes_on(server, cache):
+    server.data, server.breaks_at = bytes(range(256)) * 4000, 600_000
+    entry = entry_for(server.data, address=server.address)
+    with pytest.raises(DetectorError, match="kept; try again"):
+        fetch_network(entry)
+    assert not (cache / "networks" / "toy.onnx").exists()
+    server.breaks_at = None
+    fetch_network(entry)
+    assert server.asked[0] == 0 and server.asked[1] > 0
+    assert installed_network("toy").read_bytes() == server.data
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sha256": "0" * 64, "network_sha256": ("0" * 64,)}, "is not the file of Toy"),
+        ({"download": 10}, "sends more than"),
+    ],
+    ids=["another hash", "longer than said"],
+)
+def test_what_is_not_expected_is_refused(server, cache, change, words):
+    server.data = b"a network" * 100_000
+    entry = replace(entry_for(server.data, address=server.address), **change)
+    with pytest.raises(DetectorError, match=words):
+        fetch_network(entry)
+    assert installed_network("toy") is None
+
+
+def test_no_network_and_no_such_file(tmp_path):
+    entry = entry_for(b"x", address="http://127.0.0.1:9/toy.onnx")
+    with pytest.raises(DetectorError, match="--from FILE"):
+        fetch_network(entry)
+    with pytest.raises(DetectorError, match="there is no file"):
+        fetch_network(entry, source=tmp_path / "none.onnx")
+    (tmp_path / "text.onnx").write_text("text in place of a model")
+    with pytest.raises(DetectorError, match="is not the file of Toy"):
+        fetch_network(entry, source=tmp_path / "text.onnx")
+
+
+def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("WORDSIGHT_CACHE", str(tmp_path / "file"))
+    source = tmp_path / "toy.onnx"
+    source.write_bytes(b"network")
+    with pytest.raises(DetectorError, match="WORDSIGHT_CACHE"):
+        fetch_network(entry_for(b"network"), source=source)
+
+
+def test_a_damaged_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "toy.whl", "w") as archive:
+        archive.writestr("other.txt", "no network")
+    data = (tmp_path / "toy.whl").read_bytes()
+    entry = entry_for(data, members=("network.onnx",), network_sha256=("1" * 64,))
+    with pytest.raises(DetectorError, match="damaged"):
+        fetch_network(entry, source=tmp_path / "toy.whl")
+
+
+def test_detectors_without_their_network_say_how_to_get_it():
+    with pytest.raises(DetectorError, match="detectors get objects"):
+        Objects()
+    with pytest.raises(DetectorError, match="detectors get hands"):
+        Hands()
+
+
+@pytest.mark.parametrize("data", [b"", b"text", bytes(1000), b"\x0a\xff\xff\xff\xff\x0f"])
+def test_files_that_are_no_networks(data):
+    with pytest.raises(PaddleError):
+        picodet_to_onnx(data, data, ["thing"])
+    with pytest.raises(TfliteError):
+        tflite_to_onnx(data)
+
+
+def test_a_graph_written_by_hand_runs():
+    runtime = pytest.importorskip("onnxruntime")
+    graph = OnnxGraph()
+    graph.node("Mul", ["x", graph.constant([2.0, 3.0])], ["y"])
+    model = graph.to_bytes({"x": (1, 2)}, {"y": (1, 2)}, {"names": "{}"})
+    session = runtime.InferenceSession(model)
+    (answer,) = session.run(None, {"x": np.array([[1, 10]], np.float32)})
+    assert answer.tolist() == [[2.0, 30.0]]
+    assert session.get_modelmeta().custom_metadata_map == {"names": "{}"}
+
+
+@needs_weights
+def test_objects_in_a_real_film(cache):
+    pytest.importorskip("onnxruntime")
+    if not (FILMS / "bottle-detection.mp4").is_file():
+        pytest.skip(f"no films at {FILMS}")
+    from wordsight.video import VideoReader
+
+    fetch_network(find_network("objects"), source=ONNX)
+    with VideoReader(FILMS / "bottle-detection.mp4") as reader:
+        frame = reader.frame_at(2.0)
+    (found,) = Objects().detect([frame])
+    names = [Objects().label_names[label] for label in found.labels]
+    assert names.count("bottle") == 3
+    bottles = found.boxes[[name == "bottle" for name in names]]
+    assert sorted((bottles[:, 0] // 200).astype(int).tolist()) == [0, 1, 2]
+
+
+@needs_weights
+def test_objects_of_a_blank_picture(cache):
+    pytest.importorskip("onnxruntime")
+    fetch_network(find_network("objects"), source=ONNX)
+    detector = Objects(confidence=0.5)
+    blank = Frame.from_array(np.full((48, 64, 3), 114, np.uint8), 0.0)
+    (found,) = detector.detect([blank])
+    assert len(found.boxes) == 0 and len(detector.label_names) == 80
+    assert network_path("objects") == cache / "networks" / "objects.onnx"
+
+
+def test_palms_become_hands():
+    raw = np.zeros((2016, 18))
+    raw[0, :4] = [0, 0, 38.4, 38.4]  # a palm at the first anchor, a fifth of the picture wide
+    raw[0, 4:6] = [0, 19.2]  # its wrist is below it
+    raw[0, 8:10] = [0, -19.2]  # its knuckles are above
+    logits = np.full(2016, -20.0)
+    logits[0] = 20.0
+    boxes, scores = decode_palms(raw, logits)
+    centre = 4 / 192
+    assert scores[0] > 0.99 and scores[1] < 0.01
+    np.testing.assert_allclose(
+        boxes[0], [centre - 0.2, centre - 0.08 - 0.2, centre + 0.2, centre - 0.08 + 0.2]
+    )
+
+
+def test_objects_are_the_default_where_they_were_fetched(tmp_path):
+    assert default_detector() == "regions"
+    assert AddRequest(sources=("a.mp4",)).detector == "regions"
+    network_path("objects").parent.mkdir(parents=True)
+    network_path("objects").write_bytes(b"a network")
+    assert AddRequest(sources=("a.mp4",)).detector == "objects"
+    assert AddRequest(sources=("a.mp4",), detector="people").detector == "people"
+
+
+def test_the_list_says_what_can_be_fetched():
+    rows = {one.name: one for one in detectors().detectors}
+    assert (rows["regions"].state, rows["objects"].state) == ("built in", "to be fetched")
+    assert rows["objects"].classes == 80 and rows["objects"].licence == "Apache-2.0"
