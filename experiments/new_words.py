@@ -19,7 +19,7 @@ from experiments.cards import Cards, shared_words
 from experiments.data.cards import Photos, read_photos, read_recordings
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.attributes import RECOMMENDED, AttributeLearner, Lessons, describe_pictures
-from wordsight.attributes.grouping.incremental import add_lessons
+from wordsight.attributes.incremental import add_lessons
 from wordsight.errors import FormatError
 
 __all__ = ["main", "measure"]

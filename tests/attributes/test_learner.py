@@ -277,7 +277,7 @@ def test_the_same_word_in_text_and_speech():
     [
         ({}, [], [], "nothing to learn"),
         ({}, [np.zeros((9, 9, 3), np.uint8)], ["a", "b"], "1 pictures came with 2"),
-        ({}, [np.zeros((9, 9, 3), np.uint8)], ["a"], "one lesson"),
+        ({}, [np.zeros((9, 9, 3), np.uint8)], ["a"], "two lessons"),
         ({}, [np.zeros((9, 9, 3), np.uint8)] * 2, ["a", "  "], "no word"),
         ({}, [np.zeros((9, 9, 3), np.uint8)] * 2, ["a", 3], "text or a sound"),
         ({"num_attributes": 9}, None, None, "only 6 different words"),  # K above the words

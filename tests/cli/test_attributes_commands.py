@@ -61,7 +61,7 @@ def test_a_moment_of_a_video_is_named(run, pairs, footage):
     [
         (("name", "x.png"), "there are no taught words"),
         (("teach", "nowhere"), "does not exist"),
-        (("teach", "empty"), "holds no lessons"),
+        (("teach", "empty"), "contains no lessons"),
         (("teach", "broken.jsonl"), "line 1"),
         (("teach", "pairs", "--method", "magic"), "--method should be"),
         (("teach", "pairs", "-K", "40"), "different words"),

@@ -1,4 +1,4 @@
-"""What this room refuses, and what it warns of."""
+"""Errors and warnings of learning attributes."""
 
 from wordsight.errors import WordsightError
 
@@ -6,7 +6,7 @@ __all__ = ["SoundError", "SoundWarning", "TeachingError"]
 
 
 class TeachingError(WordsightError, ValueError):
-    """Pictures and words from which nothing can be learned, or settings that make no sense."""
+    """Lessons from which nothing can be learned, or invalid settings."""
 
 
 class SoundError(WordsightError):
@@ -14,4 +14,4 @@ class SoundError(WordsightError):
 
 
 class SoundWarning(UserWarning):
-    """A recording that is usable but poor."""
+    """A recording of poor quality."""

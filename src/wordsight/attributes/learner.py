@@ -1,4 +1,4 @@
-"""`AttributeLearner`: show a thing, say one word; learn which attribute every word names."""
+"""`AttributeLearner`: learns from pictures and single words which attribute every word names."""
 
 import os
 from collections.abc import Sequence
@@ -45,30 +45,29 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 Picture = NDArray[np.uint8]
 
-_MOST_OTHERS = 4
+_MAX_OTHERS = 4
 
 
 class AttributeLearner:
     """Learns from pictures and single words which attribute each word names, and names pictures.
 
     Recordings are clustered into words along canonical directions between pictures and speech;
-    words that never meet on similar pictures are put into one attribute; per attribute a shrunken
-    linear discriminant looks at the features that matter to it. ``FAITHFUL`` settings are the
+    words that never co-occur on similar pictures are grouped into one attribute; each attribute has
+    a shrunken linear discriminant on the features it depends on. ``FAITHFUL`` settings are the
     method of Akaho et al. (1997): CCA, a mixture of linear maps by EM, nearest neighbours.
 
     Args:
-        settings: Everything about learning; see :class:`AttributeSettings`.
+        settings: The settings.
         changes: Single settings that differ from ``settings``, by name.
 
     Attributes:
         words_: The learned words.
-        num_attributes_: How many attributes there are.
-        counts_: How well each number of attributes explains the lessons left out; empty where the
-            number was given.
-        space_: Where pictures lie.
-        vocabulary_: Which lesson taught which word.
-        attribution_: Which lesson and word belong to which attribute.
-        recalls_: Per attribute what answers.
+        num_attributes_: The number of attributes.
+        counts_: The scores of each number of attributes; empty if the number was given.
+        space_: The space of pictures.
+        vocabulary_: The word of each lesson.
+        attribution_: The attribute of each lesson and word.
+        recalls_: The recall of each attribute.
 
     Examples:
         >>> random = np.random.default_rng(0)
@@ -108,12 +107,12 @@ class AttributeLearner:
         *,
         progress: Progress | None = None,
     ) -> Self:
-        """Learn from pictures and what was said of each.
+        """Learn from pictures and the words about them.
 
         Args:
             pictures: RGB ``(H, W, 3)`` uint8, of any sizes.
             words: Per picture a text, a recording, both (:class:`Said`), or several of them.
-            progress: Told how far it has come.
+            progress: Called as pictures are described.
 
         Returns:
             The learner itself.
@@ -124,11 +123,11 @@ class AttributeLearner:
         return self.fit_lessons(make_lessons(pictures, words, self.settings, progress=progress))
 
     def fit_lessons(self, lessons: Lessons) -> Self:
-        """Learn from lessons that are described already."""
+        """Learn from described lessons."""
         space = PictureSpace.fit(lessons.kinds, self.settings.num_axes)
         x = space.transform(lessons.kinds)
         if len(lessons) < 2:
-            raise TeachingError("one lesson is too few: nothing can be told apart.")
+            raise TeachingError("at least two lessons are needed, got one.")
         vocabulary = find_vocabulary(lessons, x, self.settings)
         if self.settings.method == "exclusivity":
             attribution = group_by_exclusivity(vocabulary, x, self.settings)
@@ -138,45 +137,44 @@ class AttributeLearner:
             raise TeachingError(
                 f"method must be 'exclusivity' or 'mixture', got {self.settings.method!r}."
             )
-        self._take(lessons, space, x, vocabulary, attribution)
+        self._set_lessons(lessons, space, x, vocabulary, attribution)
         return self
 
     def name(self, picture: Picture) -> Naming:
-        """Say all words for a picture."""
+        """Return the words for a picture."""
         return self.name_all([picture])[0]
 
     def name_all(self, pictures: Sequence[Picture]) -> list[Naming]:
-        """Say all words for each of several pictures."""
+        """Return the words for each of several pictures."""
         kinds = describe_pictures(pictures, self.settings.pictures)
         return self.namings(self.recall(kinds)) if len(pictures) else []
 
     def recall(self, kinds: Sequence[Array]) -> list[RecallResult]:
-        """Return, per attribute, raw answers for described pictures."""
+        """Return the results of each attribute for described pictures."""
         self._check_fitted()
         x = self.space_.transform(kinds)
         return [recall.answer(x) for recall in self.recalls_]
 
     def namings(self, recalled: Sequence[RecallResult]) -> list[Naming]:
-        """Put raw answers into words."""
-        count = len(recalled[0].words)
+        """Convert the results of all attributes to words."""
         return [
             Naming(tuple(self._named(k, one, row) for k, one in enumerate(recalled)))
-            for row in range(count)
+            for row in range(len(recalled[0].words))
         ]
 
     def say(self, naming: Naming, *, pause: float = 0.15) -> Sound:
-        """Return a naming in the teacher's own voice, recordings joined.
+        """Return the recordings of a naming's words, concatenated.
 
         Raises:
-            SoundError: If none of its words was ever recorded, or there is no word.
+            SoundError: If there is no word, or none was recorded.
         """
         if not naming.words:
-            raise SoundError("there is no word for this picture, and so nothing to play.")
+            raise SoundError("there is no word for this picture, so there is nothing to play.")
         examples = [self._recording(answer) for answer in naming.attributes if answer.known]
         return join_sounds([sound for sound in examples if sound is not None], pause=pause)
 
     def rename(self, word: str, name: str) -> None:
-        """Give a word that was only heard a spelling.
+        """Give a recorded word a spelling.
 
         Raises:
             TeachingError: If there is no such word, or another has that name.
@@ -185,7 +183,7 @@ class AttributeLearner:
         if word not in names:
             raise TeachingError(f"there is no word {word!r}; known are {', '.join(names)}.")
         if name in names:
-            raise TeachingError(f"another word is called {name!r} already.")
+            raise TeachingError(f"another word is already called {name!r}.")
         self.words_ = tuple(
             replace(one, name=name, spelled=True) if one.name == word else one
             for one in self.words_
@@ -194,30 +192,35 @@ class AttributeLearner:
         self.vocabulary_ = replace(self.vocabulary_, names=spelled)
 
     def regroup(self, attributes: ArrayLike) -> Self:
-        """Take the attribute of every lesson as given, and learn anew to tell its words apart.
+        """Set the attribute of every lesson, and learn the recall again.
 
         Args:
-            attributes: ``(N,)`` numbers from 0 on, one per lesson.
+            attributes: ``(N,)`` numbers from 0, one per lesson.
         """
         self._check_fitted()
         given = np.asarray(attributes, dtype=np.intp)
         words = self.vocabulary_.words
         if given.shape != words.shape or given.min() < 0:
-            raise TeachingError(f"{len(words)} lessons need as many attributes, from 0 on.")
+            raise TeachingError(
+                f"attributes must be {len(words)} numbers from 0, one per lesson, got shape "
+                f"{given.shape}."
+            )
         given = np.unique(given, return_inverse=True)[1].astype(np.intp)
         votes = np.zeros((len(self.vocabulary_.names), int(given.max()) + 1))
         np.add.at(votes, (words, given), 1)
-        self._answer(AttributeAssignment(given, votes.argmax(axis=1), self.attribution_.cca))
+        self._set_attributes(
+            AttributeAssignment(given, votes.argmax(axis=1), self.attribution_.cca)
+        )
         return self
 
     @property
     def counts_(self) -> tuple[CountScore, ...]:
-        """How well each number of attributes explains the lessons; empty where it was given."""
+        """The scores of each number of attributes; empty if the number was given."""
         self._check_fitted()
         return self.attribution_.counts
 
     def attributes(self) -> list[list[LearnedWord]]:
-        """Return the words of each attribute, the most frequent first."""
+        """Return the words of each attribute, most frequent first."""
         self._check_fitted()
         return [
             sorted(
@@ -236,23 +239,23 @@ class AttributeLearner:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "AttributeLearner":
-        """Read a learner from a folder; it answers exactly like the one that was saved."""
+        """Read a learner from a folder; its results equal those of the saved one."""
         from wordsight.attributes.storage import load_learner
 
         return load_learner(path)
 
     def teach(self, pictures: Sequence[Picture], words: Sequence[Utterance]) -> Self:
-        """Add lessons to what was learned: more of known words, new words, new attributes.
+        """Add lessons: more examples of known words, new words, new attributes.
 
         Known words keep their attributes; see :func:`add_lessons`.
         """
-        from wordsight.attributes.grouping.incremental import add_lessons
+        from wordsight.attributes.incremental import add_lessons
 
         self._check_fitted()
         add_lessons(self, make_lessons(pictures, words, self.settings))
         return self
 
-    def _take(
+    def _set_lessons(
         self,
         lessons: Lessons,
         space: PictureSpace,
@@ -260,23 +263,21 @@ class AttributeLearner:
         vocabulary: LessonVocabulary,
         attribution: AttributeAssignment,
     ) -> None:
-        """Keep what was found."""
         self.space_, self.x_ = space, x
         self.speech_, self.texts_, self.sounds_ = lessons.speech, lessons.texts, lessons.sounds
         self.vocabulary_ = vocabulary
-        self._answer(attribution)
+        self._set_attributes(attribution)
 
-    def _answer(self, attribution: AttributeAssignment) -> None:
-        """Make what answers."""
+    def _set_attributes(self, attribution: AttributeAssignment) -> None:
         self.attribution_ = attribution
         used = np.unique(attribution.lessons)
         self.num_attributes_ = int(max(used.max(), attribution.words.max())) + 1
-        self.words_ = self._entries()
+        self.words_ = self._learned_words()
         self.recalls_: list[Recall] = [
-            self._recall_of(k) for k in range(self.num_attributes_) if k in used
+            self._make_recall(k) for k in range(self.num_attributes_) if k in used
         ]
 
-    def _entries(self) -> tuple[LearnedWord, ...]:
+    def _learned_words(self) -> tuple[LearnedWord, ...]:
         words = self.vocabulary_.words
         points = self.vocabulary_.places if self.vocabulary_.places.shape[1] else self.x_
         examples = medoids(points, words)
@@ -292,7 +293,7 @@ class AttributeLearner:
             for number, name in enumerate(self.vocabulary_.names)
         )
 
-    def _recall_of(self, attribute: int) -> Recall:
+    def _make_recall(self, attribute: int) -> Recall:
         own = np.flatnonzero(self.attribution_.lessons == attribute)
         words, cca = self.vocabulary_.words[own], self.attribution_.cca
         if self.settings.recall == "discriminant":
@@ -310,13 +311,11 @@ class AttributeLearner:
         mixture = self.attribution_.mixture
         if mixture is None:
             raise TeachingError("recall 'nearest-sound' needs the method 'mixture'.")
-        y = self.vocabulary_.places
+        y = self.vocabulary_.places[own]
         if not y.shape[1]:
             y = cca.transform_y(words[:, None] == np.arange(len(self.vocabulary_.names)))
-        else:
-            y = y[own]
         table = mixture.maps_.maps[attribute]
-        return NearestSound(cca.x_mean_, cca.x_weights_, table, y, words, own)
+        return NearestSound(cca.x_mean_, cca.x_weights_, y, words, own, table)
 
     def _named(self, attribute: int, recalled: RecallResult, row: int) -> NamedAttribute:
         word = int(recalled.words[row])
@@ -332,7 +331,7 @@ class AttributeLearner:
             chance.get(word, 0.0),
             bool(recalled.known[row]),
             lesson if lesson >= 0 else entry.example,
-            tuple(others[:_MOST_OTHERS]),
+            tuple(others[:_MAX_OTHERS]),
         )
 
     def _recording(self, answer: NamedAttribute) -> Sound | None:
@@ -341,4 +340,4 @@ class AttributeLearner:
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "words_"):
-            raise TeachingError("nothing was taught yet; call fit first.")
+            raise TeachingError("the learner is not fitted; call fit first.")

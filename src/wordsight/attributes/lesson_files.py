@@ -1,4 +1,4 @@
-"""Lessons from files: a folder of pictures with words beside them, or a list of pairs."""
+"""Reading lessons from files: a folder of pictures with words beside them, or a list of pairs."""
 
 import json
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ LIST = "pairs.jsonl"
 
 @dataclass(frozen=True)
 class LessonFiles:
-    """A picture and what is said of it, not read yet.
+    """The files of a picture and the words about it.
 
     Attributes:
         picture: The picture's file.
         words: Words as text.
-        sounds: Files of recordings; one beside a single text is its recording.
+        sounds: Files of recordings; if as many as words, the recordings of these.
     """
 
     picture: Path
@@ -37,15 +37,15 @@ class LessonFiles:
 
 
 def find_lessons(source: Path) -> list[LessonFiles]:
-    """Find the lessons a folder or a list of pairs holds.
+    """Find the lessons in a folder or a list of pairs.
 
     A list has one JSON object per line: ``{"image": FILE, "word": TEXT}`` or ``"sound": FILE``,
-    or both, or several under ``"words"`` or ``"sounds"``; files are named relative to the list. A
-    folder holds such a list as ``pairs.jsonl``; or pictures with a text file or recording of the
+    or both, or several under ``"words"`` or ``"sounds"``; file names are relative to the list. A
+    folder contains such a list as ``pairs.jsonl``; or pictures with a text file or recording of the
     same name (``cup.png``, ``cup.wav``; also ``cup-2.wav``); or a folder per word.
 
     Raises:
-        TeachingError: If nothing to learn from is found.
+        TeachingError: If no lessons are found.
         FormatError: If a list is damaged.
     """
     if source.is_file():
@@ -54,39 +54,36 @@ def find_lessons(source: Path) -> list[LessonFiles]:
         raise TeachingError(f"{source} does not exist; expected a folder or a list of pairs.")
     if (source / LIST).exists():
         return list(_listed(source / LIST))
-    found = list(_beside(source)) or list(_by_folder(source))
-    if not found:
+    lessons = list(_beside(source)) or list(_by_folder(source))
+    if not lessons:
         raise TeachingError(
-            f"{source} holds no lessons: expected {LIST}, or pictures (.png, .jpg) with a .txt or "
-            ".wav of the same name, or a folder of pictures for every word."
+            f"{source} contains no lessons: expected {LIST}, or pictures (.png, .jpg) with a .txt "
+            "or .wav of the same name, or a folder of pictures for every word."
         )
-    return found
+    return lessons
 
 
 def read_lesson_files(
     lessons: list[LessonFiles],
 ) -> tuple[list[NDArray[np.uint8]], list[Utterance]]:
-    """Read the files of lessons.
+    """Read the pictures and the words of lessons.
 
     Raises:
         VideoError: If a picture cannot be read.
         SoundError: If a recording cannot be read or is silent.
     """
-    pictures, utterances = [], []
-    for lesson in lessons:
-        pictures.append(read_image(lesson.picture))
-        utterances.append(_utterance(lesson))
-    return pictures, utterances
+    pairs = [(read_image(lesson.picture), _utterance(lesson)) for lesson in lessons]
+    return [picture for picture, _ in pairs], [utterance for _, utterance in pairs]
 
 
 def _utterance(lesson: LessonFiles) -> Utterance:
-    sounds = [_heard(path) for path in lesson.sounds]
+    sounds = [_read_audible(path) for path in lesson.sounds]
     if len(sounds) == len(lesson.words) and sounds:
         return [SpokenWord(word, sound) for word, sound in zip(lesson.words, sounds, strict=True)]
     return [*lesson.words, *sounds]
 
 
-def _heard(path: Path) -> Sound:
+def _read_audible(path: Path) -> Sound:
     sound = read_sound(path)
     if sound.silent:
         raise SoundError(f"{path} is silent; record it again, or leave its pair out.")
@@ -94,7 +91,7 @@ def _heard(path: Path) -> Sound:
 
 
 def _listed(path: Path) -> Iterator[LessonFiles]:
-    text = _text(path, "one JSON object a line")
+    text = _read_text(path, "one JSON object per line")
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -127,17 +124,17 @@ def _texts(values: dict[str, Any], one: str, several: str) -> list[str]:
 
 def _beside(folder: Path) -> Iterator[LessonFiles]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    said: dict[tuple[Path, str], list[Path]] = {}
+    companions: dict[tuple[Path, str], list[Path]] = {}
     for path in files:
         if path.suffix.lower() in (*AUDIO_SUFFIXES, ".txt"):
             stem, _, tail = path.stem.rpartition("-")
-            said.setdefault((path.parent, path.stem), []).append(path)
+            companions.setdefault((path.parent, path.stem), []).append(path)
             if stem and tail.isdigit():
-                said.setdefault((path.parent, stem), []).append(path)
+                companions.setdefault((path.parent, stem), []).append(path)
     for path in files:
-        beside = said.get((path.parent, path.stem), [])
+        beside = companions.get((path.parent, path.stem), [])
         if path.suffix.lower() in IMAGE_SUFFIXES and beside:
-            texts = [_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
+            texts = [_read_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
             words = tuple(word for text in texts for word in text.split())
             sounds = tuple(p for p in beside if p.suffix.lower() in AUDIO_SUFFIXES)
             if not words and not sounds:
@@ -145,17 +142,17 @@ def _beside(folder: Path) -> Iterator[LessonFiles]:
             yield LessonFiles(path, words, sounds)
 
 
-def _text(path: Path, expected: str) -> str:
+def _by_folder(folder: Path) -> Iterator[LessonFiles]:
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        for path in sorted(inner.iterdir()):
+            if path.suffix.lower() in IMAGE_SUFFIXES:
+                yield LessonFiles(path, (inner.name,))
+
+
+def _read_text(path: Path, expected: str) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{path} is not text in UTF-8; expected {expected}. Save it as UTF-8."
         ) from error
-
-
-def _by_folder(folder: Path) -> Iterator[LessonFiles]:
-    for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
-        for path in sorted(inner.iterdir()):
-            if path.suffix.lower() in IMAGE_SUFFIXES:
-                yield LessonFiles(path, (inner.name,))

@@ -1,4 +1,7 @@
-"""Lessons: pictures and the words said of them, as the numbers everything is learned from."""
+"""Lessons: pictures and the words said about them, described by features.
+
+A word comes as text, as a recording or both; there may be several per picture.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,17 +32,17 @@ __all__ = [
 Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
-
-# What was said of pictures: words as text, as recordings or both, one or several per picture.
+_BATCH = 256  # pictures described together
+_LEAST_SPREAD = 1e-6  # of a column relative to the widest: less is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class SpokenWord:
-    """One word that was said.
+    """A word about a picture.
 
     Attributes:
-        text: Its spelling, where known.
-        sound: Its recording, where there is one.
+        text: Its spelling, if known.
+        sound: Its recording, if any.
     """
 
     text: str | None = None
@@ -48,39 +51,39 @@ class SpokenWord:
     def __post_init__(self) -> None:
         text = " ".join(self.text.split()).casefold() if self.text is not None else None
         if not text and self.sound is None:
-            raise TeachingError("a word must have a spelling, a recording or both; it has neither.")
+            raise TeachingError("a word needs a spelling, a recording or both; it has neither.")
         object.__setattr__(self, "text", text or None)
 
 
 Utterance = str | Sound | SpokenWord | Sequence[str | Sound | SpokenWord]
-"""A word in any form, or several; a text is cut at spaces, a recording at pauses."""
+"""A word in any form, or several; a text is split at spaces, a recording at pauses."""
 
 
 def split_utterances(
     utterances: Sequence[Utterance], *, several: bool = True
 ) -> tuple[list[SpokenWord], NDArray[np.intp]]:
-    """Take utterances apart into words.
+    """Split utterances into words.
 
     Args:
         utterances: One per picture.
-        several: Whether a text is cut at spaces and a recording at pauses; if not, each is one
+        several: Whether a text is split at spaces and a recording at pauses; otherwise each is one
             word.
 
     Returns:
         The words, and ``(M,)`` the number of the utterance each belongs to.
 
     Raises:
-        TeachingError: If an utterance holds no word.
+        TeachingError: If an utterance contains no word.
     """
     words: list[SpokenWord] = []
     owners: list[int] = []
     for number, utterance in enumerate(utterances):
         given: list[Any] = list(utterance) if isinstance(utterance, list | tuple) else [utterance]
-        found = [word for one in given for word in _words(one, several)]
-        if not found:
-            raise TeachingError(f"utterance {number} holds no word; leave its picture out.")
-        words += found
-        owners += [number] * len(found)
+        own = [word for one in given for word in _words(one, several)]
+        if not own:
+            raise TeachingError(f"utterance {number} contains no word; leave its picture out.")
+        words += own
+        owners += [number] * len(own)
     return words, np.array(owners, dtype=np.intp)
 
 
@@ -94,18 +97,15 @@ def _words(one: Any, several: bool) -> list[SpokenWord]:
     raise TeachingError(f"a word must be text or a sound, got {type(one).__name__}.")
 
 
-_AT_ONCE = 256  # pictures described together
-
-
 @dataclass(frozen=True, eq=False)
 class Lessons:
     """N pairs of a picture and one word.
 
     Attributes:
         kinds: Per kind of picture feature ``(N, D)``.
-        texts: Per pair the spelling of the word, or ``None``.
-        speech: ``(N, S)`` speech features; a row of NaN where there is no recording.
-        sounds: Per pair the recording, or ``None`` where there is none or it is not kept.
+        texts: The spelling of each word, or ``None``.
+        speech: ``(N, S)`` speech features; a row of NaN without a recording.
+        sounds: The recording of each word, or ``None`` if there is none or it was not kept.
     """
 
     kinds: tuple[Array, ...]
@@ -123,7 +123,7 @@ class Lessons:
 
     @property
     def spoken(self) -> NDArray[np.bool_]:
-        """``(N,)`` true where there is a recording."""
+        """``(N,)`` whether there is a recording."""
         if not self.speech.shape[1]:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(np.isfinite(self.speech).all(axis=1))
@@ -135,21 +135,21 @@ def describe_pictures(
     *,
     progress: Progress | None = None,
 ) -> tuple[Array, ...]:
-    """Return per kind of feature ``(N, D)``.
+    """Return ``(N, D)`` per kind of feature.
 
     Raises:
         VideoError: If something is not an RGB picture.
     """
     chosen = picture_features(features)
     checked = [checked_image(picture) for picture in pictures]
-    found: list[list[Array]] = [[] for _ in chosen]
-    for start in range(0, len(checked), _AT_ONCE):
-        block = checked[start : start + _AT_ONCE]
-        for rows, feature in zip(found, chosen, strict=True):
-            rows.append(feature.describe(block))
+    tables: list[list[Array]] = [[] for _ in chosen]
+    for start in range(0, len(checked), _BATCH):
+        batch = checked[start : start + _BATCH]
+        for rows, feature in zip(tables, chosen, strict=True):
+            rows.append(feature.describe(batch))
         if progress is not None:
-            progress(min(start + _AT_ONCE, len(checked)), len(checked), "Looking at pictures")
-    return tuple(np.concatenate(rows) if rows else np.zeros((0, 0)) for rows in found)
+            progress(min(start + _BATCH, len(checked)), len(checked), "Looking at pictures")
+    return tuple(np.concatenate(rows) if rows else np.zeros((0, 0)) for rows in tables)
 
 
 def make_lessons(
@@ -159,47 +159,41 @@ def make_lessons(
     *,
     progress: Progress | None = None,
 ) -> Lessons:
-    """Describe pictures and what was said of each.
+    """Describe pictures and the words about them.
 
     Args:
         pictures: RGB ``(H, W, 3)`` uint8, of any sizes.
         words: One utterance per picture; see :data:`Utterance`.
-        settings: Which features.
-        progress: Told how far it has come.
+        settings: The features to use.
+        progress: Called as pictures are described.
 
     Raises:
-        TeachingError: If they are not as many, or there is none, or a recording is silent.
+        TeachingError: If the numbers differ or are 0, or a recording is silent.
     """
     if len(pictures) != len(words):
         raise TeachingError(f"{len(pictures)} pictures came with {len(words)} utterances.")
     if not len(pictures):
         raise TeachingError("there is nothing to learn from: no pictures with words.")
-    said, owners = split_utterances(words, several=settings.several)
+    spoken, owners = split_utterances(words, several=settings.several)
     kinds = describe_pictures(pictures, settings.pictures, progress=progress)
-    sounds = tuple(word.sound for word in said)
-    heard = [number for number, sound in enumerate(sounds) if sound is not None]
+    sounds = tuple(word.sound for word in spoken)
+    recorded = [number for number, sound in enumerate(sounds) if sound is not None]
     rows = speech_features(settings.speech).describe([s for s in sounds if s is not None])
-    speech = np.full((len(said), rows.shape[1] if heard else 0), np.nan)
-    if heard:
-        speech[heard] = rows
+    speech = np.full((len(spoken), rows.shape[1] if recorded else 0), np.nan)
+    if recorded:
+        speech[recorded] = rows
     return Lessons(
-        tuple(kind[owners] for kind in kinds), tuple(word.text for word in said), speech, sounds
+        tuple(kind[owners] for kind in kinds), tuple(word.text for word in spoken), speech, sounds
     )
-
-
-# One space for all features of pictures: each kind on its main axes, all kinds weighing alike.
-
-
-_LEAST_SPREAD = 1e-6  # of a column beside the widest: less is rounding, not a difference
 
 
 @dataclass(frozen=True, eq=False)
 class PictureSpace:
-    """An affine map per kind of feature, learned without words.
+    """A common space of all picture features: an affine map per kind, learned without words.
 
     Attributes:
-        means: Per kind ``(D,)`` subtracted first.
-        maps: Per kind ``(D, k)`` main axes, scaled so that each kind has a variance of 1 in all.
+        means: Per kind ``(D,)``, subtracted first.
+        maps: Per kind ``(D, k)`` principal axes, scaled so that each kind has total variance 1.
     """
 
     means: tuple[Array, ...]
@@ -211,7 +205,7 @@ class PictureSpace:
 
         Args:
             kinds: Per kind of feature ``(N, D)``.
-            num_axes: Axes kept of each kind; ``None`` keeps the columns as they are, scaled.
+            num_axes: Axes kept of each kind; ``None`` keeps the columns, scaled.
         """
         means = tuple(kind.mean(axis=0) for kind in kinds)
         maps = tuple(_axes(kind - mean, num_axes) for kind, mean in zip(kinds, means, strict=True))
@@ -228,7 +222,7 @@ class PictureSpace:
 
     @property
     def parts(self) -> list[slice]:
-        """Which columns belong to which kind."""
+        """The columns of each kind."""
         ends = np.cumsum([0, *(axes.shape[1] for axes in self.maps)])
         return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 

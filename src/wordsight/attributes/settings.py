@@ -1,4 +1,4 @@
-"""How attributes are learned: everything that can be chosen, with what worked on real photos."""
+"""Settings of attribute learning; the defaults worked best on real photos."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ __all__ = ["ANNEALED", "FAITHFUL", "RECOMMENDED", "AttributeSettings"]
 
 @dataclass(frozen=True)
 class AttributeSettings:
-    """Everything about learning but the data.
+    """All settings of attribute learning.
 
     Attributes:
-        pictures: Picture features: "recommended", "figures" (things before a plain background,
-            with their size), "paper" or your own.
+        pictures: Picture features: "recommended", "figures" (objects on a plain background, with
+            their size), "paper" or your own.
         speech: Speech features: "recommended", "paper" or your own.
-        num_axes: Main axes kept of each kind of picture feature; ``None`` keeps all columns.
-        num_attributes: How many attributes there are; ``None`` finds out.
-        num_words: How many different words recordings hold; ``None`` finds out.
-        several: Whether texts are cut at spaces and recordings at pauses into several words.
+        num_axes: Principal axes kept of each kind of picture feature; ``None`` keeps all columns.
+        num_attributes: The number of attributes; ``None`` to estimate it.
+        num_words: The number of distinct recorded words; ``None`` to estimate it.
+        several: Whether texts are split at spaces and recordings at pauses into several words.
         directions: Canonical directions: a number, "permutation" or "held-out".
         ridge: Of canonical correlation, for pictures and for speech.
-        method: "exclusivity" divides words into attributes by which never meet; "mixture" divides
+        method: "exclusivity" groups words that never co-occur into attributes; "mixture" groups
             pairs by a mixture of linear maps, as in the paper.
-        neighbours: Similar pictures on which words may meet.
+        neighbours: Number of similar pictures in which words may co-occur.
         iterations: Steps of EM.
-        annealed: Whether EM starts hot, where attributes are hard to tell apart, and cools.
-        restarts: How often EM starts anew; the likeliest end is kept.
-        printed_step: Whether the E-step leaves out the mixing weights, as it is printed.
+        annealed: Whether EM uses deterministic annealing.
+        restarts: Number of starts of EM; the likeliest result is kept.
+        printed_step: Whether the E-step omits the mixing weights, as printed in the paper.
         recall: "discriminant" (shrunken linear discriminants), "nearest" (the word of the nearest
-            picture) or "nearest-sound" (the recording nearest to what the linear map expects).
-        random_state: Seed of everything random.
+            picture) or "nearest-sound" (the recording nearest to the prediction of the linear map).
+        random_state: Seed.
     """
 
     pictures: str | Sequence[PictureFeature] = "recommended"
@@ -55,10 +55,10 @@ class AttributeSettings:
 
 
 RECOMMENDED = AttributeSettings()
-"""Word types and exclusivity, good features, discriminants."""
+"""Exclusivity, recommended features, discriminants."""
 
 ANNEALED = AttributeSettings(method="mixture")
-"""The paper's mixture on good features, cooled slowly."""
+"""The paper's mixture on recommended features, annealed."""
 
 FAITHFUL = AttributeSettings(
     pictures="paper",
@@ -72,4 +72,4 @@ FAITHFUL = AttributeSettings(
     printed_step=True,
     recall="nearest",
 )
-"""The method as published (with the square restored in its Eq. 4), to compare with."""
+"""The published method (with the missing square in its Eq. 4), for comparison."""

@@ -1,4 +1,4 @@
-"""A taught learner on disk; of the recordings, the one that stands for each word is kept."""
+"""A learner on disk; of the recordings, the example of each word is kept."""
 
 import os
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.attributes.discriminant import Discriminant
 from wordsight.attributes.features.pictures import (
     feature_from_json,
     feature_to_json,
@@ -26,123 +27,27 @@ from wordsight.attributes.recall.answers import (
     NearestSound,
     Recall,
 )
-from wordsight.attributes.recall.discriminant import Discriminant
-from wordsight.attributes.report import card
+from wordsight.attributes.report import model_card
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.records.model_folder import ModelFolder
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
 
-__all__ = [
-    "cca_arrays",
-    "cca_from",
-    "load_learner",
-    "mixture_arrays",
-    "mixture_from",
-    "recall_arrays",
-    "recall_from",
-    "save_learner",
-    "sound_arrays",
-    "sounds_from",
-]
+__all__ = ["load_learner", "save_learner"]
 
 Arrays = dict[str, NDArray[Any]]
-
-
-# The parts of a taught learner as named arrays, and back.
-
-
-_CCA = ("x_mean_", "x_weights_", "y_mean_", "y_weights_", "correlations_")
-_DISCRIMINANT = ("columns", "classes_", "means_", "precision_", "prior_")
-_NEAREST = ("mean", "weights", "places", "words", "lessons")
-
-
-def cca_arrays(cca: CCA, prefix: str) -> Arrays:
-    """Return the learned arrays of a CCA under names that start with ``prefix``."""
-    return {prefix + name: getattr(cca, name) for name in _CCA}
-
-
-def cca_from(arrays: Arrays, prefix: str) -> CCA:
-    """Return the CCA that :func:`cca_arrays` packed."""
-    cca = CCA(1)
-    for name in _CCA:
-        setattr(cca, name, arrays[prefix + name])
-    return cca
-
-
-def mixture_arrays(mixture: LinearMixture, prefix: str) -> Arrays:
-    """Return the parameters of a mixture."""
-    return {prefix + name: value for name, value in vars(mixture.maps_).items()}
-
-
-def mixture_from(arrays: Arrays, prefix: str) -> LinearMixture:
-    """Return the mixture that :func:`mixture_arrays` packed."""
-    shares = arrays[prefix + "shares"]
-    mixture = LinearMixture(len(shares))
-    mixture.maps_ = LinearMaps(shares, arrays[prefix + "maps"], arrays[prefix + "covariances"])
-    return mixture
-
-
-def recall_arrays(recall: Recall, prefix: str) -> Arrays:
-    """Return what answers for one attribute."""
-    if isinstance(recall, DiscriminantRecall):
-        model = recall.model
-        numbers = np.array([model.shrinkage, model.temperature, *model.limits])
-        packed = {name: np.asarray(getattr(model, name)) for name in _DISCRIMINANT}
-        return {prefix + name: value for name, value in packed.items()} | {
-            prefix + "numbers": numbers
-        }
-    return {prefix + name: value for name, value in vars(recall).items()}
-
-
-def recall_from(kind: str, arrays: Arrays, prefix: str) -> Recall:
-    """Return the recall that :func:`recall_arrays` packed; ``kind`` is the name of its class."""
-    if kind == "DiscriminantRecall":
-        model = Discriminant(arrays[prefix + "columns"])
-        for name in _DISCRIMINANT:
-            setattr(model, name, arrays[prefix + name])
-        numbers = arrays[prefix + "numbers"]
-        model.shrinkage, model.temperature, limit, *more = (float(value) for value in numbers)
-        # Learners of before know how far words lie apart, not how pictures vary otherwise.
-        model.limits = limit, more[0] if more else np.inf
-        return DiscriminantRecall(model)
-    values = {name: arrays[prefix + name] for name in _NEAREST}
-    if kind == "NearestPicture":
-        return NearestPicture(**values)
-    return NearestSound(**values, table=arrays[prefix + "table"])
-
-
-def sound_arrays(sounds: Mapping[int, Sound | None], prefix: str) -> Arrays:
-    """Return recordings end to end, with the lesson, rate and length of each."""
-    kept = [(lesson, sound) for lesson, sound in sorted(sounds.items()) if sound is not None]
-    samples = [sound.samples for _, sound in kept]
-    return {
-        prefix + "samples": np.concatenate([np.zeros(0, dtype=np.float32), *samples]),
-        prefix + "lessons": np.array([lesson for lesson, _ in kept], dtype=np.int64),
-        prefix + "rates": np.array([sound.rate for _, sound in kept], dtype=np.int64),
-        prefix + "lengths": np.array([len(row) for row in samples], dtype=np.int64),
-    }
-
-
-def sounds_from(arrays: Arrays, prefix: str, count: int) -> tuple[Sound | None, ...]:
-    """Return ``count`` places, filled where a recording was packed."""
-    places: list[Sound | None] = [None] * count
-    ends = np.cumsum(arrays[prefix + "lengths"])
-    for lesson, rate, end, length in zip(
-        arrays[prefix + "lessons"],
-        arrays[prefix + "rates"],
-        ends,
-        arrays[prefix + "lengths"],
-        strict=True,
-    ):
-        places[int(lesson)] = Sound(arrays[prefix + "samples"][end - length : end], int(rate))
-    return tuple(places)
-
 
 _FOLDER = ModelFolder(
     "AttributeLearner", 1, "a folder of taught words", "restore it or teach again"
 )
+_CCA = ("x_mean_", "x_weights_", "y_mean_", "y_weights_", "correlations_")
+_MIXTURE = ("shares", "maps", "covariances")
+_DISCRIMINANT = ("columns", "classes_", "means_", "precision_", "prior_")
+_NEAREST: dict[type[Any], tuple[str, ...]] = {
+    NearestPicture: ("mean", "weights", "places", "words", "lessons"),
+    NearestSound: ("mean", "weights", "table", "places", "words", "lessons"),
+}
 
 
 def save_learner(
@@ -151,20 +56,15 @@ def save_learner(
     """Write a learner to a folder.
 
     Args:
-        learner: A learner that was taught.
-        path: The folder to make.
-        overwrite: Whether a learner that is there may be replaced; anything else never is.
+        learner: A fitted learner.
+        path: The folder to create.
+        overwrite: Whether an existing learner may be replaced; other files never are.
 
     Raises:
-        FileExistsError: If something is there that may not be replaced.
+        FileExistsError: If something exists that may not be replaced.
     """
-    _FOLDER.write(
-        path,
-        _model(learner),
-        arrays=_arrays(learner),
-        texts={"card.md": card(learner)},
-        overwrite=overwrite,
-    )
+    card = {"card.md": model_card(learner)}
+    _FOLDER.write(path, _model(learner), arrays=_arrays(learner), texts=card, overwrite=overwrite)
 
 
 def load_learner(path: str | os.PathLike[str]) -> "AttributeLearner":
@@ -210,15 +110,15 @@ def _arrays(learner: "AttributeLearner") -> Arrays:
     for number, (mean, axes) in enumerate(zip(space.means, space.maps, strict=True)):
         arrays[f"space.{number}.mean"] = mean
         arrays[f"space.{number}.map"] = axes
-    arrays |= cca_arrays(attribution.cca, "directions.")
+    arrays |= _named_arrays(attribution.cca, _CCA, "directions.")
     if vocabulary.cca is not None:
-        arrays |= cca_arrays(vocabulary.cca, "speech_directions.")
+        arrays |= _named_arrays(vocabulary.cca, _CCA, "speech_directions.")
     if attribution.mixture is not None:
-        arrays |= mixture_arrays(attribution.mixture, "mixture.")
+        arrays |= _named_arrays(attribution.mixture.maps_, _MIXTURE, "mixture.")
     for number, recall in enumerate(learner.recalls_):
-        arrays |= recall_arrays(recall, f"recall.{number}.")
+        arrays |= _recall_arrays(recall, f"recall.{number}.")
     examples = {word.example: learner.sounds_[word.example] for word in learner.words_}
-    return arrays | sound_arrays(examples, "sounds.")
+    return arrays | _sound_arrays(examples)
 
 
 def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
@@ -233,22 +133,21 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
     )
     learner.x_, learner.speech_ = arrays["x"], arrays["speech"]
     learner.texts_ = tuple(model["texts"])
-    learner.sounds_ = sounds_from(arrays, "sounds.", len(learner.texts_))
+    learner.sounds_ = _sounds(arrays, len(learner.texts_))
     learner.words_ = tuple(LearnedWord(**word) for word in model["words"])
     learner.num_attributes_ = int(model["num_attributes"])
     names = tuple(word.name if word.spelled else None for word in learner.words_)
-    spoken = cca_from(arrays, "speech_directions.") if model["has_speech_directions"] else None
+    spoken = _cca(arrays, "speech_directions.") if model["has_speech_directions"] else None
     learner.vocabulary_ = LessonVocabulary(arrays["lesson_words"], names, spoken, arrays["places"])
     learner.attribution_ = AttributeAssignment(
         arrays["lesson_attributes"],
         arrays["word_attributes"],
-        cca_from(arrays, "directions."),
-        mixture=mixture_from(arrays, "mixture.") if model["has_mixture"] else None,
+        _cca(arrays, "directions."),
+        mixture=_mixture(arrays) if model["has_mixture"] else None,
         counts=tuple(CountScore.from_json(score) for score in model.get("counts", [])),
     )
     learner.recalls_ = [
-        recall_from(kind, arrays, f"recall.{number}.")
-        for number, kind in enumerate(model["recalls"])
+        _recall(kind, arrays, f"recall.{number}.") for number, kind in enumerate(model["recalls"])
     ]
     return learner
 
@@ -260,3 +159,70 @@ def _settings(values: dict[str, Any]) -> AttributeSettings:
     if isinstance(given["speech"], dict):
         given["speech"] = SpeechFeatures(**given["speech"])
     return replace(AttributeSettings(), **given)
+
+
+def _named_arrays(owner: object, names: tuple[str, ...], prefix: str) -> Arrays:
+    """Return attributes of an object under names that start with ``prefix``."""
+    return {prefix + name: np.asarray(getattr(owner, name)) for name in names}
+
+
+def _cca(arrays: Arrays, prefix: str) -> CCA:
+    cca = CCA(1)
+    for name in _CCA:
+        setattr(cca, name, arrays[prefix + name])
+    return cca
+
+
+def _mixture(arrays: Arrays) -> LinearMixture:
+    maps = LinearMaps(*(arrays[f"mixture.{name}"] for name in _MIXTURE))
+    mixture = LinearMixture(len(maps.shares))
+    mixture.maps_ = maps
+    return mixture
+
+
+def _recall_arrays(recall: Recall, prefix: str) -> Arrays:
+    if not isinstance(recall, DiscriminantRecall):
+        return _named_arrays(recall, _NEAREST[type(recall)], prefix)
+    model = recall.model
+    numbers = np.array([model.shrinkage, model.temperature, *model.limits])
+    return _named_arrays(model, _DISCRIMINANT, prefix) | {prefix + "numbers": numbers}
+
+
+def _recall(kind: str, arrays: Arrays, prefix: str) -> Recall:
+    """Return the recall of a class name and its arrays."""
+    if kind == DiscriminantRecall.__name__:
+        model = Discriminant(arrays[prefix + "columns"])
+        for name in _DISCRIMINANT:
+            setattr(model, name, arrays[prefix + name])
+        numbers = arrays[prefix + "numbers"]
+        model.shrinkage, model.temperature, limit, *more = (float(value) for value in numbers)
+        # Early learners have only the first limit.
+        model.limits = limit, more[0] if more else np.inf
+        return DiscriminantRecall(model)
+    nearest: type[NearestPicture] = (
+        NearestPicture if kind == NearestPicture.__name__ else NearestSound
+    )
+    return nearest(**{name: arrays[prefix + name] for name in _NEAREST[nearest]})
+
+
+def _sound_arrays(sounds: Mapping[int, Sound | None]) -> Arrays:
+    """Return recordings end to end, with the lesson, rate and length of each."""
+    kept = [(lesson, sound) for lesson, sound in sorted(sounds.items()) if sound is not None]
+    samples = [sound.samples for _, sound in kept]
+    return {
+        "sounds.samples": np.concatenate([np.zeros(0, dtype=np.float32), *samples]),
+        "sounds.lessons": np.array([lesson for lesson, _ in kept], dtype=np.int64),
+        "sounds.rates": np.array([sound.rate for _, sound in kept], dtype=np.int64),
+        "sounds.lengths": np.array([len(row) for row in samples], dtype=np.int64),
+    }
+
+
+def _sounds(arrays: Arrays, count: int) -> tuple[Sound | None, ...]:
+    """Return the recordings of ``count`` lessons, where there are any."""
+    lessons: list[Sound | None] = [None] * count
+    ends = np.cumsum(arrays["sounds.lengths"])
+    starts = ends - arrays["sounds.lengths"]
+    rows = zip(arrays["sounds.lessons"], starts, ends, arrays["sounds.rates"], strict=True)
+    for lesson, start, end, rate in rows:
+        lessons[int(lesson)] = Sound(arrays["sounds.samples"][start:end], int(rate))
+    return tuple(lessons)

@@ -118,7 +118,7 @@ class AttributesResult(Result):
 
     def to_json(self) -> Any:
         """Return what ``wordsight attributes --json`` prints."""
-        from wordsight.attributes.report import looks_at
+        from wordsight.attributes.report import used_features
 
         groups = zip(self.learner.attributes(), self.learner.recalls_, strict=False)
         return as_json(
@@ -126,7 +126,7 @@ class AttributesResult(Result):
                 "attributes": [
                     {
                         "attribute": number,
-                        "looks_at": looks_at(self.learner, recall),
+                        "looks_at": used_features(self.learner, recall),
                         "words": [{"word": word.name, "lessons": word.count} for word in words],
                     }
                     for number, (words, recall) in enumerate(groups)

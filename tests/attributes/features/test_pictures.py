@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.attributes import TeachingError
-from wordsight.attributes.features.pictures import autocorrelation, masks
+from wordsight.attributes.features.pictures import autocorrelation, hlac_masks
 
 WINDOW = list(itertools.product((-1, 0, 1), repeat=2))
 
@@ -32,7 +32,7 @@ def brute_force(picture, mask):
     ],
 )
 def test_there_are_as_many_masks_as_enumeration_finds(number, orders):
-    found = masks(number)
+    found = hlac_masks(number)
     assert [sum(len(mask) == order for mask in found) for order in (1, 2, 3)] == orders
     # Independently: multisets of pixels in the window with the centre, up to translation.
     shapes = set()
@@ -50,7 +50,7 @@ def test_sums_are_those_of_brute_force(number):
     pictures = np.random.default_rng(0).normal(size=(3, 6, 7))
     found = autocorrelation(pictures, number)
     for picture, row in zip(pictures, found, strict=True):
-        expected = [brute_force(picture, mask) for mask in masks(number)]
+        expected = [brute_force(picture, mask) for mask in hlac_masks(number)]
         np.testing.assert_allclose(row, expected, rtol=1e-4, atol=1e-6)
 
 
@@ -66,4 +66,4 @@ def test_small_pictures_and_wrong_numbers():
     assert autocorrelation(np.ones((2, 2, 5))).tolist() == np.zeros((2, 25)).tolist()
     np.testing.assert_allclose(autocorrelation(np.ones((1, 3, 3))), 1.0)
     with pytest.raises(TeachingError, match="25 or 35"):
-        masks(26)
+        hlac_masks(26)

@@ -17,14 +17,14 @@ from wordsight.attributes import (
     read_sound,
     write_sound,
 )
-from wordsight.attributes.features.sounds import resampled
+from wordsight.attributes.features.sounds import resample
 from wordsight.attributes.features.speech import (
     fixed_frames,
     mel_cepstrum,
     mel_filters,
     speech_features,
-    speech_part,
     split_words,
+    trim_silence,
 )
 
 RANDOM = np.random.default_rng(0)
@@ -67,7 +67,7 @@ def test_a_recording_without_a_rate_is_refused(tmp_path):
     content = bytearray(path.read_bytes())
     content[24:32] = bytes(8)  # samples and bytes a second
     path.write_bytes(content)
-    with pytest.raises(SoundError, match="0 samples a second"):
+    with pytest.raises(SoundError, match="0 samples per second"):
         read_sound(path)
 
 
@@ -189,8 +189,8 @@ def test_sizes_of_features():
 def test_quiet_ends_are_cut_off_and_utterances_split():
     quiet = np.zeros(4000)
     padded = Sound(np.concatenate([quiet, TONE, quiet]), 16_000)
-    assert speech_part(padded).duration == pytest.approx(0.5, abs=0.03)
+    assert trim_silence(padded).duration == pytest.approx(0.5, abs=0.03)
     two = Sound(np.concatenate([TONE, quiet, TONE[:4000]]), 16_000)
     assert [one.duration for one in split_words(two)] == pytest.approx([0.5, 0.25], abs=0.02)
     assert len(split_words(Sound(TONE, 16_000))) == 1
-    assert resampled(Sound(TONE, 16_000), 8_000).duration == pytest.approx(0.5)
+    assert resample(Sound(TONE, 16_000), 8_000).duration == pytest.approx(0.5)

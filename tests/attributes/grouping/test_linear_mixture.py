@@ -8,12 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordsight.attributes import LinearMixture, TeachingError
-from wordsight.attributes.grouping.linear_mixture import (
-    choose_num_components,
-    exclusive_axis,
-    score_components,
-    split_along,
-)
+from wordsight.attributes.grouping.attribute_count import choose_num_components, score_components
+from wordsight.attributes.grouping.linear_mixture import exclusive_axis, split_along
 
 
 def planted(count=300, maps=2, noise=0.1, seed=0):
@@ -101,7 +97,7 @@ def test_the_number_of_maps_is_found(maps):
     mixture = LinearMixture(1, annealed=True, iterations=40)
     assert choose_num_components(mixture, x, y, most=4) == maps
     scores = score_components(mixture, x, y, most=4)
-    assert min(scores, key=lambda one: one.description_length).num_components == maps
+    assert min(scores, key=lambda one: one.description_length).num_attributes == maps
 
 
 def test_nonsense_is_refused():

@@ -10,7 +10,7 @@ from wordsight.attributes.recall.videos import (
     crop_box,
     label_by_attribute,
     name_detections,
-    shot_terms,
+    shot_words,
 )
 from wordsight.attributes.report import draw_attributes
 from wordsight.language import PartOfSpeech
@@ -62,7 +62,7 @@ def test_things_of_a_film_are_named(learner, film):
 def test_words_become_terms_and_adjectives(learner, film):
     named = name_detections(learner, *film, rate=2)
     shots = [Shot("v", 0, 1, 1, 0, 10), Shot("v", 5, 6, 1, 50, 60)]
-    terms = shot_terms(named, shots)
+    terms = [[term.word for term in found] for found in shot_words(named, shots)]
     assert sorted(terms[0]) == ["blue", "red", "tall", "wide"] and terms[1] == []
     entries = adjective_entries(learner)
     assert {entry.name for entry in entries} >= {"red", "tall"}

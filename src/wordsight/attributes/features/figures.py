@@ -1,4 +1,4 @@
-"""Features of the one thing that stands out from its background: its colour, shape and size."""
+"""Features of the object that stands out from the background: its colour, shape and size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,22 @@ from numpy.typing import NDArray
 __all__ = ["FigureColour", "FigureExtent", "FigureShape", "find_figure"]
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Picture = NDArray[np.uint8]
 
-_LONGEST = 128  # pixels of the longer side while looking for the figure
-_LEAST_SHARE, _MOST_SHARE = 0.002, 0.9  # of the picture; else nothing stands out
-_SPECK = 0.1  # of the largest part: smaller parts are noise
+_LONGEST = 128  # pixels of the longer side for segmentation
+_LEAST_SHARE, _MOST_SHARE = 0.002, 0.9  # of the picture; otherwise nothing stands out
+_SPECK = 0.1  # of the largest component: smaller components are noise
 
 
-def find_figure(picture: Picture) -> tuple[NDArray[np.bool_], Picture]:
-    """Find what differs in colour from the border of a picture.
+def find_figure(picture: Picture) -> tuple[Mask, Picture]:
+    """Segment what differs in colour from the border of a picture.
 
     Args:
         picture: RGB ``(H, W, 3)``.
 
     Returns:
-        A mask of the figure, all true where nothing stands out; and the picture, both at most 128
+        A mask of the figure, all true if nothing stands out; and the picture, both at most 128
         pixels wide and high.
     """
     scale = min(1.0, _LONGEST / max(picture.shape[:2]))
@@ -33,55 +34,48 @@ def find_figure(picture: Picture) -> tuple[NDArray[np.bool_], Picture]:
     smooth = cv2.GaussianBlur(small, (3, 3), 0)
     colours = cv2.cvtColor(smooth, cv2.COLOR_RGB2LAB).astype(np.float32)
     border = np.concatenate([colours[0], colours[-1], colours[:, 0], colours[:, -1]])
-    apart = np.linalg.norm(colours - np.median(border, axis=0), axis=-1)
-    levels = np.clip(apart * 2, 0, 255).astype(np.uint8)
-    _, mask = cv2.threshold(levels, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
-    mask = _without_specks(np.asarray(mask, dtype=np.uint8))
-    share = mask.mean()
-    if not _LEAST_SHARE <= share <= _MOST_SHARE:
+    distance = np.linalg.norm(colours - np.median(border, axis=0), axis=-1)
+    levels = np.clip(distance * 2, 0, 255).astype(np.uint8)
+    _, thresholded = cv2.threshold(levels, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+    mask = _without_specks(np.asarray(thresholded, dtype=np.uint8))
+    if not _LEAST_SHARE <= mask.mean() <= _MOST_SHARE:
         return np.ones(mask.shape, dtype=bool), small
     return mask, small
 
 
 @dataclass(frozen=True)
 class FigureColour:
-    """The colour of the figure beside that of its background, as log ratios."""
+    """The colour of the figure relative to its background, as log ratios."""
 
-    @property
-    def name(self) -> str:
-        """How people call it."""
-        return "colour of the figure"
+    name = "colour of the figure"
 
     def describe(self, pictures: Sequence[Picture]) -> Array:
-        """Return ``(N, 12)``: quartiles of three log ratios, beside the background and as such."""
-        return np.stack([self._row(*find_figure(picture)) for picture in pictures])
+        """Return ``(N, 12)``: quartiles of three log ratios less the background, and medians."""
+        return np.stack([_colour_row(*find_figure(picture)) for picture in pictures])
 
-    def _row(self, mask: NDArray[np.bool_], small: Picture) -> Array:
-        logs = np.log(small.astype(np.float64) + 8)
-        red, green, blue = np.moveaxis(logs, -1, 0)
-        planes = (red - green, (red + green) / 2 - blue, logs.mean(axis=-1))
-        row: list[float] = []
-        for plane in planes:
-            quartiles = np.percentile(plane[mask], [25, 50, 75])
-            behind = float(np.median(plane[~mask])) if not mask.all() else 0.0
-            row += [*(quartiles - behind), float(quartiles[1])]
-        return np.array(row)
+
+def _colour_row(mask: Mask, small: Picture) -> Array:
+    logs = np.log(small.astype(np.float64) + 8)
+    red, green, blue = np.moveaxis(logs, -1, 0)
+    row: list[float] = []
+    for plane in (red - green, (red + green) / 2 - blue, logs.mean(axis=-1)):
+        quartiles = np.percentile(plane[mask], [25, 50, 75])
+        background = float(np.median(plane[~mask])) if not mask.all() else 0.0
+        row += [*(quartiles - background), float(quartiles[1])]
+    return np.array(row)
 
 
 @dataclass(frozen=True)
 class FigureShape:
-    """Histograms of edge directions of the figure alone, brought to one size.
+    """Histograms of oriented gradients of the figure alone, scaled to one size.
 
     Attributes:
-        side: Width and height the figure is brought to; a multiple of 16.
+        side: Width and height of the scaled figure; a multiple of 16.
     """
 
     side: int = 64
 
-    @property
-    def name(self) -> str:
-        """How people call it."""
-        return "shape of the figure"
+    name = "shape of the figure"
 
     def describe(self, pictures: Sequence[Picture]) -> Array:
         """Return ``(N, D)``; D is 576 for a side of 64."""
@@ -90,41 +84,39 @@ class FigureShape:
         rows = [np.ravel(cells.compute(self._silhouette(picture))) for picture in pictures]
         return np.stack(rows).astype(np.float64)
 
-    def _silhouette(self, picture: Picture) -> NDArray[np.uint8]:
+    def _silhouette(self, picture: Picture) -> Picture:
         mask, _ = find_figure(picture)
         x1, y1, x2, y2 = _bounds(mask)
         # A square around the figure keeps its proportions: a 1 is narrow.
         half = max(x2 - x1, y2 - y1) / 2 * 1.15 + 1
         middle = ((x1 + x2) / 2, (y1 + y2) / 2)
         scale = self.side / (2 * half)
-        turn = np.array(
+        affine = np.array(
             [[scale, 0, (half - middle[0]) * scale], [0, scale, (half - middle[1]) * scale]]
         )
         filled = mask.astype(np.uint8) * 255
-        moved = cv2.warpAffine(filled, turn, (self.side, self.side), flags=cv2.INTER_LINEAR)
+        moved = cv2.warpAffine(filled, affine, (self.side, self.side), flags=cv2.INTER_LINEAR)
         return np.asarray(moved, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
 class FigureExtent:
-    """How large the figure is in the picture."""
+    """The size of the figure in the picture."""
 
-    @property
-    def name(self) -> str:
-        """How people call it."""
-        return "size of the figure"
+    name = "size of the figure"
 
     def describe(self, pictures: Sequence[Picture]) -> Array:
         """Return ``(N, 3)``: logs of width, height and area as shares of the picture."""
-        return np.stack([self._row(find_figure(picture)[0]) for picture in pictures])
-
-    def _row(self, mask: NDArray[np.bool_]) -> Array:
-        x1, y1, x2, y2 = _bounds(mask)
-        height, width = mask.shape
-        return np.log([(x2 - x1) / width, (y2 - y1) / height, mask.mean()])
+        return np.stack([_extent_row(find_figure(picture)[0]) for picture in pictures])
 
 
-def _without_specks(mask: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _extent_row(mask: Mask) -> Array:
+    x1, y1, x2, y2 = _bounds(mask)
+    height, width = mask.shape
+    return np.log([(x2 - x1) / width, (y2 - y1) / height, mask.mean()])
+
+
+def _without_specks(mask: NDArray[np.uint8]) -> Mask:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
     if count < 2:
         return mask > 0
@@ -133,6 +125,6 @@ def _without_specks(mask: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray(np.isin(labels, kept))
 
 
-def _bounds(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+def _bounds(mask: Mask) -> tuple[int, int, int, int]:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

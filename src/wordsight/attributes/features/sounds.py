@@ -1,4 +1,4 @@
-"""Recordings: one channel of samples, read from and written to files, joined into an answer."""
+"""Recordings: reading, writing, resampling and joining sounds of one channel."""
 
 import os
 import warnings
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from wordsight.attributes.errors import SoundError, SoundWarning
 from wordsight.files import atomic_path
 
-__all__ = ["SPEECH_RATE", "Sound", "join_sounds", "read_sound", "resampled", "write_sound"]
+__all__ = ["SPEECH_RATE", "Sound", "join_sounds", "read_sound", "resample", "write_sound"]
 
 SPEECH_RATE = 16_000
-"""Samples per second at which speech is looked at; telephone and studio are brought to it."""
+"""Samples per second to which speech is resampled."""
 
 _MAX_SECONDS = 600
-_CLIPPED_SHARE = 0.02  # of the samples at full scale; more is heard as distortion
-_SILENT = 1e-4  # of full scale: below that there is nothing but the recorder's own noise
+_CLIPPED_SHARE = 0.02  # of the samples at full scale; more is audible distortion
+_SILENT = 1e-4  # of full scale: the noise of a recorder
 _FULL_SCALE = 32767
 _UNREADABLE = (
-    "{} cannot be read as sound ({}): it is damaged or of a rare kind. Restore it from a copy, "
-    "convert it to 16-bit WAV, or leave it out."
+    "{} cannot be read as sound ({}): it is damaged or in an unsupported format. Restore it from a "
+    "copy, convert it to 16-bit WAV, or leave it out."
 )
 
 
@@ -44,9 +44,9 @@ class Sound:
     def __post_init__(self) -> None:
         samples = np.asarray(self.samples, dtype=np.float32)
         if samples.ndim != 1 or not len(samples):
-            raise SoundError(f"a sound is one row of samples, got an array {samples.shape}.")
+            raise SoundError(f"a sound must be a row of samples, got an array {samples.shape}.")
         if not np.isfinite(samples).all():
-            raise SoundError("a sound holds values that are not numbers; record it again.")
+            raise SoundError("a sound contains values that are not finite; record it again.")
         if self.rate < 1000:
             raise SoundError(f"speech needs 1000 samples per second or more, got {self.rate}.")
         object.__setattr__(self, "samples", samples)
@@ -58,28 +58,28 @@ class Sound:
 
     @property
     def silent(self) -> bool:
-        """Whether there is nothing to hear."""
+        """Whether it is silent."""
         return float(np.abs(self.samples - self.samples.mean()).max()) < _SILENT
 
     @property
     def clipped(self) -> bool:
-        """Whether it was recorded so loud that its peaks are cut off."""
+        """Whether its peaks are clipped."""
         return float(np.mean(np.abs(self.samples) >= 0.999)) > _CLIPPED_SHARE
 
 
 def read_sound(path: str | os.PathLike[str]) -> Sound:
-    """Read a recording; several channels become their mean.
+    """Read a recording; channels are averaged.
 
-    WAV files of 8 to 32 bits need nothing more; FLAC, Ogg and other kinds need soundfile.
+    WAV files of 8 to 32 bits need no extra package; FLAC, Ogg and other formats need soundfile.
 
     Args:
         path: The file.
 
     Returns:
-        The sound, at the rate it was recorded with.
+        The sound at its recorded rate.
 
     Raises:
-        SoundError: If the file is missing, damaged, too long or of a kind that cannot be read.
+        SoundError: If the file is missing, damaged, too long or in an unsupported format.
     """
     source = Path(path)
     if not source.is_file():
@@ -88,9 +88,9 @@ def read_sound(path: str | os.PathLike[str]) -> Sound:
     if samples.ndim == 2:
         samples = samples.mean(axis=1)
     if not len(samples):
-        raise SoundError(f"{source} holds no samples; record it again.")
+        raise SoundError(f"{source} contains no samples; record it again.")
     if rate <= 0:
-        raise SoundError(f"{source} claims {rate} samples a second; record it again.")
+        raise SoundError(f"{source} claims {rate} samples per second; record it again.")
     if len(samples) > _MAX_SECONDS * rate:
         raise SoundError(
             f"{source} lasts {len(samples) / rate:.0f} s; a word or a short utterance was "
@@ -99,7 +99,7 @@ def read_sound(path: str | os.PathLike[str]) -> Sound:
     sound = Sound(samples.astype(np.float32), int(rate))
     if sound.clipped:
         warnings.warn(
-            f"{source.name} is clipped: it was recorded too loud and may be misheard.",
+            f"{source.name} is clipped: it was recorded too loud and may be misrecognised.",
             SoundWarning,
             stacklevel=2,
         )
@@ -107,7 +107,7 @@ def read_sound(path: str | os.PathLike[str]) -> Sound:
 
 
 def write_sound(path: str | os.PathLike[str], sound: Sound, *, overwrite: bool = False) -> None:
-    """Write a 16-bit WAV file, whole or not at all.
+    """Write a 16-bit WAV file atomically.
 
     Raises:
         SoundError: If the name does not end in .wav, or the file exists and may not be replaced.
@@ -129,7 +129,7 @@ def write_sound(path: str | os.PathLike[str], sound: Sound, *, overwrite: bool =
         raise SoundError(str(error)) from error
 
 
-def resampled(sound: Sound, rate: int = SPEECH_RATE) -> Sound:
+def resample(sound: Sound, rate: int = SPEECH_RATE) -> Sound:
     """Return the sound at another rate."""
     if sound.rate == rate:
         return sound
@@ -141,10 +141,10 @@ def resampled(sound: Sound, rate: int = SPEECH_RATE) -> Sound:
 
 
 def join_sounds(sounds: Sequence[Sound], *, pause: float = 0.15) -> Sound:
-    """Play sounds one after the other.
+    """Concatenate sounds.
 
     Args:
-        sounds: At least one, of any rates; the result has the highest.
+        sounds: At least one, of any rates; the result has the highest rate.
         pause: Seconds of silence between them.
 
     Raises:
@@ -154,7 +154,7 @@ def join_sounds(sounds: Sequence[Sound], *, pause: float = 0.15) -> Sound:
         raise SoundError("there is no recording to play: the words were taught as text.")
     rate = max(sound.rate for sound in sounds)
     gap = np.zeros(round(pause * rate), dtype=np.float32)
-    pieces = [piece for sound in sounds for piece in (gap, resampled(sound, rate).samples)]
+    pieces = [piece for sound in sounds for piece in (gap, resample(sound, rate).samples)]
     return Sound(np.concatenate(pieces[1:]), rate)
 
 
@@ -169,10 +169,10 @@ def _read_wav(source: Path) -> tuple[NDArray[np.float64], int]:
 
     try:
         with warnings.catch_warnings():
-            # Chunks that only other programs understand are no reason to speak.
+            # Unknown chunks are harmless.
             warnings.simplefilter("ignore", wavfile.WavFileWarning)
             rate, samples = wavfile.read(source)
-    except Exception as error:  # the reader raises whatever a damaged header leads it to
+    except Exception as error:  # a damaged header can raise anything
         raise SoundError(_UNREADABLE.format(source, error)) from error
     if samples.dtype == np.uint8:
         return (samples.astype(np.float64) - 128) / 128, rate
@@ -186,8 +186,8 @@ def _read_other(source: Path) -> tuple[NDArray[np.float64], int]:
         import soundfile
     except ImportError:
         raise SoundError(
-            f"{source} is not a WAV file; reading other kinds needs soundfile, which the extra "
-            "`speech` brings (pip install 'wordsight[speech]'). Or convert it to WAV."
+            f"{source} is not a WAV file; other formats need soundfile, which the extra `speech` "
+            "installs (pip install 'wordsight[speech]'). Or convert it to WAV."
         ) from None
     try:
         samples, rate = soundfile.read(source, dtype="float64")

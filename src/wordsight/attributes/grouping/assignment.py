@@ -1,4 +1,4 @@
-"""From lessons to words and attributes: the steps between features and recall."""
+"""From lessons to words, and from words to attributes."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from wordsight.attributes.grouping.attribute_count import (
     CountScore,
     choose_count,
+    choose_num_components,
     score_counts,
     without_strays,
 )
@@ -18,7 +19,7 @@ from wordsight.attributes.grouping.exclusivity import (
     count_cooccurrences,
     partition_words,
 )
-from wordsight.attributes.grouping.linear_mixture import LinearMixture, choose_num_components
+from wordsight.attributes.grouping.linear_mixture import LinearMixture
 from wordsight.attributes.grouping.words import (
     find_word_types,
     link_synonyms,
@@ -41,20 +42,20 @@ __all__ = [
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-_SPEECH_DIRECTIONS = 40  # more than there are; those that mean nothing weigh nothing
+_SPEECH_DIRECTIONS = 40  # more than there are; meaningless ones get no weight
 _SPEECH_AXES = 50
 _ROUNDS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class LessonVocabulary:
-    """The words of some lessons.
+    """The words of lessons.
 
     Attributes:
-        words: ``(N,)`` the word of each lesson, from 0 on.
-        names: Per word its spelling, or ``None`` where it was only heard.
-        cca: Directions between pictures and recordings; ``None`` where there are no recordings.
-        places: ``(N, d)`` recordings along those; zeros where there is none.
+        words: ``(N,)`` the word of each lesson, from 0.
+        names: The spelling of each word, or ``None`` if it was only recorded.
+        cca: Canonical directions of pictures and recordings; ``None`` without recordings.
+        places: ``(N, d)`` recordings along the directions; zeros without a recording.
     """
 
     words: Labels
@@ -70,10 +71,10 @@ class AttributeAssignment:
     Attributes:
         lessons: ``(N,)`` the attribute of each lesson.
         words: ``(W,)`` the attribute of each word.
-        cca: Directions between pictures and words in which it was decided.
-        partition: How the words were divided, where that was by exclusivity.
-        mixture: The fitted mixture, where it was by that.
-        counts: How well each number of attributes explains the lessons, where it was not given.
+        cca: Canonical directions of pictures and words.
+        partition: The partition of the words, of the method "exclusivity".
+        mixture: The fitted mixture, of the method "mixture".
+        counts: The scores of each number of attributes, if it was not given.
     """
 
     lessons: Labels
@@ -85,7 +86,7 @@ class AttributeAssignment:
 
 
 def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> LessonVocabulary:
-    """Find out which lessons teach the same word: by spelling, or else by sound."""
+    """Find which lessons teach the same word: by spelling, or else by sound."""
     texts = sorted({text for text in lessons.texts if text is not None})
     number = {text: place for place, text in enumerate(texts)}
     words = np.array([number.get(text or "", -1) for text in lessons.texts], dtype=np.intp)
@@ -96,8 +97,8 @@ def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> 
         places = np.zeros((len(lessons), cca.y_weights_.shape[1]))
         places[spoken] = cca.transform_y(lessons.speech[spoken])
     if unspelled.any():
-        heard = _heard_words(x[unspelled], lessons.speech[unspelled], settings)
-        words[unspelled] = heard + len(texts)
+        recorded = _recorded_words(x[unspelled], lessons.speech[unspelled], settings)
+        words[unspelled] = recorded + len(texts)
     count = int(words.max()) + 1
     return LessonVocabulary(words, (*texts, *[None] * (count - len(texts))), cca, places)
 
@@ -105,24 +106,24 @@ def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> 
 def group_by_exclusivity(
     vocabulary: LessonVocabulary, x: Array, settings: AttributeSettings
 ) -> AttributeAssignment:
-    """Divide words into attributes by which never meet on similar pictures."""
+    """Group words that never co-occur on similar pictures into attributes."""
     words = vocabulary.words
     cca = word_directions(words, x, settings)
-    meetings = word_cooccurrences(words, x, settings)
-    linked = link_synonyms(meetings)
+    cooccurrences = word_cooccurrences(words, x, settings)
+    linked = link_synonyms(cooccurrences)
     if settings.num_attributes is not None and linked.max() + 1 < settings.num_attributes:
         linked = np.arange(len(linked))
-    merged, number = meetings.merged(linked), settings.num_attributes
+    merged, number = cooccurrences.merged(linked), settings.num_attributes
     scores: list[CountScore] = []
     if number is None:
         scores = score_counts(
             x,
             linked[words],
             merged,
-            lambda said, pictures: word_cooccurrences(said, pictures, settings),
+            lambda some_words, pictures: word_cooccurrences(some_words, pictures, settings),
             random_state=settings.random_state,
         )
-        # What any recording was spelled as is a word, not strays of one.
+        # Anything that was spelled is a word, not a stray cluster.
         spelled = [place for place, name in enumerate(vocabulary.names) if name is not None]
         number = choose_count(without_strays(scores, merged, np.unique(linked[spelled])))
     partition = partition_words(merged, number)
@@ -133,7 +134,7 @@ def group_by_exclusivity(
 def group_by_mixture(
     vocabulary: LessonVocabulary, speech: Array, x: Array, settings: AttributeSettings
 ) -> AttributeAssignment:
-    """Divide lessons into attributes by a mixture of linear maps from pictures to words."""
+    """Group lessons by a mixture of linear maps from pictures to words."""
     if vocabulary.cca is not None and np.isfinite(speech).all():
         cca, y = vocabulary.cca, vocabulary.places
     else:
@@ -161,46 +162,46 @@ def word_directions(words: Labels, x: Array, settings: AttributeSettings) -> CCA
 
 
 def word_cooccurrences(
-    words: Labels, x: Array, settings: AttributeSettings, *, told_apart: int | None = None
+    words: Labels, x: Array, settings: AttributeSettings, *, num_separated: int | None = None
 ) -> Cooccurrences:
-    """Count which words meet on pictures that are similar in what tells words apart.
+    """Count which words co-occur on pictures that are similar in what separates words.
 
     Args:
-        words: ``(N,)`` words, from 0 on.
-        x: ``(N, D)`` the pictures they were said of.
-        settings: How many neighbours, and which seed.
-        told_apart: Only what tells the first so many words apart counts; all if left out.
+        words: ``(N,)`` words, from 0.
+        x: ``(N, D)`` their pictures.
+        settings: The number of neighbours and the seed.
+        num_separated: Use only the directions that separate the first words, so many of them; all
+            by default.
     """
 
-    def project(known: Array, said: Labels, asked: Array) -> tuple[Array, Array]:
-        own = said < (told_apart or len(x))
-        cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(known[own], _one_hot(said[own]))
-        # Directions along which words differ little count little.
+    def project(known: Array, known_words: Labels, new: Array) -> tuple[Array, Array]:
+        own = known_words < (num_separated or len(x))
+        one_hot = _one_hot(known_words[own])
+        cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(known[own], one_hot)
+        # Directions along which words differ little get little weight.
         weight = cca.correlations_**2
-        return cca.transform_x(known) * weight, cca.transform_x(asked) * weight
+        return cca.transform_x(known) * weight, cca.transform_x(new) * weight
 
     return count_cooccurrences(
         x, words, project, neighbours=settings.neighbours, random_state=settings.random_state
     )
 
 
-def _heard_words(x: Array, speech: Array, settings: AttributeSettings) -> Labels:
-    """Cluster recordings finely, then let pictures say which clusters are one word."""
+def _recorded_words(x: Array, speech: Array, settings: AttributeSettings) -> Labels:
+    """Cluster recordings finely, then merge clusters of one word by their pictures."""
     if len(x) < 2:
         return np.zeros(len(x), dtype=np.intp)
     cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(x, speech)
-    # Directions that pictures share little with say little about the word.
+    # Directions that correlate little with pictures say little about the word.
     points = cca.transform_y(speech) * cca.correlations_
     types = find_word_types(points, settings.num_words)
     if settings.num_words is not None or types.count < 3:
         return types.labels
     axes = PictureSpace.fit([speech], _SPEECH_AXES).transform([speech])
-    labels = types.labels
-    labels = refine_words(axes, x, labels, random_state=settings.random_state)
+    labels = refine_words(axes, x, types.labels, random_state=settings.random_state)
     for _ in range(_ROUNDS):
         before = labels
-        meetings = word_cooccurrences(labels, x, settings)
-        labels = merge_same_words(meetings, points, labels)
+        labels = merge_same_words(word_cooccurrences(labels, x, settings), points, labels)
         labels = refine_words(axes, x, labels, random_state=settings.random_state)
         if np.array_equal(labels, before):
             break

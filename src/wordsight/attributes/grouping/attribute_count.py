@@ -1,34 +1,47 @@
-"""How many attributes there are: by the likelihood of lessons left out, with MDL beside."""
+"""The number of attributes, by cross-validated likelihood; the description length for comparison.
+
+Both methods of grouping are covered: words divided into attributes, and a mixture of linear maps.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.grouping.exclusivity import Cooccurrences, partition_words, picture_folds
-from wordsight.attributes.recall.discriminant import Discriminant, calibrated_discriminant
+from wordsight.attributes.discriminant import Discriminant, calibrated_discriminant, picture_folds
+from wordsight.attributes.grouping.exclusivity import Cooccurrences, partition_words
+from wordsight.attributes.grouping.linear_mixture import LinearMixture
 
-__all__ = ["CountScore", "choose_count", "score_counts", "without_strays"]
+__all__ = [
+    "CountScore",
+    "choose_count",
+    "choose_num_components",
+    "score_components",
+    "score_counts",
+    "without_strays",
+]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 _FOLDS = 5
-_LEAST_PROBABILITY = 1e-4  # of a word that the other lessons never taught
+_MIXTURE_FOLDS = 4
+_LEAST_PROBABILITY = 1e-4  # of a word that does not occur in the other lessons
 
 
 @dataclass(frozen=True)
 class CountScore:
-    """How well a number of attributes explains lessons.
+    """The score of a number of attributes.
 
     Attributes:
         num_attributes: The number.
-        held_out: Mean log probability, in nats, of the words of lessons that were left out, given
-            their pictures; NaN where there are too few pictures to leave some out.
-        standard_error: Of what it lacks to the best number, across lessons.
-        description_length: Nats to tell which words meet, and the attribute of each word.
+        held_out: Mean log likelihood, in nats, of held-out lessons; NaN if there are too few
+            pictures for folds.
+        standard_error: Of its difference to the best number (or, for a mixture, to the number
+            before), across lessons.
+        description_length: Negative log likelihood and the cost of the parameters, in nats.
     """
 
     num_attributes: int
@@ -37,12 +50,12 @@ class CountScore:
     description_length: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return what JSON can hold of it: null for what is not known."""
+        """Return the score as JSON values; null for NaN."""
         return {key: None if value != value else value for key, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "CountScore":
-        """Undo :meth:`to_json`."""
+        """Create a score from the result of :meth:`to_json`."""
         known: dict[str, Any] = {k: np.nan if v is None else v for k, v in values.items()}
         return cls(**known)
 
@@ -50,8 +63,8 @@ class CountScore:
 def score_counts(
     x: Array,
     words: Labels,
-    meetings: Cooccurrences,
-    meet: Callable[[Labels, Array], Cooccurrences],
+    cooccurrences: Cooccurrences,
+    count: Callable[[Labels, Array], Cooccurrences],
     *,
     most: int = 8,
     random_state: int = 0,
@@ -60,28 +73,25 @@ def score_counts(
 
     A picture has one word in each attribute, and one attribute is spoken of:
     :math:`p(w|x)=\sum_k p(k)\,p(w|x,k)`. Words are divided into k attributes, and discriminants
-    learned, on some of the lessons; what the others say is predicted, in turn. With too few
+    learned, on the other folds; the words of the held-out lessons are predicted. With too few
     attributes, words of two compete for pictures that both fit; with too many, a picture is given
-    words that do not fit at all.
+    words that do not fit.
 
     Args:
         x: ``(N, D)`` pictures.
-        words: ``(N,)`` words, from 0 on without gaps.
-        meetings: Of the words in all lessons.
-        meet: Counts meetings in any of the lessons.
+        words: ``(N,)`` words, from 0 without gaps.
+        cooccurrences: Of the words in all lessons.
+        count: Counts co-occurrences in some of the lessons.
         most: The largest number tried.
         random_state: Seed of the folds.
     """
     numbers = range(1, min(most, int(words.max()) + 1) + 1)
-    lengths = [partition_words(meetings, n).description_length for n in numbers]
-    held = _held_out(x, words, meet, numbers, random_state)
+    lengths = [partition_words(cooccurrences, n).description_length for n in numbers]
+    held = _held_out(x, words, count, numbers, random_state)
     if held is None:
-        return [
-            CountScore(n, np.nan, np.nan, length)
-            for n, length in zip(numbers, lengths, strict=True)
-        ]
-    lost = held[held.mean(axis=1).argmax()] - held
-    errors = lost.std(axis=1) / np.sqrt(len(x))
+        held = np.full((len(numbers), len(x)), np.nan)
+    loss = held[held.mean(axis=1).argmax()] - held
+    errors = loss.std(axis=1) / np.sqrt(len(x))
     rows = zip(numbers, held.mean(axis=1), errors, lengths, strict=True)
     return [CountScore(n, float(mean), float(error), length) for n, mean, error, length in rows]
 
@@ -89,7 +99,7 @@ def score_counts(
 def choose_count(scores: Sequence[CountScore]) -> int:
     """Return the smallest number whose held-out likelihood is within a standard error of the best.
 
-    Where nothing could be left out, that of the smallest description length.
+    Without held-out likelihoods, the one with the smallest description length.
     """
     if np.isnan(scores[0].held_out):
         return min(scores, key=lambda one: one.description_length).num_attributes
@@ -98,26 +108,26 @@ def choose_count(scores: Sequence[CountScore]) -> int:
 
 
 def without_strays(
-    scores: Sequence[CountScore], meetings: Cooccurrences, sure: Labels
+    scores: Sequence[CountScore], cooccurrences: Cooccurrences, spelled: Labels
 ) -> Sequence[CountScore]:
-    """Leave out numbers under which a word that was only heard is an attribute by itself.
+    """Omit numbers for which a word that was only recorded is an attribute by itself.
 
-    A handful of recordings that fell apart from their word meets it as it meets all others, and
-    would found an attribute in which there is nothing to choose.
+    A few recordings that were separated from their word co-occur with it as with all others, and
+    would form an attribute of a single word.
 
     Args:
         scores: Of all numbers.
-        meetings: Of the words.
-        sure: Words that are known to be words.
+        cooccurrences: Of the words.
+        spelled: Words with a spelling.
 
     Returns:
-        The numbers that are left; all where only 1 would be.
+        The remaining scores; all if only that of 1 would remain.
     """
 
     def has_stray(number: int) -> bool:
-        groups = partition_words(meetings, number).groups
+        groups = partition_words(cooccurrences, number).groups
         alone = np.flatnonzero(np.bincount(groups)[groups] == 1)
-        return bool(np.setdiff1d(alone, sure).size)
+        return bool(np.setdiff1d(alone, spelled).size)
 
     kept = [one for one in scores if one.num_attributes == 1 or not has_stray(one.num_attributes)]
     return kept if len(kept) > 1 else scores
@@ -126,31 +136,31 @@ def without_strays(
 def _held_out(
     x: Array,
     words: Labels,
-    meet: Callable[[Labels, Array], Cooccurrences],
+    count: Callable[[Labels, Array], Cooccurrences],
     numbers: range,
     random_state: int,
 ) -> Array | None:
-    """Return ``(numbers, N)`` the log probability of every lesson's word without that lesson."""
+    """Return ``(numbers, N)`` the cross-validated log probability of every lesson's word."""
     folds = picture_folds(x, _FOLDS, random_state)
     if folds is None:
         return None
     held = np.full((len(numbers), len(x)), np.log(_LEAST_PROBABILITY))
     for fold in range(_FOLDS):
         inside, outside = folds != fold, folds == fold
-        heard, taught = np.unique(words[inside], return_inverse=True)
-        meetings = meet(taught.astype(np.intp), x[inside])
+        present, taught = np.unique(words[inside], return_inverse=True)
+        cooccurrences = count(taught.astype(np.intp), x[inside])
         known: dict[tuple[int, ...], Discriminant] = {}
         for row, number in zip(held, numbers, strict=True):
-            if number > len(heard):
+            if number > len(present):
                 row[outside] = held[number - 2, outside]
                 continue
-            groups = partition_words(meetings, number).groups
+            groups = partition_words(cooccurrences, number).groups
             chances = _word_chances(x[inside], taught, groups, x[outside], known, random_state)
-            place = np.searchsorted(heard, words[outside]).clip(max=len(heard) - 1)
-            right = np.where(
-                heard[place] == words[outside], chances[np.arange(len(place)), place], 0
+            place = np.searchsorted(present, words[outside]).clip(max=len(present) - 1)
+            true = np.where(
+                present[place] == words[outside], chances[np.arange(len(place)), place], 0
             )
-            row[outside] = np.log(np.maximum(right, _LEAST_PROBABILITY))
+            row[outside] = np.log(np.maximum(true, _LEAST_PROBABILITY))
     return held
 
 
@@ -158,17 +168,58 @@ def _word_chances(
     x: Array,
     words: Labels,
     groups: Labels,
-    asked: Array,
+    new: Array,
     known: dict[tuple[int, ...], Discriminant],
     random_state: int,
 ) -> Array:
-    """Return ``(M, W)`` how likely each word is said of the pictures that are asked for."""
-    chances = np.zeros((len(asked), len(groups)))
+    """Return ``(M, W)`` the probability of each word for new pictures."""
+    chances = np.zeros((len(new), len(groups)))
     for group in range(int(groups.max()) + 1):
         members = tuple(np.flatnonzero(groups == group).tolist())
         own = np.isin(words, members)
-        if members not in known:  # numbers of attributes share most of theirs
+        if members not in known:  # different numbers share most of their attributes
             known[members] = calibrated_discriminant(x[own], words[own], random_state=random_state)
         model = known[members]
-        chances[:, model.classes_] = own.mean() * np.exp(model.log_posterior(asked))
+        chances[:, model.classes_] = own.mean() * np.exp(model.log_posterior(new))
     return chances
+
+
+def score_components(
+    mixture: LinearMixture, x: Array, y: Array, *, most: int = 5
+) -> list[CountScore]:
+    """Fit every number of linear maps from 1 to ``most`` and score it.
+
+    Args:
+        mixture: The settings; its number of components is ignored.
+        x: ``(N, dx)`` pictures.
+        y: ``(N, dy)`` words.
+        most: The largest number tried.
+    """
+    folds = np.random.default_rng(mixture.random_state).permutation(len(x)) % _MIXTURE_FOLDS
+    scores: list[CountScore] = []
+    before = np.zeros(len(x))
+    for number in range(1, min(most, len(x) // 2) + 1):
+        model = replace(mixture, num_components=number)
+        held = np.zeros(len(x))
+        for fold in range(_MIXTURE_FOLDS):
+            inside, outside = folds != fold, folds == fold
+            maps = model.fit(x[inside], y[inside]).maps_
+            held[outside] = maps.log_likelihoods(x[outside], y[outside])
+        width = number * (y.shape[1] * (x.shape[1] + 1) + y.shape[1] * (y.shape[1] + 1) / 2)
+        cost = 0.5 * (width + number - 1) * np.log(len(x))
+        length = float(cost - model.fit(x, y).score(x, y) * len(x))
+        error = float((held - before).std() / np.sqrt(len(x)))
+        scores.append(CountScore(number, float(held.mean()), error, length))
+        before = held
+    return scores
+
+
+def choose_num_components(mixture: LinearMixture, x: Array, y: Array, *, most: int = 5) -> int:
+    """Return the number after which held-out likelihood gains less than two standard errors."""
+    scores = score_components(mixture, x, y, most=most)
+    chosen = scores[0]
+    for score in scores[1:]:
+        if score.held_out - chosen.held_out < 2 * score.standard_error:
+            break
+        chosen = score
+    return chosen.num_attributes

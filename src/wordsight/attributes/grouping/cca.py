@@ -1,4 +1,7 @@
-"""Canonical correlation analysis: directions in two sources that vary together, by SVD."""
+"""Canonical correlation analysis: directions of two sources that vary together, by SVD.
+
+Sources are whitened under a ridge, by Cholesky factors where they are accurate, otherwise by SVD.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,23 +18,19 @@ __all__ = ["CCA", "Whitening", "checked_sources", "whitened", "whitening"]
 
 Array = NDArray[np.float64]
 
-
-# Whitening of a source under a ridge: by Cholesky factors where they are exact, else by SVD.
-
-
-_NEGLIGIBLE = 1e-10  # of the largest singular value: directions in which nothing varies
-_WELL_POSED = 1e-6  # reciprocal condition number; above it Cholesky keeps ten digits
+_NEGLIGIBLE = 1e-10  # of the largest singular value: directions without variance
+_WELL_POSED = 1e-6  # reciprocal condition number above which Cholesky keeps ten digits
 
 
 @dataclass(frozen=True)
 class Whitening:
-    """A linear map P under which a source has the identity as its (ridged) scatter.
+    """A linear map P that makes the (ridged) scatter of a source the identity.
 
     Attributes:
-        centred: ``(N, D)`` the source, with column means of zero.
+        centred: ``(N, D)`` the centred source.
         factor: ``(D, D)`` lower triangular L with L Lᵀ the ridged scatter, P being the inverse of
-            Lᵀ; or, where there is none, ``(D, k)`` the map itself.
-        known: ``(N, k)`` the source whitened, where there is no triangular factor.
+            Lᵀ; or, if ``known`` is given, ``(D, k)`` the map itself.
+        known: ``(N, k)`` the whitened source, if there is no triangular factor.
     """
 
     centred: Array
@@ -39,7 +38,7 @@ class Whitening:
     known: Array | None = None
 
     def back(self, table: Array) -> Array:
-        """Return P times a table of k rows: weights of the source itself."""
+        """Return P times a table of k rows: weights of the original source."""
         if self.known is not None:
             return np.asarray(self.factor @ table)
         solved = solve_triangular(self.factor, table, lower=True, trans="T", check_finite=False)
@@ -47,27 +46,27 @@ class Whitening:
 
     @cached_property
     def points(self) -> Array:
-        """``(N, k)`` the source, whitened."""
+        """``(N, k)`` the whitened source."""
         return _solved(self.factor, self.centred.T).T if self.known is None else self.known
 
     def cross(self, other: "Whitening") -> Array:
-        """Return ``(k, l)`` the scatter between this source and another, both whitened."""
+        """Return ``(k, l)`` the cross scatter of two whitened sources."""
         if self.known is not None or other.known is not None:
             return np.asarray(self.points.T @ other.points)
-        # Factors are applied to the small table instead of to every sample.
+        # The factors are applied to the small table instead of every sample.
         table = _solved(self.factor, self.centred.T @ other.centred)
         return _solved(other.factor, table.T).T
 
 
 def whitening(centred: Array, ridge: float) -> Whitening:
-    """Find the map that whitens a source.
+    """Compute the whitening of a source.
 
     Args:
         centred: ``(N, D)`` with column means of zero.
         ridge: As a share of the mean variance of a column.
     """
     rows, columns = centred.shape
-    if 0 < columns <= rows:  # none where nothing varies, as in identical pictures
+    if 0 < columns <= rows:  # not for constant sources, such as identical pictures
         scatter = centred.T @ centred
         scatter[np.diag_indices(columns)] += ridge * np.trace(scatter) / max(columns, 1)
         factor, failed = dpotrf(scatter, lower=True, clean=True)
@@ -79,9 +78,9 @@ def whitening(centred: Array, ridge: float) -> Whitening:
 
 
 def whitened(centred: Array, ridge: float) -> tuple[Array, Array]:
-    """Return ``(N, k)`` a source whitened under a ridge, and ``(D, k)`` the map that does it.
+    """Return ``(N, k)`` a source whitened under a ridge, and ``(D, k)`` the map.
 
-    By SVD, which holds where features outnumber samples or depend on one another.
+    By SVD, also for more features than samples or dependent features.
 
     Args:
         centred: ``(N, D)`` with column means of zero.
@@ -99,7 +98,7 @@ def _solved(factor: Array, table: Array) -> Array:
     return np.asarray(solve_triangular(factor, table, lower=True, check_finite=False))
 
 
-_SMALL = 1e-3  # of a correlation: its square still has twelve digits
+_SMALL = 1e-3  # correlation; its square still has twelve digits
 _FOLDS = 5
 
 
@@ -112,21 +111,16 @@ class CCA:
     .. math:: (\Sigma_{xx}+\rho_x I)^{-1/2}\Sigma_{xy}(\Sigma_{yy}+\rho_y I)^{-1/2}
         = U \mathrm{diag}(r) V^T
 
-    Sources are whitened by Cholesky factors of their scatter; where features outnumber samples or
-    depend on one another, by their singular vectors, so that the cost does not depend on how many
-    features there are beyond the number of samples.
-
     Args:
-        num_directions: How many pairs to keep: a number, "permutation" (those correlated more
-            than in 19 of 20 shuffles of the pairs) or "held-out" (those whose correlation holds
-            on pairs left out).
+        num_directions: The pairs to keep: a number, "permutation" (those correlated more than in
+            95 % of shuffles of the pairs) or "held-out" (those that correlate on held-out pairs).
         ridge: Added to both sources' variances, as a share of the mean variance of a feature.
             Without it, 150 features and 600 pairs correlate nearly perfectly by chance.
-        shuffles: How many shuffles "permutation" makes.
+        shuffles: Number of shuffles of "permutation".
         random_state: Seed of shuffles and folds.
 
     Attributes:
-        correlations_: ``(d,)`` regularised correlations, falling.
+        correlations_: ``(d,)`` regularised correlations, descending.
         x_weights_: ``(Dx, d)``; ``y_weights_``: ``(Dy, d)``.
         x_mean_: ``(Dx,)``; ``y_mean_``: ``(Dy,)``.
 
@@ -148,7 +142,7 @@ class CCA:
         random_state: int = 0,
     ) -> None:
         if isinstance(num_directions, int) and num_directions < 1:
-            raise TeachingError(f"at least one direction is needed, got {num_directions}.")
+            raise TeachingError(f"num_directions must be 1 or more, got {num_directions}.")
         if min(ridge) < 0:
             raise TeachingError(f"ridge must not be negative, got {ridge}.")
         self.num_directions = num_directions
@@ -169,7 +163,7 @@ class CCA:
         return self
 
     def transform_x(self, x: ArrayLike) -> Array:
-        """Return ``(N, d)`` the first source along the directions, each of about unit variance."""
+        """Return ``(N, d)`` the first source along the directions, of about unit variance."""
         return np.asarray((np.asarray(x, dtype=np.float64) - self.x_mean_) @ self.x_weights_)
 
     def transform_y(self, y: ArrayLike) -> Array:
@@ -181,19 +175,18 @@ class CCA:
         return self.transform_x(x), self.transform_y(y)
 
     def score(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """Return ``(d,)`` the plain correlations along the directions, on any pairs."""
-        left, right = self.transform(x, y)
-        return _correlations(left, right)
+        """Return ``(d,)`` the plain correlations of pairs along the directions."""
+        return _correlations(*self.transform(x, y))
 
     def _directions(
         self, x: Array, y: Array, px: Whitening, py: Whitening
     ) -> tuple[Array, Array, Array]:
-        """Return the singular vectors and values that are kept, left vectors first."""
+        """Return the leading singular vectors and values, left vectors first."""
         cross = px.cross(py)
         if isinstance(self.num_directions, int):
-            found = _leading(cross, self.num_directions)
-            if found is not None:
-                return found
+            leading = _leading(cross, self.num_directions)
+            if leading is not None:
+                return leading
         u, r, vt = np.linalg.svd(cross, full_matrices=False)
         count = min(self._count(x, y, px, py, r), len(r))
         return u[:, :count], r[:count], vt[:count].T
@@ -202,7 +195,7 @@ class CCA:
         if self.num_directions == "permutation":
             return self._above_chance(px.points, py.points, r)
         if self.num_directions == "held-out":
-            return self._that_hold(x, y)
+            return self._above_noise(x, y)
         return int(self.num_directions)
 
     def _above_chance(self, px: Array, py: Array, r: Array) -> int:
@@ -213,11 +206,11 @@ class CCA:
                 for _ in range(self.shuffles)
             ]
         )
-        # The first direction of a shuffle is the strictest bar: it had the most to choose from.
-        bar = np.quantile(shuffled[:, 0], 0.95) if len(r) else 0.0
-        return max(1, int((r > bar).sum()))
+        # The largest correlation of a shuffle is the strictest threshold.
+        threshold = np.quantile(shuffled[:, 0], 0.95) if len(r) else 0.0
+        return max(1, int((r > threshold).sum()))
 
-    def _that_hold(self, x: Array, y: Array) -> int:
+    def _above_noise(self, x: Array, y: Array) -> int:
         random = np.random.default_rng(self.random_state)
         most = min(x.shape[1], y.shape[1], len(x) // 2)
         fold = random.permutation(len(x)) % _FOLDS
@@ -225,34 +218,34 @@ class CCA:
         for number in range(_FOLDS):
             inside, outside = fold != number, fold == number
             fitted = CCA(most, ridge=self.ridge).fit(x[inside], y[inside])
-            found = fitted.score(x[outside], y[outside])
-            held[: len(found)] += found / _FOLDS
-        # Two standard errors of a correlation of nothing.
-        falls = np.flatnonzero(held < 2 / np.sqrt(len(x)))
-        return max(1, int(falls[0]) if len(falls) else most)
+            scores = fitted.score(x[outside], y[outside])
+            held[: len(scores)] += scores / _FOLDS
+        # Two standard errors of a correlation of 0.
+        noise = np.flatnonzero(held < 2 / np.sqrt(len(x)))
+        return max(1, int(noise[0]) if len(noise) else most)
 
 
 def checked_sources(*sources: ArrayLike) -> tuple[Array, ...]:
     """Return sources as float arrays ``(N, D)`` with the same N.
 
     Raises:
-        TeachingError: If they are not tables of finite numbers with as many rows each.
+        TeachingError: If they are not finite tables of the same number of rows.
     """
     tables = tuple(np.asarray(source, dtype=np.float64) for source in sources)
     shapes = [table.shape for table in tables]
     if any(table.ndim != 2 for table in tables) or len({len(table) for table in tables}) != 1:
-        raise TeachingError(f"sources must be tables with a row per sample each, got {shapes}.")
+        raise TeachingError(f"sources must be tables with one row per sample, got {shapes}.")
     if len(tables[0]) < 2:
-        raise TeachingError("correlations need at least two samples.")
+        raise TeachingError(f"at least two samples are needed, got {len(tables[0])}.")
     if not all(np.isfinite(table).all() for table in tables):
-        raise TeachingError("sources hold values that are not finite numbers.")
+        raise TeachingError("sources contain values that are not finite.")
     return tables
 
 
 def _leading(table: Array, count: int) -> tuple[Array, Array, Array] | None:
-    """Return the first few singular vectors and values, left ones first, by an eigenproblem.
+    """Return the leading singular vectors and values, left ones first, by an eigenproblem.
 
-    ``None`` where that gains nothing, or where small values would lose digits by being squared.
+    ``None`` if that is not faster, or small values would lose precision by being squared.
     """
     if min(table.shape) < 2 * count:
         return None
@@ -269,7 +262,7 @@ def _leading(table: Array, count: int) -> tuple[Array, Array, Array] | None:
 
 
 def _signed(u: Array, v: Array) -> tuple[Array, Array]:
-    """Turn each pair so that its largest weight is positive: SVD leaves the sign open."""
+    """Choose the signs so that the largest weight of each pair is positive."""
     if not u.size:
         return u, v
     largest = u[np.abs(u).argmax(axis=0), np.arange(u.shape[1])]

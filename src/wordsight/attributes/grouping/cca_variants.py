@@ -1,4 +1,4 @@
-"""Canonical correlation beyond straight lines: the same analysis on similarities of samples."""
+"""Kernel canonical correlation, and canonical correlation of more than two sources."""
 
 from collections.abc import Sequence
 from typing import Literal, Self
@@ -21,16 +21,16 @@ class KernelCCA:
     r"""Regularised kernel canonical correlation analysis.
 
     With centred kernel matrices :math:`K_x, K_y` of the training pairs, the directions are the
-    singular vectors of :math:`(K_x+\kappa I)^{-1}K_x K_y(K_y+\kappa I)^{-1}`; κ is a share of the
-    mean eigenvalue, without which any two sources would correlate perfectly.
+    singular vectors of :math:`(K_x+\kappa I)^{-1}K_x K_y(K_y+\kappa I)^{-1}`; without κ any two
+    sources would correlate perfectly.
 
     Args:
-        num_directions: How many pairs to keep.
-        kernel: "gaussian", as wide as the median distance of two samples, or "linear".
+        num_directions: The number of pairs to keep.
+        kernel: "gaussian", with the median distance of two samples as width, or "linear".
         ridge: κ for both sources, as a share of the kernels' mean diagonal times the samples.
 
     Attributes:
-        correlations_: ``(d,)`` regularised correlations, falling.
+        correlations_: ``(d,)`` regularised correlations, descending.
     """
 
     def __init__(
@@ -38,7 +38,8 @@ class KernelCCA:
     ) -> None:
         if num_directions < 1 or ridge <= 0:
             raise TeachingError(
-                f"a direction and a ridge above 0 are needed, got {num_directions} and {ridge}."
+                f"num_directions must be 1 or more and ridge above 0, got {num_directions} and "
+                f"{ridge}."
             )
         if kernel not in ("linear", "gaussian"):
             raise TeachingError(f"the kernel must be 'linear' or 'gaussian', got {kernel!r}.")
@@ -47,9 +48,9 @@ class KernelCCA:
         self.ridge = ridge
 
     def fit(self, x: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from pairs of rows ``(N, Dx)`` and ``(N, Dy)``; costs N cubed."""
+        """Learn from pairs of rows ``(N, Dx)`` and ``(N, Dy)``, in O(N³)."""
         left, right = checked_sources(x, y)
-        self._x, self._y = _Side(left, self.kernel), _Side(right, self.kernel)
+        self._x, self._y = _KernelSource(left, self.kernel), _KernelSource(right, self.kernel)
         shrunk_x, solve_x = self._x.shrunk(self.ridge)
         shrunk_y, solve_y = self._y.shrunk(self.ridge)
         u, r, vt = np.linalg.svd(shrunk_x @ shrunk_y)
@@ -68,8 +69,8 @@ class KernelCCA:
         return self._y.project(np.asarray(y, dtype=np.float64))
 
 
-class _Side:
-    """One source: its training samples, their kernel and what centres it."""
+class _KernelSource:
+    """One source: its training samples and their centred kernel."""
 
     def __init__(self, samples: Array, kernel: Kernel) -> None:
         from scipy.spatial.distance import pdist
@@ -79,8 +80,9 @@ class _Side:
         self.width = 1.0
         self.weights = np.zeros((len(samples), 0))
         if kernel == "gaussian":
-            apart = pdist(samples)
-            self.width = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
+            distances = pdist(samples)
+            distances = distances[distances > 0]
+            self.width = float(np.median(distances)) if len(distances) else 1.0
         table = self._table(samples)
         self._columns, self._all = table.mean(axis=0), float(table.mean())
         self.centred = table - self._columns - self._columns[:, None] + self._all
@@ -107,38 +109,34 @@ class _Side:
         return np.asarray(np.exp(-(cdist(samples, self.samples) ** 2) / (2 * self.width**2)))
 
 
-# Canonical correlation of more than two sources: what pictures, speech and text share.
-
-
 class GeneralisedCCA:
     r"""Directions that all sources share (the MAXVAR criterion of Kettenring, 1971).
 
-    A shared table G is sought that every source predicts as well as it can:
-    :math:`\max_{G^TG=I}\sum_j \|P_j G\|^2`, with :math:`P_j` the (ridge) projection onto the
-    columns of source j. It is the left singular vectors of the whitened sources side by side. For
-    two sources without a ridge the directions are those of :class:`CCA`, and the shares are
-    (1 + r) / 2.
+    The shared table G that all sources predict best,
+    :math:`\max_{G^TG=I}\sum_j \|P_j G\|^2` with :math:`P_j` the (ridge) projection onto the columns
+    of source j, consists of the left singular vectors of the concatenated whitened sources. For two
+    sources without a ridge the directions are those of :class:`CCA`, and the shares (1 + r) / 2.
 
     Args:
-        num_directions: How many to keep.
+        num_directions: The number of directions to keep.
         ridge: One for all sources, or one for each, as a share of a feature's mean variance.
 
     Attributes:
-        shares_: ``(d,)`` how much of each direction the sources explain on average, 0 to 1.
+        shares_: ``(d,)`` the mean share of each direction that the sources explain, 0 to 1.
         weights_: Per source ``(D_j, d)``.
         means_: Per source ``(D_j,)``.
     """
 
     def __init__(self, num_directions: int = 10, *, ridge: float | Sequence[float] = 0.1) -> None:
         if num_directions < 1:
-            raise TeachingError(f"at least one direction is needed, got {num_directions}.")
+            raise TeachingError(f"num_directions must be 1 or more, got {num_directions}.")
         self.num_directions = num_directions
         self.ridge = ridge
 
     def fit(self, sources: Sequence[ArrayLike]) -> Self:
-        """Learn from two or more sources ``(N, D_j)`` whose rows belong together."""
+        """Learn from two or more sources ``(N, D_j)`` with corresponding rows."""
         if len(sources) < 2:
-            raise TeachingError(f"two or more sources are needed, got {len(sources)}.")
+            raise TeachingError(f"at least two sources are needed, got {len(sources)}.")
         tables = checked_sources(*sources)
         ridges = self._ridges(len(tables))
         self.means_ = [table.mean(axis=0) for table in tables]
@@ -156,8 +154,8 @@ class GeneralisedCCA:
         """Return every source along the directions; ``None`` stays ``None``."""
         if len(sources) != len(self.weights_):
             raise TeachingError(
-                f"{len(self.weights_)} sources were learned from, {len(sources)} came; pass None "
-                "for one that is missing."
+                f"expected {len(self.weights_)} sources, got {len(sources)}; pass None for one "
+                "that is missing."
             )
         return [
             None if source is None else (np.asarray(source, dtype=np.float64) - mean) @ weights

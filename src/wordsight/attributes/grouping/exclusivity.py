@@ -1,8 +1,8 @@
-r"""Which words name the same attribute: those that are never said of pictures that look alike.
+r"""Words of the same attribute never co-occur on similar pictures.
 
-A thing has one colour and one shape. Words for different attributes ("red", "cup") meet on similar
-pictures as often as chance has it; words for the same one ("red", "blue") never do; and one word
-in two clusters meets itself far more often than that.
+An object has one colour and one shape. Words of different attributes ("red", "cup") co-occur on
+similar pictures as often as chance predicts; words of the same one ("red", "blue") never do; and
+two clusters of one word co-occur far more often than that.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.attributes.discriminant import picture_folds
 from wordsight.attributes.errors import TeachingError
 
 __all__ = [
@@ -19,28 +20,27 @@ __all__ = [
     "Partition",
     "count_cooccurrences",
     "partition_words",
-    "picture_folds",
 ]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-_RATES = (0.03, 0.1, 0.25, 0.5)  # meetings within an attribute, beside those of chance
+_RATES = (0.03, 0.1, 0.25, 0.5)  # co-occurrences within an attribute, relative to chance
 _ROUNDS = 8
-_STARTS = 10  # random ones, beside merging
+_STARTS = 10  # random ones, in addition to agglomeration
 _FOLDS = 5
 
 COUNT_WEIGHT = 0.5
-"""Weight of a meeting: neighbours of one picture often resemble each other."""
+"""Weight of a co-occurrence: neighbours of one picture often resemble each other."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cooccurrences:
-    """How often words were said of similar pictures.
+    """Co-occurrence counts of words on similar pictures.
 
     Attributes:
-        observed: ``(W, W)`` times a word and another were said of neighbouring pictures.
-        expected: ``(W, W)`` times chance would bring, given how often each was said.
+        observed: ``(W, W)`` observed counts.
+        expected: ``(W, W)`` counts expected by chance, given the frequencies of the words.
     """
 
     observed: Array
@@ -52,7 +52,7 @@ class Cooccurrences:
         return np.asarray(self.observed / np.maximum(self.expected, 1e-12))
 
     def merged(self, labels: Labels) -> "Cooccurrences":
-        """Return the meetings of words put together: ``labels`` gives each its new number."""
+        """Return the counts of merged words; ``labels`` gives each its new number."""
         join = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
         return Cooccurrences(join.T @ self.observed @ join, join.T @ self.expected @ join)
 
@@ -62,10 +62,10 @@ class Partition:
     """Words divided into attributes.
 
     Attributes:
-        groups: ``(W,)`` the attribute of each word, from 0 on.
-        rate: Meetings within an attribute, as a share of what chance would bring.
-        log_likelihood: Of the meetings, beyond that of every word being its own attribute.
-        description_length: Negative log likelihood and the nats that tell words' attributes.
+        groups: ``(W,)`` the attribute of each word, from 0.
+        rate: Co-occurrences within attributes relative to chance.
+        log_likelihood: Of the counts, relative to every word being its own attribute.
+        description_length: Negative log likelihood plus the cost of the words' attributes, in nats.
     """
 
     groups: Labels
@@ -75,7 +75,7 @@ class Partition:
 
     @property
     def count(self) -> int:
-        """How many attributes there are."""
+        """The number of attributes."""
         return int(self.groups.max(initial=-1)) + 1
 
 
@@ -87,19 +87,18 @@ def count_cooccurrences(
     neighbours: int = 6,
     random_state: int = 0,
 ) -> Cooccurrences:
-    """Count which words meet on similar pictures.
+    """Count which words co-occur on similar pictures.
 
-    What counts as similar is learned from words. Learned from all lessons it would set pictures
-    apart by the very words that were said of them, and words of different attributes would seem
-    never to meet. So the neighbours of some pictures are looked up in a space that was learned
-    from the words of others, in turn.
+    Similarity is learned from words. Learned from all lessons, it would separate pictures by their
+    own words, and words of different attributes would seem never to co-occur. So the neighbours of
+    held-out pictures are searched in a space that was learned from the others.
 
     Args:
         x: ``(N, D)`` the pictures of all lessons.
-        words: ``(N,)`` the word said of each.
-        project: Learns a space from some pictures and their words, and returns those pictures and
+        words: ``(N,)`` the word of each.
+        project: Learns a space from pictures and their words, and returns those pictures and
             others in it.
-        neighbours: How many nearest pictures count as similar.
+        neighbours: The number of nearest pictures that count as similar.
         random_state: Seed of the folds.
     """
     from scipy.spatial import cKDTree
@@ -111,80 +110,71 @@ def count_cooccurrences(
         return Cooccurrences(observed, expected)
     for fold in range(_FOLDS):
         inside, outside = folds != fold, folds == fold
-        places, asked = project(x[inside], words[inside], x[outside])
+        places, queries = project(x[inside], words[inside], x[outside])
         near = min(neighbours, len(places))
-        _, found = cKDTree(places).query(asked, k=[*range(1, near + 1)])
-        np.add.at(observed, (np.repeat(words[outside], near), words[inside][found].ravel()), 1.0)
-        said = np.bincount(words[inside], minlength=count) / inside.sum()
-        expected += near * np.outer(np.bincount(words[outside], minlength=count), said)
+        _, nearest = cKDTree(places).query(queries, k=[*range(1, near + 1)])
+        pairs = (np.repeat(words[outside], near), words[inside][nearest].ravel())
+        np.add.at(observed, pairs, 1.0)
+        frequency = np.bincount(words[inside], minlength=count) / inside.sum()
+        expected += near * np.outer(np.bincount(words[outside], minlength=count), frequency)
     return Cooccurrences((observed + observed.T) / 2, (expected + expected.T) / 2)
 
 
-def picture_folds(x: Array, count: int, random_state: int) -> Labels | None:
-    """Return the fold of each row, equal rows in one fold; ``None`` if too few rows differ."""
-    _, picture = np.unique(x.round(9), axis=0, return_inverse=True)
-    different = int(picture.max(initial=-1)) + 1
-    if different < 2 * count:
-        return None
-    shuffled = np.random.default_rng(random_state).permutation(different)
-    return np.asarray(shuffled[picture.ravel()] % count)
-
-
 def partition_words(
-    meetings: Cooccurrences, num_groups: int | None = None, *, most: int = 8
+    cooccurrences: Cooccurrences, num_groups: int | None = None, *, most: int = 8
 ) -> Partition:
     r"""Divide words into attributes.
 
-    Meetings of two words are taken as Poisson, with mean E across attributes and rE within one;
-    r is small, but larger where neighbours are not quite alike, so it is averaged over a range.
-    Putting words a, b together then gains :math:`\ln\sum_r p(r)r^{O}e^{E(1-r)}`; the division
-    with the largest sum of gains is sought by merging words, by starting anywhere, and by moving
-    single words from there.
+    Counts of two words are modelled as Poisson, with mean E across attributes and rE within one; r
+    is small, but larger if neighbours are not quite similar, so it is averaged over a range.
+    Grouping words a, b then gains :math:`\ln\sum_r p(r)r^{O}e^{E(1-r)}`; the partition with the
+    largest sum of gains is searched by agglomeration and from random starts, each followed by
+    moving single words.
 
     Args:
-        meetings: Of all words.
-        num_groups: How many attributes there are; if not known, the number with the smallest
-            description length is taken.
+        cooccurrences: Of all words.
+        num_groups: The number of attributes; by default that of the smallest description length.
         most: The largest number tried.
 
     Raises:
-        TeachingError: If more attributes than words are asked for.
+        TeachingError: If there are fewer words than attributes.
     """
-    count = len(meetings.observed)
+    count = len(cooccurrences.observed)
     if num_groups is None:
-        tried = [_divided(meetings, number) for number in range(1, min(most, count) + 1)]
+        tried = [_partition(cooccurrences, number) for number in range(1, min(most, count) + 1)]
         return min(tried, key=lambda one: one.description_length)
     if not 1 <= num_groups <= count:
         raise TeachingError(
-            f"{num_groups} attributes were asked for, but only {count} different words were "
-            "heard; every attribute needs a word."
+            f"{num_groups} attributes were requested, but there are only {count} different words; "
+            "every attribute needs a word."
         )
-    return _divided(meetings, num_groups)
+    return _partition(cooccurrences, num_groups)
 
 
-def _divided(meetings: Cooccurrences, num_groups: int) -> Partition:
-    gain = _gains(meetings)
+def _partition(cooccurrences: Cooccurrences, num_groups: int) -> Partition:
+    gain = _gains(cooccurrences)
     count, random = len(gain), np.random.default_rng(0)
-    # Merging alone gets stuck where one word of an attribute happens to keep away from another's.
-    starts = [_merged(gain, num_groups)]
+    # Agglomeration alone gets stuck if two words of an attribute happen to co-occur.
+    starts = [_agglomerated(gain, num_groups)]
     if 1 < num_groups < count:
         starts += [random.permutation(count) % num_groups for _ in range(_STARTS)]
-    groups = max((_moved(gain, start) for start in starts), key=lambda end: _within(gain, end))
+    groups = max((_moved(gain, start) for start in starts), key=lambda end: _total(gain, end))
     same = (groups[:, None] == groups[None]) & ~np.eye(count, dtype=bool)
-    rate = meetings.observed[same].sum() / max(float(meetings.expected[same].sum()), 1e-12)
-    likelihood = _within(gain, groups)
+    observed, expected = cooccurrences.observed[same].sum(), cooccurrences.expected[same].sum()
+    rate = observed / max(float(expected), 1e-12)
+    likelihood = _total(gain, groups)
     groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
-    told = len(groups) * np.log(num_groups)
-    return Partition(groups, float(rate), likelihood, float(told - likelihood))
+    cost = len(groups) * np.log(num_groups)
+    return Partition(groups, float(rate), likelihood, float(cost - likelihood))
 
 
-def _within(gain: Array, groups: Labels) -> float:
+def _total(gain: Array, groups: Labels) -> float:
     return float(gain[groups[:, None] == groups[None]].sum() / 2)
 
 
-def _gains(meetings: Cooccurrences) -> Array:
-    """Return ``(W, W)`` nats gained by putting two words into one attribute."""
-    o, e = COUNT_WEIGHT * meetings.observed, COUNT_WEIGHT * meetings.expected
+def _gains(cooccurrences: Cooccurrences) -> Array:
+    """Return ``(W, W)`` nats gained by grouping two words."""
+    o, e = COUNT_WEIGHT * cooccurrences.observed, COUNT_WEIGHT * cooccurrences.expected
     gains = np.stack([o * np.log(rate) + e * (1 - rate) for rate in _RATES])
     top = gains.max(axis=0)
     gain = top + np.log(np.exp(gains - top).mean(axis=0))
@@ -192,8 +182,8 @@ def _gains(meetings: Cooccurrences) -> Array:
     return np.asarray(gain)
 
 
-def _merged(gain: Array, num_groups: int) -> Labels:
-    """Merge the two groups that gain most, until enough are merged."""
+def _agglomerated(gain: Array, num_groups: int) -> Labels:
+    """Merge the two groups with the largest gain until ``num_groups`` are left."""
     groups = np.arange(len(gain))
     between = gain.copy()
     np.fill_diagonal(between, -np.inf)
@@ -208,7 +198,7 @@ def _merged(gain: Array, num_groups: int) -> Labels:
 
 
 def _moved(gain: Array, groups: Labels) -> Labels:
-    """Move single words to where they gain most, until none does; no group is left empty."""
+    """Move single words to the group of the largest gain until none improves; no group empties."""
     groups = groups.copy()
     count = len(groups)
     for _ in range(_ROUNDS * count):

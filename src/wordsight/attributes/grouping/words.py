@@ -1,4 +1,4 @@
-"""Which recordings are the same word: clusters of speech, and how many there are."""
+"""Recorded words: clusters of speech, their number, merging clusters of one word, and synonyms."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from wordsight.attributes.discriminant import held_out_log_posterior
 from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.exclusivity import COUNT_WEIGHT, Cooccurrences
-from wordsight.attributes.recall.discriminant import held_out_log_posterior
 
 __all__ = [
     "WordTypes",
@@ -23,18 +23,21 @@ __all__ = [
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-
-_MOST_CLUSTERED = 3000  # recordings; beyond that the rest joins the nearest cluster
-_MOST_COMPARED = 1000  # recordings whose silhouettes choose the number of clusters
-_NEARLY_BEST = 0.9  # of the best silhouette: among such numbers the largest is taken
+_MAX_CLUSTERED = 3000  # recordings; beyond that the rest joins the nearest cluster
+_MAX_COMPARED = 1000  # recordings whose silhouettes choose the number of clusters
+_NEARLY_BEST = 0.9  # of the best silhouette: the largest such number is taken
+_LEAST_EVIDENCE = 3.0  # nats by which one word must be likelier than two, without their sounds
+_MIXING = 2.0  # shape of the prior of co-occurrence across attributes; its mean is 1
+_SIMILAR_SOUND = 1.0  # times the radii of two clusters: more distant ones are different words
+_OTHER_ATTRIBUTE = 0.5  # probability that a word names another attribute than the picture suggests
 
 
 @dataclass(frozen=True, eq=False)
 class WordTypes:
-    """Recordings sorted into words.
+    """Recordings clustered into words.
 
     Attributes:
-        labels: ``(N,)`` the word of each recording, from 0 on without gaps.
+        labels: ``(N,)`` the word of each recording, from 0 without gaps.
         centres: ``(W, d)`` mean of each word's recordings.
         radii: ``(W,)`` distance from the centre within which 95 % of them lie.
     """
@@ -45,44 +48,44 @@ class WordTypes:
 
     @property
     def count(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return len(self.centres)
 
     @classmethod
     def of(cls, points: Array, labels: Labels) -> "WordTypes":
-        """Return the types that labels (any numbers) describe."""
+        """Return the clusters that labels (any numbers) describe."""
         _, dense = np.unique(labels, return_inverse=True)
         count = int(dense.max(initial=-1)) + 1
         centres = np.stack([points[dense == word].mean(axis=0) for word in range(count)])
-        apart = np.linalg.norm(points - centres[dense], axis=1)
-        radii = np.array([np.quantile(apart[dense == word], 0.95) for word in range(count)])
+        distances = np.linalg.norm(points - centres[dense], axis=1)
+        radii = np.array([np.quantile(distances[dense == word], 0.95) for word in range(count)])
         return cls(dense.astype(np.intp), centres, radii)
 
 
 def find_word_types(points: Array, num_types: int | None = None, *, most: int = 80) -> WordTypes:
     """Cluster recordings into words by Ward's method.
 
-    The number of words is that of the best mean silhouette. Where several numbers are nearly as
-    good the largest is taken: a word in two clusters is recognised later by the pictures, which
-    are the same; two words in one cluster would stay mixed.
+    The number of words maximises the mean silhouette. If several numbers are nearly as good the
+    largest is taken: a word in two clusters is recognised later by its pictures, but two words in
+    one cluster would stay mixed.
 
     Args:
         points: ``(N, d)`` recordings.
-        num_types: How many words there are, if known.
+        num_types: The number of words, if known.
         most: The largest number considered.
 
     Raises:
-        TeachingError: If more words than recordings are asked for.
+        TeachingError: If there are fewer recordings than words.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import cdist
 
     if num_types is not None and not 1 <= num_types <= len(points):
-        raise TeachingError(f"{len(points)} recordings cannot hold {num_types} words.")
+        raise TeachingError(f"{len(points)} recordings cannot contain {num_types} words.")
     if len(points) < 3 or np.ptp(points, axis=0).max(initial=0) < 1e-9:
         count = num_types or 1
         return WordTypes.of(points, np.minimum(np.arange(len(points)), count - 1))
-    step = -(-len(points) // _MOST_CLUSTERED)
+    step = -(-len(points) // _MAX_CLUSTERED)
     tree = linkage(points[::step], "ward")
     if num_types is None:
         num_types = _best_number(points[::step], tree, min(most, len(points[::step]) - 1))
@@ -93,12 +96,28 @@ def find_word_types(points: Array, num_types: int | None = None, *, most: int = 
     return WordTypes.of(points, labels)
 
 
+def _best_number(points: Array, tree: Array, most: int) -> int:
+    from scipy.cluster.hierarchy import fcluster
+    from scipy.spatial.distance import cdist
+
+    step = -(-len(points) // _MAX_COMPARED)
+    distances = cdist(points[::step], points[::step])
+    scores = {}
+    for number in range(2, most + 1):
+        labels = (fcluster(tree, number, "maxclust") - 1)[::step]
+        _, dense = np.unique(labels, return_inverse=True)
+        if dense.max() > 0:
+            scores[number] = silhouette(distances, dense)
+    best = max(scores.values())
+    return max(number for number, score in scores.items() if score >= _NEARLY_BEST * best)
+
+
 def silhouette(distances: Array, labels: Labels) -> float:
-    """Return the mean silhouette, from -1 to 1: how much nearer points are to their own cluster.
+    """Return the mean silhouette, from -1 to 1.
 
     Args:
         distances: ``(N, N)`` between all points.
-        labels: ``(N,)`` clusters from 0 on without gaps, two or more.
+        labels: ``(N,)`` clusters from 0 without gaps, two or more.
     """
     count = int(labels.max()) + 1
     sizes = np.bincount(labels, minlength=count)
@@ -114,7 +133,7 @@ def silhouette(distances: Array, labels: Labels) -> float:
 
 
 def medoids(points: Array, labels: Labels) -> Labels:
-    """Return per cluster the point whose distances to the cluster's others are smallest."""
+    """Return per cluster the point with the smallest sum of distances to the others."""
     from scipy.spatial.distance import cdist
 
     found = []
@@ -125,111 +144,88 @@ def medoids(points: Array, labels: Labels) -> Labels:
     return np.array(found, dtype=np.intp)
 
 
-def _best_number(points: Array, tree: Array, most: int) -> int:
-    from scipy.cluster.hierarchy import fcluster
-    from scipy.spatial.distance import cdist
+def merge_same_words(cooccurrences: Cooccurrences, points: Array, labels: Labels) -> Labels:
+    """Merge clusters of one word: they sound alike and are said of the same pictures.
 
-    step = -(-len(points) // _MOST_COMPARED)
-    distances = cdist(points[::step], points[::step])
-    scores = {}
-    for number in range(2, most + 1):
-        labels = (fcluster(tree, number, "maxclust") - 1)[::step]
-        _, dense = np.unique(labels, return_inverse=True)
-        if dense.max() > 0:
-            scores[number] = silhouette(distances, dense)
-    best = max(scores.values())
-    return max(number for number, score in scores.items() if score >= _NEARLY_BEST * best)
-
-
-# Which words are one: clusters of the same word, and different names of the same things.
-
-
-_SURELY = 3.0  # nats by which one word must be likelier than two where sounds say nothing
-_MIXING = 2.0  # shape of the prior of how often words of two attributes meet; its mean is 1
-_SOUND_ALIKE = 1.0  # times the radii of two clusters: further apart they are different words
-
-
-def merge_same_words(meetings: Cooccurrences, points: Array, labels: Labels) -> Labels:
-    """Put clusters together that are one word: they sound alike and are said of the same things.
-
-    Two clusters of one word meet each other as often as each meets itself; clusters of two words
-    about as chance has it, or hardly ever. The nearest two for which the first is likelier are
-    merged, again and again.
+    Two clusters of one word co-occur as often as each does with itself; clusters of two words about
+    as often as chance predicts, or hardly ever. The nearest two for which the first is likelier are
+    merged repeatedly.
 
     Args:
-        meetings: Of the clusters.
+        cooccurrences: Of the clusters.
         points: ``(N, d)`` recordings.
-        labels: ``(N,)`` the cluster of each, from 0 on without gaps.
+        labels: ``(N,)`` the cluster of each, from 0 without gaps.
 
     Returns:
-        ``(N,)`` new clusters, from 0 on without gaps.
+        ``(N,)`` new clusters, from 0 without gaps.
     """
     labels = labels.copy()
     while (count := int(labels.max()) + 1) > 2:
         types = WordTypes.of(points, labels)
-        apart = np.linalg.norm(types.centres[:, None] - types.centres[None], axis=-1)
-        near = apart < _SOUND_ALIKE * (types.radii[:, None] + types.radii[None])
-        np.fill_diagonal(apart, np.inf)
-        nearest = apart <= np.minimum(apart.min(axis=0)[None], apart.min(axis=1)[:, None]) + 1e-12
-        possible = near & nearest & (_sameness(meetings) > 0)
+        distances = np.linalg.norm(types.centres[:, None] - types.centres[None], axis=-1)
+        near = distances < _SIMILAR_SOUND * (types.radii[:, None] + types.radii[None])
+        np.fill_diagonal(distances, np.inf)
+        smallest = np.minimum(distances.min(axis=0)[None], distances.min(axis=1)[:, None])
+        possible = near & (distances <= smallest + 1e-12) & (_sameness(cooccurrences) > 0)
         if not possible.any():
             break
-        first, second = np.unravel_index(np.where(possible, apart, np.inf).argmin(), apart.shape)
+        nearest = np.where(possible, distances, np.inf).argmin()
+        first, second = np.unravel_index(nearest, distances.shape)
         joined = _joining(count, int(first), int(second))
-        labels, meetings = joined[labels], meetings.merged(joined)
+        labels, cooccurrences = joined[labels], cooccurrences.merged(joined)
     return labels
 
 
-def link_synonyms(meetings: Cooccurrences) -> Labels:
-    """Return new numbers under which words that are said of the same things are one.
+def link_synonyms(cooccurrences: Cooccurrences) -> Labels:
+    """Return new numbers under which words for the same objects are one, however they sound.
 
-    However different they sound: the same word in two voices, or two words for one thing. Such
-    words belong to one attribute although they meet.
+    Such words (one word in two voices, or two words for one object) belong to one attribute
+    although they co-occur.
     """
-    labels = np.arange(len(meetings.observed))
+    labels = np.arange(len(cooccurrences.observed))
     while (count := int(labels.max()) + 1) > 2:
-        sameness = _sameness(meetings)
+        sameness = _sameness(cooccurrences)
         first, second = np.unravel_index(sameness.argmax(), sameness.shape)
-        if sameness[first, second] <= _SURELY:
+        if sameness[first, second] <= _LEAST_EVIDENCE:
             break
         joined = _joining(count, int(first), int(second))
-        labels, meetings = joined[labels], meetings.merged(joined)
+        labels, cooccurrences = joined[labels], cooccurrences.merged(joined)
     return labels
 
 
-def _sameness(meetings: Cooccurrences) -> Array:
-    """Return how much likelier (in nats) two words are one than two; -inf on the diagonal.
+def _sameness(cooccurrences: Cooccurrences) -> Array:
+    """Return the log odds, in nats, that two words are one; -inf on the diagonal.
 
-    Two names of the same things meet each other as often as each meets itself: one rate explains
-    all three counts. A word that is often said of what another names ("three", where threes are
-    mostly blue) meets it more than chance has it too, but itself far more. Rates are integrated
-    out, so that small counts decide nothing.
+    Two names of the same objects co-occur as often as each does with itself: one rate explains all
+    three counts. A word that is correlated with another ("three", if threes are mostly blue) also
+    co-occurs more than by chance, but with itself far more. Rates are integrated out, so that small
+    counts decide nothing.
     """
-    o, e = meetings.observed * COUNT_WEIGHT, meetings.expected * COUNT_WEIGHT
+    o, e = cooccurrences.observed * COUNT_WEIGHT, cooccurrences.expected * COUNT_WEIGHT
     usual = max(float(np.trace(o)), 1.0) / max(float(np.trace(e)), 1e-12)
     own_o, own_e = np.diag(o), np.diag(e)
-    one = _evidence(own_o[:, None] + own_o + o, own_e[:, None] + own_e + e, 1.0, usual)
-    alone = _evidence(own_o, own_e, 1.0, usual)
-    found = one - alone[:, None] - alone - _evidence(o, e, _MIXING, 1.0)
-    # Words of one attribute have much the same company: what company says counts only against.
-    found += np.minimum(_same_company(o, e), 0.0)
-    np.fill_diagonal(found, -np.inf)
-    return np.asarray(found)
+    one = _log_marginal(own_o[:, None] + own_o + o, own_e[:, None] + own_e + e, 1.0, usual)
+    alone = _log_marginal(own_o, own_e, 1.0, usual)
+    odds = one - alone[:, None] - alone - _log_marginal(o, e, _MIXING, 1.0)
+    # Words of one attribute co-occur with much the same words: this can only be counter-evidence.
+    odds += np.minimum(_same_neighbours(o, e), 0.0)
+    np.fill_diagonal(odds, -np.inf)
+    return np.asarray(odds)
 
 
-def _same_company(o: Array, e: Array) -> Array:
-    """Return how much likelier (in nats) two words meet all others at the same rates than not."""
-    single = _evidence(o, e, 1.0, 1.0)
-    both = _evidence(o[:, None] + o[None], e[:, None] + e[None], 1.0, 1.0)
-    gain = both - single[:, None] - single[None]  # (W, W, W): two words and who they meet
+def _same_neighbours(o: Array, e: Array) -> Array:
+    """Return the log odds, in nats, that two words co-occur with all others at the same rates."""
+    single = _log_marginal(o, e, 1.0, 1.0)
+    both = _log_marginal(o[:, None] + o[None], e[:, None] + e[None], 1.0, 1.0)
+    gain = both - single[:, None] - single[None]  # (W, W, W): two words and a third
     others = 1.0 - np.eye(len(o))
     return np.asarray((gain * others[:, None] * others[None]).sum(axis=-1))
 
 
-def _evidence(observed: Array, expected: Array, shape: float, mean: float) -> Array:
+def _log_marginal(observed: Array, expected: Array, shape: float, mean: float) -> Array:
     """Return the log probability of Poisson counts whose rate has a Gamma prior.
 
-    What depends on the counts only is left out: it is the same however they are explained.
+    Factors of the counts alone are omitted: they are the same for all hypotheses.
     """
     scale = shape / mean
     constant = shape * np.log(scale) - gammaln(shape)
@@ -244,43 +240,38 @@ def _joining(count: int, first: int, second: int) -> Labels:
     return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
 
 
-# Second thoughts about recordings: which word is it, judged by the others and by the picture.
-
-
-_ELSEWHERE = 0.5  # how often a word names another attribute than what a picture shows best
-
-
 def refine_words(
     speech: Array, pictures: Array, labels: Labels, *, rounds: int = 5, random_state: int = 0
 ) -> Labels:
-    """Assign every recording anew, by discriminants that were learned without it.
+    """Reassign every recording by cross-validated discriminants.
 
-    How it sounds and what it was said of are independent hints given the word, so their log
-    probabilities add up. A cluster of strays that have nothing in common loses its members, since
-    nothing that was learned from some of them fits the others.
+    Sound and picture are independent given the word, so that their log probabilities add up. A
+    cluster of unrelated recordings loses its members, since a model of some does not fit the
+    others.
 
     Args:
         speech: ``(N, S)`` recordings.
-        pictures: ``(N, D)`` what they were said of.
-        labels: ``(N,)`` the words so far, from 0 on without gaps.
-        rounds: At most so many times.
+        pictures: ``(N, D)`` their pictures.
+        labels: ``(N,)`` the words so far, from 0 without gaps.
+        rounds: Maximum number of rounds.
         random_state: Seed of the folds.
 
     Returns:
-        ``(N,)`` words from 0 on without gaps; perhaps fewer.
+        ``(N,)`` words from 0 without gaps; perhaps fewer.
     """
     for number in range(rounds):
         count = int(labels.max()) + 1
         if count < 2:
             break
         share = (np.bincount(labels, minlength=count) + 0.5) / (len(labels) + count / 2)
-        heard = held_out_log_posterior(speech, labels, random_state + number)
-        seen = held_out_log_posterior(pictures, labels, random_state + number)
-        if heard is None or seen is None:
+        by_sound = held_out_log_posterior(speech, labels, random_state + number)
+        by_picture = held_out_log_posterior(pictures, labels, random_state + number)
+        if by_sound is None or by_picture is None:
             break
-        # Whatever a picture shows, the word may be about another attribute of it.
-        seen = np.log((1 - _ELSEWHERE) * np.exp(seen) + _ELSEWHERE * share)
-        new = (heard + seen - np.log(share)).argmax(axis=1)
+        # The word may name another attribute of the picture.
+        own = (1 - _OTHER_ATTRIBUTE) * np.exp(by_picture)
+        by_picture = np.log(own + _OTHER_ATTRIBUTE * share)
+        new = (by_sound + by_picture - np.log(share)).argmax(axis=1)
         new = np.unique(new, return_inverse=True)[1]
         if np.array_equal(new, labels):
             break

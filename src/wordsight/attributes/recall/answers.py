@@ -1,4 +1,4 @@
-"""Recall: given a picture, the word of each attribute that fits it; three ways."""
+"""Recall: the word of each attribute that fits a picture, by three methods; and its results."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.attributes.discriminant import Discriminant, choose_discriminant
 from wordsight.attributes.grouping.linear_mixture import LinearMaps
-from wordsight.attributes.recall.discriminant import Discriminant, choose_discriminant
 
 __all__ = [
     "NO_WORD",
@@ -24,20 +24,22 @@ __all__ = [
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+NO_WORD = "(no word for this)"
+"""Placeholder for an attribute none of whose words fits."""
 
-_SOFTNESS = 3  # nearest lessons whose agreement is the confidence of a nearest-neighbour answer
+_NEIGHBOURS = 3  # nearest lessons whose agreement is the confidence of a nearest-neighbour answer
 
 
 @dataclass(frozen=True, eq=False)
 class RecallResult:
-    """Answers of one attribute for N pictures.
+    """The answers of one attribute for N pictures.
 
     Attributes:
-        lessons: ``(N,)`` the lesson whose word is the answer; -1: take the word's example.
+        lessons: ``(N,)`` the lesson whose word is the answer; -1 for the word's example.
         words: ``(N,)`` the word.
         probabilities: ``(N, C)`` of the attribute's words ``classes``.
         classes: ``(C,)`` the attribute's words.
-        known: ``(N,)`` whether the picture is like those the words were said of.
+        known: ``(N,)`` whether the picture resembles those the words were taught with.
     """
 
     lessons: Labels
@@ -48,10 +50,10 @@ class RecallResult:
 
 
 class Recall(Protocol):
-    """Says which of one attribute's words fits a picture."""
+    """Predicts the word of one attribute."""
 
     def answer(self, x: Array) -> RecallResult:
-        """Answer for pictures ``(N, D)``."""
+        """Predict for pictures ``(N, D)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ class DiscriminantRecall:
         return cls(choose_discriminant(x, words, parts, random_state=random_state))
 
     def answer(self, x: Array) -> RecallResult:
-        """Answer for pictures ``(N, D)``."""
+        """Predict for pictures ``(N, D)``."""
         probabilities = np.exp(self.model.log_posterior(x))
         best = self.model.classes_[probabilities.argmax(axis=1)]
         known = self.model.known(x)
@@ -77,11 +79,11 @@ class DiscriminantRecall:
 
 @dataclass(frozen=True, eq=False)
 class NearestPicture:
-    """The word said of the most similar picture (the paper's recall, first reading).
+    """The word of the most similar picture (the paper's recall, first reading).
 
     Attributes:
         mean: ``(D,)`` of all pictures.
-        weights: ``(D, d)`` canonical directions in which pictures are compared.
+        weights: ``(D, d)`` canonical directions along which pictures are compared.
         places: ``(M, d)`` the lessons of this attribute along them.
         words: ``(M,)`` their words.
         lessons: ``(M,)`` their numbers.
@@ -94,67 +96,48 @@ class NearestPicture:
     lessons: Labels
 
     def answer(self, x: Array) -> RecallResult:
-        """Answer for pictures ``(N, D)``."""
-        return _nearest((x - self.mean) @ self.weights, self.places, self.words, self.lessons)
+        """Predict for pictures ``(N, D)``."""
+        return self._nearest((x - self.mean) @ self.weights)
+
+    def _nearest(self, points: Array) -> RecallResult:
+        from scipy.spatial import cKDTree
+
+        count = min(_NEIGHBOURS, len(self.places))
+        _, near = cKDTree(self.places).query(points, k=[*range(1, count + 1)])
+        classes = np.unique(self.words)
+        votes = (self.words[near][..., None] == classes).mean(axis=1)
+        first, known = near[:, 0], np.ones(len(points), dtype=bool)
+        return RecallResult(self.lessons[first], self.words[first], votes, classes, known)
 
 
 @dataclass(frozen=True, eq=False)
-class NearestSound:
-    """The recording nearest to what the attribute's linear map expects (second reading).
+class NearestSound(NearestPicture):
+    """The recording nearest to the prediction of the attribute's linear map (second reading).
+
+    The places are those of recordings along the directions of speech.
 
     Attributes:
-        mean: ``(D,)`` of all pictures.
-        weights: ``(D, d)`` canonical directions.
-        table: ``(d + 1, d)`` the map from pictures to speech along them.
-        places: ``(M, d)`` recordings of this attribute along the directions of speech.
-        words: ``(M,)`` their words.
-        lessons: ``(M,)`` their numbers.
+        table: ``(d + 1, d)`` the map from pictures to speech along the directions.
     """
 
-    mean: Array
-    weights: Array
     table: Array
-    places: Array
-    words: Labels
-    lessons: Labels
 
     def answer(self, x: Array) -> RecallResult:
-        """Answer for pictures ``(N, D)``."""
+        """Predict for pictures ``(N, D)``."""
         maps = LinearMaps(np.ones(1), self.table[None], np.eye(self.table.shape[1])[None])
-        expected = maps.predict((x - self.mean) @ self.weights)[0]
-        return _nearest(expected, self.places, self.words, self.lessons)
-
-
-def _nearest(points: Array, places: Array, words: Labels, lessons: Labels) -> RecallResult:
-    from scipy.spatial import cKDTree
-
-    count = min(_SOFTNESS, len(places))
-    _, near = cKDTree(places).query(points, k=[*range(1, count + 1)])
-    classes = np.unique(words)
-    votes = (words[near][..., None] == classes).mean(axis=1)
-    first = near[:, 0]
-    return RecallResult(
-        lessons[first], words[first], votes, classes, np.ones(len(points), dtype=bool)
-    )
-
-
-# What a learner answers.
-
-
-NO_WORD = "(no word for this)"
-"""What stands in a text for an attribute none of whose words fits."""
+        return self._nearest(maps.predict((x - self.mean) @ self.weights)[0])
 
 
 @dataclass(frozen=True)
 class LearnedWord:
-    """A word that was learned.
+    """A learned word.
 
     Attributes:
-        name: Its spelling, or a made-up name such as ``word-3`` where it was only heard.
-        attribute: Which attribute it names, from 0 on.
-        count: How often it was taught.
+        name: Its spelling, or a generated name such as ``word-3`` if it was only recorded.
+        attribute: The attribute it names, from 0.
+        count: The number of its lessons.
         spelled: Whether the name is a spelling that was taught.
-        example: The lesson that stands for it: the recording most like all others.
+        example: The lesson that represents it: the most typical recording.
     """
 
     name: str
@@ -166,15 +149,15 @@ class LearnedWord:
 
 @dataclass(frozen=True)
 class NamedAttribute:
-    """What one attribute of a picture is called.
+    """The word of one attribute for a picture.
 
     Attributes:
-        attribute: Which attribute, from 0 on.
-        word: The word that fits best.
-        confidence: Probability that it is the right one of this attribute's words.
-        known: False where the picture is unlike everything the attribute's words were said of.
+        attribute: The attribute, from 0.
+        word: The best word.
+        confidence: Its probability among this attribute's words.
+        known: False if the picture is unlike everything the attribute's words were taught with.
         lesson: The lesson whose recording is the spoken answer.
-        others: Further words of the attribute with their probabilities, the likeliest first.
+        others: Further words of the attribute with their probabilities, likeliest first.
     """
 
     attribute: int
@@ -187,7 +170,7 @@ class NamedAttribute:
 
 @dataclass(frozen=True)
 class Naming:
-    """All words for a picture, one for each attribute.
+    """The words for a picture, one for each attribute.
 
     Attributes:
         attributes: One answer per attribute.
@@ -197,10 +180,10 @@ class Naming:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that are known to fit."""
+        """The words of known attributes."""
         return tuple(answer.word for answer in self.attributes if answer.known)
 
     @property
     def text(self) -> str:
-        """The words in a row; says where there is none."""
+        """The words in a row, with a placeholder for unknown attributes."""
         return " ".join(a.word if a.known else NO_WORD for a in self.attributes)

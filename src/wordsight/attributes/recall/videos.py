@@ -1,4 +1,4 @@
-"""Attribute words for things in videos: for looking up, for adjectives and for searching."""
+"""Attribute words for detections in videos: naming, adjectives of a lexicon, and search terms."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -23,25 +23,24 @@ __all__ = [
     "crop_box",
     "label_by_attribute",
     "name_detections",
-    "shot_terms",
     "shot_words",
 ]
 
-_LEAST_SIDE = 4  # pixels: less of a thing shows no attribute
-_AT_ONCE = 256
+_LEAST_SIDE = 4  # pixels; smaller crops show no attribute
+_BATCH = 256
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class NamedDetection:
-    """A detection and its words.
+    """A detection with its words.
 
     Attributes:
-        time: When, in seconds.
-        frame: Which frame of the detections, from 0 on.
-        place: Which detection of the frame, a column of the arrays.
+        time: Time in seconds.
+        frame: Index of the frame in the detections.
+        place: Index of the detection in the frame, a column of the arrays.
         box: Corners x1, y1, x2, y2 in pixels.
-        identity: Which thing it is over time; -1 where that is not known.
+        identity: Track identity; -1 if unknown.
         naming: Its words.
     """
 
@@ -55,12 +54,12 @@ class NamedDetection:
 
 @dataclass(frozen=True)
 class ShotTerm:
-    """A word for a thing in a shot.
+    """A word for an object in a shot.
 
     Attributes:
-        identity: Which thing; -1 where that is not known.
+        identity: Track identity; -1 if unknown.
         word: The word.
-        confidence: How sure it is, from 0 to 1.
+        confidence: From 0 to 1.
     """
 
     identity: int
@@ -69,14 +68,14 @@ class ShotTerm:
 
 
 def crop_box(image: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]:
-    """Return the part of an image that a box shows.
+    """Return the part of an image inside a box.
 
     Args:
         image: RGB ``(H, W, 3)``.
-        box: Corners x1, y1, x2, y2 in pixels; it may reach beyond the image.
+        box: Corners x1, y1, x2, y2 in pixels; may extend beyond the image.
 
     Raises:
-        TeachingError: If less than four pixels of it lie inside the image in width or height.
+        TeachingError: If its part inside the image is less than four pixels wide or high.
     """
     height, width = image.shape[:2]
     x1, y1, x2, y2 = (round(float(value)) for value in box)
@@ -84,8 +83,8 @@ def crop_box(image: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8
     y1, y2 = max(0, y1), min(height, y2)
     if x2 - x1 < _LEAST_SIDE or y2 - y1 < _LEAST_SIDE:
         raise TeachingError(
-            f"the box {tuple(box)} shows too little of an image of {width} x {height} pixels; "
-            f"{_LEAST_SIDE} pixels each way are needed."
+            f"the box {tuple(box)} covers too little of an image of {width} x {height} pixels; "
+            f"at least {_LEAST_SIDE} x {_LEAST_SIDE} pixels are needed."
         )
     return image[y1:y2, x1:x2]
 
@@ -98,20 +97,20 @@ def name_detections(
     rate: float = 2.0,
     progress: Progress | None = None,
 ) -> list[NamedDetection]:
-    """Name what was detected in a video.
+    """Name the detections of a video.
 
     Args:
-        learner: What was taught.
+        learner: A fitted learner.
         video: The video file.
-        detections: What a detector saw in it.
-        rate: At most so many frames per second are looked at.
-        progress: Told how far it has come.
+        detections: The detections.
+        rate: Maximum number of frames per second to use.
+        progress: Called after each frame.
 
     Returns:
-        One entry for every detection looked at that shows enough pixels, in order of time.
+        The detections of the frames used that have enough pixels, in order of time.
     """
-    frames = _frames_to_look_at(detections.times, rate)
-    found: list[NamedDetection] = []
+    frames = _sample_frames(detections.times, rate)
+    named: list[NamedDetection] = []
     crops: list[NDArray[np.uint8]] = []
     waiting: list[tuple[int, int]] = []
     with VideoReader(video) as reader:
@@ -123,27 +122,26 @@ def name_detections(
                 except TeachingError:
                     continue
                 waiting.append((int(frame), int(place)))
-            if len(crops) >= _AT_ONCE or done == len(frames):
-                found += _named(learner, detections, crops, waiting)
+            if len(crops) >= _BATCH or done == len(frames):
+                named += _name_crops(learner, detections, crops, waiting)
                 crops, waiting = [], []
             if progress is not None:
                 progress(done, len(frames), "Naming")
-    return found
+    return named
 
 
 def label_by_attribute(
     detections: Detections, named: Sequence[NamedDetection], attribute: int
 ) -> Detections:
-    """Return detections labelled by one attribute's words, for learning adjectives from them.
+    """Return detections labelled by one attribute's words, to learn adjectives from.
 
-    A thing with an identity gets the word most of its looks speak for, weighed by confidence;
-    other detections the word of the look nearest in time and place in their frame. What was not
-    looked at, or has no word, is ``unknown``.
+    All detections of a track get the word with the largest sum of confidences; others keep their
+    own word. Detections without a word are labelled ``unknown``.
 
     Args:
-        detections: What a detector saw.
+        detections: The detections.
         named: Their words, from :func:`name_detections`.
-        attribute: Which attribute.
+        attribute: The attribute.
     """
     words = sorted({answer.word for answer in _answers(named, attribute)})
     names = (*words, UNKNOWN)
@@ -165,71 +163,55 @@ def label_by_attribute(
 
 
 def adjective_entries(learner: AttributeLearner) -> tuple[Entry, ...]:
-    """Return the spelled words of a learner as adjectives of a lexicon."""
+    """Return the spelled words of a learner as adjectives for a lexicon."""
     names = (adjective_name(word.name) for word in learner.words_ if word.spelled)
     return tuple(Entry(name, PartOfSpeech.ADJECTIVE) for name in dict.fromkeys(names))
 
 
 def adjective_name(word: str) -> str:
-    """Return what a word is called in a lexicon: in lower case, words joined by hyphens."""
+    """Return the lexicon entry of a word: in lower case, joined by hyphens."""
     return "-".join(word.lower().split())
 
 
-def shot_terms(
-    named: Sequence[NamedDetection],
-    shots: Sequence[Shot],
-    *,
-    least_confidence: float = 0.5,
-) -> list[list[str]]:
-    """Return, per shot, the words for what is seen in it, as terms for a text index.
-
-    A word stands once for every thing it names (or once in all, where things have no identity);
-    the words of one thing follow one another.
-    """
-    return [
-        [term.word for term in terms if term.confidence >= least_confidence]
-        for terms in shot_words(named, shots)
-    ]
-
-
 def shot_words(named: Sequence[NamedDetection], shots: Sequence[Shot]) -> list[list[ShotTerm]]:
-    """Return, per shot, the words for what is seen in it, and how sure they are.
+    """Return, per shot, the words for its objects with their confidences.
 
-    All looks at a thing have a say in its words. Things without an identity are taken together:
-    each word that names one of them stands there once, as sure as the surest look.
+    The words of a track are voted by its detections. Detections without identity are pooled: each
+    word occurs once, with its highest confidence.
     """
     return [
         _words_of([one for one in named if shot.start <= one.time < shot.end]) for shot in shots
     ]
 
 
-def _words_of(looks: Sequence[NamedDetection]) -> list[ShotTerm]:
-    things: dict[int, list[NamedDetection]] = {}
-    for look in looks:
-        things.setdefault(look.identity, []).append(look)
+def _words_of(detections: Sequence[NamedDetection]) -> list[ShotTerm]:
+    tracks: dict[int, list[NamedDetection]] = {}
+    for detection in detections:
+        tracks.setdefault(detection.identity, []).append(detection)
     return [
         term
-        for identity in sorted(things)
-        for term in (_surest if identity < 0 else _voted)(identity, things[identity])
+        for identity in sorted(tracks)
+        for term in (_pooled if identity < 0 else _voted)(identity, tracks[identity])
     ]
 
 
-def _voted(identity: int, looks: Sequence[NamedDetection]) -> Iterator[ShotTerm]:
-    """Yield for each attribute of one thing the word most looks speak for, and their mean say."""
-    for answers in zip(*(look.naming.attributes for look in looks), strict=True):
-        says: dict[str, float] = {}
+def _voted(identity: int, detections: Sequence[NamedDetection]) -> Iterator[ShotTerm]:
+    """Yield for each attribute of one track the word with the largest mean confidence."""
+    for answers in zip(*(one.naming.attributes for one in detections), strict=True):
+        votes: dict[str, float] = {}
         for answer in answers:
             if answer.known:
-                says[answer.word] = says.get(answer.word, 0.0) + answer.confidence / len(looks)
-        if says:
-            word = max(says, key=lambda one: says[one])
-            yield ShotTerm(identity, word, says[word])
+                share = answer.confidence / len(detections)
+                votes[answer.word] = votes.get(answer.word, 0.0) + share
+        if votes:
+            word = max(votes, key=lambda one: votes[one])
+            yield ShotTerm(identity, word, votes[word])
 
 
-def _surest(identity: int, looks: Sequence[NamedDetection]) -> Iterator[ShotTerm]:
+def _pooled(identity: int, detections: Sequence[NamedDetection]) -> Iterator[ShotTerm]:
     best: dict[str, float] = {}
-    for look in looks:
-        for answer in look.naming.attributes:
+    for detection in detections:
+        for answer in detection.naming.attributes:
             if answer.known:
                 best[answer.word] = max(best.get(answer.word, 0.0), answer.confidence)
     for word in sorted(best):
@@ -241,22 +223,22 @@ def _answers(named: Sequence[NamedDetection], attribute: int) -> Iterator[NamedA
         if not 0 <= attribute < len(one.naming.attributes):
             raise TeachingError(
                 f"there is no attribute {attribute}; there are {len(one.naming.attributes)}, "
-                "counted from 0."
+                "numbered from 0."
             )
         if one.naming.attributes[attribute].known:
             yield one.naming.attributes[attribute]
 
 
-def _frames_to_look_at(times: NDArray[np.float64], rate: float) -> list[int]:
+def _sample_frames(times: NDArray[np.float64], rate: float) -> list[int]:
     chosen: list[int] = []
     for number, time in enumerate(times):
-        # A hair of slack: 0.5 s later must not become a frame later by rounding.
+        # With tolerance: rounding must not skip a frame exactly 0.5 s later.
         if not chosen or time - times[chosen[-1]] >= 1 / rate - 1e-6:
             chosen.append(number)
     return chosen
 
 
-def _named(
+def _name_crops(
     learner: AttributeLearner,
     detections: Detections,
     crops: list[NDArray[np.uint8]],
@@ -264,10 +246,10 @@ def _named(
 ) -> list[NamedDetection]:
     if not crops:
         return []
-    found = []
+    named = []
     for naming, (frame, place) in zip(learner.name_all(crops), places, strict=True):
         x1, y1, x2, y2 = (float(value) for value in detections.boxes[frame, place])
         identity = -1 if detections.ids is None else int(detections.ids[frame, place])
         time = float(detections.times[frame])
-        found.append(NamedDetection(time, frame, place, (x1, y1, x2, y2), identity, naming))
-    return found
+        named.append(NamedDetection(time, frame, place, (x1, y1, x2, y2), identity, naming))
+    return named

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
-from wordsight.attributes.report import looks_at
+from wordsight.attributes.report import used_features
 from wordsight.errors import WordsightError
 from wordsight.studio.api.attributes import begun_elsewhere, lessons_of, taught
 from wordsight.studio.studio import Studio, studio_of
@@ -21,7 +21,7 @@ def attributes_page(request: Request, studio: Here) -> Any:
     try:
         learner = taught(studio)
         groups = learner.attributes()
-        looks = [looks_at(learner, recall) for recall in learner.recalls_]
+        looks = [used_features(learner, recall) for recall in learner.recalls_]
     except WordsightError:
         groups, looks = [], []
     lessons = lessons_of(studio)

@@ -1,4 +1,4 @@
-"""Shrunken linear discriminants: which of an attribute's words fits a picture, and how surely."""
+"""Shrunken linear discriminants: calibrated probabilities of an attribute's words for a picture."""
 
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -6,8 +6,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-
-from wordsight.attributes.grouping.exclusivity import picture_folds
+from scipy.special import log_softmax
 
 __all__ = [
     "FAMILIAR_SHARE",
@@ -15,36 +14,36 @@ __all__ = [
     "calibrated_discriminant",
     "choose_discriminant",
     "held_out_log_posterior",
+    "picture_folds",
 ]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 FAMILIAR_SHARE = 0.97
-"""Share of the pictures left out of learning that are near enough to a word to be known."""
+"""Share of held-out pictures that are near enough to a word to be known."""
 
 _SHRINKAGES = (0.02, 0.1, 0.3)
 _TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0)
 _FOLDS = 5
-_LEAST_PROBABILITY = 1e-4  # of a word that was not heard in a fold
+_LEAST_PROBABILITY = 1e-4  # of a word that does not occur in a fold
 _HALF_WAY = 0.5
-_MADE_ALIKE = 2.0  # times what lessons differ by: words so far apart were shown under one light
+_UNIFORM_LESSONS = 2.0  # limit ratio above which lessons vary too little to tell what is unusual
 
 
 @dataclass(eq=False)
 class Discriminant:
-    """Linear discriminant analysis with a covariance shrunken towards a round one.
+    """Linear discriminant analysis with a covariance shrunken towards a spherical one.
 
     Attributes:
-        columns: ``(c,)`` which features are looked at.
-        shrinkage: Share of the round covariance.
-        temperature: Divides log odds; features that depend on one another make them too large.
-        limits: The two squared distances of :meth:`distances` beyond which a picture is of no
-            known word.
+        columns: ``(c,)`` the features used.
+        shrinkage: Share of the spherical covariance.
+        temperature: Divides log odds, which dependent features make too large.
+        limits: The two squared distances of :meth:`distances` beyond which a picture is unknown.
         classes_: ``(C,)`` the words.
         means_: ``(C, c)`` their mean pictures.
         precision_: ``(c, c)`` inverse of the shared covariance.
-        prior_: ``(C,)`` how often each was said.
+        prior_: ``(C,)`` the frequency of each word.
     """
 
     columns: Labels
@@ -62,10 +61,10 @@ class Discriminant:
         self.classes_, own = np.unique(words, return_inverse=True)
         sizes = np.bincount(own)
         self.means_ = np.stack([x[own == c].mean(axis=0) for c in range(len(sizes))])
-        apart = x - self.means_[own]
-        # Words heard once say nothing of how pictures of a word vary.
-        scatter = apart.T @ apart / max(len(x) - len(sizes), 1)
-        # A tenth of unit variance beside: identical pictures have no covariance at all.
+        residual = x - self.means_[own]
+        # Words with one lesson say nothing about the variation within a word.
+        scatter = residual.T @ residual / max(len(x) - len(sizes), 1)
+        # At least a small variance: identical pictures have no covariance.
         size = max(float(np.trace(scatter)) / max(len(scatter), 1), 1e-3)
         scatter = (1 - self.shrinkage) * scatter + self.shrinkage * size * np.eye(len(scatter))
         self.precision_ = np.asarray(np.linalg.inv(scatter), dtype=np.float64)
@@ -73,51 +72,51 @@ class Discriminant:
         return self
 
     def log_posterior(self, x: Array) -> Array:
-        """Return ``(N, C)`` log probabilities of the words, given that one of them is right."""
+        """Return ``(N, C)`` log probabilities of the words."""
         weights = self.means_ @ self.precision_
         bias = -0.5 * (weights * self.means_).sum(axis=1)
         odds = (x[:, self.columns] @ weights.T + bias) / self.temperature + np.log(self.prior_)
-        return _log_shares(odds)
+        return np.asarray(log_softmax(odds, axis=1))
 
     def distances(self, x: Array) -> Array:
         """Return ``(N, 2)`` squared distances to the nearest word.
 
-        The first is along what tells words apart: something halfway between all words is like
-        none. The second is along everything: something may be like a word in all that tells it
-        from the others, as yellow is like green, and yet be like nothing it was said of.
+        The first is in the subspace that separates the words. The second is in all features: a
+        picture may be near a word in that subspace, as yellow is near green, and yet be unlike all
+        pictures of the word.
         """
         basis, root = self._basis()
         points, means = x[:, self.columns] @ root.T, self.means_ @ root.T
         return np.stack([_nearest(points @ basis, means @ basis), _nearest(points, means)], axis=1)
 
     def known(self, x: Array) -> NDArray[np.bool_]:
-        """Return ``(N,)`` whether pictures are like those the words were said of."""
+        """Return ``(N,)`` whether pictures resemble those of the words."""
         return np.asarray((self.distances(x) <= self.limits).all(axis=1))
 
     def closest_words(self) -> float:
-        """Return the squared distance between the two words that are nearest to each other."""
+        """Return the squared distance between the two nearest words."""
         means = self.means_ @ self._basis()[1].T
-        apart = ((means[:, None] - means[None]) ** 2).sum(axis=-1)
-        np.fill_diagonal(apart, np.inf)
-        return float(apart.min())
+        distances = ((means[:, None] - means[None]) ** 2).sum(axis=-1)
+        np.fill_diagonal(distances, np.inf)
+        return float(distances.min())
 
     def _basis(self) -> tuple[Array, Array]:
         root: Array = np.asarray(np.linalg.cholesky(self.precision_).T, dtype=np.float64)
         spread = (self.means_ - self.means_.mean(axis=0)) @ root.T
         _, s, vt = np.linalg.svd(spread, full_matrices=False)
         kept = vt[s > 1e-8 * max(s.max(initial=0), 1e-300)]
-        # A single word has nothing to be told from: then every direction counts.
+        # For a single word, every direction counts.
         return (kept.T if len(kept) else np.eye(len(root))), root
 
 
 def choose_discriminant(
     x: Array, words: Labels, parts: list[slice], *, random_state: int = 0
 ) -> Discriminant:
-    """Choose by cross-validation which parts of the features an attribute's words look at.
+    """Choose by cross-validation which kinds of features an attribute depends on.
 
-    Colour words are told by colours alone: looking at shapes too would learn that no cup was ever
-    blue. Among choices whose held-out log likelihood is within a standard error of the best, the
-    one with the fewest features is taken.
+    Colour words depend on colours alone: with shapes too, the model would learn that no cup was
+    ever blue. Among choices whose held-out log likelihood is within a standard error of the best,
+    the one with the fewest features is taken.
 
     Args:
         x: ``(N, D)`` pictures.
@@ -128,7 +127,7 @@ def choose_discriminant(
     folds = picture_folds(x, _FOLDS, random_state)
     if len(np.unique(words)) < 2 or folds is None:
         return Discriminant(np.arange(x.shape[1])).fit(x, words)
-    tried = []
+    candidates = []
     for columns in _subsets(parts):
         for shrinkage in _SHRINKAGES:
             odds, distance = _held_out(x, words, Discriminant(columns, shrinkage), folds)
@@ -136,31 +135,30 @@ def choose_discriminant(
             best = max(scores, key=lambda t: float(scores[t].mean()))
             limits = np.quantile(distance, FAMILIAR_SHARE, axis=0)
             model = Discriminant(columns, shrinkage, best, (float(limits[0]), float(limits[1])))
-            tried.append((scores[best], model))
-    top = max(tried, key=lambda one: float(one[0].mean()))[0]
+            candidates.append((scores[best], model))
+    top = max(candidates, key=lambda one: float(one[0].mean()))[0]
 
     def nearly_best(scores: Array) -> bool:
-        lost = top - scores
-        return bool(lost.mean() <= lost.std() / np.sqrt(len(lost)))
+        loss = top - scores
+        return bool(loss.mean() <= loss.std() / np.sqrt(len(loss)))
 
-    good = [one for one in tried if nearly_best(one[0])]
+    good = [one for one in candidates if nearly_best(one[0])]
     fewest = min(len(one[1].columns) for one in good)
     _, chosen = max(
         (one for one in good if len(one[1].columns) == fewest), key=lambda one: one[0].mean()
     )
     chosen.fit(x, words)
-    # Nearer to a word than half-way to the next is near enough in any case: lessons may be more
-    # alike than what is seen later, through another camera. How far pictures differ in all else
-    # is then not known either.
+    # Half the distance to the next word is near enough in any case: lessons may vary less than
+    # pictures seen later, through another camera. If they do, the second limit is unknown too.
     halfway, (near, far) = _HALF_WAY**2 * chosen.closest_words(), chosen.limits
-    chosen.limits = max(near, halfway), far if halfway <= _MADE_ALIKE * near else np.inf
+    chosen.limits = max(near, halfway), far if halfway <= _UNIFORM_LESSONS * near else np.inf
     return chosen
 
 
 def calibrated_discriminant(
     x: Array, words: Labels, *, shrinkage: float = 0.1, random_state: int = 0
 ) -> Discriminant:
-    """Learn from all features, with a temperature that fits lessons left out in turn."""
+    """Learn from all features, with a temperature chosen by cross-validation."""
     model = Discriminant(np.arange(x.shape[1]), shrinkage)
     folds = picture_folds(x, _FOLDS, random_state)
     if folds is not None and len(np.unique(words)) > 1:
@@ -172,10 +170,10 @@ def calibrated_discriminant(
 def held_out_log_posterior(
     x: Array, words: Labels, random_state: int = 0, *, shrinkage: float = 0.1
 ) -> Array | None:
-    """Return ``(N, C)`` log probabilities of words, each row by a model learned without it.
+    """Return ``(N, C)`` cross-validated log probabilities of words.
 
-    Words are numbered from 0 on without gaps; one that a fold never heard is nearly impossible
-    there. ``None`` where there are too few rows to leave some out.
+    Words are numbered from 0 without gaps; one that does not occur in a fold is nearly impossible
+    there. ``None`` if there are too few rows for folds.
     """
     folds = picture_folds(x, _FOLDS, random_state)
     if folds is None:
@@ -183,20 +181,30 @@ def held_out_log_posterior(
     model = Discriminant(np.arange(x.shape[1]), shrinkage)
     odds, _ = _held_out(x, words, model, folds, with_distances=False)
     best = max(_TEMPERATURES, key=lambda t: float(_likelihoods(odds, t).mean()))
-    found = np.full((len(x), int(words.max()) + 1), np.log(_LEAST_PROBABILITY))
+    posterior = np.full((len(x), int(words.max()) + 1), np.log(_LEAST_PROBABILITY))
     for fold, (raw, _, prior) in enumerate(odds):
-        heard = np.unique(words[folds != fold])
-        found[np.ix_(folds == fold, heard)] = _log_shares(raw / best + prior)
-    return np.asarray(np.maximum(found, np.log(_LEAST_PROBABILITY)))
+        classes = np.unique(words[folds != fold])
+        posterior[np.ix_(folds == fold, classes)] = log_softmax(raw / best + prior, axis=1)
+    return np.asarray(np.maximum(posterior, np.log(_LEAST_PROBABILITY)))
+
+
+def picture_folds(x: Array, count: int, random_state: int) -> Labels | None:
+    """Return the fold of each row, equal rows in one fold; ``None`` if too few rows differ."""
+    _, picture = np.unique(x.round(9), axis=0, return_inverse=True)
+    different = int(picture.max(initial=-1)) + 1
+    if different < 2 * count:
+        return None
+    shuffled = np.random.default_rng(random_state).permutation(different)
+    return np.asarray(shuffled[picture.ravel()] % count)
 
 
 def _subsets(parts: list[slice]) -> list[Labels]:
-    numbers = [np.arange(part.start, part.stop) for part in parts if part.stop > part.start]
-    if len(numbers) > 4:  # too many to try them all
-        groups = [[one] for one in numbers] + [numbers]
+    columns = [np.arange(part.start, part.stop) for part in parts if part.stop > part.start]
+    if len(columns) > 4:  # too many subsets to try
+        groups = [[one] for one in columns] + [columns]
     else:
-        sizes = range(1, len(numbers) + 1)
-        groups = [list(group) for size in sizes for group in combinations(numbers, size)]
+        sizes = range(1, len(columns) + 1)
+        groups = [list(group) for size in sizes for group in combinations(columns, size)]
     return [np.concatenate(group) for group in groups]
 
 
@@ -208,7 +216,7 @@ def _held_out(
     *,
     with_distances: bool = True,
 ) -> tuple[list[tuple[Array, Labels, Array]], Array]:
-    """Return per fold raw odds, the right word's column (-1: unheard) and log priors; distances."""
+    """Return per fold raw odds, the true word's column (-1: missing) and log priors; distances."""
     odds, distances = [], []
     for fold in range(_FOLDS):
         inside, outside = folds != fold, folds == fold
@@ -217,27 +225,22 @@ def _held_out(
         bias = -0.5 * (weights * fitted.means_).sum(axis=1)
         place = np.searchsorted(fitted.classes_, words[outside])
         place = np.minimum(place, len(fitted.classes_) - 1)
-        heard = fitted.classes_[place] == words[outside]
+        present = fitted.classes_[place] == words[outside]
         raw = x[outside][:, fitted.columns] @ weights.T + bias
-        odds.append((raw, np.where(heard, place, -1), np.log(fitted.prior_)))
+        odds.append((raw, np.where(present, place, -1), np.log(fitted.prior_)))
         if with_distances:
             distances.append(fitted.distances(x[outside]))
     return odds, np.concatenate(distances) if distances else np.zeros((0, 2))
 
 
 def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -> Array:
-    found = []
+    likelihoods = []
     for raw, place, prior in folds:
-        log = _log_shares(raw / temperature + prior)
-        right = np.where(place >= 0, log[np.arange(len(log)), place], -np.inf)
-        found.append(np.maximum(right, np.log(_LEAST_PROBABILITY)))
-    return np.concatenate(found)
+        log = log_softmax(raw / temperature + prior, axis=1)
+        true = np.where(place >= 0, log[np.arange(len(log)), place], -np.inf)
+        likelihoods.append(np.maximum(true, np.log(_LEAST_PROBABILITY)))
+    return np.concatenate(likelihoods)
 
 
 def _nearest(points: Array, means: Array) -> Array:
     return np.asarray(((points[:, None] - means[None]) ** 2).sum(axis=-1).min(axis=1))
-
-
-def _log_shares(odds: Array) -> Array:
-    odds = odds - odds.max(axis=1, keepdims=True)
-    return np.asarray(odds - np.log(np.exp(odds).sum(axis=1, keepdims=True)))

@@ -1,0 +1,250 @@
+"""Incremental learning: adding lessons with known words, new words or new attributes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from wordsight.attributes.discriminant import (
+    FAMILIAR_SHARE,
+    calibrated_discriminant,
+    choose_discriminant,
+)
+from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.grouping.assignment import (
+    AttributeAssignment,
+    LessonVocabulary,
+    word_cooccurrences,
+    word_directions,
+)
+from wordsight.attributes.grouping.exclusivity import Cooccurrences
+from wordsight.attributes.grouping.words import WordTypes, link_synonyms
+from wordsight.attributes.lessons import Lessons, PictureSpace
+from wordsight.attributes.recall.answers import DiscriminantRecall
+from wordsight.attributes.settings import AttributeSettings
+
+if TYPE_CHECKING:
+    from wordsight.attributes.learner import AttributeLearner
+
+__all__ = ["add_lessons", "new_word_evidence"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+_SPEECH_AXES = 50
+_WIDTH = 1.6  # times the radius of a known word: more distant recordings are different words
+_FEWEST = 3  # recordings of a new word, if another one has as many
+_LEAST_PART = 0.25  # of the largest cluster of new recordings: smaller ones may be a part of it
+_UNFAMILIAR = 0.6  # share of a new word's pictures that no word of its attribute fits
+_CONCENTRATION = 0.3  # of a Dirichlet prior: most pictures have the same word, whichever
+_RELATIVE_FIT = 0.5  # of the evidence against the worst attribute: as bad may its own one be
+_RATE = 0.2  # co-occurrences within an attribute relative to chance
+
+
+def add_lessons(learner: "AttributeLearner", lessons: Lessons) -> None:
+    """Add lessons to a learner.
+
+    Known words keep their attributes. A new word joins the attribute with whose words it never
+    co-occurs and whose words do not fit its pictures, or forms a new one if it co-occurs with words
+    of all. The space of pictures stays; discriminants are learned again from all lessons.
+
+    Args:
+        learner: A fitted learner; it is modified.
+        lessons: The new lessons, described by the same features.
+
+    Raises:
+        TeachingError: If the learner recalls by linear maps, which cannot be extended.
+    """
+    if learner.settings.recall == "nearest-sound":
+        raise TeachingError(
+            "recall 'nearest-sound' cannot be extended; teach again with all lessons."
+        )
+    x = np.vstack([learner.x_, learner.space_.transform(lessons.kinds)])
+    old = len(learner.texts_)
+    both = Lessons(
+        (x,),
+        learner.texts_ + lessons.texts,
+        _stacked(learner.speech_, lessons.speech),
+        learner.sounds_ + lessons.sounds,
+    )
+    vocabulary = _extended_vocabulary(learner, lessons, both)
+    cca = word_directions(vocabulary.words, x, learner.settings)
+    before = len(learner.attribution_.words)
+    cooccurrences = _cooccurrences(vocabulary.words, x, learner.settings, before)
+    evidence = [
+        new_word_evidence(learner, x[vocabulary.words == word])
+        for word in range(before, len(vocabulary.names))
+    ]
+    groups = _extended_groups(learner.attribution_.words, cooccurrences, evidence)
+    assigned = np.concatenate([learner.attribution_.lessons, groups[vocabulary.words[old:]]])
+    attribution = AttributeAssignment(assigned, groups, cca, counts=learner.counts_)
+    learner._set_lessons(both, learner.space_, x, vocabulary, attribution)
+
+
+def _stacked(before: Array, after: Array) -> Array:
+    width = max(before.shape[1], after.shape[1])
+    if before.shape[1] and after.shape[1] and before.shape[1] != after.shape[1]:
+        raise TeachingError("new recordings are described by other features than the old ones.")
+
+    def widened(rows: Array) -> Array:
+        return rows if rows.shape[1] == width else np.full((len(rows), width), np.nan)
+
+    return np.vstack([widened(before), widened(after)])
+
+
+def _extended_vocabulary(
+    learner: "AttributeLearner", lessons: Lessons, both: Lessons
+) -> LessonVocabulary:
+    known = learner.vocabulary_
+    places = _places(learner, both)
+    names = list(known.names)
+    words = np.concatenate([known.words, np.full(len(lessons), -1, dtype=np.intp)])
+    for number, text in enumerate(lessons.texts, start=len(known.words)):
+        if text is not None:
+            if text not in names:
+                names.append(text)
+            words[number] = names.index(text)
+    unspelled = np.flatnonzero(words < 0)
+    if len(unspelled):
+        words[unspelled] = _recognised(both.speech, words, unspelled, len(names))
+    names += [None] * (int(words.max()) + 1 - len(names))
+    return replace(known, words=words, names=tuple(names), places=places)
+
+
+def _places(learner: "AttributeLearner", both: Lessons) -> Array:
+    cca = learner.vocabulary_.cca
+    if cca is None:
+        if both.spoken.any():
+            raise TeachingError(
+                "this learner was taught by text alone; add the spelling to recordings, or teach "
+                "again with all lessons."
+            )
+        return np.zeros((len(both), 0))
+    places = np.zeros((len(both), cca.y_weights_.shape[1]))
+    places[both.spoken] = cca.transform_y(both.speech[both.spoken])
+    return places
+
+
+def _recognised(speech: Array, words: Labels, new: Labels, num_known: int) -> Labels:
+    """Return the word of each new recording: a known one, or a number from ``num_known``.
+
+    Recordings unlike all known words are clustered; then all are assigned again, since some of a
+    new word are near a known one.
+    """
+    taught = np.flatnonzero((words >= 0) & np.isfinite(speech).all(axis=1))
+    space = PictureSpace.fit([speech[taught]], _SPEECH_AXES)
+    known, points = space.transform([speech[taught]]), space.transform([speech[new]])
+    model = choose_discriminant(known, words[taught], [slice(0, known.shape[1])])
+    unfamiliar = np.flatnonzero(~model.known(points))
+    assigned = model.classes_[model.log_posterior(points).argmax(axis=1)]
+    if len(unfamiliar):
+        root = np.linalg.cholesky(model.precision_)
+        clusters = _clusters(points[unfamiliar] @ root, known @ root, words[taught])
+        sizes = np.bincount(clusters)
+        large = sizes >= max(min(_FEWEST, sizes.max()), _LEAST_PART * sizes.max())
+        members = unfamiliar[large[clusters]]
+        numbers = num_known + (np.cumsum(large) - 1)[clusters[large[clusters]]]
+        both = np.concatenate([words[taught], numbers])
+        model = calibrated_discriminant(np.vstack([known, points[members]]), both)
+        assigned = model.classes_[model.log_posterior(points).argmax(axis=1)]
+        assigned[members] = numbers
+        # A small cluster is part of the new word it resembles, or else a word of its own.
+        for small in np.flatnonzero(~large & (sizes >= _FEWEST)):
+            own = unfamiliar[clusters == small]
+            if np.median(assigned[own]) < num_known:
+                assigned[own] = max(int(assigned.max()), num_known) + 1
+    return np.asarray(assigned, dtype=np.intp)
+
+
+def _clusters(points: Array, known: Array, words: Labels) -> Labels:
+    """Cluster recordings of new words with the width of known words."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    if len(points) < 2:
+        return np.zeros(len(points), dtype=np.intp)
+    dense = np.unique(words, return_inverse=True)[1]
+    width = _WIDTH * float(np.median(WordTypes.of(known, dense).radii))
+    return np.asarray(fcluster(linkage(points, "average"), width, "distance") - 1, dtype=np.intp)
+
+
+def _cooccurrences(
+    words: Labels, x: Array, settings: AttributeSettings, before: int
+) -> Cooccurrences:
+    """Count co-occurrences; of new words with known ones in what separates the known ones.
+
+    Otherwise the peculiarities of a new word would separate its pictures from all others.
+    """
+    among_all = word_cooccurrences(words, x, settings)
+    among_known = word_cooccurrences(words, x, settings, num_separated=before)
+    known = np.arange(len(among_all.observed)) < before
+    mixed = known[:, None] != known
+    return Cooccurrences(
+        np.where(mixed, among_known.observed, among_all.observed),
+        np.where(mixed, among_known.expected, among_all.expected),
+    )
+
+
+def new_word_evidence(learner: "AttributeLearner", x: Array) -> Array:
+    """Return the log odds, in nats, that a new word names each attribute.
+
+    Pictures of a word have no other word of its attribute: yellow objects have no known colour, or
+    always the nearest one. In other attributes they have words like any other picture, and not
+    always the same.
+
+    Args:
+        learner: The learner without the new word.
+        x: ``(N, D)`` the pictures of the new word.
+
+    Returns:
+        ``(A,)``; 0 for attributes without a discriminant.
+    """
+    evidence = np.zeros(learner.num_attributes_)
+    for attribute, recall in enumerate(learner.recalls_):
+        if isinstance(recall, DiscriminantRecall) and len(recall.model.classes_) > 1:
+            answers = recall.answer(x)
+            place = answers.probabilities.argmax(axis=1)[answers.known]
+            counts = np.bincount(place, minlength=len(answers.classes))
+            unfamiliar = len(x) - len(place)
+            evidence[attribute] = (
+                unfamiliar * np.log(_UNFAMILIAR / (1 - FAMILIAR_SHARE))
+                + len(place) * np.log((1 - _UNFAMILIAR) / FAMILIAR_SHARE)
+                + _concentration_evidence(counts, recall.model.prior_)
+            )
+    return evidence
+
+
+def _concentration_evidence(counts: Labels, usual: Array) -> float:
+    """Return the log odds that counts come from one word for most pictures, not usual shares."""
+    spread = np.full(len(counts), _CONCENTRATION)
+    one = gammaln(spread.sum()) - gammaln(spread.sum() + counts.sum())
+    one += float((gammaln(spread + counts) - gammaln(spread)).sum())
+    return float(one - counts @ np.log(usual))
+
+
+def _extended_groups(
+    groups: Labels, cooccurrences: Cooccurrences, evidence: Sequence[Array]
+) -> Labels:
+    """Give every new word the best attribute or a new one, in order of frequency."""
+    count = len(cooccurrences.observed)
+    assigned = np.concatenate([groups, np.full(count - len(groups), -1, dtype=np.intp)])
+    gain = cooccurrences.observed * np.log(_RATE) + cooccurrences.expected * (1 - _RATE)
+    new = np.arange(len(groups), count)
+    linked = link_synonyms(cooccurrences)
+    for word in new[np.argsort(-np.diag(cooccurrences.expected)[new], kind="stable")]:
+        same = new[(linked[new] == linked[word]) & (assigned[new] >= 0)]
+        if len(same):  # a synonym, or more recordings of one word
+            assigned[word] = assigned[same[0]]
+            continue
+        settled = np.flatnonzero(assigned >= 0)
+        sums = np.bincount(assigned[settled], weights=gain[word, settled])
+        own = evidence[word - len(groups)]
+        sums[: len(own)] += own
+        # A word fits its own attribute badly too, since that was not learned to separate it, but
+        # by far not as badly as the others.
+        best = int(sums.argmax())
+        fits = sums[best] >= min(_RELATIVE_FIT * sums.min(), 0.0)
+        assigned[word] = best if fits else int(assigned.max()) + 1
+    return assigned
