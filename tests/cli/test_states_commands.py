@@ -10,7 +10,7 @@ from wordsight.perception import write_boxes
 from wordsight.records import Clip, Detections
 from wordsight.states import StateModel, parse_rules
 from wordsight.workflows.reporter import RecordingReporter
-from wordsight.workflows.states import labels_of, read_clips
+from wordsight.workflows.state_inputs import labels_of, read_clips
 
 VOCABULARY = "predicate moves(thing)\n"
 RULES = "2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n"

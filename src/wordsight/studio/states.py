@@ -10,7 +10,7 @@ from wordsight.files import atomic_path
 from wordsight.states import StateModel, parse_rules, parse_vocabulary
 from wordsight.states.events.definitions import parse_events
 from wordsight.states.events.find import check_predicates
-from wordsight.workflows.states import parse_kinds
+from wordsight.workflows.state_inputs import parse_kinds
 
 __all__ = ["RuleBook", "book_of", "read_rules", "write_rules"]
 

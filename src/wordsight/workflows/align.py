@@ -1,27 +1,25 @@
 """``align``: when each line of written instructions happens in a silent video."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.files import VIDEO_SUFFIXES
+from wordsight.workflows.align_videos import AlignedVideo, observe_videos, usable_videos
 from wordsight.workflows.detector import (
     detector_labels_setting,
     detector_model_setting,
-    detector_options,
     detector_options_setting,
     detector_setting,
 )
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, setting
-from wordsight.workflows.units import count
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
-    from wordsight.alignment import Aligner, Alignment, Instructions, Observed
-    from wordsight.library import Library, VideoEntry
+    from wordsight.alignment import Aligner, Alignment, Instructions
 
 __all__ = [
     "ALIGNMENT_MODELS",
@@ -49,7 +47,6 @@ ALIGNMENT_MODELS = (
 """Names of the alignment models, the default first; known here without importing any of them."""
 
 _TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".rst", ".srt", ".vtt", ".jsonl"}
-_INTERVAL_SUFFIXES = {".txt", ".tsv"}
 
 
 class AlignSettings(Request):
@@ -153,7 +150,7 @@ def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
     instructions, text = _instructions(request)
     pins = parse_constraints(request.constraint, instructions)
     model = _model(request)
-    videos = _usable(_observe(request, reporter), instructions, reporter)
+    videos = usable_videos(observe_videos(request, reporter), instructions, reporter)
     wanted = [one for one in videos if one.wanted]
     if pins and len(wanted) > 1:
         raise WordsightError(
@@ -271,202 +268,6 @@ def _load_aligner(folder: Path) -> "Aligner":
     return load_aligner(folder)
 
 
-# --- where observations come from: files, folders, the library ---------------------------------
-
-
-@dataclass(frozen=True)
-class _AlignedVideo:
-    """A video with what was observed in it.
-
-    Attributes:
-        observed: The observations.
-        path: The video file, if there is one.
-        source: The file the observations came from, if they did.
-        wanted: Whether its alignment was asked for, or it only helps to learn.
-    """
-
-    observed: "Observed"
-    path: Path | None
-    source: Path | None = None
-    wanted: bool = True
-
-
-def _observe(request: AlignRequest, reporter: RecordingReporter) -> list[_AlignedVideo]:
-    """Observe the videos asked for, and the others.
-
-    Raises:
-        WordsightError: If a name is neither a file nor in the library.
-    """
-    others = _named_videos(request, request.others, False, reporter)
-    if request.seen is not None or request.boxes is not None:
-        return [_given(request), *others]
-    return _with_own_names([*_named_videos(request, [request.video], True, reporter), *others])
-
-
-def _named_videos(
-    request: AlignRequest, names: Sequence[str], wanted: bool, reporter: RecordingReporter
-) -> list[_AlignedVideo]:
-    videos: list[_AlignedVideo] = []
-    loose: list[Path] = []
-    for name in names:
-        path = Path(name)
-        if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.suffix.lower() in VIDEO_SUFFIXES)
-            if not inside:
-                raise WordsightError(f"{path} holds no video; name a video file.")
-            loose += inside
-        elif path.is_file() and path.suffix.lower() in _INTERVAL_SUFFIXES:
-            videos.append(_from_intervals(path, None, wanted))
-        elif path.exists():
-            loose.append(path)
-        else:
-            videos += _from_library(name, request.library, wanted)
-    return videos + _detected(request, loose, wanted, reporter)
-
-
-def _given(request: AlignRequest) -> _AlignedVideo:
-    """Return the one video with the file that says what is seen in it."""
-    from wordsight.alignment.observe import DetectedThings
-    from wordsight.perception import read_boxes
-    from wordsight.video import VideoReader
-
-    path = Path(request.video)
-    if not path.is_file():
-        try:
-            (video,) = _from_library(request.video, request.library, True)
-        except (ValueError, WordsightError):
-            raise WordsightError(
-                f"{request.video} is no video file; --seen and --boxes belong to one."
-            ) from None
-        if request.seen is None or video.path is None:
-            raise WordsightError("--boxes belongs to a video file; name the file itself.")
-        return _from_intervals(request.seen, None, True, like=video)
-    if request.seen is not None:
-        return _from_intervals(request.seen, path, True)
-    assert request.boxes is not None
-    with VideoReader(path) as reader:
-        size = (reader.info.width, reader.info.height)
-        boxes = read_boxes(request.boxes, times=reader.times, frame_size=size)
-        duration = reader.info.start_time + reader.info.duration
-    observed = DetectedThings(path.stem, boxes, duration=duration).observe()
-    return _AlignedVideo(observed, path, request.boxes)
-
-
-def _from_intervals(
-    source: Path, video: Path | None, wanted: bool, *, like: _AlignedVideo | None = None
-) -> _AlignedVideo:
-    from wordsight.alignment.observe import IntervalFile
-
-    name, duration = None, None
-    if like is not None:
-        name, duration, video = like.observed.video_id, like.observed.duration, like.path
-    elif video is not None:
-        from wordsight.video import VideoReader
-
-        with VideoReader(video) as reader:
-            name, duration = video.stem, reader.info.start_time + reader.info.duration
-    return _AlignedVideo(IntervalFile(source, name, duration).observe(), video, source, wanted)
-
-
-def _detected(
-    request: AlignRequest, paths: Sequence[Path], wanted: bool, reporter: RecordingReporter
-) -> list[_AlignedVideo]:
-    if not paths:
-        return []
-    from wordsight.alignment.observe import DetectedThings
-    from wordsight.alignment.observe.detections import hand_mask
-    from wordsight.alignment.observe.videos import detect_videos
-
-    options = detector_options(
-        request.detector,
-        request.detector_model,
-        request.detector_labels,
-        request.option,
-        model_option="--detector-model",
-    )
-    with reporter.progress("Detecting") as progress:
-        detections = detect_videos(
-            paths,
-            detector=request.detector,
-            options=options,
-            rate=request.rate,
-            progress=progress,
-        )
-    if not any(hand_mask(one).any() for one in detections):
-        reporter.note(
-            f"The detector {request.detector} found no hand, so only what moves counts. One that "
-            "knows hands and your things does far better (--detector onnx, --boxes)."
-        )
-    return [
-        _AlignedVideo(DetectedThings(path.stem, one).observe(), path, None, wanted)
-        for path, one in zip(paths, detections, strict=True)
-    ]
-
-
-def _from_library(name: str, place: str, wanted: bool) -> list[_AlignedVideo]:
-    from wordsight.errors import LibraryError
-    from wordsight.library import Library
-
-    try:
-        library = Library.open(place)
-    except LibraryError as error:
-        raise WordsightError(
-            f"there is no file {name}, and no library to look it up in ({error})"
-        ) from error
-    with library:
-        entries = [v for v in library.videos() if v.id.startswith(name) or v.name.startswith(name)]
-        if not entries:
-            raise WordsightError(
-                f"{name} is neither a file nor the beginning of a video's id in {place}; "
-                "`wordsight list` shows them."
-            )
-        return [_library_video(library, entry, wanted) for entry in entries]
-
-
-def _library_video(library: "Library", entry: "VideoEntry", wanted: bool) -> _AlignedVideo:
-    from wordsight.alignment.observe import DetectedThings
-
-    detections = library.detections(entry.id)
-    start = float(detections.times[0]) if len(detections) else 0.0
-    source = DetectedThings(entry.id, detections, duration=start + entry.duration)
-    return _AlignedVideo(source.observe(), Path(entry.path), None, wanted)
-
-
-def _with_own_names(videos: Sequence[_AlignedVideo]) -> list[_AlignedVideo]:
-    """Number videos of the same name, so that none overwrites another's results."""
-    taken: dict[str, int] = {}
-    named = []
-    for video in videos:
-        name = video.observed.video_id
-        taken[name] = taken.get(name, 0) + 1
-        if taken[name] > 1:
-            video = replace(
-                video, observed=replace(video.observed, video_id=f"{name}-{taken[name]}")
-            )
-        named.append(video)
-    return named
-
-
-def _usable(
-    videos: Sequence[_AlignedVideo], instructions: "Instructions", reporter: RecordingReporter
-) -> list[_AlignedVideo]:
-    """Leave out videos in which nothing is touched, unless it is the only one asked for."""
-    if any(one.wanted and one.observed.chunks for one in videos):
-        for one in videos:
-            if not one.observed.chunks:
-                reporter.warn(f"{one.observed.video_id}: nothing is touched in it; left out.")
-        videos = [one for one in videos if one.observed.chunks]
-    for one in videos:
-        chunks, lines = len(one.observed.chunks), len(instructions.lines)
-        if 0 < chunks < lines:
-            reporter.warn(
-                f"{one.observed.video_id}: {count(lines, 'line')} of text but only "
-                f"{count(chunks, 'chunk')} of video in which something is touched; do not rely on "
-                "the times."
-            )
-    return list(videos)
-
-
 # --- what is written ----------------------------------------------------------------------------
 
 
@@ -474,7 +275,7 @@ class _Files:
     """The files to write, checked before any work is done."""
 
     def __init__(
-        self, request: AlignRequest, videos: Sequence[_AlignedVideo], text: Path | None
+        self, request: AlignRequest, videos: Sequence[AlignedVideo], text: Path | None
     ) -> None:
         from wordsight.alignment.export import check_writable, export_paths
 
@@ -552,10 +353,10 @@ class _Files:
                 video, copy, captions=captions, overwrite=self._request.force, progress=progress
             )
 
-    def _base(self, output: Path, video: _AlignedVideo) -> Path:
+    def _base(self, output: Path, video: AlignedVideo) -> Path:
         return output / video.observed.video_id if self._in_folder else output
 
-    def _place(self, path: Path | None, video: _AlignedVideo, ending: str) -> Path | None:
+    def _place(self, path: Path | None, video: AlignedVideo, ending: str) -> Path | None:
         if path is None or not self._several:
             return path
         return path / f"{video.observed.video_id}{ending}"

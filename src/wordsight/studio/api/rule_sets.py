@@ -28,7 +28,7 @@ from wordsight.studio.rule_sets import (
 from wordsight.studio.states import read_rules
 from wordsight.studio.studio import Studio, studio_of
 from wordsight.studio.uploads.upload_files import keep_file
-from wordsight.workflows.states import parse_kinds
+from wordsight.workflows.state_inputs import parse_kinds
 
 __all__ = ["RuleSetInfo", "router"]
 
