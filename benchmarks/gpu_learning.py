@@ -6,13 +6,13 @@ nothing is read or decoded: numpy, scipy and torch are all this needs.
 """
 
 import time
-from typing import Any
 
 import numpy as np
 
 from wordsight.inference.numba_support import numba_available
 from wordsight.language import parse_lexicon
 from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
+from wordsight.meaning.training.learner import prepare_training
 from wordsight.meaning.training.trainer import Trainer
 from wordsight.records import Clip, Detections, Sentence, Word
 
@@ -30,7 +30,7 @@ SETTINGS = TrainingSettings(
     tempered_iterations=3,
     iterations=3,
     durations=False,
-    believed=False,
+    belief=False,
     calibrated=False,
     discriminative=None,
 )
@@ -70,10 +70,8 @@ def _learned(
 def _rate(name: str, count: int) -> float:
     """Return the clips a second of an EM iteration, with all that a processor does around it."""
     clips, said, candidates = _corpus(count, 1)
-    learner = WordLearner(SETTINGS)
-    learner.inferred_ = None
-    rivals: Any = candidates
-    corpus, blank = learner._prepared(clips, [[one] for one in said], rivals, LEXICON)
+    sentences = [[one] for one in said]
+    corpus, blank = prepare_training(clips, sentences, LEXICON, SETTINGS, candidates=candidates)
     training = Trainer(corpus, blank, SETTINGS, device=name)
     try:
         seconds = []

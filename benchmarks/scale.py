@@ -24,7 +24,8 @@ from experiments.report import Column, print_report, report_parser, run_main, sa
 from experiments.street_corpus import true_clip
 from wordsight.engine import Engine, EngineError, Serial, open_engine
 from wordsight.language import default_lexicon
-from wordsight.meaning import TrainingSettings, WordLearner
+from wordsight.meaning import TrainingSettings
+from wordsight.meaning.training.learner import prepare_training
 from wordsight.meaning.training.trainer import Trainer
 from wordsight.records import Clip
 from wordsight.worlds import street
@@ -56,9 +57,7 @@ def measure(count: int, workers: int) -> dict[str, Any]:
     """Time an EM iteration with every engine."""
     clips, said = clips_with_sentences(count)
     say(f"{count} clips, {sum(map(len, said))} sentences")
-    learner = WordLearner(_SETTINGS)
-    learner.inferred_ = None
-    corpus, blank = learner._prepared(clips, [list(row) for row in said], None, default_lexicon())
+    corpus, blank = prepare_training(clips, said, default_lexicon(), _SETTINGS)
     report: dict[str, Any] = {"clips": count, "workers": workers}
     serial, objective = _iterations(Serial(), corpus, blank)
     report["serial"] = {**serial, "efficiency": 1.0, "gap": 0.0}

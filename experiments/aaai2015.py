@@ -100,7 +100,7 @@ def _speakers(
         lexicon=default_lexicon(),
     )
     named = named_by_hand(train, test)
-    hand = hand_lexicon(named[0].clip.detections.label_names, looking=settings.looking)
+    hand = hand_lexicon(named[0].clip.detections.label_names, view_settings=settings.view_settings)
     said = Counter(text for item in train for text in item.film.sentences)
     usual = parse(said.most_common(1)[0][0], default_lexicon())
     every, rng = street_sentences(3), np.random.default_rng(settings.random_state)

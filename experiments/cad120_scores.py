@@ -13,8 +13,8 @@ from wordsight.errors import WordsightError
 from wordsight.evaluation import FrequencyGuesser, chance_accuracy, choice_accuracy, choices
 from wordsight.language import Lexicon, parse
 from wordsight.meaning import FAITHFUL, LearnedLexicon, ViewSettings, WordLearner
-from wordsight.meaning.model.calibration import Calibration, fit_durations
-from wordsight.meaning.model.role_priors import RolePriors
+from wordsight.meaning.model.calibration import Calibration, RolePriors
+from wordsight.meaning.training.conditional import fit_durations
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import Sentence
 
@@ -77,8 +77,10 @@ def measure_fold(job: Job) -> Tally:
     lexicon = make_lexicon(nouns)
     asked = [[parse(text, lexicon) for text in segment.candidates] for segment in test]
     truth = [segment.candidates.index(segment.sentence) for segment in test]
-    learner = _fit(WordLearner(looking=ViewSettings(most=MOST_THINGS)), train, lexicon)
-    faithful = _fit(WordLearner(FAITHFUL, looking=ViewSettings(most=MOST_THINGS)), train, lexicon)
+    learner = _fit(WordLearner(view_settings=ViewSettings(max_objects=MOST_THINGS)), train, lexicon)
+    faithful = _fit(
+        WordLearner(FAITHFUL, view_settings=ViewSettings(max_objects=MOST_THINGS)), train, lexicon
+    )
     likely = _uncalibrated(learner.calibrated_)
     rows = {
         "accuracy": _preferences(learner.lexicon_, test, asked),
@@ -115,7 +117,7 @@ def _fit(learner: WordLearner, train: Sequence[Segment], lexicon: Lexicon) -> Wo
 
 def _looking_only(lexicon: LearnedLexicon) -> LearnedLexicon:
     """Return the lexicon without what is usually said."""
-    return replace(lexicon, calibration=replace(lexicon.calibration, habits=RolePriors()))
+    return replace(lexicon, calibration=replace(lexicon.calibration, role_priors=RolePriors()))
 
 
 def _uncalibrated(lexicon: LearnedLexicon) -> LearnedLexicon:

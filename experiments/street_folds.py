@@ -78,12 +78,14 @@ def measure_fold(
         [list(item.film.sentences) for item in train],
         lexicon=default_lexicon(),
     )
-    models = {"learned": learner.calibrated_apart_, "discriminative": learner.apart_}
+    models = {"learned": learner.calibrated_held_out_, "discriminative": learner.held_out_}
     fold = Fold()
-    for model, apart in models.items():
-        _judge(fold, model, apart, train, test, sentences)
+    for model, held_out in models.items():
+        _judge(fold, model, held_out, train, test, sentences)
     named = named_by_hand(train, train), named_by_hand(train, test)
-    written = hand_lexicon(named[0][0].clip.detections.label_names, looking=settings.looking)
+    written = hand_lexicon(
+        named[0][0].clip.detections.label_names, view_settings=settings.view_settings
+    )
     # Nothing of words written by hand was learned from any clip.
     _judge(fold, "hand", LeaveOneOut(written, (), ()), *named, sentences)
     return fold
@@ -92,13 +94,13 @@ def measure_fold(
 def _judge(
     fold: Fold,
     model: str,
-    apart: LeaveOneOut,
+    held_out: LeaveOneOut,
     train: Sequence[StreetClip],
     test: Sequence[StreetClip],
     sentences: dict[str, list[Sentence]],
 ) -> None:
-    known = _hearing_all(apart.lexicon)
-    fair = [_hearing_all(apart.judging(item.clip)) for item in train]
+    known = _hearing_all(held_out.lexicon)
+    fair = [_hearing_all(held_out.for_clip(item.clip)) for item in train]
     for name, asked in sentences.items():
         before = truth_table([item.film for item in train], asked)
         truth = truth_table([item.film for item in test], asked)

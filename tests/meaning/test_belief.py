@@ -12,11 +12,11 @@ from scipy.optimize import check_grad
 from tests.meaning.plays import LEXICON, choices, play, said, troupe
 from tests.meaning.test_scorers import SIGHT, problem  # noqa: F401
 from wordsight.meaning import LearnedLexicon, WordLearner
-from wordsight.meaning.model.belief import Belief
+from wordsight.meaning.model.calibration import Belief
 from wordsight.meaning.scoring.evidence import NUM_EVIDENCE
 from wordsight.meaning.scoring.scorer import make_scorer
-from wordsight.meaning.training.discriminative import GradientSettings
-from wordsight.meaning.training.truth import _misfit, _Names, _padded
+from wordsight.meaning.training.settings import GradientSettings
+from wordsight.meaning.training.truth import _loss, _padded, _Parameters
 
 WORDS = ("lifted", "ball", "quickly")
 numbers = st.floats(-50, 50)
@@ -59,7 +59,7 @@ def test_a_word_is_judged_as_its_verb_asks():
     assert with_lifted == pytest.approx(np.log(0.5)) and with_moved < with_lifted
 
 
-def test_the_gradient_is_that_of_the_misfit():
+def test_the_gradient_is_that_of_the_loss():
     rng = np.random.default_rng(0)
     rows = [
         (
@@ -69,12 +69,12 @@ def test_the_gradient_is_that_of_the_misfit():
         )
         for number in range(12)
     ]
-    names = _Names(WORDS, (("lifted", "quickly"),))
-    pairs = _padded(rows, names)
-    assert (pairs.beside >= 0).any()
-    where = 0.5 * rng.normal(size=sum(names.sizes))
-    misfit = partial(_misfit, pairs, names=names)
-    assert check_grad(lambda v: misfit(v)[0], lambda v: misfit(v)[1], where) < 1e-4
+    parameters = _Parameters(WORDS, (("lifted", "quickly"),))
+    pairs = _padded(rows, parameters)
+    assert (pairs.verb_pairs >= 0).any()
+    where = 0.5 * rng.normal(size=sum(parameters.sizes))
+    loss = partial(_loss, pairs, parameters=parameters)
+    assert check_grad(lambda v: loss(v)[0], lambda v: loss(v)[1], where) < 1e-4
 
 
 def test_evidence_of_words_is_what_the_sentence_adds_up(problem):  # noqa: F811
@@ -85,9 +85,9 @@ def test_evidence_of_words_is_what_the_sentence_adds_up(problem):  # noqa: F811
         assert traits.shape[1:] == (len(sentence.words), NUM_EVIDENCE) and np.isfinite(traits).all()
         evidence = seen.num_frames * traits[..., 0]
         if seen.tracked:
-            prior = np.log(np.append(np.ones(seen.num_things - 1), SIGHT.unseen))
+            prior = np.log(np.append(np.ones(seen.num_objects - 1), SIGHT.unseen))
             prior -= np.log(np.exp(prior).sum())
-            best = reading.best_path(sentence).things[0]
+            best = reading.best_path(sentence).objects[0]
             top = evidence[0].sum() + prior[best].sum()
             total = reading.log_ratios([sentence])[0]
             rest = evidence.sum(axis=1)

@@ -46,7 +46,7 @@ def problem(request):
 
 def apart(seen, every):
     """Only choices of three different things, or unseen ones: a compound speaks of all three."""
-    unseen = seen.num_things - 1
+    unseen = seen.num_objects - 1
     for things, states, value in every:
         real = things[0][things[0] != unseen]
         if len(set(real.tolist())) == len(real):
@@ -70,7 +70,7 @@ def test_three_participants_equal_enumeration(problem):
 def test_evidence_adds_up_and_counts_are_shared_out(problem):
     seen, tables, sentences = problem
     reading = make_scorer(seen, tables, SIGHT)
-    prior = np.log(np.append(np.ones(seen.num_things - 1), SIGHT.unseen))
+    prior = np.log(np.append(np.ones(seen.num_objects - 1), SIGHT.unseen))
     prior -= np.log(np.exp(prior).sum())
     for sentence in sentences:
         evidence = seen.num_frames * reading.evidence(sentence, 10_000)[..., 0]
@@ -91,7 +91,7 @@ def test_loose_detections_tie_the_same_words():
     seen_words = ["The person lifted the ball quickly."]
     clips = [play("lifted", "ball", seed=n, frames=6, tracked=False) for n in range(3)]
     learner = WordLearner(
-        restarts=1, tempered_iterations=0, iterations=3, discriminative=None, most_candidates=2
+        restarts=1, tempered_iterations=0, iterations=3, discriminative=None, max_candidates=2
     )
     lexicon = learner.fit(clips, seen_words * 3, lexicon=LEXICON).lexicon_
     monitor = ConvergenceMonitor(tolerance=0.0, falling="raise")

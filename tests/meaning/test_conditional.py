@@ -8,16 +8,18 @@ import pytest
 from tests.meaning.plays import LEXICON, troupe
 from wordsight.language import parse
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe, view_clip
-from wordsight.meaning.model.calibration import (
-    Calibration,
+from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.model.lexicon import LearnedLexicon
+from wordsight.meaning.training.conditional import (
     Question,
+    conditional_gradient,
     fit_calibration,
     fit_durations,
+    make_questions,
 )
-from wordsight.meaning.model.lexicon import LearnedLexicon
-from wordsight.meaning.training.conditional import conditional_gradient, make_questions
 from wordsight.meaning.training.corpus import background_distributions, build_corpus, initial_words
-from wordsight.meaning.training.discriminative import GradientSettings, GradientTraining
+from wordsight.meaning.training.discriminative import GradientTraining
+from wordsight.meaning.training.settings import GradientSettings
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["tracks", "loose"])
@@ -28,11 +30,11 @@ def problem(request):
     vocabulary = learn_vocabulary(views, features)
     seen = [observe(view, vocabulary) for view in views]
     sentences = [[parse(text, LEXICON)] for text in texts]
-    corpus = build_corpus(seen, sentences, LEXICON, most_candidates=4)
+    corpus = build_corpus(seen, sentences, LEXICON, max_candidates=4)
     rng = np.random.default_rng(0)
     words = initial_words(corpus, features, vocabulary, rng)
     verbs = ("lifted", "lowered", "approached")
-    durations = fit_durations([e.seen.duration for e in corpus.examples], verbs, bins=2)
+    durations = fit_durations([e.observation.duration for e in corpus.examples], verbs, bins=2)
     calibration = Calibration(
         dict.fromkeys(verbs, 0.5), dict.fromkeys(verbs, 0.1), replace(durations, weight=0.7), 0.5
     )
@@ -45,7 +47,7 @@ def problem(request):
 
 def value_of(corpus, lexicon):
     return conditional_gradient(
-        corpus.examples, lexicon.tables, lexicon.looking.sight, lexicon.calibration
+        corpus.examples, lexicon.tables, lexicon.track_prior, lexicon.calibration
     ).value
 
 
@@ -53,8 +55,8 @@ def test_the_gradient_equals_differences(problem):
     corpus, lexicon = problem
     training = GradientTraining(lexicon, GradientSettings(penalty=0.0))
     now = training.lexicon()
-    found = conditional_gradient(corpus.examples, now.tables, now.looking.sight, now.calibration)
-    slopes = training._gradient(found, now, 1)
+    found = conditional_gradient(corpus.examples, now.tables, now.track_prior, now.calibration)
+    slopes = training._parameter_gradient(found, now, 1)
     rng = np.random.default_rng(5)
     names = ["scales", "biases", "durations", "duration_weight", "person/0"]
     names += [f"lifted/{n}" for n in (0, 7, 12)]
@@ -69,7 +71,7 @@ def test_the_gradient_equals_differences(problem):
         training.values[name] = base
         expected = (moved[0] - moved[1]) / 2e-5
         prior = {"scales": 1e-2, "biases": 1e-3, "durations": 3e-2}.get(name, 0.0)
-        held = prior * training._strayed(name)[place] if prior else 0.0
+        held = prior * training._deviation(name)[place] if prior else 0.0
         assert slopes[name][place] + held == pytest.approx(expected, abs=1e-5), name
 
 
@@ -86,7 +88,7 @@ def test_questions_leave_other_true_sentences_out(problem):
     corpus, lexicon = problem
     example = corpus.examples[0]
     both = replace(example, truths=(0, 1))
-    asked = make_questions([both], lexicon.tables, lexicon.looking.sight)
+    asked = make_questions([both], lexicon.tables, lexicon.track_prior)
     assert len(asked) == 2
     assert all(len(q.ratios) == len(example.candidates) - 1 for q in asked)
 

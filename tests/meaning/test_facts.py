@@ -89,7 +89,7 @@ def test_which_words_look_at_them():
 
 @pytest.mark.parametrize("predicates", [{"between": 3}, {"rains": 0}, {"a|b": 1}])
 def test_facts_that_words_cannot_look_at_are_refused(predicates):
-    with pytest.raises(MeaningError, match="one thing or of two"):
+    with pytest.raises(MeaningError, match="one object or of two"):
         fact_features(predicates)
 
 

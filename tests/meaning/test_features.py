@@ -150,7 +150,7 @@ def test_short_gaps_are_filled_and_long_ones_are_not():
     view = view_clip(Clip("v", 0.0, 3.0, holed), rate=None)
     assert view.present[5:8, 0].all() and not view.present[12:25, 0].any()
     assert view.boxes[6, 0] * DIAGONAL == pytest.approx([108, 90, 128, 110])
-    assert (view.places[5:8, 0] == -1).all()
+    assert (view.indices[5:8, 0] == -1).all()
 
 
 def test_velocity_without_identities_comes_from_flow_or_from_partners():

@@ -90,7 +90,7 @@ def test_nouns_may_speak_of_other_labels():
         (
             'features = "paper"\n[shapes]\n[words.quickly]\nadvance = [0.5, 0.5]\n'
             'states = [{"paper-speed(2)" = [1, 0, 0, 0, 0]}, {}, {}]',
-            "does not look at",
+            "does not use",
         ),
         (
             'features = "paper"\n[shapes]\n[words.quickly]\nadvance = [0.5, 0.5]\n'
@@ -126,7 +126,7 @@ def test_without_a_table_of_truth_scores_are_log_ratios(tmp_path):
     kept = text[: text.index("[truth.noun]")] + text[text.index("[shapes.pace]") :]
     (tmp_path / "mine.toml").write_text(kept, encoding="utf-8")
     lexicon = hand_lexicon(LABELS, path=tmp_path / "mine.toml")
-    assert lexicon.belief is None and lexicon.states_count
+    assert lexicon.belief is None and lexicon.add_log_states
     said = "The person approached the backpack."
     assert lexicon.score(PLAYS[said], said).score > 0
 

@@ -19,7 +19,7 @@ from wordsight.meaning import (
     WordLearner,
     WordSmoothing,
 )
-from wordsight.meaning.training.discriminative import GradientSettings, GrowthSettings
+from wordsight.meaning.training.settings import GradientSettings, GrowthSettings
 from wordsight.records import Clip, Detections
 
 QUICK = {
@@ -134,11 +134,11 @@ def test_the_method_as_published_runs_and_rises():
     history = learner.histories_[0]
     assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(history))
     lexicon = learner.lexicon_
-    assert lexicon.states_count and not lexicon.calibration.scales
+    assert lexicon.add_log_states and not lexicon.calibration.scales
     # Eq. 10: a verb of three states adds log 3 to every frame.
     seen = lexicon.observe(clips[0])
     sentence = lexicon.sentence(sentences[0])
-    plain = lexicon.read(seen).log_ratios([sentence])[0]
+    plain = lexicon.scorer(seen).log_ratios([sentence])[0]
     assert lexicon.scores(seen, [sentence])[0] == pytest.approx(plain / seen.num_frames + np.log(3))
 
 
@@ -279,7 +279,7 @@ def test_growth_never_lowers_the_conditional_objective():
         growth=GrowthSettings(iterations=8),
         smoothing=WordSmoothing(50, 50, 1),
     ).fit(clips, sentences, lexicon=LEXICON)
-    history = learner.sharpened_
+    history = learner.discriminative_history_
     assert len(history) > 1
     assert all(b >= a for a, b in pairwise(history))
     assert history[-1] > history[0]
@@ -419,10 +419,10 @@ def test_unknown_settings_are_refused():
         ("discriminative", False),
         ("clusters", 1),
         ("phases", 2),
-        ("most_candidates", -1),
+        ("max_candidates", -1),
         ("random_state", -1),
         ("random_state", None),
-        ("looking", None),
+        ("view_settings", None),
         ("smoothing", 5.0),
     ],
 )
@@ -432,7 +432,8 @@ def test_settings_that_cannot_be_meant_are_refused(setting, value):
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"), [("rate", 0), ("rate", float("inf")), ("most", 0), ("least_seen", -1)]
+    ("setting", "value"),
+    [("rate", 0), ("rate", float("inf")), ("max_objects", 0), ("min_visible", -1)],
 )
 def test_ways_of_looking_that_see_nothing_are_refused(setting, value):
     with pytest.raises(MeaningError, match=f"{setting} is .*got"):
@@ -482,7 +483,9 @@ def test_clips_and_sentences_may_come_one_after_the_other():
 
 def test_looking_is_part_of_the_lexicon():
     clips, sentences = troupe(6, frames=12)
-    looking = ViewSettings(rate=3.0, most=2)
-    lexicon = WordLearner(**QUICK, looking=looking).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    looking = ViewSettings(rate=3.0, max_objects=2)
+    lexicon = (
+        WordLearner(**QUICK, view_settings=looking).fit(clips, sentences, lexicon=LEXICON).lexicon_
+    )
     seen = lexicon.observe(clips[0])
-    assert (seen.num_frames, seen.num_things) == (3, 3)
+    assert (seen.num_frames, seen.num_objects) == (3, 3)

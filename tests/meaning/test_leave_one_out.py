@@ -7,9 +7,10 @@ import pytest
 
 from tests.meaning.plays import LEXICON, play, said, troupe
 from wordsight.meaning import WordLearner
-from wordsight.meaning.training.discriminative import GradientSettings
 from wordsight.meaning.training.em import WordSmoothing, expected_counts, m_step
+from wordsight.meaning.training.learner import prepare_training
 from wordsight.meaning.training.leave_one_out import leave_one_out
+from wordsight.meaning.training.settings import GradientSettings
 
 SHORT = {"restarts": 1, "tempered_iterations": 3, "iterations": 3}
 
@@ -18,10 +19,8 @@ SHORT = {"restarts": 1, "tempered_iterations": 3, "iterations": 3}
 def learned():
     clips, sentences = troupe(12, frames=12)
     learner = WordLearner(gradient=GradientSettings(epochs=1), **SHORT)
-    corpora = []
-    prepared = learner._prepared
-    learner._prepared = lambda *args: corpora.append(prepared(*args)) or corpora[0]
-    return learner.fit(clips, sentences, lexicon=LEXICON), clips, corpora[0][0]
+    corpus, _ = prepare_training(clips, [[one] for one in sentences], LEXICON, learner.settings)
+    return learner.fit(clips, sentences, lexicon=LEXICON), clips, corpus
 
 
 def tables_of(words):
@@ -31,18 +30,18 @@ def tables_of(words):
 def test_words_of_the_m_step_equal_the_m_step_without_the_clip(learned):
     learner, _, corpus = learned
     start, smoothing = learner.calibrated_, WordSmoothing()
-    sight = start.looking.sight
+    sight = start.track_prior
     _, counts = expected_counts(corpus.examples, start.tables, sight)
     fitted = start.with_words(m_step(start.tables, counts, start.background, smoothing))
     # Counts are taken under the words as they are; so the oracle takes them under those, too.
     _, again = expected_counts(corpus.examples, fitted.tables, sight)
     fixed = fitted.with_words(m_step(fitted.tables, again, fitted.background, smoothing))
-    apart = leave_one_out(fitted, corpus, smoothing)
+    held_out = leave_one_out(fitted, corpus, smoothing)
     for number in (0, 5):
         rest = [e for n, e in enumerate(corpus.examples) if n != number]
         _, fewer = expected_counts(rest, fitted.tables, sight)
         oracle = m_step(fitted.tables, fewer, fitted.background, smoothing)
-        for entry, found in apart.without(number).words.items():
+        for entry, found in held_out.without(number).words.items():
             parts = (found, fitted.words[entry], oracle[entry], fixed.words[entry])
             for mine, old, new, whole in zip(*(p.emissions for p in parts), strict=True):
                 moved = old * new / whole
@@ -51,11 +50,11 @@ def test_words_of_the_m_step_equal_the_m_step_without_the_clip(learned):
 
 def test_tables_stay_distributions_and_words_that_were_not_said_stay(learned):
     learner, _, corpus = learned
-    apart = learner.apart_
+    held_out = learner.held_out_
     for number, example in enumerate(corpus.examples):
         heard = {word.entry for sentence in example.sentences for word in sentence.words}
-        assert set(apart.changed[number]) == heard
-        for table in tables_of(apart.changed[number]):
+        assert set(held_out.changed[number]) == heard
+        for table in tables_of(held_out.changed[number]):
             assert np.allclose(table.sum(axis=-1), 1.0) and (table >= 0).all()
 
 
@@ -63,20 +62,20 @@ def test_a_clip_fits_less_well_without_itself(learned):
     learner, _, corpus = learned
     gaps = []
     for number, example in enumerate(corpus.examples):
-        own = learner.apart_.without(number).log_ratios(example.seen, example.sentences)
-        gaps += (learner.lexicon_.log_ratios(example.seen, example.sentences) - own).tolist()
+        own = learner.held_out_.without(number).log_ratios(example.observation, example.sentences)
+        gaps += (learner.lexicon_.log_ratios(example.observation, example.sentences) - own).tolist()
     assert np.mean(gaps) > 0
 
 
 def test_a_clip_is_judged_without_itself_and_others_by_all_that_was_learned(learned):
     learner, clips, _ = learned
-    apart = learner.apart_
-    assert apart.lexicon is learner.lexicon_
-    assert apart.judging(play("lifted", seed=77, frames=12)) is learner.lexicon_
-    fair = apart.judging(clips[3])
+    held_out = learner.held_out_
+    assert held_out.lexicon is learner.lexicon_
+    assert held_out.for_clip(play("lifted", seed=77, frames=12)) is learner.lexicon_
+    fair = held_out.for_clip(clips[3])
     assert fair.belief == learner.lexicon_.belief and fair.threshold == learner.lexicon_.threshold
-    assert fair.words["person"] is apart.changed[3]["person"]
-    assert set(learner.calibrated_apart_.changed[3]) == set(apart.changed[3])
+    assert fair.words["person"] is held_out.changed[3]["person"]
+    assert set(learner.calibrated_held_out_.changed[3]) == set(held_out.changed[3])
 
 
 def test_threads_change_nothing(learned):
@@ -98,8 +97,8 @@ def test_a_clip_in_which_nothing_was_seen_is_judged_by_all_that_was_learned():
     learner = WordLearner(discriminative=None, **SHORT)
     with pytest.warns(UserWarning, match="left out"):
         learner.fit([empty, *clips], [said("lifted"), *sentences], lexicon=LEXICON)
-    assert learner.apart_.judging(empty) is learner.lexicon_
-    assert learner.apart_.judging(clips[0]) is not learner.lexicon_
+    assert learner.held_out_.for_clip(empty) is learner.lexicon_
+    assert learner.held_out_.for_clip(clips[0]) is not learner.lexicon_
 
 
 def test_a_clip_given_once_per_sentence_is_one_example():
@@ -107,7 +106,7 @@ def test_a_clip_given_once_per_sentence_is_one_example():
     others = ["The person waited." for _ in clips]
     learner = WordLearner(discriminative=None, **SHORT)
     grouped = learner.fit(clips, list(zip(sentences, others, strict=True)), lexicon=LEXICON)
-    one = grouped.lexicon_, grouped.apart_
+    one = grouped.lexicon_, grouped.held_out_
     # As a library lists them: one pair of a clip and a sentence after the other, read anew.
     again = [replace(clip, detections=replace(clip.detections)) for clip in clips]
     pairs = [
@@ -115,14 +114,14 @@ def test_a_clip_given_once_per_sentence_is_one_example():
         for c, s in ((a, s), (b, o))
     ]  # fmt: skip
     learner.fit(*zip(*pairs, strict=True), lexicon=LEXICON)
-    two = learner.lexicon_, learner.apart_
+    two = learner.lexicon_, learner.held_out_
     assert one[0].notes == two[0].notes and one[0].notes["clips"] == 6
     assert one[0].threshold == two[0].threshold and one[0].belief == two[0].belief
     for mine, other in zip(one[1].changed, two[1].changed, strict=True):
         assert set(mine) == set(other) >= {"waited"}
         for a, b in zip(tables_of(mine), tables_of(other), strict=True):
             assert np.array_equal(a, b)
-    fair = [two[1].judging(clip).words["waited"] for clip in (clips[2], again[2])]
+    fair = [two[1].for_clip(clip).words["waited"] for clip in (clips[2], again[2])]
     assert fair[0] is fair[1] is two[1].changed[2]["waited"]
 
 

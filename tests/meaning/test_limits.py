@@ -40,12 +40,12 @@ def test_few_detections_give_nearly_the_same_and_say_what_they_lose(lexicon):
 def test_a_clip_that_does_not_fit_is_scored_and_the_bound_is_told(lexicon):
     clip = play("lifted", "crate", seed=51, tracked=False, frames=60)
     seen = lexicon.observe(clip)
-    lattice = lexicon.read(seen).lattice(lexicon.sentence(SENTENCE))
+    lattice = lexicon.scorer(seen).lattice(lexicon.sentence(SENTENCE))
     whole = lexicon.score(clip, SENTENCE)
     with using_limits(Limits(max_bytes=lattice_bytes(lattice, frames_kept=False) - 1)):
         some = lexicon.score(clip, SENTENCE)
         with pytest.warns(PrunedWarning, match="at most"):
-            lexicon.read(seen).log_ratios([lexicon.sentence(SENTENCE)])
+            lexicon.scorer(seen).log_ratios([lexicon.sentence(SENTENCE)])
     assert some.lost_mass > 0 and some.log_ratio <= whole.log_ratio + 1e-9
 
 
@@ -67,11 +67,11 @@ def test_given_tracks_are_limited_too(lexicon):
     with using_limits(Limits(most_detections=2)):
         some, followed = lexicon.score(clip, SENTENCE), lexicon.track(clip, SENTENCE)
         with collect_losses() as losses:
-            things, _ = lexicon.read(clip).posteriors(lexicon.sentence(SENTENCE))
+            things, _ = lexicon.scorer(clip).posteriors(lexicon.sentence(SENTENCE))
     # Words that know their things leave less to others than a number can tell from 0.
     assert losses == [some.lost_mass] and 0 <= some.lost_mass < 1e-6
     assert some.log_ratio <= whole.log_ratio <= some.log_ratio - np.log1p(-some.lost_mass) + 1e-9
-    assert things.shape[2] == lexicon.observe(clip).num_things
+    assert things.shape[2] == lexicon.observe(clip).num_objects
     np.testing.assert_allclose(things.sum(axis=2), 1.0)
     assert ((things > 0).sum(axis=2) <= 2).all()
     for one, other in zip(followed.tracks, tracked.tracks, strict=True):

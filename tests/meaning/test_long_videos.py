@@ -16,7 +16,7 @@ from wordsight.meaning import (
     is_long_video,
 )
 from wordsight.meaning.features import AnnotatedClip
-from wordsight.meaning.tasks.long_videos import USUAL_CLIP
+from wordsight.meaning.tasks.search import TYPICAL_CLIP
 from wordsight.records import Clip
 
 WINDOWS = Windows(lengths=(2.0,))
@@ -75,7 +75,7 @@ def test_a_clip_is_taken_whole(words):
 
 
 def test_long_is_beside_what_words_were_learned_from(words, whole):
-    assert words.notes[USUAL_CLIP] == pytest.approx(2.0, abs=0.01)
+    assert words.notes[TYPICAL_CLIP] == pytest.approx(2.0, abs=0.01)
     cases = [  # seconds of the film, of the clips learned from, whether a moment is to be found
         (15.9, 2.0, False),
         (16.1, 2.0, True),  # a quarter of it is more than the longest window
@@ -85,10 +85,10 @@ def test_long_is_beside_what_words_were_learned_from(words, whole):
         (16.1, "long", True),  # nor does one with a strange note
     ]
     for seconds, usual, long in cases:
-        lexicon = replace(words, notes={USUAL_CLIP: usual})
+        lexicon = replace(words, notes={TYPICAL_CLIP: usual})
         clip = Clip("film", 0.0, seconds, play("waited").detections)
         assert is_long_video(lexicon, clip) is long, (seconds, usual)
-    everybody = replace(words, looking=replace(words.looking, least_seen=0.0))
+    everybody = replace(words, view_settings=replace(words.view_settings, min_visible=0.0))
     assert not is_long_video(everybody, whole)  # nobody would be left out
 
 

@@ -9,8 +9,9 @@ from tests.meaning.plays import LEXICON, troupe
 from wordsight.language import parse
 from wordsight.meaning import WordLearner
 from wordsight.meaning.errors import MeaningError
-from wordsight.meaning.model.calibration import Calibration, Question, fit_role_prior_weight
-from wordsight.meaning.model.role_priors import RolePriorCounts, RolePriors
+from wordsight.meaning.model.calibration import Calibration, RolePriors
+from wordsight.meaning.training.conditional import Question, fit_role_prior_weight
+from wordsight.meaning.training.corpus import RolePriorCounts
 
 BALL, CRATE = (parse(f"the person lifted the {noun}", LEXICON) for noun in ("ball", "crate"))
 
@@ -25,28 +26,28 @@ def counted(balls, crates):
 
 
 def test_a_ratio_is_the_smoothed_rate_over_the_mean_of_the_role():
-    ball, crate = counted(9, 1).habits()([BALL, CRATE], LEXICON)
+    ball, crate = counted(9, 1).role_priors()([BALL, CRATE], LEXICON)
     # Each was asked ten times, half of the candidates are true, three questions are imagined.
     assert ball == pytest.approx(np.log((9 + 1.5) / 13 / 0.5))
     assert crate == pytest.approx(np.log((1 + 1.5) / 13 / 0.5))
 
 
 def test_who_always_fills_a_role_says_nothing():
-    ratios = counted(9, 1).habits().ratios["lifted"]
+    ratios = counted(9, 1).role_priors().ratios["lifted"]
     assert ratios[0] == {"person": pytest.approx(0.0)}
 
 
 @pytest.mark.parametrize("truth", [0, 1])
 def test_a_question_is_judged_by_the_others_alone(truth):
     counts = counted(4, 2)
-    others = counted(4 - (truth == 0), 2 - (truth == 1)).habits()
+    others = counted(4 - (truth == 0), 2 - (truth == 1)).role_priors()
     assert counts.without([BALL, CRATE], [truth]) == pytest.approx(others([BALL, CRATE], LEXICON))
-    assert counts.habits() == counted(4, 2).habits()  # nothing was lost on the way
+    assert counts.role_priors() == counted(4, 2).role_priors()  # nothing was lost on the way
 
 
 def test_what_was_never_asked_is_neither_usual_nor_unusual():
     left = parse("the ball approached the person", LEXICON)
-    assert counted(9, 1).habits()([left], LEXICON) == [0.0]
+    assert counted(9, 1).role_priors()([left], LEXICON) == [0.0]
     assert RolePriors()([left, BALL], LEXICON).tolist() == [0.0, 0.0]
 
 
@@ -71,15 +72,15 @@ def test_the_weight_is_what_they_are_worth(questions, least, most):
 
 
 def test_preferences_add_them_with_their_weight():
-    habits = RolePriors(counted(9, 1).habits().ratios, 0.5)
-    plain, usual = Calibration(), Calibration(habits=habits)
+    habits = RolePriors(counted(9, 1).role_priors().ratios, 0.5)
+    plain, usual = Calibration(), Calibration(role_priors=habits)
     values = habits([BALL, CRATE], LEXICON)
     ratios, verbs = np.array([1.0, 2.0]), ["lifted", "lifted"]
     difference = usual.preferences(ratios, verbs, None, values) - plain.preferences(
         ratios, verbs, None, values
     )
     assert difference == pytest.approx(0.5 * values)
-    assert Calibration.from_json(usual.to_json()).habits == habits
+    assert Calibration.from_json(usual.to_json()).role_priors == habits
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def learned():
     clips, texts = troupe(6, tracked=True, frames=8)
     few = {"restarts": 1, "tempered_iterations": 3, "iterations": 2}
     with_them, without = (
-        WordLearner(**few, habits=habits).fit(clips, texts, lexicon=LEXICON)
+        WordLearner(**few, role_priors=habits).fit(clips, texts, lexicon=LEXICON)
         for habits in (True, False)
     )
     return clips, texts, with_them.lexicon_, without.lexicon_
@@ -119,10 +120,10 @@ def test_words_and_their_truth_do_not_depend_on_habits(learned):
 
 def test_sentences_about_one_clip_are_compared_with_them(learned):
     clips, texts, one, other = learned
-    assert other.calibration.habits == RolePriors()
+    assert other.calibration.role_priors == RolePriors()
     said = one.sentences(dict.fromkeys(texts))
     seen = one.observe(clips[0])
-    usual = one.calibration.habits.weight * one.calibration.habits(said, one.lexicon)
+    usual = one.calibration.role_priors.weight * one.calibration.role_priors(said, one.lexicon)
     assert one.preferences(seen, said) == pytest.approx(other.preferences(seen, said) + usual)
     scored = [one.score(clips[0], sentence).preference for sentence in said]
     assert scored == pytest.approx(one.preferences(seen, said).tolist())
@@ -131,7 +132,7 @@ def test_sentences_about_one_clip_are_compared_with_them(learned):
 def test_a_word_shows_who_usually_fills_its_roles(learned):
     _, _, one, other = learned
     assert "usually" not in other.page("lifted")
-    told = replace(one, calibration=Calibration(habits=counted(9, 1).habits()))
+    told = replace(one, calibration=Calibration(role_priors=counted(9, 1).role_priors()))
     page = told.page("lifted")
     assert page.endswith("who is usually said to fill its roles\n  patient: ball x1.6")
     assert "usually" not in told.page("ball")

@@ -62,7 +62,7 @@ def problem(request):
 
 def enumerated(seen, tables, sentence):
     """Every choice of things and states with its weight, and the weight of all tracks alone."""
-    frames, count, people = seen.num_frames, seen.num_things, sentence.num_participants
+    frames, count, people = seen.num_frames, seen.num_objects, sentence.num_participants
     words = [tables[word.entry] for word in sentence.words]
     logs = [table.logs(seen) for table in words]
     if seen.tracked:
@@ -122,7 +122,7 @@ def test_score_path_and_posteriors_equal_enumeration(problem, number):
     total = sum(value for *_, value in every)
     (ratio,) = reading.log_ratios([sentence])
     assert ratio == pytest.approx(np.log(total), abs=1e-10)
-    things = np.zeros((seen.num_frames, sentence.num_participants, seen.num_things))
+    things = np.zeros((seen.num_frames, sentence.num_participants, seen.num_objects))
     for chosen, _, value in every:
         for t, p in np.ndindex(chosen.shape):
             things[t, p, chosen[t, p]] += value / total
@@ -130,7 +130,7 @@ def test_score_path_and_posteriors_equal_enumeration(problem, number):
     assert found == pytest.approx(things, abs=1e-9)
     best = max(every, key=lambda item: item[2])
     path = reading.best_path(sentence)
-    assert np.array_equal(path.things, best[0])
+    assert np.array_equal(path.objects, best[0])
     assert np.array_equal(path.states.T, np.array(best[1]))
 
 
@@ -139,7 +139,7 @@ def test_counts_equal_enumeration(problem):
     sentence, table = sentences[0], tables["lifted"]
     counts = zero_counts(tables)
     make_scorer(seen, tables, SIGHT).add_counts([sentence], np.array([1.0]), counts)
-    expected = table.no_counts()
+    expected = table.zero_counts()
     every = list(enumerated(seen, tables, sentence))
     total = sum(value for *_, value in every)
     place = [word.entry for word in sentence.words].index("lifted")

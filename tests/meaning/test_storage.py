@@ -10,7 +10,7 @@ import pytest
 from tests.meaning.plays import LEXICON, choices, troupe
 from wordsight.errors import FormatError, WordsightError
 from wordsight.meaning import LearnedLexicon, WordLearner
-from wordsight.meaning.training.discriminative import GradientSettings
+from wordsight.meaning.training.settings import GradientSettings
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_a_loaded_lexicon_scores_bit_for_bit_alike(lexicon, tmp_path):
                 other.holds,
             )
     assert loaded.lexicon == lexicon.lexicon
-    assert loaded.looking == lexicon.looking
+    assert loaded.view_settings == lexicon.view_settings
     assert loaded.features == lexicon.features
     assert loaded.notes == lexicon.notes
 

@@ -7,7 +7,7 @@ from tests.meaning.plays import LABELS, LEXICON, film, play, said, troupe
 from wordsight.language import LanguageError, parse_lexicon
 from wordsight.meaning import MeaningError, Windows, WordLearner
 from wordsight.meaning.features.observation import cut_window
-from wordsight.meaning.training.discriminative import GradientSettings
+from wordsight.meaning.training.settings import GradientSettings
 from wordsight.records import Clip
 
 
@@ -157,7 +157,7 @@ def test_windows_share_what_the_whole_film_measures(learned):
     assert window.num_frames == 12
     assert np.array_equal(window.view.frames, seen.view.frames[12:24])
     assert window.duration == pytest.approx(2.0)
-    assert window.pairs.shape[2:] == (window.num_things,) * 2
+    assert window.pairs.shape[2:] == (window.num_objects,) * 2
 
 
 def test_sentences_that_cannot_be_read_are_refused(learned):

@@ -102,7 +102,7 @@ def test_a_long_film_is_asked_about_its_best_moment(client, library, monkeypatch
         words = hand_lexicon(opened.detections(video.id).label_names)
         said = opened.sentences(video.id)[0].text
     # Words so strict that whatever is longer than their longest window is long.
-    strict = replace(words, looking=replace(words.looking, least_seen=0.99))
+    strict = replace(words, view_settings=replace(words.view_settings, min_visible=0.99))
     strict.save(library / "studio" / "lexicon")
     assert video.duration > 4.05
     place = f"/api/v1/videos/{video.id}"

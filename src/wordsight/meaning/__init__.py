@@ -1,12 +1,11 @@
-"""Learning what words mean from clips described with sentences, and reading clips with them."""
+"""Learning word meanings from clips described with sentences, and applying them to clips."""
 
-from experiments.baselines.noun_learner import NamedThing, NounLearner
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
 from wordsight.meaning.model.word import WordModel
 from wordsight.meaning.scoring.scorer import TrackPrior
-from wordsight.meaning.tasks.long_videos import best_moment, describe_moments, is_long_video
+from wordsight.meaning.tasks.describe import describe_moments
 from wordsight.meaning.tasks.results import (
     Description,
     SentenceExplanation,
@@ -15,20 +14,26 @@ from wordsight.meaning.tasks.results import (
     TrackedSentence,
     WordTime,
 )
-from wordsight.meaning.tasks.search import Windows
-from wordsight.meaning.training.em import WordSmoothing
+from wordsight.meaning.tasks.search import Windows, best_moment, is_long_video
 from wordsight.meaning.training.learner import WordLearner
-from wordsight.meaning.training.settings import FAITHFUL, ON_FILM, TrainingSettings
+from wordsight.meaning.training.settings import (
+    FAITHFUL,
+    ON_FILM,
+    GradientSettings,
+    GrowthSettings,
+    TrainingSettings,
+    WordSmoothing,
+)
 
 __all__ = [
     "FAITHFUL",
     "ON_FILM",
     "Description",
+    "GradientSettings",
+    "GrowthSettings",
     "LearnedLexicon",
     "MeaningError",
     "MeaningWarning",
-    "NamedThing",
-    "NounLearner",
     "SentenceExplanation",
     "SentenceHit",
     "SentenceScore",

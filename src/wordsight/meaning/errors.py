@@ -1,4 +1,4 @@
-"""What the learner of meanings refuses, and what it warns of."""
+"""Errors and warnings of the word learner."""
 
 from wordsight.errors import WordsightError
 
@@ -6,8 +6,8 @@ __all__ = ["MeaningError", "MeaningWarning"]
 
 
 class MeaningError(WordsightError, ValueError):
-    """Clips, sentences or settings from which no meaning can be learned or read."""
+    """Clips, sentences or settings that the word learner cannot work with."""
 
 
 class MeaningWarning(UserWarning):
-    """Clips or sentences that are left out of learning; people are told."""
+    """Clips or sentences that are left out of learning."""

@@ -105,7 +105,7 @@ def look_at(
     clip = Clip.cut(video_id, seen, max(0.0, time - _AROUND), time + _AROUND)
     if not len(clip) or not clip.mask.any():
         return time, (), ()
-    view = view_clip(followed(clip), rate=None, least_seen=0.0)
+    view = view_clip(followed(clip), rate=None, min_visible=0.0)
     row = int(np.abs(view.times - time).argmin())
     if abs(float(view.times[row]) - time) > _NEAR:
         return time, (), ()
@@ -128,7 +128,7 @@ def _only(view: ClipView, row: int) -> ClipView:
     keep[-1] = True  # the unseen thing always stays
     return replace(
         view,
-        places=view.places[:, keep],
+        indices=view.indices[:, keep],
         present=view.present[:, keep],
         boxes=view.boxes[:, keep],
         labels=view.labels[:, keep],

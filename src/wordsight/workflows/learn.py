@@ -203,7 +203,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         facts,
         named,
         learner.histories_,
-        learner.sharpened_,
+        learner.discriminative_history_,
         annotator,
         warnings=tuple(reporter.notes),
     )

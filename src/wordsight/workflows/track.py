@@ -116,7 +116,7 @@ def _probabilities(
 ) -> tuple[WordProbabilities, ...]:
     posteriors: Sequence[NDArray[np.float64]] = ()
     if len(tracked.times):
-        _, posteriors = lexicon.read(clip).posteriors(tracked.sentence)
+        _, posteriors = lexicon.scorer(clip).posteriors(tracked.sentence)
     found = []
     for number, word in enumerate(tracked.sentence.words):
         shares = None

@@ -1,4 +1,4 @@
-"""What words look at: features of things in a clip, cut into bins."""
+"""Features of the objects in a clip, measured per frame and discretised into bins."""
 
 from wordsight.meaning.features import measures  # registers the built-in features
 from wordsight.meaning.features.annotations import (
@@ -40,13 +40,13 @@ from wordsight.meaning.features.sets import (
     Slot,
     get_feature_set,
 )
-from wordsight.meaning.features.view import PARTS, ClipView, view_clip
+from wordsight.meaning.features.view import BODY_PARTS, ClipView, view_clip
 
 __all__ = [
+    "BODY_PARTS",
     "FACT_PREFIX",
     "FEATURE_SETS",
     "LABEL",
-    "PARTS",
     "AnnotatedClip",
     "BinningScheme",
     "Bins",
@@ -72,11 +72,7 @@ __all__ = [
     "measures",
     "name_feature",
     "observe",
-    "pairs",
-    "paper",
-    "plain",
     "register_feature",
-    "single",
     "view_clip",
     "with_facts",
     "with_names",

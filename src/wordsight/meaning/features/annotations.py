@@ -1,8 +1,10 @@
-"""Features that other models supply: names of things, and facts about them.
+"""Features that other models supply: names of objects, and facts about them.
 
-A learner of attributes or a model of weighted rules hands over an :class:`AnnotatedClip`. Every
-set of words of which one fits a thing is one feature, named after its words, so that a lexicon
-learned with such features states itself what it needs.
+A learner of attributes or a model of weighted rules supplies an :class:`AnnotatedClip`. A feature
+is named after what it asks, so that a saved lexicon states which annotations it needs:
+``told:red|green`` for which of two words fits an object, ``fact:attached(1,2)`` for whether the
+first object is attached to the second, ``fact:attached(_,1)`` for whether anything is attached to
+the object.
 """
 
 import re
@@ -32,22 +34,29 @@ __all__ = [
     "with_names",
 ]
 
-
 NAME_PREFIX = "told:"
-"""How the names of such features begin."""
+"""Prefix of features whose bins are words that fit an object."""
+
+FACT_PREFIX = "fact:"
+"""Prefix of features that ask whether a fact holds."""
+
 _SEPARATOR = "|"
+_FACT = re.compile(rf"{FACT_PREFIX}(?P<predicate>[^()|,]+)\((?P<arguments>1|1,2|2,1|1,_|_,1)\)")
+# Arguments of features of one object and of two, by the arity of the predicate.
+_OF_ONE = {1: ("1",), 2: ("1,_", "_,1")}
+_OF_TWO = {1: (), 2: ("1,2", "2,1")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnotatedClip(Clip):
-    """A clip whose things have been named, or of whose things facts are known.
+    """A clip with names of its objects, or facts about them.
 
     Attributes:
-        groups: Sets of words; of each set one word fits a thing.
-        named: ``(groups, T, J)`` which word of each set fits each detection; -1 where none does,
-            or nobody looked.
-        facts: Per predicate ``(T, J)`` or, if it is of two things, ``(T, J, J)`` whether it holds
-            of each detection: 1 or 0, -1 where that is not known.
+        groups: Sets of words; of each set at most one word fits an object.
+        named: ``(groups, T, J)`` index of the word of each set that fits each detection; -1 where
+            none does or it is unknown.
+        facts: Per predicate ``(T, J)`` or, if it has two arguments, ``(T, J, J)`` whether it holds
+            of each detection: 1 or 0, -1 where unknown.
     """
 
     groups: tuple[tuple[str, ...], ...] = ()
@@ -58,7 +67,7 @@ class AnnotatedClip(Clip):
         super().__post_init__()
         shape = (len(self.groups), *self.mask.shape)
         if self.named.shape != shape and self.groups:
-            raise MeaningError(f"names of things must have shape {shape}, got {self.named.shape}.")
+            raise MeaningError(f"names of objects must have shape {shape}, got {self.named.shape}.")
         frames, most = self.mask.shape
         for name, known in self.facts.items():
             if known.shape not in ((frames, most), (frames, most, most)):
@@ -68,7 +77,7 @@ class AnnotatedClip(Clip):
                 )
 
     def part(self, start: float, end: float) -> "AnnotatedClip":
-        """Return what was seen from ``start`` to ``end`` seconds, with its names and facts."""
+        """Return the part from ``start`` to ``end`` seconds, with its names and facts."""
         rows = (self.times >= start) & (self.times < end)
         return replace(
             self,
@@ -81,7 +90,7 @@ class AnnotatedClip(Clip):
 
 
 def name_feature(words: Sequence[str]) -> str:
-    """Return what the feature of a set of words is called."""
+    """Return the name of the feature of a set of words."""
     if any(_SEPARATOR in word or not word for word in words) or len(set(words)) < len(words):
         raise MeaningError(f"words must differ and hold no {_SEPARATOR!r}, got {list(words)}.")
     return NAME_PREFIX + _SEPARATOR.join(words)
@@ -93,71 +102,51 @@ def feature_words(name: str) -> tuple[str, ...]:
 
 
 def with_names(features: FeatureSet, groups: Sequence[Sequence[str]]) -> FeatureSet:
-    """Return features under which adjectives look at words that somebody else has, too."""
+    """Return a feature set whose adjectives also use names of objects."""
     names = tuple(name_feature(words) for words in groups)
-    adjective = features.parts[PartOfSpeech.ADJECTIVE]
-    wider = replace(adjective, single=(*adjective.single, *names))
-    parts = {**features.parts, PartOfSpeech.ADJECTIVE: wider}
-    return FeatureSet(" ".join([features.name, *names]), parts)
+    return _extended(features, {PartOfSpeech.ADJECTIVE: (names, ())}, names)
 
 
 def measure_names(name: str, view: ClipView) -> NDArray[np.float64]:
-    """Return ``(T, J)`` which of the words fits each thing; NaN where none is known to."""
+    """Return ``(T, J)`` the index of the word that fits each object; NaN where unknown."""
     words, clip = feature_words(name), view.clip
     if not isinstance(clip, AnnotatedClip) or words not in clip.groups:
         return np.full(view.present.shape, np.nan)
-    named = clip.named[clip.groups.index(words)]
-    found = named[view.frames[:, None], view.places]
-    return np.where((view.places >= 0) & (found >= 0), found, np.nan)
-
-
-# Facts that somebody else knows of things: features that say whether they hold, frame by frame.
-#
-# Whoever infers states, such as a model of weighted rules, hands over a :class:`AnnotatedClip` with
-# its facts. A feature is called by what it asks, ``fact:attached(1,2)`` whether the first thing is
-# attached to the second and ``fact:attached(_,1)`` whether anything is attached to it, so that a
-# lexicon that was learned with such features says itself what it needs.
-
-
-FACT_PREFIX = "fact:"
-"""How the names of such features begin."""
-
-Array = NDArray[np.float64]
-
-_FORM = re.compile(rf"{FACT_PREFIX}(?P<predicate>[^()|,]+)\((?P<asked>1|1,2|2,1|1,_|_,1)\)")
-_OF_ONE = {1: ("1",), 2: ("1,_", "_,1")}
-_OF_TWO = {1: (), 2: ("1,2", "2,1")}
+    named = clip.named[clip.groups.index(words)][view.frames[:, None], view.indices]
+    return np.where((view.indices >= 0) & (named >= 0), named, np.nan)
 
 
 def fact_features(predicates: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the features of one thing and those of two that ask for facts.
+    """Return the names of the features of one object and of two that ask for facts.
 
     Args:
-        predicates: Per predicate how many arguments it has, one or two.
+        predicates: Per predicate its number of arguments, one or two.
     """
     for name, arity in predicates.items():
-        if arity not in _OF_ONE or _FORM.fullmatch(f"{FACT_PREFIX}{name}(1)") is None:
+        if arity not in _OF_ONE or _FACT.fullmatch(f"{FACT_PREFIX}{name}(1)") is None:
             raise MeaningError(
-                f"{name} has {arity} arguments; words look at facts of one thing or of two."
+                f"{name} has {arity} arguments; words use facts of one object or of two."
             )
-    single = (
-        f"{FACT_PREFIX}{n}({asked})" for n, arity in predicates.items() for asked in _OF_ONE[arity]
+    single, pairs = (
+        tuple(
+            f"{FACT_PREFIX}{name}({arguments})"
+            for name, arity in predicates.items()
+            for arguments in forms[arity]
+        )
+        for forms in (_OF_ONE, _OF_TWO)
     )
-    pairs = (
-        f"{FACT_PREFIX}{n}({asked})" for n, arity in predicates.items() for asked in _OF_TWO[arity]
-    )
-    return tuple(single), tuple(pairs)
+    return single, pairs
 
 
 def with_facts(features: FeatureSet, predicates: Mapping[str, int]) -> FeatureSet:
-    """Return features under which words look at facts, too.
+    """Return a feature set whose words also use facts.
 
-    Verbs look at all of them, adjectives at those of one thing ("open") and prepositions that say
-    where a thing is at those of two ("on").
+    Verbs use all of them, adjectives those of one object ("open") and spatial prepositions those
+    of two ("on").
 
     Args:
-        features: What words look at besides.
-        predicates: Per predicate how many arguments it has, one or two.
+        features: The feature set.
+        predicates: Per predicate its number of arguments, one or two.
     """
     single, pairs = fact_features(predicates)
     own = tuple(f"{FACT_PREFIX}{name}(1)" for name, arity in predicates.items() if arity == 1)
@@ -166,15 +155,23 @@ def with_facts(features: FeatureSet, predicates: Mapping[str, int]) -> FeatureSe
         PartOfSpeech.ADJECTIVE: (own, ()),
         PartOfSpeech.SPATIAL_PREPOSITION: ((), pairs),
     }
+    return _extended(features, more, (*single, *pairs))
+
+
+def _extended(
+    features: FeatureSet,
+    more: Mapping[PartOfSpeech, tuple[tuple[str, ...], tuple[str, ...]]],
+    names: tuple[str, ...],
+) -> FeatureSet:
     parts = dict(features.parts)
-    for part, (of_one, of_two) in more.items():
+    for part, (single, pairs) in more.items():
         known = parts[part]
-        parts[part] = replace(known, single=(*known.single, *of_one), pairs=(*known.pairs, *of_two))
-    return FeatureSet(" ".join([features.name, *single, *pairs]), parts)
+        parts[part] = replace(known, single=(*known.single, *single), pairs=(*known.pairs, *pairs))
+    return FeatureSet(" ".join([features.name, *names]), parts)
 
 
 def fact_arity(name: str) -> int:
-    """Return of how many things a feature is.
+    """Return whether a feature is of one object or of two.
 
     Raises:
         MeaningError: If the name asks for no fact.
@@ -182,29 +179,29 @@ def fact_arity(name: str) -> int:
     return 2 if _parsed_fact(name)[1] in _OF_TWO[2] else 1
 
 
-def measure_fact(name: str, view: ClipView) -> Array:
-    """Return ``(T, J)`` or ``(T, J, J)`` whether a fact holds: 1 or 0, NaN where it is unknown."""
-    predicate, asked = _parsed_fact(name)
-    clip, two = view.clip, asked in _OF_TWO[2]
+def measure_fact(name: str, view: ClipView) -> NDArray[np.float64]:
+    """Return ``(T, J)`` or ``(T, J, J)`` whether a fact holds: 1 or 0, NaN where unknown."""
+    predicate, arguments = _parsed_fact(name)
+    clip, two = view.clip, arguments in _OF_TWO[2]
     shape = (*view.present.shape, *(view.present.shape[1:] if two else ()))
     known = clip.facts.get(predicate) if isinstance(clip, AnnotatedClip) else None
-    if known is None or known.ndim != (2 if asked == "1" else 3):
+    if known is None or known.ndim != (2 if arguments == "1" else 3):
         return np.full(shape, np.nan)
-    if asked in _OF_ONE[2]:
-        known = known.max(axis=2 if asked == "1,_" else 1, initial=-1)
-    elif asked == "2,1":
+    if arguments in _OF_ONE[2]:
+        known = known.max(axis=2 if arguments == "1,_" else 1, initial=-1)
+    elif arguments == "2,1":
         known = known.swapaxes(1, 2)
-    frames, places = view.frames[:, None], view.places
+    frames, indices = view.frames[:, None], view.indices
     if two:
-        values = known[frames[:, :, None], places[:, :, None], places[:, None]]
-        seen = (places[:, :, None] >= 0) & (places[:, None] >= 0)
+        values = known[frames[:, :, None], indices[:, :, None], indices[:, None]]
+        detected = (indices[:, :, None] >= 0) & (indices[:, None] >= 0)
     else:
-        values, seen = known[frames, places], places >= 0
-    return np.where(seen & (values >= 0), values, np.nan).astype(np.float64)
+        values, detected = known[frames, indices], indices >= 0
+    return np.where(detected & (values >= 0), values, np.nan).astype(np.float64)
 
 
 def _parsed_fact(name: str) -> tuple[str, str]:
-    found = _FORM.fullmatch(name)
-    if found is None:
+    match = _FACT.fullmatch(name)
+    if match is None:
         raise MeaningError(f"{name!r} asks for no fact; expected, for example, fact:on(1,2).")
-    return found["predicate"], found["asked"]
+    return match["predicate"], match["arguments"]

@@ -1,10 +1,10 @@
-"""Cutting values into bins: schemes that learn where to cut, and the cuts they arrive at.
+"""Discretising feature values: binning schemes that learn edges, and the bins they produce.
 
-Schemes know what zero means for their feature: the share of frames in which nothing moves differs
-wildly between corpora, and plain quantiles would spend all bins on noise.
+Most schemes treat values near zero separately: the share of frames without motion differs widely
+between corpora, and plain quantiles would spend all bins on noise.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -28,17 +28,17 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-_TREMBLES = 2.5  # times the median of what rests: nearly all of what rests lies below
-_MOST_STILL = 4.0  # times the usual limit of stillness: beyond, things do move most of the time
+_JITTER_FACTOR = 2.5  # times the median of objects at rest: nearly all of their values lie below
+_MAX_JITTER = 4.0  # times the default limit of stillness: beyond, objects move most of the time
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Where a feature's values are cut.
+    """The bins of a feature.
 
     Attributes:
         edges: ``(Z - 1,)`` rising; bin b holds values from edge b - 1 (inclusive) to edge b.
-        names: ``Z`` names of the bins for people; made from the edges if not given.
+        names: ``Z`` names of the bins; derived from the edges if not given.
         circular: Whether values are angles in radians, whose last bin is also their first.
     """
 
@@ -53,7 +53,7 @@ class Bins:
         if edges.ndim != 1 or not np.isfinite(edges).all() or (np.diff(edges) < 0).any():
             raise MeaningError(f"edges of bins are a row of rising numbers, got {self.edges}.")
         if not self.names:
-            object.__setattr__(self, "names", _named(edges))
+            object.__setattr__(self, "names", _default_names(edges))
         most = len(edges) + 1
         fewest = 1 if self.circular else most
         if not fewest <= len(self.names) <= most or not all(isinstance(n, str) for n in self.names):
@@ -71,13 +71,13 @@ class Bins:
     def __call__(self, values: Array) -> NDArray[np.int64]:
         """Return the bin of each value, -1 for NaN."""
         known = np.isfinite(values)
-        found = np.digitize(np.where(known, values, 0.0), self.edges)
+        bins = np.digitize(np.where(known, values, 0.0), self.edges)
         if self.circular:
-            found = found % len(self.names)
-        return np.where(known, found, -1)
+            bins = bins % len(self.names)
+        return np.where(known, bins, -1)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what JSON can hold of it."""
+        """Return a JSON representation."""
         return {
             "edges": self.edges.tolist(),
             "names": list(self.names),
@@ -91,10 +91,10 @@ class Bins:
 
 
 class BinningScheme(Protocol):
-    """Learns where to cut from the values of training clips."""
+    """Learns bins from the values of training clips."""
 
     def learn(self, values: Array) -> Bins:
-        """Return the bins for ``(N,)`` finite values, of which there may be none."""
+        """Return the bins for ``(N,)`` finite values; N may be 0."""
 
 
 @dataclass(frozen=True)
@@ -104,31 +104,31 @@ class QuantileBins:
     count: int = 5
 
     def learn(self, values: Array) -> Bins:
-        """Cut at quantiles."""
+        """Return bins between quantiles."""
         return Bins(_quantiles(values, self.count))
 
 
 @dataclass(frozen=True)
 class MagnitudeBins:
-    """Values from 0 up: a bin for "as good as 0", the rest cut at quantiles."""
+    """Values from 0 up: one bin up to ``still``, quantiles of the rest."""
 
     still: float
     count: int = 5
 
     def learn(self, values: Array) -> Bins:
-        """Cut at the limit of stillness and at quantiles of what lies above it."""
+        """Return bins split at the limit of stillness and at quantiles above it."""
         moving = values[values > self.still]
         return Bins(_rising(np.concatenate([[self.still], _quantiles(moving, self.count - 1)])))
 
 
 @dataclass(frozen=True)
 class SignedBins:
-    """Values around 0: strongly and weakly negative, as good as 0, weakly and strongly positive."""
+    """Values around 0: strongly or weakly negative, near 0, weakly or strongly positive."""
 
     still: float
 
     def learn(self, values: Array) -> Bins:
-        """Cut at the limit of stillness and at the median of what lies beyond, both ways."""
+        """Return bins split at the limit of stillness and at the median magnitude beyond it."""
         beyond = np.abs(values[np.abs(values) > self.still])
         middle = float(np.median(beyond)) if len(beyond) else 2 * self.still
         return Bins(np.array([-middle, -self.still, self.still, middle]))
@@ -136,49 +136,49 @@ class SignedBins:
 
 @dataclass(frozen=True)
 class ShareBins:
-    """Values from 0 to 1 that are often exactly 0: a bin for 0, the rest cut at quantiles."""
+    """Values from 0 to 1 that are often exactly 0: one bin for 0, quantiles of the rest."""
 
     count: int = 5
 
     def learn(self, values: Array) -> Bins:
-        """Cut just above 0 and at quantiles of what lies strictly between 0 and 1."""
+        """Return bins split just above 0 and at quantiles strictly between 0 and 1."""
         inner = values[(values > 1e-6) & (values < 1 - 1e-6)]
         return Bins(np.concatenate([[1e-6], _quantiles(inner, self.count - 1)]))
 
 
 @dataclass(frozen=True)
 class FixedBins:
-    """Cuts that are known beforehand."""
+    """Bins that do not depend on the data."""
 
     edges: tuple[float, ...]
     names: tuple[str, ...] = ()
     circular: bool = False
 
     def learn(self, values: Array) -> Bins:
-        """Return the given cuts, whatever the values."""
+        """Return the given bins, whatever the values."""
         return Bins(np.array(self.edges), self.names, self.circular)
 
 
 @dataclass(frozen=True)
 class CategoryBins:
-    """Values that are numbers of named categories."""
+    """Values that are indices of named categories."""
 
     names: tuple[str, ...]
 
     def learn(self, values: Array) -> Bins:
-        """Cut between the numbers."""
+        """Return one bin per category."""
         return Bins(np.arange(len(self.names) - 1, dtype=np.float64) + 0.5, self.names)
 
 
 @dataclass(frozen=True)
 class ClusterBins:
-    """Cuts half way between the centres of one-dimensional k-means, started at quantiles."""
+    """Edges half way between the centres of one-dimensional k-means, started at quantiles."""
 
     count: int = 5
-    iterations: int = field(default=50)
+    iterations: int = 50
 
     def learn(self, values: Array) -> Bins:
-        """Cluster the values."""
+        """Return one bin per cluster."""
         centres = _quantile_points(values, (np.arange(self.count) + 0.5) / self.count)
         ordered = np.sort(values)
         sums = np.concatenate([[0.0], np.cumsum(ordered)])
@@ -192,14 +192,14 @@ class ClusterBins:
 
 
 def adapted_to_jitter(scheme: BinningScheme, values: Array) -> BinningScheme:
-    """Return a scheme that takes as good as 0 what is nothing but the trembling of boxes.
+    """Return a scheme whose limit of stillness covers the jitter of detected boxes.
 
-    Most things rest most of the time, so that the median is what trembling makes of rest.
+    Most objects rest most of the time, so the median magnitude measures the jitter.
     """
     if not isinstance(scheme, MagnitudeBins | SignedBins) or not len(values):
         return scheme
-    tremble = _TREMBLES * float(np.median(np.abs(values)))
-    return replace(scheme, still=float(np.clip(tremble, scheme.still, _MOST_STILL * scheme.still)))
+    jitter = _JITTER_FACTOR * float(np.median(np.abs(values)))
+    return replace(scheme, still=float(np.clip(jitter, scheme.still, _MAX_JITTER * scheme.still)))
 
 
 def _quantiles(values: Array, count: int) -> Array:
@@ -213,13 +213,13 @@ def _quantile_points(values: Array, shares: Array) -> Array:
 
 
 def _rising(edges: Array) -> Array:
-    """Keep edges apart: ties leave empty bins, which smoothing fills, rather than fewer bins."""
+    """Sort edges; ties leave empty bins, which smoothing fills, rather than fewer bins."""
     if np.isnan(edges).any():
         raise MeaningError("bins cannot be learned from values that are NaN.")
     return np.maximum.accumulate(edges)
 
 
-def _named(edges: Array) -> tuple[str, ...]:
+def _default_names(edges: Array) -> tuple[str, ...]:
     if not len(edges):
         return ("any",)
     inner = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]

@@ -1,4 +1,7 @@
-"""Features of one thing: how it moves and grows, where hands are, how it looks."""
+"""The built-in features, of one object and of pairs of objects.
+
+Lengths are in picture diagonals and times in seconds. Importing this module registers them.
+"""
 
 from itertools import pairwise
 
@@ -19,15 +22,33 @@ from wordsight.meaning.features.view import ClipView
 Array = NDArray[np.float64]
 
 STILL = 0.008
-"""Diagonals per second under which a box counts as still: jitter of good tracks stays below."""
+"""Diagonals per second below which a box counts as still: the jitter of good tracks is less."""
 
 PER_SECOND = "diagonals/s"
+
+
+def _norm(vectors: Array) -> Array:
+    return np.asarray(np.hypot(vectors[..., 0], vectors[..., 1]))
+
+
+def _nanmin(values: Array) -> Array:
+    """Return the minimum along the last axis, NaN where all values are."""
+    known = np.isfinite(values)
+    return np.where(known.any(axis=-1), np.where(known, values, np.inf).min(axis=-1), np.nan)
+
+
+def _pairwise_difference(values: Array) -> Array:
+    """Return ``(T, J, J, ...)`` the first object's value less the second's."""
+    return values[:, :, None] - values[:, None]
+
+
+# Features of one object.
 
 
 @register_feature("speed", 1, MagnitudeBins(STILL), PER_SECOND)
 def speed(view: ClipView) -> Array:
     """How fast it moves."""
-    return np.asarray(np.hypot(view.velocity[..., 0], view.velocity[..., 1]))
+    return _norm(view.velocity)
 
 
 @register_feature("upper-speed", 1, MagnitudeBins(STILL), PER_SECOND)
@@ -64,17 +85,17 @@ def widening(view: ClipView) -> Array:
 
 @register_feature("hand-distance", 1, QuantileBins(5), "diagonals")
 def hand_distance(view: ClipView) -> Array:
-    """How far the nearest hand is; not said of whoever the hand belongs to."""
+    """How far the nearest hand is; not measured of people."""
     if not view.hands.shape[1]:
         return np.full(view.present.shape, np.nan)
     hands = view.hands[:, None]
     low, high = view.boxes[:, :, None, :2], view.boxes[:, :, None, 2:]
     outside = np.maximum(np.maximum(low - hands, hands - high), 0)
     to_centre = hands - view.centres[:, :, None]
-    # Inside a large box the edge says nothing more; a fifth of the way to the centre still does.
-    far = np.hypot(outside[..., 0], outside[..., 1])
-    far = far + 0.2 * np.hypot(to_centre[..., 0], to_centre[..., 1])
-    return np.where(view.has_head, np.nan, _least(far))
+    # Inside a large box the edge is uninformative; a fifth of the distance to the centre is not.
+    far = _norm(outside)
+    far = far + 0.2 * _norm(to_centre)
+    return np.where(view.has_head, np.nan, _nanmin(far))
 
 
 @register_feature("hand-to-head", 1, QuantileBins(5), "diagonals")
@@ -83,7 +104,7 @@ def hand_to_head(view: ClipView) -> Array:
     if not view.hands.shape[1] or not view.heads.shape[1]:
         return np.full(view.present.shape, np.nan)
     apart = view.hands[:, :, None] - view.heads[:, None]
-    least = _least(np.hypot(apart[..., 0], apart[..., 1]).reshape(len(apart), -1))
+    least = _nanmin(_norm(apart).reshape(len(apart), -1))
     return np.where(view.has_head, least[:, None], np.nan)
 
 
@@ -92,8 +113,8 @@ def hand_speed(view: ClipView) -> Array:
     """How fast the person's faster hand moves."""
     if not view.hands.shape[1]:
         return np.full(view.present.shape, np.nan)
-    speeds = np.hypot(view.hand_velocity[..., 0], view.hand_velocity[..., 1])
-    return np.where(view.has_head, -_least(-speeds)[:, None], np.nan)
+    speeds = _norm(view.hand_velocity)
+    return np.where(view.has_head, -_nanmin(-speeds)[:, None], np.nan)
 
 
 @register_feature("area", 1, QuantileBins(5), "diagonals²")
@@ -119,22 +140,15 @@ def tone(view: ClipView) -> Array:
     count = len(TONES) + len(GREYS)
     if looks is None or looks.shape[2] < count:
         return np.full(view.present.shape, np.nan)
-    found = looks[view.frames[:, None], view.places][..., :count]
-    return np.where(view.places >= 0, found.argmax(axis=-1), np.nan)
+    shares = looks[view.frames[:, None], view.indices][..., :count]
+    return np.where(view.indices >= 0, shares.argmax(axis=-1), np.nan)
 
 
-def _least(values: Array) -> Array:
-    """Return the least along the last axis, NaN where nothing is known."""
-    known = np.isfinite(values)
-    least = np.where(known, values, np.inf).min(axis=-1)
-    return np.where(known.any(axis=-1), least, np.nan)
-
-
-# Features of two things: how far, which way, closing in, moving together, one inside the other.
+# Features of two objects.
 
 
 MOVING = 0.02
-"""Diagonals per second above which a thing moves for the purpose of moving together."""
+"""Diagonals per second above which an object counts as moving in ``together``."""
 
 ALIKE = 0.6
 """Two velocities are alike when they differ by less than this share of the larger."""
@@ -143,8 +157,7 @@ ALIKE = 0.6
 @register_feature("distance", 2, QuantileBins(5), "diagonals")
 def distance(view: ClipView) -> Array:
     """How far apart their centres are."""
-    apart = _pairwise_difference(view.centres)
-    return np.asarray(np.hypot(apart[..., 0], apart[..., 1]))
+    return _norm(_pairwise_difference(view.centres))
 
 
 @register_feature("gap", 2, MagnitudeBins(1e-6), "diagonals")
@@ -153,14 +166,14 @@ def gap(view: ClipView) -> Array:
     low, high = view.boxes[..., :2], view.boxes[..., 2:]
     between = np.maximum(low[:, :, None] - high[:, None], low[:, None] - high[:, :, None])
     between = np.maximum(between, 0)
-    return np.asarray(np.hypot(between[..., 0], between[..., 1]))
+    return _norm(between)
 
 
 @register_feature("distance-rate", 2, SignedBins(0.01), "diagonals/s")
 def distance_rate(view: ClipView) -> Array:
     """How fast they part (positive) or close in (negative)."""
     apart = _pairwise_difference(view.centres)
-    length = np.maximum(np.hypot(apart[..., 0], apart[..., 1]), 1e-3)
+    length = np.maximum(_norm(apart), 1e-3)
     return np.asarray((apart * _pairwise_difference(view.velocity)).sum(axis=-1) / length)
 
 
@@ -172,10 +185,10 @@ def distance_rate(view: ClipView) -> Array:
 )
 def together(view: ClipView) -> Array:
     """Who moves, and whether both move alike."""
-    speed = np.hypot(view.velocity[..., 0], view.velocity[..., 1])
+    speed = _norm(view.velocity)
     first, second = speed[:, :, None], speed[:, None]
     differ = _pairwise_difference(view.velocity)
-    alike = np.hypot(differ[..., 0], differ[..., 1]) < ALIKE * np.maximum(first, second)
+    alike = _norm(differ) < ALIKE * np.maximum(first, second)
     cases = [
         (first <= MOVING) & (second <= MOVING),
         (first > MOVING) & (second <= MOVING),
@@ -220,25 +233,18 @@ def head_distance(view: ClipView) -> Array:
     if view.heads.shape[1]:
         tops = np.where(view.has_head[..., None], _nearest_heads(view, tops), tops)
     apart = tops[:, :, None] - view.centres[:, None]
-    return np.asarray(np.hypot(apart[..., 0], apart[..., 1]))
+    return _norm(apart)
 
 
 def _nearest_heads(view: ClipView, tops: Array) -> Array:
     apart = view.heads[:, None] - tops[:, :, None]
-    far = np.hypot(apart[..., 0], apart[..., 1])
+    far = _norm(apart)
     nearest = np.where(np.isfinite(far), far, np.inf).argmin(axis=2)
     return np.take_along_axis(view.heads, nearest[..., None], axis=1)
 
 
-def _pairwise_difference(values: Array) -> Array:
-    """Return ``(T, J, J, ...)`` the first's value less the second's."""
-    return values[:, :, None] - values[:, None]
-
-
-# Features that people can write meanings with: few bins, with names, cut where people would.
-#
-# Lengths are picture diagonals: the cuts suit films in which a person is about a quarter of the
-# picture's diagonal tall, as in the street corpus.
+# Features for meanings written by hand: few bins, with names. The edges suit videos in which a
+# person is about a quarter of the picture's diagonal tall, as in the street corpus.
 
 
 @register_feature("pace", 1, FixedBins((0.04, 0.16), ("still", "slow", "quick")), PER_SECOND)
@@ -287,10 +293,9 @@ def side(view: ClipView) -> Array:
     return horizontal_offset(view)
 
 
-# The features of Table 2 of Yu & Siskind (2013), with the constants of the authors' own program.
-#
-# Their lengths are pixels of a 1280x960 picture (diagonal 1600), their speeds pixels per frame of a
-# 640x480 film (diagonal 800) at 40 frames per second; here both are in diagonals and seconds.
+# Features of Table 2 of Yu & Siskind (2013), with the constants of the authors' own program. Their
+# lengths are pixels of a 1280x960 picture (diagonal 1600), their speeds pixels per frame of a
+# 640x480 video (diagonal 800) at 40 frames per second; here both are in diagonals and seconds.
 
 
 _SPEED_CENTRES = ((0.056, 0.036), (0.453, 0.240), (2.048, 0.670), (5.005, 0.981), (10.0, 3.0))

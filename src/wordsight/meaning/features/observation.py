@@ -1,7 +1,7 @@
-"""`Observation`: a clip as the learner sees it, every feature of everything as the number of a bin.
+"""`Observation`: the features of all objects of a clip as indices of bins.
 
-Bins are counted through all features of one kind, so that a word's weights for all of them lie in
-one row and one look-up reads them; the first number of each feature stands for "not measured".
+Bins are numbered through all features of one kind, so that a word's weights for all of them form
+one row and one look-up reads them; the first number of each feature means "not measured".
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from wordsight.meaning.features.bins import (
 )
 from wordsight.meaning.features.registry import TrackFeature, get_feature
 from wordsight.meaning.features.sets import LABEL, FeatureSet
-from wordsight.meaning.features.view import ClipView
+from wordsight.meaning.features.view import ClipView, most_visible
 
 __all__ = [
     "FeatureVocabulary",
@@ -32,43 +32,40 @@ __all__ = [
     "observe",
 ]
 
-
-# The vocabulary: bins of every feature, and the labels of the detectors.
-
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _MOST_VALUES = 200_000  # per feature; enough for any quantile
 
 
 @dataclass(frozen=True)
 class FeatureVocabulary:
-    """The discrete values words are made of.
+    """The bins of all features.
 
     Attributes:
-        bins: The bins of every feature; those of :data:`LABEL` are the detectors' labels. A
-            feature that was never measured in training, or always fell into the same bin, has
-            none and is left out everywhere.
+        bins: The bins of every feature; those of :data:`LABEL` are the detected classes. A feature
+            that was never measured in training, or always fell into the same bin, is missing.
     """
 
     bins: dict[str, Bins]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the detectors seen in training."""
+        """The classes detected in the training clips."""
         return self.bins[LABEL].names
 
     @property
     def singles(self) -> tuple[str, ...]:
-        """Features of one thing, the label first."""
-        rest = (n for n in self.bins if n != LABEL and get_feature(n).arity == 1)
-        return (LABEL, *rest)
+        """Features of one object, the label first."""
+        return (LABEL, *(n for n in self.bins if n != LABEL and get_feature(n).arity == 1))
 
     @property
     def pairs(self) -> tuple[str, ...]:
-        """Features of two things."""
+        """Features of two objects."""
         return tuple(n for n in self.bins if n != LABEL and get_feature(n).arity == 2)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what JSON can hold of it."""
+        """Return a JSON representation."""
         return {name: bins.to_json() for name, bins in self.bins.items()}
 
     @classmethod
@@ -77,10 +74,10 @@ class FeatureVocabulary:
         return cls({name: Bins.from_json(bins) for name, bins in values.items()})
 
 
-def measured(found: TrackFeature, view: ClipView) -> NDArray[np.float64]:
-    """Measure a feature: NaN where a thing is not present, and for pairs of a thing with itself."""
-    values = found.measure(view)
-    if found.arity == 1:
+def measured(feature: TrackFeature, view: ClipView) -> Array:
+    """Measure a feature; NaN where an object is absent, and for pairs of an object with itself."""
+    values = feature.measure(view)
+    if feature.arity == 1:
         return np.where(view.present, values, np.nan)
     both = view.present[:, :, None] & view.present[:, None]
     both &= ~np.eye(both.shape[1], dtype=bool)
@@ -92,34 +89,31 @@ def learn_vocabulary(
     features: FeatureSet,
     *,
     clusters: int | None = None,
-    trembling: bool = False,
+    jitter: bool = False,
 ) -> FeatureVocabulary:
-    """Learn where to cut every feature, and gather the labels.
+    """Learn the bins of every feature, and collect the labels.
 
     Args:
         views: The training clips.
-        features: The features that are used.
-        clusters: Cut every learned feature into so many clusters instead of by its own scheme.
-        trembling: Whether boxes tremble, so that what counts as still is measured.
+        features: The features.
+        clusters: Bin values by this many clusters instead of each feature's own scheme.
+        jitter: Whether boxes jitter, so that the limit of stillness is estimated.
     """
     names = sorted({str(name) for view in views for name in _labels_used(view)})
     bins = {LABEL: CategoryBins(tuple(names)).learn(np.zeros(0))}
     for name in features.names():
-        values = _gathered_values(measured(get_feature(name), view) for view in views)
-        scheme: BinningScheme = get_feature(name).scheme
-        # Only cuts that come from data differ between schemes; fixed and named ones stay.
-        if clusters is not None and not _is_given(scheme):
+        feature = get_feature(name)
+        values = _sample(measured(feature, view) for view in views)
+        scheme: BinningScheme = feature.scheme
+        # Schemes with names have given edges; only learned edges can be replaced.
+        if clusters is not None and not hasattr(scheme, "names"):
             scheme = ClusterBins(clusters)
-        if trembling:
+        if jitter:
             scheme = adapted_to_jitter(scheme, values)
-        cut = scheme.learn(values)
-        if len(np.unique(cut(values))) > 1:
-            bins[name] = cut
+        learned = scheme.learn(values)
+        if len(np.unique(learned(values))) > 1:
+            bins[name] = learned
     return FeatureVocabulary(bins)
-
-
-def _is_given(scheme: BinningScheme) -> bool:
-    return hasattr(scheme, "names")
 
 
 def _labels_used(view: ClipView) -> set[str]:
@@ -127,23 +121,20 @@ def _labels_used(view: ClipView) -> set[str]:
     return {names[index] for index in np.unique(view.labels[view.present])}
 
 
-def _gathered_values(arrays: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _sample(arrays: Iterable[Array]) -> Array:
     parts = [array[np.isfinite(array)] for array in arrays]
     values = np.concatenate(parts) if parts else np.zeros(0)
     # Every n-th value rather than a random choice: the same clips give the same bins.
     return values[:: max(1, len(values) // _MOST_VALUES)]
 
 
-Ints = NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class Layout:
-    """Where the bins of each feature of one kind lie in a row of weights.
+    """Positions of the bins of all features of one kind in a row of weights.
 
     Attributes:
         names: The features.
-        starts: ``(F + 1,)`` where each feature begins: one place for "not measured", then its
+        starts: ``(F + 1,)`` where each feature begins: one position for "not measured", then its
             bins; the last number is the length of the row.
     """
 
@@ -162,20 +153,20 @@ class Layout:
         return int(self.starts[-1])
 
     def place(self, name: str) -> slice:
-        """Return where the bins of a feature lie, without the place for "not measured"."""
+        """Return the positions of the bins of a feature, without that for "not measured"."""
         number = self.names.index(name)
         return slice(int(self.starts[number]) + 1, int(self.starts[number + 1]))
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Bins of T frames of J things.
+    """Bins of T frames of J objects.
 
     Attributes:
-        view: The clip and the frames that are looked at.
-        singles: ``(F, T, J)`` place of each feature of one thing in a row of weights.
-        pairs: ``(G, T, J, J)`` place of each feature of two things in a row of weights.
-        duration: Seconds the clip lasts.
+        view: The view of the clip.
+        singles: ``(F, T, J)`` position of each feature of one object in a row of weights.
+        pairs: ``(G, T, J, J)`` position of each feature of two objects in a row of weights.
+        duration: Duration of the clip in seconds.
     """
 
     view: ClipView
@@ -185,43 +176,43 @@ class Observation:
 
     @property
     def num_frames(self) -> int:
-        """Number T of frames looked at."""
+        """Number T of sampled frames."""
         return int(self.singles.shape[1])
 
     @property
-    def num_things(self) -> int:
-        """Number J of things."""
+    def num_objects(self) -> int:
+        """Number J of objects, the unseen one included."""
         return int(self.singles.shape[2])
 
     @property
     def tracked(self) -> bool:
-        """Whether a column is one thing throughout."""
+        """Whether a column is one object throughout."""
         return self.view.tracked
 
 
 def observe(view: ClipView, vocabulary: FeatureVocabulary) -> Observation:
-    """Turn a view of a clip into bins."""
+    """Measure all features of a view and bin them."""
     count = view.present.shape[1]
     shape = (len(view.frames), count)
     return Observation(
         view,
-        _placed(vocabulary.singles, shape, view, vocabulary),
-        _placed(vocabulary.pairs, (*shape, count), view, vocabulary),
+        _positions(vocabulary.singles, shape, view, vocabulary),
+        _positions(vocabulary.pairs, (*shape, count), view, vocabulary),
         view.clip.end - view.clip.start,
     )
 
 
-def _placed(
+def _positions(
     names: tuple[str, ...], shape: tuple[int, ...], view: ClipView, vocabulary: FeatureVocabulary
 ) -> Ints:
     starts = Layout.of(names, vocabulary).starts
-    places = np.zeros((len(names), *shape), dtype=np.int64)
-    for row, start, name in zip(places, starts, names, strict=False):
-        row[:] = start + 1 + _bins(name, view, vocabulary)
-    return places
+    positions = np.zeros((len(names), *shape), dtype=np.int64)
+    for row, start, name in zip(positions, starts, names, strict=False):
+        row[:] = start + 1 + _bin_indices(name, view, vocabulary)
+    return positions
 
 
-def _bins(name: str, view: ClipView, vocabulary: FeatureVocabulary) -> Ints:
+def _bin_indices(name: str, view: ClipView, vocabulary: FeatureVocabulary) -> Ints:
     if name != LABEL:
         return vocabulary.bins[name](measured(get_feature(name), view))
     known = {label: index for index, label in enumerate(vocabulary.labels)}
@@ -230,45 +221,40 @@ def _bins(name: str, view: ClipView, vocabulary: FeatureVocabulary) -> Ints:
     return np.where(view.present, index[view.labels], -1)
 
 
-# Windows of a long observation: features are measured once, windows are cut out of them.
-
-
 def cut_window(
-    seen: Observation,
+    observation: Observation,
     first: int,
     end: int,
     *,
-    least_seen: float = 0.25,
-    most: int | None = None,
+    min_visible: float = 0.25,
+    max_objects: int | None = None,
 ) -> Observation:
-    """Return the frames from ``first`` to ``end`` (exclusive) with the things seen in them.
+    """Return frames ``first`` to ``end`` (exclusive) with the objects visible in them.
 
     Args:
-        seen: The whole.
+        observation: The whole, whose features are measured once for all windows.
         first: First frame of the window.
         end: One past its last frame.
-        least_seen: Tracks in sight for a smaller share of the window are left out.
-        most: Keep at most this many things, those seen longest and surest.
+        min_visible: Tracks that are visible in a smaller share of the window are left out.
+        max_objects: Keep at most this many objects, those visible longest with highest scores.
     """
-    view, rows = seen.view, slice(first, end)
+    view, rows = observation.view, slice(first, end)
     present = view.present[rows]
     share = present.mean(axis=0) if end > first else np.zeros(present.shape[1])
-    kept = np.flatnonzero(share >= least_seen if view.tracked else share > 0)
+    kept = np.flatnonzero(share >= min_visible if view.tracked else share > 0)
     kept = kept[kept < present.shape[1] - 1]
-    if most is not None and len(kept) > most:
-        weight = (present * np.maximum(view.scores[rows], 1e-3)).mean(axis=0)
-        kept = np.sort(kept[np.argsort(-weight[kept], kind="stable")[:most]])
+    kept = most_visible(kept, present, view.scores[rows], max_objects)
     kept = np.append(kept, present.shape[1] - 1)
-    named = ("places", "present", "boxes", "labels", "scores", "velocity", "growth")
-    parts = {name: getattr(view, name)[rows][:, kept] for name in named}
-    context = ("frames", "hands", "hand_velocity", "heads")
-    parts |= {name: getattr(view, name)[rows] for name in context}
+    per_object = ("indices", "present", "boxes", "labels", "scores", "velocity", "growth")
+    parts = {name: getattr(view, name)[rows][:, kept] for name in per_object}
+    per_frame = ("frames", "hands", "hand_velocity", "heads")
+    parts |= {name: getattr(view, name)[rows] for name in per_frame}
     times = view.times
     step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
-    lasting = float(times[end - 1] - times[first]) + step if end > first else 0.0
+    duration = float(times[end - 1] - times[first]) + step if end > first else 0.0
     return Observation(
         replace(view, **parts),
-        seen.singles[:, rows][:, :, kept],
-        seen.pairs[:, rows][:, :, kept][:, :, :, kept],
-        lasting,
+        observation.singles[:, rows][:, :, kept],
+        observation.pairs[:, rows][:, :, kept][:, :, :, kept],
+        duration,
     )

@@ -1,7 +1,7 @@
-"""Which features each part of speech looks at, and how many states its words have.
+"""Feature sets: which features the words of each part of speech use, and how many states they have.
 
-The recommended set is what mattered on real detections; the paper's set is Table 2 of the paper;
-the plain set is for meanings written by hand.
+``recommended`` is what mattered on real detections, ``paper`` Table 2 of Yu & Siskind (2013), and
+``plain`` is for meanings written by hand.
 """
 
 from dataclasses import dataclass, replace
@@ -10,19 +10,19 @@ from itertools import combinations
 from wordsight.language import Entry, PartOfSpeech
 from wordsight.meaning.errors import MeaningError
 
-__all__ = ["FEATURE_SETS", "LABEL", "FeatureSet", "PartFeatures", "Slot"]
+__all__ = ["FEATURE_SETS", "LABEL", "FeatureSet", "PartFeatures", "Slot", "get_feature_set"]
 
 LABEL = "label"
-"""The feature of nouns: which detector fired."""
+"""The feature of nouns: the detected class."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One feature of a word, of one of its roles or of two.
+    """One feature of a word, of one of its arguments or of two.
 
     Attributes:
         feature: The feature's name.
-        roles: Which of the word's arguments it is measured of.
+        roles: Indices of the word's arguments it is measured of.
     """
 
     feature: str
@@ -31,14 +31,14 @@ class Slot:
 
 @dataclass(frozen=True)
 class PartFeatures:
-    """What the words of one part of speech look at.
+    """The features of the words of one part of speech.
 
     Attributes:
-        num_states: How many states their words have; more than one go from left to right.
+        num_states: Number of states of their words.
         single: Features of each argument, or of the first one only (``first_only``).
-        pairs: Features of each two arguments.
-        first_only: Whether features of one thing are taken of the first argument only.
-        follows: Whether the words go through their states together with the verb.
+        pairs: Features of each pair of arguments.
+        first_only: Whether features of one object are measured of the first argument only.
+        follows: Whether the words share their states with the verb of the sentence.
     """
 
     num_states: int
@@ -48,7 +48,7 @@ class PartFeatures:
     follows: bool = False
 
     def slots(self, arity: int) -> tuple[Slot, ...]:
-        """Return the features of a word with so many arguments."""
+        """Return the features of a word with ``arity`` arguments."""
         roles = range(1 if self.first_only else arity)
         singles = (Slot(name, (role,)) for role in roles for name in self.single)
         pairs = (Slot(name, two) for two in combinations(range(arity), 2) for name in self.pairs)
@@ -60,8 +60,8 @@ class FeatureSet:
     """Features for all parts of speech.
 
     Attributes:
-        name: What it is called in settings and saved lexicons.
-        parts: What each part of speech looks at.
+        name: Its name in settings and saved lexicons.
+        parts: The features of each part of speech.
     """
 
     name: str
@@ -72,11 +72,11 @@ class FeatureSet:
         return self.parts[entry.part].slots(entry.arity)
 
     def num_states(self, entry: Entry) -> int:
-        """Return how many states an entry has."""
+        """Return the number of states of a lexicon entry."""
         return self.parts[entry.part].num_states
 
     def with_phases(self, count: int | None) -> "FeatureSet":
-        """Return the same set for words whose events go through so many states; None: as it is."""
+        """Return the set with ``count`` states for words that have several; unchanged if None."""
         if count is None:
             return self
         return replace(
@@ -88,9 +88,9 @@ class FeatureSet:
         )
 
     def names(self) -> tuple[str, ...]:
-        """Return all features but the label, each once."""
-        found = (name for part in self.parts.values() for name in (*part.single, *part.pairs))
-        return tuple(dict.fromkeys(name for name in found if name != LABEL))
+        """Return the names of all features but the label, each once."""
+        names = (name for part in self.parts.values() for name in (*part.single, *part.pairs))
+        return tuple(dict.fromkeys(name for name in names if name != LABEL))
 
 
 _NOUN = PartFeatures(1, (LABEL,))
@@ -167,11 +167,11 @@ PLAIN = FeatureSet(
     },
 )
 FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER, PLAIN)}
-"""The sets that can be asked for by name; add your own under another name."""
+"""The feature sets by name; add your own under another name."""
 
 
 def get_feature_set(name: str | FeatureSet) -> FeatureSet:
-    """Return the feature set of a name; one that is a set already as it is."""
+    """Return the feature set of a name; a feature set is returned unchanged."""
     if isinstance(name, FeatureSet):
         return name
     if name not in FEATURE_SETS:

@@ -1,7 +1,7 @@
-"""Meanings written by hand, as a baseline and as a start for people who know what words mean.
+"""Meanings written by hand, as a baseline and as a starting point.
 
-A TOML file describes every word by the states it goes through; the one that comes with the package
-holds the words of the street corpus.
+A TOML file describes every word by its states; the one in the package holds the words of the street
+corpus.
 """
 
 import os
@@ -27,7 +27,7 @@ from wordsight.meaning.features import (
     get_feature,
     get_feature_set,
 )
-from wordsight.meaning.model.belief import Belief
+from wordsight.meaning.model.calibration import Belief
 from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
 from wordsight.meaning.model.word import WordModel, uniform_word
 
@@ -36,7 +36,7 @@ __all__ = ["hand_lexicon"]
 Array = NDArray[np.float64]
 
 _KEY = re.compile(r"([\w-]+)\((\d(?:,\d)*)\)")
-_SURE = 0.95  # probability that a noun speaks of the label it is tied to
+_SURE = 0.95  # probability that a noun refers to the label it is tied to
 
 
 def hand_lexicon(
@@ -45,21 +45,21 @@ def hand_lexicon(
     nouns: Mapping[str, str] | None = None,
     path: str | os.PathLike[str] | None = None,
     lexicon: Lexicon | None = None,
-    looking: ViewSettings | None = None,
+    view_settings: ViewSettings | None = None,
     forced_end: bool = True,
 ) -> LearnedLexicon:
-    """Return a lexicon whose meanings were written down instead of learned.
+    """Return a lexicon whose meanings were written by hand.
 
     Args:
         labels: The labels of the detector.
-        nouns: Which label each noun speaks of; those of the same name if not given.
+        nouns: The label that each noun refers to; that of the same name if not given.
         path: The file of meanings; the street corpus if not given.
-        lexicon: How the words combine; that of the street corpus if not given.
-        looking: How clips are looked at.
-        forced_end: Whether an event must have reached its last state when the clip ends.
+        lexicon: The grammar; that of the street corpus if not given.
+        view_settings: How frames and objects of clips are selected.
+        forced_end: Whether the last state must be reached when the clip ends.
 
     Raises:
-        FormatError: If the file is not as it should be.
+        FormatError: If the file cannot be read.
     """
     known = default_lexicon() if lexicon is None else lexicon
     where, text = _text(path)
@@ -84,9 +84,9 @@ def hand_lexicon(
         features,
         vocabulary,
         background,
-        looking or ViewSettings(),
+        view_settings or ViewSettings(),
         belief=belief,
-        states_count=belief is None,
+        add_log_states=belief is None,
         notes={"source": "written by hand", "file": Path(where).name},
     )
 
@@ -104,8 +104,7 @@ def _text(path: str | os.PathLike[str] | None) -> tuple[str, str]:
 def _vocabulary(labels: Iterable[str], features: FeatureSet) -> FeatureVocabulary:
     nothing = np.zeros(0)
     bins = {LABEL: CategoryBins(tuple(sorted(set(labels)))).learn(nothing)}
-    # Without training clips there is nothing to learn cuts from; only features that bring their
-    # own can be used.
+    # Without training clips no bins can be learned; only features with fixed bins can be used.
     bins |= {name: get_feature(name).scheme.learn(nothing) for name in features.names()}
     return FeatureVocabulary(bins)
 
@@ -129,7 +128,7 @@ def _nouns(
 
 
 def _belief(words: Mapping[str, WordModel], values: dict[str, Any]) -> Belief | None:
-    """Return when words are true, as the file says for them or for their parts of speech."""
+    """Return the slopes and offsets in the file, of words or of their parts of speech."""
     if "truth" not in values:
         return None
     rows = {
@@ -166,7 +165,7 @@ def _slot(key: str, word: WordModel) -> Slot:
     slot = Slot(match[1], tuple(int(number) - 1 for number in match[2].split(",")))
     if slot not in word.slots:
         known = sorted({s.feature for s in word.slots})
-        raise ValueError(f"{word.entry} does not look at {key}; it knows {', '.join(known)}")
+        raise ValueError(f"{word.entry} does not use {key}; it uses {', '.join(known)}")
     return slot
 
 

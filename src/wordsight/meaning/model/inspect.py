@@ -1,11 +1,10 @@
-"""The card of a learned lexicon: one page that tells people what it knows and how it came to be."""
+"""Learned words for people: the card of a lexicon, pages and tables of words, and plots."""
 
 import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.errors import WordsightError
 from wordsight.files import atomic_path
@@ -20,9 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["lexicon_card", "plot_word", "save_word_plot", "word_page", "word_values"]
 
+_OWN, _USUAL, _INK = "#0072b2", "#c9ccd1", "#16181d"
+_FORMATS = ("png", "svg", "pdf")
+_NOTHING = 0.02  # a feature that differs less from the background is uninformative
+_LONGEST = 18  # characters of the name of a bin
+
 
 def lexicon_card(lexicon: LearnedLexicon) -> str:
-    """Return the card as Markdown."""
+    """Return the model card of a lexicon as Markdown."""
     by_part = {
         part: [w.entry for w in lexicon.words.values() if w.part is part] for part in PartOfSpeech
     }
@@ -56,16 +60,17 @@ def _noun_row(word: WordModel, lexicon: LearnedLexicon) -> str:
 
 
 def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> str:
-    """Return a word's states, steps and what is typical of each state, as plain text.
+    """Return a word's states, transitions and the typical features of each state, as text.
 
     Args:
         lexicon: The lexicon.
         entry: The word.
-        strongest: How many features of each state to list, those that differ most from usual.
+        strongest: Number of features of each state to list, those that differ most from the
+            background.
     """
     word = lexicon[entry]
-    roles = lexicon.lexicon[entry].roles if entry in lexicon.lexicon else ()
-    lines = [f"{entry}: {word.part} ({', '.join(roles)}), {word.num_states} state(s)"]
+    roles = ", ".join(_roles(lexicon, entry))
+    lines = [f"{entry}: {word.part} ({roles}), {word.num_states} state(s)"]
     for state in range(word.num_states):
         steps = ", ".join(
             f"{'stay' if k == state else f'to {k + 1}'} {p:.2f}"
@@ -73,16 +78,19 @@ def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> st
             if p >= 0.005
         )
         lines.append(f"\nstate {state + 1} (start {word.initial[state]:.2f}; {steps})")
-        lines += _typical(lexicon, word, state, strongest)
+        lines += _typical_features(lexicon, word, state, strongest)
     return "\n".join([*lines, *_role_prior_lines(lexicon, entry, strongest)])
 
 
+def _roles(lexicon: LearnedLexicon, entry: str) -> tuple[str, ...]:
+    return lexicon.lexicon[entry].roles if entry in lexicon.lexicon else ()
+
+
 def _role_prior_lines(lexicon: LearnedLexicon, entry: str, most: int) -> list[str]:
-    """Return a line per role of a verb: who fills it more often than others, most often first."""
-    known = lexicon.calibration.habits
-    roles = lexicon.lexicon[entry].roles if entry in lexicon.lexicon else ()
+    """Return a line per role of a verb: the nouns that fill it more often than others."""
+    known = lexicon.calibration.role_priors.ratios.get(entry, ())
     lines = []
-    for role, nouns in zip(roles, known.ratios.get(entry, ()), strict=False):
+    for role, nouns in zip(_roles(lexicon, entry), known, strict=False):
         ranked = sorted(nouns.items(), key=lambda item: (-item[1], item[0]))
         shown = [f"{noun} x{np.exp(ratio):.2g}" for noun, ratio in ranked if ratio > 0.0]
         if len(nouns) > 1 and shown:
@@ -90,31 +98,33 @@ def _role_prior_lines(lexicon: LearnedLexicon, entry: str, most: int) -> list[st
     return ["\nwho is usually said to fill its roles", *lines] if lines else []
 
 
-def _typical(lexicon: LearnedLexicon, word: WordModel, state: int, strongest: int) -> list[str]:
+def _typical_features(
+    lexicon: LearnedLexicon, word: WordModel, state: int, strongest: int
+) -> list[str]:
     rows = []
     for slot, table in zip(word.slots, word.emissions, strict=True):
         usual = lexicon.background[slot.feature]
         shares = table[state]
         best = int((shares * (shares / usual)).argmax())
         distance = float(abs(shares - usual).sum()) / 2
-        who = ",".join(str(role + 1) for role in slot.roles)
+        roles = ",".join(str(role + 1) for role in slot.roles)
         bins, unit = lexicon.vocabulary.bins[slot.feature], _unit(lexicon, slot.feature)
         what = f"{bins.names[best]} {unit}".rstrip()
-        text = f"  {slot.feature}({who}): {what}  {shares[best]:.2f} (usual {usual[best]:.2f})"
+        text = f"  {slot.feature}({roles}): {what}  {shares[best]:.2f} (usual {usual[best]:.2f})"
         rows.append((distance, text))
     rows.sort(key=lambda row: -row[0])
     return [text for _, text in rows[:strongest]]
 
 
 def _unit(lexicon: LearnedLexicon, name: str) -> str:
-    """Return what a feature's numbers count; nothing where its bins have names of their own."""
+    """Return the unit of a feature; empty where its bins have names of their own."""
     bins = lexicon.vocabulary.bins[name]
     numbered = name != LABEL and bins.names == Bins(bins.edges).names
     return get_feature(name).unit if numbered else ""
 
 
 def word_values(lexicon: LearnedLexicon, entry: str) -> dict[str, Any]:
-    """Return a word's tables for machines: with the names of the bins, and what is usual."""
+    """Return a word's tables as values for JSON, with the names of bins and the background."""
     word = lexicon[entry]
     slots = [
         asdict(slot)
@@ -125,28 +135,17 @@ def word_values(lexicon: LearnedLexicon, entry: str) -> dict[str, Any]:
         }
         for slot in word.slots
     ]
-    habits = lexicon.calibration.habits.ratios.get(entry, ())
-    return asdict(word) | {"slots": slots, "habits": list(habits)}
-
-
-# A word as a picture: its states, the steps between them, and what is typical of each.
-
-
-Array = NDArray[np.float64]
-
-_OWN, _USUAL, _INK = "#0072b2", "#c9ccd1", "#16181d"
-_FORMATS = ("png", "svg", "pdf")
-_NOTHING = 0.02  # a feature that differs less from the usual says nothing
-_LONGEST = 18  # characters of the name of a bin
+    priors = lexicon.calibration.role_priors.ratios.get(entry, ())
+    return asdict(word) | {"slots": slots, "habits": list(priors)}
 
 
 def save_word_plot(
     lexicon: LearnedLexicon, entry: str, path: str | os.PathLike[str], *, strongest: int = 6
 ) -> None:
-    """Draw a word into a file, PNG, SVG or PDF by its ending.
+    """Plot a word to a PNG, SVG or PDF file, by the suffix of the path.
 
     Raises:
-        WordsightError: If the ending is another.
+        WordsightError: If the suffix is another.
     """
     ending = os.fspath(path).rpartition(".")[2].lower()
     if ending not in _FORMATS:
@@ -159,12 +158,12 @@ def save_word_plot(
 
 
 def plot_word(lexicon: LearnedLexicon, entry: str, *, strongest: int = 6) -> "Figure":
-    """Draw a word: a row of states with their steps, below each how its features are spread.
+    """Plot a word: its states with their transitions, below each the distributions of features.
 
     Args:
         lexicon: The lexicon.
         entry: The word.
-        strongest: How many features to draw, those that differ most from what is usual.
+        strongest: Number of features to plot, those that differ most from the background.
     """
     from matplotlib.figure import Figure
 
@@ -177,9 +176,9 @@ def plot_word(lexicon: LearnedLexicon, entry: str, *, strongest: int = 6) -> "Fi
     for place, row in enumerate(rows):
         for state in range(states):
             _draw_bins(figure.add_subplot(grid[1 + place, state]), lexicon, word, row, state)
-    roles = lexicon.lexicon[entry].roles if entry in lexicon.lexicon else ()
-    about = f"{entry} ({', '.join(f'{n + 1} {role}' for n, role in enumerate(roles))})"
-    figure.suptitle(f"{about}   blue: the word, grey: usual", fontsize=10, color=_INK)
+    roles = ", ".join(f"{n + 1} {role}" for n, role in enumerate(_roles(lexicon, entry)))
+    title = f"{entry} ({roles})   blue: the word, grey: usual"
+    figure.suptitle(title, fontsize=10, color=_INK)
     return figure
 
 
@@ -210,30 +209,18 @@ def _draw_states(axes: "Axes", word: WordModel) -> None:
 
 
 def _draw_step(axes: "Axes", state: int, other: int, share: float) -> None:
-    near = abs(other - state) == 1
-    bend = 0.0 if near else -0.3
+    adjacent = abs(other - state) == 1
+    bend = 0.0 if adjacent else -0.3
     side = 0.16 if other > state else -0.16
-    axes.annotate(
-        "",
-        (other - side, 0),
-        (state + side, 0),
-        arrowprops={
-            "arrowstyle": "->",
-            "color": _OWN,
-            "linewidth": 0.8 + 1.5 * share,
-            "connectionstyle": f"arc3,rad={bend}",
-        },
-    )
-    height = 0.08 if near else 0.08 - bend
-    axes.text(
-        (state + other) / 2,
-        height,
-        f"{share:.2f}",
-        ha="center",
-        va="bottom",
-        fontsize=8,
-        color=_INK,
-    )
+    arrow = {
+        "arrowstyle": "->",
+        "color": _OWN,
+        "linewidth": 0.8 + 1.5 * share,
+        "connectionstyle": f"arc3,rad={bend}",
+    }
+    axes.annotate("", (other - side, 0), (state + side, 0), arrowprops=arrow)
+    place = ((state + other) / 2, 0.08 if adjacent else 0.08 - bend)
+    axes.text(*place, f"{share:.2f}", ha="center", va="bottom", fontsize=8, color=_INK)
 
 
 def _draw_bins(
@@ -253,5 +240,5 @@ def _draw_bins(
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     if state == 0:
-        who = ",".join(str(role + 1) for role in slot.roles)
-        axes.set_title(f"{slot.feature}({who})", fontsize=8, loc="left", color=_INK)
+        roles = ",".join(str(role + 1) for role in slot.roles)
+        axes.set_title(f"{slot.feature}({roles})", fontsize=8, loc="left", color=_INK)

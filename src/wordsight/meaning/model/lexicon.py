@@ -1,4 +1,4 @@
-"""`LearnedLexicon`: the words a learner has learned, and what is needed to read clips with them."""
+"""`LearnedLexicon`: the word models of a learner, and what is needed to apply them to clips."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wordsight.language import Lexicon, parse
 from wordsight.language.errors import nearest
 from wordsight.meaning.checks import (
+    SentenceLike,
     require_clip,
     require_instance,
     require_integer,
@@ -27,8 +28,7 @@ from wordsight.meaning.features import (
     observe,
     view_clip,
 )
-from wordsight.meaning.model.belief import Belief
-from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.model.calibration import Belief, Calibration
 from wordsight.meaning.model.word import WordModel, uniform_word
 from wordsight.meaning.scoring.scorer import ClipScorer, TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import WordTables, word_tables
@@ -50,36 +50,37 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ViewSettings:
-    """How clips are looked at.
+    """How frames and objects of a clip are selected and weighed.
 
     Attributes:
-        rate: Frames per second that are looked at; all if None.
-        most: At most this many things per clip, those seen longest and surest; all if None.
-        least_seen: Tracks in sight for a smaller share of the clip are left out.
+        rate: Frames per second to sample; all frames if None.
+        max_objects: At most this many objects per clip, those visible longest with the highest
+            scores; all if None.
+        min_visible: Tracks that are visible in a smaller share of the clip are left out.
         tracked: Whether detections with identities are taken as tracks; if None, where all have
             one. False solves tracks and words together.
-        sight: How things are weighed before any word is heard.
+        track_prior: Weights of objects and tracks, independent of any word.
     """
 
     rate: float | None = 6.0
-    most: int | None = None
-    least_seen: float = 0.25
+    max_objects: int | None = None
+    min_visible: float = 0.25
     tracked: bool | None = None
-    sight: TrackPrior = field(default_factory=TrackPrior)
+    track_prior: TrackPrior = field(default_factory=TrackPrior)
 
     def __post_init__(self) -> None:
         require_number("rate", self.rate, above=0.0, none=True)
-        require_integer("most", self.most, least=1, none=True)
-        require_number("least_seen", self.least_seen, least=0.0)
-        require_instance("sight", self.sight, TrackPrior)
+        require_integer("max_objects", self.max_objects, least=1, none=True)
+        require_number("min_visible", self.min_visible, least=0.0)
+        require_instance("track_prior", self.track_prior, TrackPrior)
 
     def view(self, clip: Clip) -> ClipView:
-        """Look at a clip."""
+        """Return the view of a clip under these settings."""
         return view_clip(
             require_clip(clip),
             rate=self.rate,
-            most=self.most,
-            least_seen=self.least_seen,
+            max_objects=self.max_objects,
+            min_visible=self.min_visible,
             tracked=self.tracked,
         )
 
@@ -89,19 +90,19 @@ class LearnedLexicon:
     """Words with meanings.
 
     Attributes:
-        lexicon: How the words combine.
-        words: The meaning of each entry.
-        features: What parts of speech look at.
+        lexicon: The grammar: parts of speech, roles and spellings.
+        words: The model of each entry.
+        features: The features of each part of speech.
         vocabulary: The bins of all features.
         background: Per feature the distribution of its bins over the corpus.
-        looking: How clips are looked at.
-        calibration: What makes sentences with different verbs comparable.
-        threshold: A sentence whose score is at least this is said to be true.
-        belief: When single words are true; without it a sentence is judged by its log ratio per
-            frame.
-        states_count: Whether every word adds the log of its number of states to the score of each
-            frame, as the paper's Eq. 10 does.
-        notes: What a reader of the model's card should know: how it was trained, on what.
+        view_settings: How frames and objects of clips are selected.
+        calibration: Makes sentences with different verbs comparable.
+        threshold: A sentence whose score is at least this is judged true.
+        belief: Probabilities that single words are true; without it a sentence is judged by its
+            log ratio per frame.
+        add_log_states: Whether every word adds the log of its number of states to the score of
+            each frame, as Eq. 10 of the paper does.
+        notes: How and on what the lexicon was trained, for its card.
     """
 
     lexicon: Lexicon
@@ -109,11 +110,11 @@ class LearnedLexicon:
     features: FeatureSet
     vocabulary: FeatureVocabulary
     background: dict[str, Array]
-    looking: ViewSettings = field(default_factory=ViewSettings)
+    view_settings: ViewSettings = field(default_factory=ViewSettings)
     calibration: Calibration = field(default_factory=Calibration)
     threshold: float = 0.0
     belief: Belief | None = None
-    states_count: bool = False
+    add_log_states: bool = False
     notes: dict[str, object] = field(default_factory=dict)
 
     def __getitem__(self, entry: str) -> WordModel:
@@ -123,6 +124,11 @@ class LearnedLexicon:
             hint = f" {'Nearest' if close else 'There are, for example'}: {some}."
             raise MeaningError(f"no meaning has been learned for {entry!r}.{hint}")
         return self.words[entry]
+
+    @property
+    def track_prior(self) -> TrackPrior:
+        """Weights of objects and tracks, independent of any word."""
+        return self.view_settings.track_prior
 
     @cached_property
     def tables(self) -> dict[str, WordTables]:
@@ -137,30 +143,29 @@ class LearnedLexicon:
         }
 
     def observe(self, clip: Clip) -> Observation:
-        """Turn a clip into bins."""
-        return observe(self.looking.view(clip), self.vocabulary)
+        """Measure and bin the features of a clip."""
+        return observe(self.view_settings.view(clip), self.vocabulary)
 
-    def read(self, seen: Clip | Observation, *, threads: int = 1) -> ClipScorer:
-        """Read a clip with the words."""
-        if isinstance(seen, Clip):
-            seen = self.observe(seen)
-        return make_scorer(seen, self.tables, self.looking.sight, threads=threads)
+    def scorer(self, clip: Clip | Observation, *, threads: int = 1) -> ClipScorer:
+        """Return the scorer of a clip with these words."""
+        observation = self.observe(clip) if isinstance(clip, Clip) else clip
+        return make_scorer(observation, self.tables, self.track_prior, threads=threads)
 
-    def sentence(self, text: str | Sentence) -> Sentence:
-        """Parse a sentence and make sure that every word of it has a meaning."""
-        said = require_sentence(text)
-        found = parse(said, self.lexicon) if isinstance(said, str) else said
-        if not found.words:
-            found = parse(found.text, self.lexicon)
-        for word in found.words:
+    def sentence(self, text: SentenceLike) -> Sentence:
+        """Parse a sentence and check that every word of it has a meaning."""
+        given = require_sentence(text)
+        parsed = parse(given, self.lexicon) if isinstance(given, str) else given
+        if not parsed.words:
+            parsed = parse(parsed.text, self.lexicon)
+        for word in parsed.words:
             if len(word.participants) != self[word.entry].arity:
                 raise MeaningError(
                     f"{word} has {len(word.participants)} participants, but {word.entry!r} was "
                     f"learned with {self[word.entry].arity}."
                 )
-        return found
+        return parsed
 
-    def sentences(self, texts: Iterable[str | Sentence]) -> list[Sentence]:
+    def sentences(self, texts: Iterable[SentenceLike]) -> list[Sentence]:
         """Parse several sentences."""
         return [self.sentence(text) for text in texts]
 
@@ -169,110 +174,106 @@ class LearnedLexicon:
         return verb_of(sentence, self.lexicon)
 
     def log_ratios(
-        self, seen: Observation, sentences: Sequence[Sentence], reading: ClipScorer | None = None
+        self,
+        observation: Observation,
+        sentences: Sequence[Sentence],
+        scorer: ClipScorer | None = None,
     ) -> Array:
-        """Return ``(K,)`` log ratios of sentences, with what Eq. 10 adds if it is to be added."""
-        ratios = (reading or self.read(seen)).log_ratios(sentences)
-        if not self.states_count:
+        """Return ``(K,)`` log ratios of sentences, with the term of Eq. 10 where it is used."""
+        ratios = (scorer or self.scorer(observation)).log_ratios(sentences)
+        if not self.add_log_states:
             return ratios
         states = [
             sum(float(np.log(self[word.entry].num_states)) for word in sentence.words)
             for sentence in sentences
         ]
-        return np.asarray(ratios + seen.num_frames * np.array(states))
+        return np.asarray(ratios + observation.num_frames * np.array(states))
 
     def scores(
-        self, seen: Observation, sentences: Sequence[Sentence], reading: ClipScorer | None = None
+        self,
+        observation: Observation,
+        sentences: Sequence[Sentence],
+        scorer: ClipScorer | None = None,
     ) -> Array:
-        """Return ``(K,)`` scores by which clips and sentences compare: is it true?
+        """Return ``(K,)`` scores that compare across clips and sentences.
 
         They are log probabilities that all words are true or, without a belief, log ratios per
         frame.
 
         Args:
-            seen: The clip.
-            sentences: What might be true of it.
-            reading: The clip read with these words, where it has been read already.
+            observation: The clip.
+            sentences: The sentences.
+            scorer: The scorer of the clip with these words, where there is one already.
         """
-        found = reading or self.read(seen)
+        scorer = scorer or self.scorer(observation)
         if self.belief is not None:
-            return self.belief.scores(found, sentences)
-        return self.per_frame(self.log_ratios(seen, sentences, found), sentences, seen.num_frames)
-
-    def per_frame(self, ratios: Array, sentences: Sequence[Sentence], frames: int) -> Array:
-        """Turn log ratios of a clip into scores per frame, each verb on its own scale."""
-        known = self.calibration.scales
+            return self.belief.scores(scorer, sentences)
+        ratios = self.log_ratios(observation, sentences, scorer)
         mean = self.calibration.other_scale
-        scale = np.array([known.get(self.verb(sentence), mean) / mean for sentence in sentences])
-        return np.asarray(scale * ratios / max(1, frames))
+        scales = [self.calibration.scales.get(self.verb(s), mean) / mean for s in sentences]
+        return np.asarray(np.array(scales) * ratios / max(1, observation.num_frames))
 
     def preferences(
-        self, seen: Observation, sentences: Sequence[Sentence], *, timed: bool = True
+        self, observation: Observation, sentences: Sequence[Sentence], *, timed: bool = True
     ) -> Array:
-        """Return ``(K,)`` calibrated scores by which sentences about one clip compare.
+        """Return ``(K,)`` calibrated scores that compare sentences about one clip.
 
         Args:
-            seen: The clip.
-            sentences: What might be said of it.
+            observation: The clip.
+            sentences: The sentences.
             timed: Whether the clip begins and ends with the event, so that its duration counts.
         """
-        ratios = self.log_ratios(seen, sentences)
-        return self.compared(ratios, sentences, seen.duration if timed else None)
+        ratios = self.log_ratios(observation, sentences)
+        return self.calibrated(ratios, sentences, observation.duration if timed else None)
 
-    def compared(
+    def calibrated(
         self, ratios: Array, sentences: Sequence[Sentence], duration: float | None
     ) -> Array:
-        """Turn log ratios of sentences about one clip into their preferences.
-
-        Args:
-            ratios: ``(K,)`` log ratios.
-            sentences: The sentences.
-            duration: Seconds the clip lasts; None where it does not end with the event.
-        """
+        """Return the preferences of ``(K,)`` log ratios; see :meth:`preferences`."""
         verbs = [self.verb(sentence) for sentence in sentences]
-        usual = self.calibration.habits(sentences, self.lexicon)
-        return self.calibration.preferences(ratios, verbs, duration, usual)
+        role_ratios = self.calibration.role_priors(sentences, self.lexicon)
+        return self.calibration.preferences(ratios, verbs, duration, role_ratios)
 
-    def score(self, clip: Clip, sentence: str | Sentence) -> "SentenceScore":
-        """Say how well a sentence fits a clip, and whether it is true of it."""
+    def score(self, clip: Clip, sentence: SentenceLike) -> "SentenceScore":
+        """Score how well a sentence fits a clip, and judge whether it is true."""
         from wordsight.meaning.tasks.clip import score
 
         return score(self, clip, sentence)
 
-    def choose(self, clip: Clip, candidates: Sequence[str | Sentence]) -> int:
-        """Return which of several sentences describes a clip best."""
+    def choose(self, clip: Clip, candidates: Sequence[SentenceLike]) -> int:
+        """Return the index of the sentence that describes a clip best."""
         from wordsight.meaning.tasks.clip import choose
 
         return choose(self, clip, candidates)
 
-    def track(self, clip: Clip, sentence: str | Sentence) -> "TrackedSentence":
-        """Find who is who in a clip, and the state of every word in every frame."""
+    def track(self, clip: Clip, sentence: SentenceLike) -> "TrackedSentence":
+        """Find the track of every participant, and the state of every word in every frame."""
         from wordsight.meaning.tasks.clip import track
 
         return track(self, clip, sentence)
 
-    def explain(self, clip: Clip, sentence: str | Sentence) -> "SentenceExplanation":
-        """Say which word of a sentence fits when, and which one fits least."""
+    def explain(self, clip: Clip, sentence: SentenceLike) -> "SentenceExplanation":
+        """Explain which word of a sentence fits when, and which one fits least."""
         from wordsight.meaning.tasks.clip import explain
 
         return explain(self, clip, sentence)
 
     def describe(self, clip: Clip, **options: Any) -> "list[Description]":
-        """Find the sentences that describe a clip best, see :mod:`.tasks.describe`."""
+        """Find the sentences that describe a clip best; options of :mod:`.tasks.describe`."""
         from wordsight.meaning.tasks.describe import describe
 
         return describe(self, clip, **options)
 
     def search(
-        self, clips: Iterable[Clip], sentence: str | Sentence, **options: Any
+        self, clips: Iterable[Clip], sentence: SentenceLike, **options: Any
     ) -> "list[SentenceHit]":
-        """Rank moments by how well a sentence fits; see :func:`wordsight.meaning.tasks.search`."""
+        """Rank moments by how well a sentence fits; options of :mod:`.tasks.search`."""
         from wordsight.meaning.tasks.search import search
 
         return search(self, clips, sentence, **options)
 
     def page(self, entry: str, *, strongest: int = 12) -> str:
-        """Return a word's states and what is typical of each, as plain text."""
+        """Return a word's states and the typical features of each, as plain text."""
         from wordsight.meaning.model.inspect import word_page
 
         return word_page(self, entry, strongest=strongest)
@@ -285,15 +286,15 @@ class LearnedLexicon:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "LearnedLexicon":
-        """Read a lexicon that :meth:`save` wrote; it scores bit for bit alike."""
+        """Read a lexicon that :meth:`save` wrote; its scores are identical."""
         from wordsight.meaning.model.storage import load_lexicon
 
         return load_lexicon(path)
 
     def with_silent(self, entries: Iterable[str]) -> "LearnedLexicon":
-        """Return the lexicon with words that were never heard and say nothing: ratio 1 throughout.
+        """Return the lexicon with untrained words of ratio 1 added.
 
-        Lets sentences with unknown words compete by their other words.
+        Sentences with unknown words can then compete by their other words.
         """
         words = dict(self.words)
         for entry in entries:
@@ -307,7 +308,7 @@ class LearnedLexicon:
         return self.with_words(words)
 
     def with_words(self, words: dict[str, WordModel]) -> "LearnedLexicon":
-        """Return the same lexicon with other meanings."""
+        """Return the lexicon with other word models."""
         return replace(self, words=dict(words))
 
 

@@ -1,4 +1,4 @@
-"""A learned lexicon on disk; loaded again it scores bit for bit like the saved one."""
+"""Saving and loading learned lexicons; a loaded lexicon gives identical scores."""
 
 import os
 from dataclasses import asdict
@@ -17,21 +17,35 @@ from wordsight.meaning.features import (
     Slot,
     get_feature,
 )
-from wordsight.meaning.model.belief import Belief
-from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.model.calibration import Belief, Calibration
 from wordsight.meaning.model.inspect import lexicon_card
 from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
 from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
 from wordsight.meaning.scoring.scorer import TrackPrior
 from wordsight.records.model_folder import ModelFolder
 
-__all__ = ["load_lexicon", "save_lexicon"]
+__all__ = ["SAVED_NAMES", "load_lexicon", "save_lexicon"]
 
-# 2: words are judged by several kinds of evidence, and may look at names and facts of things.
+# 2: words have several kinds of evidence, and may use names and facts of objects.
 _FOLDER = ModelFolder("LearnedLexicon", 2, "a learned lexicon", "restore it or learn again")
 
 _MOST_STATES = 1000
-"""Beyond, a number is damaged; tables of that size would not fit the memory."""
+"""More states mean a damaged number; such tables would not fit the memory."""
+
+SAVED_NAMES = {
+    "ViewSettings": "Looking",
+    "TrackPrior": "Sight",
+    "WordSmoothing": "Smoothing",
+    "view_settings": "looking",
+    "track_prior": "sight",
+    "max_objects": "most",
+    "min_visible": "least_seen",
+    "jitter": "trembling",
+    "role_priors": "habits",
+    "belief": "believed",
+    "max_candidates": "most_candidates",
+}
+"""Names of settings whose names in saved files differ: files keep those of their first layout."""
 
 
 def save_lexicon(
@@ -41,11 +55,11 @@ def save_lexicon(
 
     Args:
         lexicon: The lexicon.
-        path: The folder to make.
-        overwrite: Whether a lexicon that is there may be replaced; anything else never is.
+        path: The folder to create.
+        overwrite: Whether an existing lexicon may be replaced; anything else never is.
 
     Raises:
-        FileExistsError: If something is there that may not be replaced.
+        FileExistsError: If the path exists and may not be replaced.
     """
     arrays = words_to_arrays(lexicon.words, "word.")
     arrays |= {f"background.{name}": row for name, row in lexicon.background.items()}
@@ -92,11 +106,14 @@ def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
             "parts": {str(part): asdict(use) for part, use in lexicon.features.parts.items()},
         },
         "vocabulary": lexicon.vocabulary.to_json(),
-        "looking": asdict(lexicon.looking),
+        "looking": {
+            SAVED_NAMES.get(name, name): value
+            for name, value in asdict(lexicon.view_settings).items()
+        },
         "calibration": lexicon.calibration.to_json(),
         "threshold": threshold,
         "belief": None if lexicon.belief is None else lexicon.belief.to_json(),
-        "states_count": lexicon.states_count,
+        "states_count": lexicon.add_log_states,
         "notes": lexicon.notes,
     }
 
@@ -109,12 +126,13 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
     vocabulary = FeatureVocabulary.from_json(model["vocabulary"])
     for name in vocabulary.bins:
         if name != LABEL:
-            get_feature(name)  # says which feature is not registered here
+            get_feature(name)  # raises if a feature is not registered
     templates = {row["entry"]: _template(row, lexicon, vocabulary) for row in model["words"]}
-    looking = dict(model["looking"])
-    sight = TrackPrior(**looking.pop("sight"))
+    names = {saved: name for name, saved in SAVED_NAMES.items()}
+    view = {names.get(saved, saved): value for saved, value in model["looking"].items()}
+    prior = TrackPrior(**view.pop("track_prior"))
     threshold = model["threshold"]
-    belief = model.get("belief")  # lexicons of earlier versions have none
+    belief = model.get("belief")  # missing in lexicons of earlier versions
     require_number("threshold", threshold, none=True)
     return LearnedLexicon(
         lexicon,
@@ -122,7 +140,7 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
         _feature_set(model["features"]),
         vocabulary,
         {name: arrays[f"background.{name}"] for name in vocabulary.bins},
-        ViewSettings(**looking, sight=sight),
+        ViewSettings(**view, track_prior=prior),
         Calibration.from_json(model["calibration"]),
         np.inf if threshold is None else float(threshold),
         None if belief is None else Belief.from_json(belief),
@@ -159,7 +177,7 @@ def _template(row: dict[str, Any], lexicon: Lexicon, vocabulary: FeatureVocabula
         np.zeros((states, states)),
         np.zeros(states),
         tuple(np.zeros((states, size)) for size in sizes),
-        bool(row.get("follows", False)),  # in lexicons of earlier versions no word does
+        bool(row.get("follows", False)),  # missing in lexicons of earlier versions
     )
 
 
@@ -169,7 +187,7 @@ def _slot(values: list[Any], entry: Entry, vocabulary: FeatureVocabulary) -> Slo
     for role in roles:
         require_one_of("a role", role, tuple(range(entry.arity)))
     if len(set(roles)) != len(roles) or len(roles) != (2 if name in vocabulary.pairs else 1):
-        raise MeaningError(f"{name} of {entry.name!r} is not measured of {roles}.")
+        raise MeaningError(f"{name} of {entry.name!r} cannot be measured of {roles}.")
     return Slot(name, tuple(roles))
 
 

@@ -1,8 +1,4 @@
-"""`WordModel`: what one word means, as a small hidden Markov model over features of its arguments.
-
-A word has a few states that follow one another while its event happens; each state has, for every
-feature, a distribution over that feature's bins. Everything is a plain table that people can read.
-"""
+"""`WordModel`: the meaning of one word, a hidden Markov model over features of its arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +21,6 @@ __all__ = [
     "words_to_arrays",
 ]
 
-
 Array = NDArray[np.float64]
 
 
@@ -36,13 +31,13 @@ class WordModel:
     Attributes:
         entry: Its name in the lexicon.
         part: Its part of speech.
-        arity: How many participants it speaks of.
+        arity: Its number of arguments.
         slots: Its features, each of one argument or of two.
         initial: ``(I,)`` probability of each state in the first frame.
-        transition: ``(I, I)`` probability of each step from a state (row) to a state (column).
+        transition: ``(I, I)`` transition probabilities, from row to column.
         final: ``(I,)`` weight of each state in the last frame: 1 where a word may end, else 0.
-        emissions: Per slot ``(I, Z)``: probability of each bin in each state.
-        follows: Whether it goes through its states together with the verb of its sentence.
+        emissions: Per slot ``(I, Z)`` probability of each bin in each state.
+        follows: Whether it shares the states of the verb of its sentence.
     """
 
     entry: str
@@ -57,22 +52,22 @@ class WordModel:
 
     def __post_init__(self) -> None:
         states = self.initial.shape
-        right = self.transition.shape == states * 2 and self.final.shape == states
-        right &= len(self.slots) == len(self.emissions)
-        right &= all(table.ndim == 2 and table.shape[:1] == states for table in self.emissions)
-        if not right:
-            raise MeaningError(f"the tables of {self.entry!r} do not fit each other.")
+        valid = self.transition.shape == states * 2 and self.final.shape == states
+        valid &= len(self.slots) == len(self.emissions)
+        valid &= all(table.ndim == 2 and table.shape[:1] == states for table in self.emissions)
+        if not valid:
+            raise MeaningError(f"the tables of {self.entry!r} have shapes that do not match.")
 
     @property
     def num_states(self) -> int:
-        """How many states the word has."""
+        """Number I of states."""
         return len(self.initial)
 
     def chain(self, frames: int) -> tuple[Array, Array, Array]:
-        """Return initial, transition and final weights for a clip of so many frames.
+        """Return initial, transition and final weights for a clip of ``frames`` frames.
 
-        A clip with fewer frames than the word has states cannot show them all, so that there any
-        state may come first or last and states may be skipped.
+        A clip with fewer frames than the word has states cannot show them all; there any state may
+        come first or last, and states may be skipped.
         """
         if frames >= self.num_states:
             return self.initial, self.transition, self.final
@@ -87,7 +82,9 @@ class WordModel:
         slot = Slot(feature, roles or tuple(range(self.arity)))
         if slot not in self.slots:
             known = ", ".join(f"{s.feature}{s.roles}" for s in self.slots)
-            raise MeaningError(f"{self.entry!r} does not look at {feature}{slot.roles}: {known}.")
+            raise MeaningError(
+                f"{self.entry!r} does not use {feature}{slot.roles}; it uses {known}."
+            )
         return self.emissions[self.slots.index(slot)]
 
 
@@ -99,15 +96,15 @@ def uniform_word(
     forced_end: bool = True,
     forward: bool = True,
 ) -> WordModel:
-    """Return a word that knows nothing yet: all bins alike.
+    """Return an untrained word, with uniform emissions.
 
     Args:
         entry: The lexicon entry.
-        features: What its part of speech looks at; features without bins are left out.
+        features: The features of its part of speech; those without bins are left out.
         vocabulary: The bins.
-        forced_end: Whether an event must have reached its last state when the clip ends.
-        forward: Whether states are gone through from left to right; else any may come first, and
-            any may follow any, so that ``forced_end`` has no meaning.
+        forced_end: Whether the last state must be reached when the clip ends.
+        forward: Whether states follow each other from left to right; else any may come first and
+            any may follow any, and ``forced_end`` has no effect.
     """
     states = features.num_states(entry)
     slots = tuple(s for s in features.slots(entry) if s.feature in vocabulary.bins)
@@ -127,50 +124,44 @@ def uniform_word(
 
 
 def left_to_right(states: int) -> tuple[Array, Array]:
-    """Return ``(I,)`` and ``(I, I)``: a start in the first state, and steps that stay or go on."""
+    """Return ``(I,)`` and ``(I, I)``: start in the first state, stay or go to the next."""
     transition = 0.7 * np.eye(states) + 0.3 * np.eye(states, k=1)
     return np.eye(states)[0], transition / transition.sum(axis=1, keepdims=True)
 
 
 def ergodic(states: int) -> tuple[Array, Array]:
-    """Return ``(I,)`` and ``(I, I)``: a start in any state, and steps that stay or go anywhere."""
+    """Return ``(I,)`` and ``(I, I)``: start in any state, stay or go to any other."""
     transition = 0.7 * np.eye(states) + 0.3 / states
     return np.full(states, 1 / states), transition
 
 
-# Word models as named arrays and back, for files and checkpoints.
-
-
 def words_to_arrays(words: Mapping[str, WordModel], prefix: str = "") -> dict[str, NDArray[Any]]:
-    """Return every table of every word under a name of its own."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for number, word in enumerate(words.values()):
-        place = f"{prefix}{number:04d}"
-        arrays[f"{place}.initial"] = word.initial
-        arrays[f"{place}.transition"] = word.transition
-        arrays[f"{place}.final"] = word.final
-        for slot, table in enumerate(word.emissions):
-            arrays[f"{place}.emission{slot:03d}"] = table
-    return arrays
+    """Return all tables of all words by name, for files and checkpoints."""
+    return {
+        f"{prefix}{number:04d}.{name}": table
+        for number, word in enumerate(words.values())
+        for name, table in _named_tables(word).items()
+    }
 
 
 def words_from_arrays(
     templates: Mapping[str, WordModel], arrays: Mapping[str, NDArray[Any]], prefix: str = ""
 ) -> dict[str, WordModel]:
-    """Fill words of the right shape, in the same order, with saved tables."""
+    """Undo :func:`words_to_arrays`, given words of the right shapes in the same order."""
     words = {}
     for number, (entry, word) in enumerate(templates.items()):
-        place = f"{prefix}{number:04d}"
         try:
+            tables = {
+                name: _like(arrays[f"{prefix}{number:04d}.{name}"], table)
+                for name, table in _named_tables(word).items()
+            }
+            initial, transition, final, *emissions = tables.values()
             words[entry] = replace(
                 word,
-                initial=np.asarray(arrays[f"{place}.initial"], dtype=np.float64),
-                transition=np.asarray(arrays[f"{place}.transition"], dtype=np.float64),
-                final=np.asarray(arrays[f"{place}.final"], dtype=np.float64),
-                emissions=tuple(
-                    _shaped(arrays[f"{place}.emission{slot:03d}"], table)
-                    for slot, table in enumerate(word.emissions)
-                ),
+                initial=initial,
+                transition=transition,
+                final=final,
+                emissions=tuple(emissions),
             )
         except (KeyError, ValueError) as error:
             raise FormatError(
@@ -180,7 +171,12 @@ def words_from_arrays(
     return words
 
 
-def _shaped(array: NDArray[Any], like: NDArray[np.float64]) -> NDArray[np.float64]:
-    if array.shape != like.shape:
-        raise ValueError(f"expected {like.shape}, got {array.shape}")
+def _named_tables(word: WordModel) -> dict[str, Array]:
+    tables = {"initial": word.initial, "transition": word.transition, "final": word.final}
+    return tables | {f"emission{slot:03d}": table for slot, table in enumerate(word.emissions)}
+
+
+def _like(array: NDArray[Any], table: Array) -> Array:
+    if array.shape != table.shape:
+        raise ValueError(f"expected {table.shape}, got {array.shape}")
     return np.asarray(array, dtype=np.float64)

@@ -1,11 +1,11 @@
-"""What speaks for each word of a sentence, once it is chosen who is who.
+"""Evidence for each word of a sentence, given an assignment of objects to participants.
 
-The log ratio of a word over the whole clip hides what people look at: a long walk that fits makes
-up for a lift that never comes, and a chair that stands aside later for one that did not when it
-mattered. So a verb brings evidence for the clip and for each of its phases, and words that go with
-a verb bring evidence for the time of the event alone: on average, where they fit best and worst.
-They do so twice, since both what is usual and what else might be said make a poor measure alone:
-who bends down slowly moves more than is usual, and yet hardly at all beside who does so quickly.
+The log ratio of a word over the whole clip hides what matters: a long walk that fits makes up for
+a lift that never comes. So a verb has evidence for the clip and for each of its phases, and words
+that qualify a verb have evidence for the time of the event only: its mean, and near the best and
+the worst frames. The latter is measured twice, against the background and against the words that
+could take its place: bending down slowly is more motion than the background has, and yet hardly
+any beside bending down quickly.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,114 +26,116 @@ Array = NDArray[np.float64]
 LogsOf = Callable[[WordTables, tuple[int, ...]], Array]
 
 NUM_EVIDENCE = 7
-"""Kinds of evidence a word brings, all log ratios per frame. The first is that of the clip. Then
-for words with states of their own: while it begins, goes on and ends. For words that go with an
-event: its mean there, where it fits best and where worst; and the same three once more, beside the
-words that might stand in its place. For the rest: nothing."""
+"""Number of kinds of evidence of a word, all log ratios per frame. The first is that of the clip.
+Words with states of their own have three more: while the event begins, goes on and ends. Words that
+are judged in the event of a verb have six more: the mean, best and worst in the event, and the same
+relative to the words that could take their place."""
 
 _SHARPNESS = 3.0  # how much more the best, or the worst, frames count than the others
 
 
 def is_judged_in_event(word: WordModel) -> bool:
-    """Tell whether a word is judged while the verb's event lasts: manner, direction, relation."""
+    """Whether a word is judged during the event of the verb: manner, direction, relation."""
     return word.follows or (word.num_states == 1 and word.arity > 1)
 
 
 def num_evidence(word: WordModel) -> int:
-    """Return how many kinds of evidence a word brings."""
+    """Return the number of kinds of evidence that a word has."""
     if is_judged_in_event(word):
         return NUM_EVIDENCE
     return 4 if word.num_states > 1 else 1
 
 
 def word_evidence(joined: JoinedSentence, words: CompoundTables, logs_of: LogsOf) -> Array:
-    """Gather the evidence of all words of a sentence.
+    """Compute the evidence of all words of a sentence.
 
     Args:
         joined: The sentence as compounds.
         words: The words.
-        logs_of: Given a word and whom it speaks of, returns ``(T, C, I)``: the log ratios of its
-            states on C choices of things.
+        logs_of: Given a word and its participants, returns ``(T, C, I)`` log ratios of its states
+            on C assignments of objects.
 
     Returns:
-        ``(C, L, TRAITS)``; times the number of frames, the first of all words add up to the log
-        ratio of the sentence on that choice.
+        ``(C, L, NUM_EVIDENCE)``; times the number of frames, the first kind sums over words to the
+        log ratio of the sentence on that assignment.
     """
     solved = [_solve(word, words[word.entry], logs_of) for word in joined.words]
-    event = _event(solved)
-    rows = [row for one in solved for row in _rows(one, event, words, logs_of)]
+    event = _event_posterior(solved)
+    rows = [row for one in solved for row in _evidence_rows(one, event, words, logs_of)]
     return np.stack(joined.ordered(rows), axis=1)
 
 
 @dataclass(frozen=True)
-class _Solved:
-    """A compound on C choices of things.
+class _SolvedCompound:
+    """A compound on C assignments of objects.
 
     Attributes:
         compound: The compound.
-        people: Per member whom it speaks of.
+        participants: Per member its participants.
         logs: Per member ``(T, C, I)`` log ratios.
-        totals: ``(C, members)`` log ratios of the clip: those that follow have their expected sum
-            over frames, the leading one all the rest.
+        totals: ``(C, members)`` log ratios of the clip: followers have their expected sum over
+            frames, the leading word the rest.
         states: ``(T, C, I)`` posteriors of states.
     """
 
     compound: Compound
-    people: list[tuple[int, ...]]
+    participants: list[tuple[int, ...]]
     logs: list[Array]
     totals: Array
     states: Array
 
 
-def _solve(word: Word, compound: Compound, logs_of: LogsOf) -> _Solved:
-    people = [tuple(word.participants[place] for place in places) for places in compound.places]
-    logs = [logs_of(member, who) for member, who in zip(compound.members, people, strict=True)]
+def _solve(word: Word, compound: Compound, logs_of: LogsOf) -> _SolvedCompound:
+    participants = [tuple(word.participants[p] for p in places) for places in compound.places]
+    logs = [logs_of(member, p) for member, p in zip(compound.members, participants, strict=True)]
     chain = compound.word.chain(len(logs[0]))
     whole = np.ascontiguousarray(np.sum(logs, axis=0))
     total = chain_scores(whole, *chain)
     if whole.shape[2] == 1:
-        return _Solved(compound, people, logs, total[:, None], np.ones_like(whole))
+        return _SolvedCompound(compound, participants, logs, total[:, None], np.ones_like(whole))
     states = chain_counts(whole, *chain, np.ones(whole.shape[1])).states
-    others = [(states * part).sum(axis=(0, 2)) for part in logs[1:]]
-    totals = np.stack([total - np.sum(others, axis=0), *others], axis=1)
-    return _Solved(compound, people, logs, totals, states)
+    followers = [(states * part).sum(axis=(0, 2)) for part in logs[1:]]
+    totals = np.stack([total - np.sum(followers, axis=0), *followers], axis=1)
+    return _SolvedCompound(compound, participants, logs, totals, states)
 
 
-def _event(solved: Sequence[_Solved]) -> Array:
-    """Return ``(T, C)`` how likely the verb's event goes on; 1 where no verb has phases."""
+def _event_posterior(solved: Sequence[_SolvedCompound]) -> Array:
+    """Return ``(T, C)`` probability that the verb's event goes on; 1 if no verb has phases."""
     for one in solved:
         if one.compound.word.part is PartOfSpeech.VERB and one.states.shape[2] > 2:
             return np.asarray(one.states[:, :, 1:-1].sum(axis=2))
     return np.ones(solved[0].states.shape[:2])
 
 
-def _rows(one: _Solved, event: Array, words: CompoundTables, logs_of: LogsOf) -> Iterator[Array]:
-    """Return per member ``(C, TRAITS)``."""
-    for number, member in enumerate(one.compound.members):
+def _evidence_rows(
+    solved: _SolvedCompound, event: Array, words: CompoundTables, logs_of: LogsOf
+) -> Iterator[Array]:
+    """Yield per member ``(C, NUM_EVIDENCE)``."""
+    for number, member in enumerate(solved.compound.members):
         row = np.zeros((event.shape[1], NUM_EVIDENCE))
-        row[:, 0] = one.totals[:, number] / len(event)
+        row[:, 0] = solved.totals[:, number] / len(event)
         if is_judged_in_event(member.word):
-            said = _in_frames(one.logs[number], one.states)
+            own = _per_frame(solved.logs[number], solved.states)
             others = [
-                _in_frames(logs_of(other, one.people[number]), one.states)
-                for other in words.instead(member.word.entry)
+                _per_frame(logs_of(other, solved.participants[number]), solved.states)
+                for other in words.alternatives(member.word.entry)
             ]
-            row[:, 1:4] = _during(said, event)
-            row[:, 4:7] = _during(_beside(said, others), event)
+            row[:, 1:4] = _in_event(own, event)
+            row[:, 4:7] = _in_event(_relative_to(own, others), event)
         elif member.word.num_states > 1:
-            row[:, 1:4] = _phases(one.logs[number], one.states)
+            row[:, 1:4] = _in_phases(solved.logs[number], solved.states)
         yield row
 
 
-def _beside(said: Array, others: Sequence[Array]) -> Array:
-    """Return ``(T, C)`` how much better a word fits than the mean of all in its place."""
+def _relative_to(own: Array, others: Sequence[Array]) -> Array:
+    """Return ``(T, C)`` log ratios of a word to the mean of all words in its place."""
     if not others:
-        return said
-    return np.asarray(said - np.logaddexp.reduce([said, *others], axis=0) + np.log(1 + len(others)))
+        return own
+    return np.asarray(own - np.logaddexp.reduce([own, *others], axis=0) + np.log(1 + len(others)))
 
 
-def _in_frames(logs: Array, states: Array) -> Array:
-    """Return ``(T, C)`` what a word says in each frame, should the event be going on."""
+def _per_frame(logs: Array, states: Array) -> Array:
+    """Return ``(T, C)`` the expected log ratio of a word in each frame, given the event."""
     if logs.shape[2] < 3:
         return np.asarray((states * logs).sum(axis=2))
     inner = states[:, :, 1:-1]
@@ -141,24 +143,24 @@ def _in_frames(logs: Array, states: Array) -> Array:
     return np.asarray((shares * logs[:, :, 1:-1]).sum(axis=2))
 
 
-def _phases(logs: Array, states: Array) -> Array:
+def _in_phases(logs: Array, states: Array) -> Array:
     """Return ``(C, 3)`` mean log ratios while a word begins, goes on and ends."""
-    told, stayed = (states * logs).sum(axis=0), states.sum(axis=0)
-    parts = (slice(0, 1), slice(1, -1), slice(-1, None))
-    means = [told[:, p].sum(axis=1) / np.maximum(stayed[:, p].sum(axis=1), 1.0) for p in parts]
+    sums, weights = (states * logs).sum(axis=0), states.sum(axis=0)
+    phases = (slice(0, 1), slice(1, -1), slice(-1, None))
+    means = [sums[:, p].sum(axis=1) / np.maximum(weights[:, p].sum(axis=1), 1.0) for p in phases]
     return np.stack(means, axis=1)
 
 
-def _during(logs: Array, event: Array) -> Array:
+def _in_event(logs: Array, event: Array) -> Array:
     """Return ``(C, 3)`` the mean of ``(T, C)`` log ratios in an event, near its best and worst."""
     mean = (logs * event).sum(axis=0) / np.maximum(event.sum(axis=0), 1.0)
-    best, worst = _leaning(logs, event, _SHARPNESS), _leaning(logs, event, -_SHARPNESS)
+    best, worst = _soft_maximum(logs, event, _SHARPNESS), _soft_maximum(logs, event, -_SHARPNESS)
     return np.stack([mean, best, worst], axis=1)
 
 
-def _leaning(logs: Array, event: Array, sharpness: float) -> Array:
-    """Return a mean over frames that leans towards the highest, or the lowest, values."""
-    weights, raised = event + 1e-6, sharpness * logs
-    top = raised.max(axis=0)
-    total = (weights * np.exp(raised - top)).sum(axis=0) / weights.sum(axis=0)
+def _soft_maximum(logs: Array, event: Array, sharpness: float) -> Array:
+    """Return a mean over frames that leans to the highest values, or lowest if negative."""
+    weights, scaled = event + 1e-6, sharpness * logs
+    top = scaled.max(axis=0)
+    total = (weights * np.exp(scaled - top)).sum(axis=0) / weights.sum(axis=0)
     return np.asarray((np.log(total) + top) / sharpness)

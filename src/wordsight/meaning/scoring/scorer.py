@@ -1,8 +1,8 @@
-"""Reading a clip with words: how much better a sentence explains it than the corpus does.
+"""`ClipScorer`: how much better sentences explain a clip than the background does.
 
-Two ways, one interface. Where things are tracks, each word is a chain of states on each choice of
-tracks, and words share nothing but that choice, so all sentences of a clip share their work. Where
-detections are loose, tracks and words are solved together in the lattice.
+Two implementations share one interface. Where objects are tracks, every word is a chain of states
+on every assignment of tracks to its arguments, and sentences share these chains. Where detections
+have no identities, tracks and words are solved together in a lattice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,16 +25,16 @@ CountsByWord = dict[str, WordCounts]
 
 @dataclass(frozen=True)
 class TrackPrior:
-    """How the things of a clip are weighed before any word is heard.
+    """Weights of objects and tracks, independent of any word.
 
     Attributes:
-        unseen: Weight of the unseen thing beside each thing that is seen.
-        detection_scale: Slope of the logistic that turns a detector's score into a weight; lattice
-            only, as the next ones.
-        reach: How far, in diagonals, a box may be from where it was expected and still be likely
-            the same, between frames 1/40 s apart; longer steps reach further with their root.
-        softness: How gradually likely turns into unlikely, in diagonals.
-        label_change: Weight of a track's changing its detector; 0 forbids it, as the paper does.
+        unseen: Weight of the unseen object beside each visible one.
+        detection_scale: Slope of the logistic that turns a detection score into a weight; this
+            and the following are used by the lattice only.
+        reach: How far, in diagonals, a box may be from its predicted position and still likely be
+            the same object, between frames 1/40 s apart; grows with the root of the time step.
+        softness: Width of the transition from likely to unlikely, in diagonals.
+        label_change: Weight of a track that changes its label; 0 forbids it, as in the paper.
     """
 
     unseen: float = 0.1
@@ -52,21 +52,21 @@ class TrackPrior:
 
 @dataclass(frozen=True)
 class BestPath:
-    """The best single explanation of a clip by a sentence.
+    """The single best explanation of a clip by a sentence.
 
     Attributes:
         log_score: Logarithm of its weight.
-        things: ``(T, P)`` the column of each participant in each frame; the last is the unseen.
+        objects: ``(T, P)`` the object of each participant in each frame; the last is the unseen.
         states: ``(T, L)`` the state of each word in each frame.
     """
 
     log_score: float
-    things: NDArray[np.int64]
+    objects: NDArray[np.int64]
     states: NDArray[np.int64]
 
 
 class ClipScorer(Protocol):
-    """One clip, read with words."""
+    """Inference on one clip with the words of a lexicon."""
 
     def log_ratios(self, sentences: Sequence[Sentence]) -> Array:
         """Return ``(K,)`` log likelihood ratios of sentences against the background."""
@@ -77,29 +77,33 @@ class ClipScorer(Protocol):
         """Add the expected counts of every sentence, times its share, to ``counts``."""
 
     def posteriors(self, sentence: Sentence) -> tuple[Array, list[Array]]:
-        """Return ``(T, P, J)`` of the participants' things, and per word ``(T, J, .., J, I)``."""
+        """Return ``(T, P, J)`` of the participants' objects, and per word ``(T, J, .., J, I)``."""
 
     def evidence(self, sentence: Sentence, most: int) -> Array:
-        """Return ``(C, L, TRAITS)`` what speaks for each word on the best choices of things."""
+        """Return ``(C, L, NUM_EVIDENCE)`` evidence of each word on the best assignments."""
 
     def best_path(self, sentence: Sentence) -> BestPath:
-        """Return the single best choice of things and states."""
+        """Return the single best assignment of objects and states."""
 
 
 def make_scorer(
-    seen: Observation, tables: Mapping[str, WordTables], sight: TrackPrior, *, threads: int = 1
+    observation: Observation,
+    tables: Mapping[str, WordTables],
+    prior: TrackPrior,
+    *,
+    threads: int = 1,
 ) -> ClipScorer:
-    """Read a clip the way its detections allow.
+    """Return the scorer of a clip that suits its detections.
 
     Args:
-        seen: The clip.
+        observation: The clip.
         tables: The words.
-        sight: How things are weighed.
-        threads: How many lattices to work on at once.
+        prior: Weights of objects and tracks.
+        threads: Number of lattices to compute at once.
     """
     from wordsight.meaning.scoring.lattice_scorer import LatticeScorer
     from wordsight.meaning.scoring.track_scorer import TrackScorer
 
-    if seen.tracked:
-        return TrackScorer(seen, tables, sight)
-    return LatticeScorer(seen, tables, sight, threads=threads)
+    if observation.tracked:
+        return TrackScorer(observation, tables, prior)
+    return LatticeScorer(observation, tables, prior, threads=threads)

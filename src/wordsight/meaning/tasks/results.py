@@ -1,4 +1,4 @@
-"""What reading clips with sentences returns: scores, tracks, descriptions, hits, explanations."""
+"""Results of tasks: scores, tracks, descriptions, hits and explanations of sentences."""
 
 from dataclasses import dataclass
 
@@ -19,15 +19,15 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class SentenceScore(Moment):
-    """How well a sentence fits a clip; ``score`` compares across clips: log probability of truth.
+    """How well a sentence fits a clip; ``score`` compares across clips, a log probability of truth.
 
     Attributes:
         text: The sentence.
-        holds: Whether the score reaches the threshold: whether the sentence is said to be true.
-        log_ratio: Log likelihood of the clip under the sentence less that under the corpus.
-        preference: Calibrated score by which sentences about this clip compare.
-        lost_mass: Share of the weight of all explanations that was left out at most, because
-            they did not fit the memory; 0 if none was.
+        holds: Whether the score reaches the threshold: whether the sentence is judged true.
+        log_ratio: Log likelihood of the clip under the sentence less that of the background.
+        preference: Calibrated score that compares sentences about this clip.
+        lost_mass: Upper bound of the share of explanations, by weight, that were left out because
+            they did not fit the memory; 0 if none were.
     """
 
     text: str
@@ -39,12 +39,12 @@ class SentenceScore(Moment):
 
 @dataclass(frozen=True, eq=False)
 class SentenceHit(Moment):
-    """A moment a search found.
+    """A moment that a search found.
 
     Attributes:
-        text: The sentence searched for.
+        text: The query.
         holds: Whether the score reaches the threshold.
-        evidence: Per word, in order, its score per frame: which words carry the hit.
+        evidence: Per word, in order, its mean log ratio per frame.
         lost_mass: As of a :class:`SentenceScore`.
     """
 
@@ -56,14 +56,13 @@ class SentenceHit(Moment):
 
 @dataclass(frozen=True, eq=False)
 class Description(Moment):
-    """A sentence found to describe a clip; ``score`` is calibrated, for sentences of one clip.
+    """A description of a clip; ``score`` is a preference, which compares sentences of one clip.
 
     Attributes:
         text: The sentence.
-        holds: Whether it is likely enough to be true: see :class:`SentenceScore`.
+        holds: Whether it is judged true: see :class:`SentenceScore`.
         probability: Share of this sentence among all that were weighed.
-        lost_mass: Of the sentence, among all that were weighed, that lost most: as of a
-            :class:`SentenceScore`.
+        lost_mass: As of a :class:`SentenceScore`, the largest of all sentences weighed.
     """
 
     text: str
@@ -74,13 +73,13 @@ class Description(Moment):
 
 @dataclass(frozen=True)
 class WordTime:
-    """What state a word is in, frame by frame.
+    """The states and the evidence of a word in every frame.
 
     Attributes:
         word: The word with its participants, ``picked-up(p0,p1)``.
-        states: ``(T,)`` its state in each frame looked at, counted from 0.
-        evidence: ``(T,)`` its log ratio in each frame: above 0 it fits better than usual.
-        typical: ``(T,)`` what that is on average where the word is true.
+        states: ``(T,)`` its state in each sampled frame, counted from 0.
+        evidence: ``(T,)`` its log ratio in each frame: above 0 it fits better than the background.
+        typical: ``(T,)`` the mean log ratio where the word is true.
     """
 
     word: str
@@ -96,14 +95,14 @@ class WordTime:
 
 @dataclass(frozen=True, eq=False)
 class TrackedSentence(Moment):
-    """Who is who in a clip, given a sentence.
+    """The tracks of the participants of a sentence in a clip.
 
     Attributes:
         sentence: The sentence.
-        times: ``(T,)`` seconds of the frames looked at.
-        tracks: Per participant its boxes, labelled with its noun; frames in which it is unseen
-            are left out.
-        words: Per word its states.
+        times: ``(T,)`` seconds of the sampled frames.
+        tracks: Per participant its boxes, labelled with its noun, without frames in which it is
+            unseen.
+        words: Per word its states and evidence.
         lost_mass: As of a :class:`SentenceScore`.
     """
 
@@ -116,15 +115,15 @@ class TrackedSentence(Moment):
 
 @dataclass(frozen=True, eq=False)
 class SentenceExplanation(Moment):
-    """Why a sentence fits or does not.
+    """Why a sentence fits a clip or does not.
 
     Attributes:
         text: The sentence.
-        times: ``(T,)`` seconds of the frames looked at.
+        times: ``(T,)`` seconds of the sampled frames.
         words: Per word its states and evidence.
-        weakest: The word with the least share of the evidence typical of it.
-        weakest_span: From when to when, in seconds, that word fails: the longest such stretch, or
-            None if there is none.
+        weakest: The word with the least share of its typical evidence.
+        weakest_span: Start and end, in seconds, of the longest run of frames in which that word
+            fails; None if there is none.
         lost_mass: As of a :class:`SentenceScore`.
     """
 
@@ -136,7 +135,7 @@ class SentenceExplanation(Moment):
     lost_mass: float = 0.0
 
     def table(self) -> str:
-        """Return one line per word: its fit, and a strip of when it fits."""
+        """Return one line per word: its fit, and a strip that shows when it fits."""
         lines = []
         for word in self.words:
             share = word.evidence / np.maximum(word.typical, 1e-9)

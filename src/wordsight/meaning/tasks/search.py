@@ -1,4 +1,8 @@
-"""Finding the moments of long films that a sentence describes, by windows that share their work."""
+"""Finding moments of long videos that a sentence describes, by sliding windows.
+
+A sentence is about a moment, and tracks that are visible in a small share of a clip are left out.
+So long videos are cut into windows, which share the measured features.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.inference import collect_losses
-from wordsight.meaning.checks import require_clip
+from wordsight.meaning.checks import SentenceLike, require_clip
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.observation import cut_window
@@ -19,10 +23,14 @@ from wordsight.meaning.tasks.results import SentenceHit
 from wordsight.progress import Progress, report
 from wordsight.records import Clip, Sentence
 
-__all__ = ["Windows", "search"]
+__all__ = ["TYPICAL_CLIP", "Windows", "best_moment", "is_long_video", "search"]
 
+TYPICAL_CLIP = "usual_clip"
+"""The note of a lexicon that holds the median duration of its training clips in seconds."""
 
-# `Windows`: how long films are cut into moments, and which moments are different ones.
+_PIECE = 8.0
+"""Long videos are measured in pieces of this many of the longest windows: no object is visible in
+a whole video, and all objects together would not fit the memory."""
 
 
 class _Timed(Protocol):
@@ -38,12 +46,12 @@ _TimedT = TypeVar("_TimedT", bound=_Timed)
 
 @dataclass(frozen=True)
 class Windows:
-    """How long films are looked through.
+    """Sliding windows over long videos.
 
     Attributes:
         lengths: Lengths of windows in seconds; clips not longer than the longest are taken whole.
-        step: From window to window, as a share of the length.
-        overlap: Hits in one film that share more than this of their time with a better one are
+        step: Step from window to window, as a share of the length.
+        overlap: Hits in one video that share more than this of their time with a better one are
             dropped.
     """
 
@@ -59,7 +67,7 @@ class Windows:
             )
 
     def spans(self, clip: Clip) -> list[tuple[float, float]]:
-        """Return from when to when, in seconds, each window of a clip lasts."""
+        """Return the start and end, in seconds, of each window of a clip."""
         if clip.end - clip.start <= max(self.lengths):
             return [(clip.start, clip.end)]
         return [
@@ -70,28 +78,23 @@ class Windows:
             )
         ]
 
-    def apart(self, ranked: Iterable[_TimedT]) -> list[_TimedT]:
+    def without_overlaps(self, ranked: Iterable[_TimedT]) -> list[_TimedT]:
         """Leave out moments that share too much of their time with a better one.
 
         Args:
-            ranked: Moments of one film, best first.
+            ranked: Moments of one video, best first.
         """
         kept: list[_TimedT] = []
         for one in ranked:
-            if all(_shared(one, other) <= self.overlap for other in kept):
+            if all(_overlap(one, other) <= self.overlap for other in kept):
                 kept.append(one)
         return kept
 
 
-def _shared(one: _Timed, other: _Timed) -> float:
+def _overlap(one: _Timed, other: _Timed) -> float:
     common = min(one.end, other.end) - max(one.start, other.start)
     shorter = min(one.end - one.start, other.end - other.start)
     return max(0.0, common) / max(shorter, 1e-9)
-
-
-_PIECE = 8.0
-"""Long films are measured in pieces of so many of the longest windows: nobody is in sight for a
-whole film, and everybody together would not fit the memory."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class _ScoredWindow:
 def search(
     lexicon: LearnedLexicon,
     clips: Iterable[Clip],
-    sentence: str | Sentence,
+    sentence: SentenceLike,
     *,
     top: int | None = 10,
     only_true: bool = False,
@@ -120,113 +123,153 @@ def search(
 
     Args:
         lexicon: The words.
-        clips: Clips or whole films.
-        sentence: What to look for.
-        top: How many moments to return; all if None.
+        clips: Clips or whole videos.
+        sentence: The query.
+        top: Number of moments to return; all if None.
         only_true: Whether to leave out moments whose score does not reach the threshold, so that
-            the answer may be empty.
-        windows: How long films are cut.
-        progress: Told after every clip.
+            the result may be empty.
+        windows: How long videos are cut.
+        progress: Called after every clip.
 
     Returns:
         Hits, best first.
     """
-    said, how = lexicon.sentence(sentence), windows or Windows()
+    query, windows = lexicon.sentence(sentence), windows or Windows()
     hits: list[SentenceHit] = []
     for clip in report(clips, progress, "searching"):
         if not require_clip(clip).mask.any():
             continue
-        found = how.apart(sorted(_scored(lexicon, clip, said, how), key=lambda f: -f.score))
-        kept = [f for f in found if not only_true or f.score >= lexicon.threshold]
-        hits += _hits(lexicon, clip, said, how, kept[:top])
-        # Hits of all clips are never kept longer than needed.
+        scored = sorted(_scored(lexicon, clip, query, windows), key=lambda w: -w.score)
+        kept = [
+            window
+            for window in windows.without_overlaps(scored)
+            if not only_true or window.score >= lexicon.threshold
+        ]
+        hits += _hits(lexicon, clip, query, windows, kept[:top])
+        # Keep no more hits in memory than needed.
         hits.sort(key=lambda hit: -hit.score)
         hits = hits[:top] if top is not None else hits
     return hits
 
 
 def _scored(
-    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, how: Windows
+    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, windows: Windows
 ) -> Iterator[_ScoredWindow]:
-    for piece, spans in _pieces(clip, how):
-        seen = _observed(lexicon, clip, piece, how)
+    for piece, spans in _pieces(clip, windows):
+        observation = _observed(lexicon, clip, piece, windows)
         for start, end in spans:
-            rows = _frames(clip, seen, start, end)
-            window = _window(lexicon, seen, rows)
+            rows = _frames(clip, observation, start, end)
+            window = _window(lexicon, observation, rows)
             if window.view.present.any():
                 with collect_losses() as losses:
                     value = float(lexicon.scores(window, [sentence])[0])
-                lost = max(losses, default=0.0)
-                yield _ScoredWindow(value, piece, rows, start, end, lost)
+                yield _ScoredWindow(value, piece, rows, start, end, max(losses, default=0.0))
 
 
 def _pieces(
-    clip: Clip, how: Windows
+    clip: Clip, windows: Windows
 ) -> Iterator[tuple[tuple[float, float], list[tuple[float, float]]]]:
-    """Yield pieces of a clip, from when to when, with the windows that lie in each."""
-    spans = how.spans(clip)
+    """Yield pieces of a clip, by start and end, with the windows that lie in each."""
+    spans = windows.spans(clip)
     if spans == [(clip.start, clip.end)]:
         yield spans[0], spans
         return
-    longest = max(how.lengths)
+    longest = max(windows.lengths)
     for begin in np.arange(clip.start, clip.end, _PIECE * longest):
-        mine = [span for span in spans if begin <= span[0] < begin + _PIECE * longest]
-        if mine:
-            yield (float(begin), max(end for _, end in mine)), mine
+        own = [span for span in spans if begin <= span[0] < begin + _PIECE * longest]
+        if own:
+            yield (float(begin), max(end for _, end in own)), own
 
 
 def _observed(
-    lexicon: LearnedLexicon, clip: Clip, piece: tuple[float, float], how: Windows
+    lexicon: LearnedLexicon, clip: Clip, piece: tuple[float, float], windows: Windows
 ) -> Observation:
     start, end = piece
-    if clip.end - clip.start <= max(how.lengths):
+    if clip.end - clip.start <= max(windows.lengths):
         return lexicon.observe(clip)
-    # Whoever is in sight for long enough in any window is looked at.
-    look = lexicon.looking
-    shortest = 0.5 * how.step * min(how.lengths)
-    all_there = replace(look, most=None, least_seen=look.least_seen * shortest / (end - start))
-    return observe(all_there.view(clip.part(start, end)), lexicon.vocabulary)
+    # Every object that is visible long enough in any window is kept.
+    settings = lexicon.view_settings
+    shortest = 0.5 * windows.step * min(windows.lengths)
+    min_visible = settings.min_visible * shortest / (end - start)
+    all_objects = replace(settings, max_objects=None, min_visible=min_visible)
+    return observe(all_objects.view(clip.part(start, end)), lexicon.vocabulary)
 
 
-def _frames(clip: Clip, seen: Observation, start: float, end: float) -> tuple[int, int]:
-    times: NDArray[np.float64] = seen.view.times
+def _frames(clip: Clip, observation: Observation, start: float, end: float) -> tuple[int, int]:
+    times: NDArray[np.float64] = observation.view.times
     if (start, end) == (clip.start, clip.end):
         return 0, len(times)
     first, last = np.searchsorted(times, [start, end])
     return int(first), int(last)
 
 
-def _window(lexicon: LearnedLexicon, seen: Observation, rows: tuple[int, int]) -> Observation:
-    look = lexicon.looking
-    return cut_window(seen, *rows, least_seen=look.least_seen, most=look.most)
+def _window(
+    lexicon: LearnedLexicon, observation: Observation, rows: tuple[int, int]
+) -> Observation:
+    settings = lexicon.view_settings
+    return cut_window(
+        observation, *rows, min_visible=settings.min_visible, max_objects=settings.max_objects
+    )
 
 
 def _hits(
     lexicon: LearnedLexicon,
     clip: Clip,
     sentence: Sentence,
-    how: Windows,
-    found: list[_ScoredWindow],
+    windows: Windows,
+    scored: list[_ScoredWindow],
 ) -> Iterator[SentenceHit]:
-    for piece, windows in groupby(sorted(found, key=lambda f: f.piece), key=lambda f: f.piece):
-        seen = _observed(lexicon, clip, piece, how)
-        for one in windows:
-            yield _hit(lexicon, clip, seen, sentence, one)
+    for piece, group in groupby(sorted(scored, key=lambda w: w.piece), key=lambda w: w.piece):
+        observation = _observed(lexicon, clip, piece, windows)
+        for found in group:
+            window = _window(lexicon, observation, found.rows)
+            with collect_losses():  # counted already when the window was scored
+                words = evidence_of(lexicon, window, sentence)
+            yield SentenceHit(
+                clip.video_id,
+                found.start,
+                found.end,
+                found.score,
+                sentence.text,
+                found.score >= lexicon.threshold,
+                tuple((word.word, float(word.evidence.mean())) for word in words),
+                found.lost_mass,
+            )
 
 
-def _hit(
-    lexicon: LearnedLexicon, clip: Clip, seen: Observation, sentence: Sentence, found: _ScoredWindow
-) -> SentenceHit:
-    window = _window(lexicon, seen, found.rows)
-    with collect_losses():  # told already, when the window was scored
-        words = evidence_of(lexicon, window, sentence)
-    return SentenceHit(
-        clip.video_id,
-        found.start,
-        found.end,
-        found.score,
-        sentence.text,
-        found.score >= lexicon.threshold,
-        tuple((word.word, float(word.evidence.mean())) for word in words),
-        found.lost_mass,
-    )
+def is_long_video(lexicon: LearnedLexicon, clip: Clip, windows: Windows | None = None) -> bool:
+    """Whether a clip is so long that moments have to be found first.
+
+    It is where a track that is visible during the longest window, or as long as a typical training
+    clip, would be left out as visible in too small a share of the whole.
+    """
+    # Older lexicons and those written by hand do not have the note.
+    known = lexicon.notes.get(TYPICAL_CLIP)
+    typical = float(known) if isinstance(known, int | float) else 0.0
+    moment = max(*(windows or Windows()).lengths, typical)
+    return lexicon.view_settings.min_visible * (clip.end - clip.start) > moment
+
+
+def best_moment(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    sentence: SentenceLike,
+    *,
+    windows: Windows | None = None,
+) -> Clip:
+    """Return the moment of a long video that a sentence describes best.
+
+    Args:
+        lexicon: The words.
+        clip: Any clip.
+        sentence: The query.
+        windows: How long videos are cut; as by :func:`search`.
+
+    Returns:
+        The part of the clip; the clip itself if it is not long, or nothing is detected in it.
+    """
+    query = lexicon.sentence(sentence)
+    if not is_long_video(lexicon, require_clip(clip), windows):
+        return clip
+    hits = search(lexicon, [clip], query, top=1, windows=windows)
+    return clip.part(hits[0].start, hits[0].end) if hits else clip

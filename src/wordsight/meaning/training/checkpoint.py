@@ -1,4 +1,4 @@
-"""Stopping and going on: the state of a training on disk, marked as belonging to its data."""
+"""Checkpoints: the state of a training on disk, with a fingerprint of its data and settings."""
 
 import hashlib
 import os
@@ -26,9 +26,7 @@ _KIND, _VERSION = "WordLearnerCheckpoint", 1
 
 
 def prepare_checkpoint_path(path: str | os.PathLike[str]) -> Path:
-    """Make sure that a checkpoint can be written, before the work of hours depends on it.
-
-    Its folder is made if it is not there.
+    """Check that a checkpoint can be written, and create its folder.
 
     Raises:
         MeaningError: If no file can be written there.
@@ -56,20 +54,20 @@ def fingerprint(corpus: Corpus, settings: TrainingSettings) -> str:
     """Return a hash of everything the result of a training depends on."""
     digest = hashlib.sha256(settings_text(settings).encode())
     for example in corpus.examples:
-        for array in (example.seen.singles, example.seen.pairs):
+        for array in (example.observation.singles, example.observation.pairs):
             digest.update(np.ascontiguousarray(array).tobytes())
-        said = [sentence.meaning for sentence in (*example.sentences, *example.candidates)]
-        digest.update("\n".join(said).encode())
+        meanings = [sentence.meaning for sentence in (*example.sentences, *example.candidates)]
+        digest.update("\n".join(meanings).encode())
     return digest.hexdigest()
 
 
-def save_checkpoint(path: str | os.PathLike[str], training: Trainer, mark: str) -> None:
+def save_checkpoint(path: str | os.PathLike[str], trainer: Trainer, mark: str) -> None:
     """Write the state of a training atomically."""
-    save_npz(path, _KIND, _VERSION, training.arrays(), training.values() | {"mark": mark})
+    save_npz(path, _KIND, _VERSION, trainer.arrays(), trainer.values() | {"mark": mark})
 
 
-def load_checkpoint(path: str | os.PathLike[str], training: Trainer, mark: str) -> bool:
-    """Go on from a checkpoint if there is one.
+def load_checkpoint(path: str | os.PathLike[str], trainer: Trainer, mark: str) -> bool:
+    """Resume from a checkpoint if there is one.
 
     Returns:
         Whether there was one.
@@ -87,18 +85,18 @@ def load_checkpoint(path: str | os.PathLike[str], training: Trainer, mark: str) 
             "it to start anew, or name another checkpoint."
         )
     try:
-        training.resume(arrays, values)
+        trainer.resume(arrays, values)
     except (KeyError, TypeError, IndexError) as error:
         raise FormatError(f"{path} is damaged ({error}); remove it to start anew.") from error
     return True
 
 
 def read_training_history(path: str | os.PathLike[str]) -> tuple[list[list[float]], list[float]]:
-    """Return how far a training has come that writes a checkpoint, for those who watch it.
+    """Return the progress of a training that writes a checkpoint.
 
     Returns:
         Per restart of EM the objective after every iteration, and the objective after every epoch
-        of discriminative training; nothing where no checkpoint was written yet.
+        of discriminative training; empty where no checkpoint was written yet.
 
     Raises:
         FormatError: If it is damaged.

@@ -1,24 +1,235 @@
-"""The conditional objective: how probable the true sentence is among its candidates.
+"""The conditional objective: the probability of the true sentence among its candidates.
 
-Restarts are compared by it, calibration and discriminative training raise it. The gradient with
-respect to a log probability of a word is an expected count, so no new inference is needed.
+Restarts are compared by it; calibration and discriminative training maximise it. The gradient with
+respect to a log probability of a word is an expected count, so it needs no other inference.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize, minimize_scalar
 
-from wordsight.meaning.model.calibration import Calibration, Question, bounded
+from wordsight.meaning.model.calibration import Calibration, Durations
 from wordsight.meaning.scoring.scorer import CountsByWord, TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import WordTables
 from wordsight.meaning.training.corpus import TrainingExample
 from wordsight.meaning.training.em import map_chunks, zero_counts
 
-__all__ = ["ConditionalGradient", "conditional_gradient", "make_questions", "with_rivals"]
+__all__ = [
+    "ConditionalGradient",
+    "Question",
+    "conditional_gradient",
+    "fit_calibration",
+    "fit_durations",
+    "fit_role_prior_weight",
+    "make_questions",
+    "with_rivals",
+]
 
 Array = NDArray[np.float64]
+
+_SCALE_PRIOR = 2e-3  # per question: keeps the log scales of verbs near each other
+_BIAS_PRIOR = 0.1
+_FARTHEST = 500.0  # below the best candidate of a question, in log ratio
+_SCALE_BOUNDS = (-7.0, 3.0)  # of the log of a scale
+_START_SCALE = 0.3  # what correlated features leave of a log ratio, before anything is fitted
+
+
+@dataclass(frozen=True)
+class Question:
+    """A clip with candidate sentences, one of them true.
+
+    Attributes:
+        ratios: ``(K,)`` log ratios of the candidates.
+        verbs: Their verbs.
+        duration: Duration of the clip in seconds.
+        truth: Index of the true candidate.
+        role_ratios: Log ratio of each candidate by role priors of all other clips; empty if role
+            priors are not used.
+    """
+
+    ratios: Array
+    verbs: tuple[str, ...]
+    duration: float
+    truth: int
+    role_ratios: tuple[float, ...] = ()
+
+
+def with_rivals(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
+    """Return the examples that have both true and false candidates."""
+    return [e for e in examples if 0 < len(e.truths) < len(e.candidates)]
+
+
+def make_questions(
+    examples: Sequence[TrainingExample],
+    tables: Mapping[str, WordTables],
+    prior: TrackPrior,
+    *,
+    threads: int = 1,
+) -> list[Question]:
+    """Score all candidates; every true sentence of an example is a question of its own."""
+
+    def work(chunk: Sequence[TrainingExample]) -> list[Question]:
+        questions = []
+        for example in chunk:
+            scorer = make_scorer(example.observation, tables, prior)
+            ratios = scorer.log_ratios(example.candidates)
+            questions += [_question(example, ratios, truth) for truth in example.truths]
+        return questions
+
+    parts = map_chunks(with_rivals(examples), work, threads)
+    return [question for part in parts for question in part]
+
+
+def _question(example: TrainingExample, ratios: Array, truth: int) -> Question:
+    """Return the question for one true sentence, without the other true ones."""
+    kept = [n for n in range(len(ratios)) if n == truth or n not in example.truths]
+    return Question(
+        ratios[kept],
+        tuple(example.verbs[n] for n in kept),
+        example.observation.duration,
+        kept.index(truth),
+        tuple(example.role_ratios[n] for n in kept) if example.role_ratios else (),
+    )
+
+
+def fit_durations(
+    durations: Sequence[float], verbs: Sequence[str], *, bins: int = 5, smoothing: float = 3.0
+) -> Durations:
+    """Learn how long the events of each verb last.
+
+    Args:
+        durations: Seconds of each training clip.
+        verbs: The verb of its true sentence.
+        bins: Number of bins, with equally many clips in each.
+        smoothing: Number of pseudo-clips of each verb, distributed like all clips.
+    """
+    values = np.asarray(durations, dtype=np.float64)
+    edges = np.quantile(values, np.arange(1, bins) / bins) if len(values) else np.zeros(0)
+    places = np.digitize(values, edges)
+    total = np.bincount(places, minlength=bins)
+    share = total / max(1, len(values)) + 1e-9
+    ratios = {}
+    for verb in sorted(set(verbs)):
+        own = places[[v == verb for v in verbs]]
+        counts = np.bincount(own, minlength=bins) + smoothing * share
+        ratio = np.log(counts / counts.sum()) - np.log(share / share.sum())
+        ratios[verb] = np.where(total > 0, ratio, 0.0)
+    return Durations(np.asarray(edges, dtype=np.float64), ratios, 1.0)
+
+
+def fit_calibration(
+    questions: Sequence[Question], durations: Durations
+) -> tuple[Calibration, float]:
+    """Fit scales, biases and the weight of durations by the likelihood of the true candidates.
+
+    Returns:
+        The calibration and the mean log probability it gives to the true candidate, priors
+        included: the criterion by which restarts are compared.
+    """
+    if not questions:
+        return Calibration(durations=durations), -np.inf
+    problem = _CalibrationProblem(questions, durations)
+    found = minimize(
+        problem.loss,
+        problem.start(),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=problem.bounds(),
+        options={"maxiter": 300},
+    )
+    return problem.calibration(found.x), -float(found.fun) / len(questions)
+
+
+def fit_role_prior_weight(questions: Sequence[Question], calibration: Calibration) -> float:
+    """Fit the weight of role priors, from 0 to 1, given a calibration without them.
+
+    At 1 they count as Bayes' rule has it; less if they would mislead more often than they help.
+    """
+    used = [question for question in questions if question.role_ratios]
+    if not used:
+        return 0.0
+    known = [calibration.preferences(bounded(q.ratios), q.verbs, q.duration) for q in used]
+
+    def loss(weight: float) -> float:
+        total = 0.0
+        for question, values in zip(used, known, strict=True):
+            x = values + weight * np.asarray(question.role_ratios)
+            total += float(np.logaddexp.reduce(x) - x[question.truth])
+        return total
+
+    return float(minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x)
+
+
+def bounded(ratios: Array) -> Array:
+    """Return log ratios that are finite, the lowest not too far below the best."""
+    best = float(np.max(ratios, initial=-np.inf))
+    if not np.isfinite(best):
+        return np.zeros_like(ratios)
+    return np.maximum(ratios, best - _FARTHEST)
+
+
+class _CalibrationProblem:
+    """Questions padded into arrays ``(N, K)``, and the loss of log scales, biases and weight."""
+
+    def __init__(self, questions: Sequence[Question], durations: Durations) -> None:
+        self.verbs = sorted({verb for question in questions for verb in question.verbs})
+        number = {verb: index for index, verb in enumerate(self.verbs)}
+        shape = len(questions), max(len(q.verbs) for q in questions)
+        self.ratios, self.lasting = np.zeros(shape), np.zeros(shape)
+        self.verb, self.present = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
+        for row, q in enumerate(questions):
+            here = slice(len(q.verbs))
+            # Impossible candidates are never chosen anyway; as numbers they would swamp the rest.
+            self.ratios[row, here] = bounded(q.ratios)
+            self.lasting[row, here] = durations(q.verbs, q.duration)
+            self.verb[row, here] = [number[verb] for verb in q.verbs]
+            self.present[row, here] = True
+        self.truth = np.array([q.truth for q in questions])
+        self.durations = durations
+
+    def start(self) -> Array:
+        count = len(self.verbs)
+        return np.concatenate([np.full(count, np.log(_START_SCALE)), np.zeros(count), [0.5]])
+
+    def bounds(self) -> list[tuple[float | None, float | None]]:
+        count = len(self.verbs)
+        return [_SCALE_BOUNDS] * count + [(None, None)] * (count + 1)
+
+    def loss(self, values: Array) -> tuple[float, Array]:
+        count, questions = len(self.verbs), len(self.truth)
+        logs, biases, weight = values[:count], values[count : 2 * count], values[-1]
+        scaled = np.exp(logs)[self.verb] * self.ratios
+        x = np.where(self.present, scaled + biases[self.verb] + weight * self.lasting, -np.inf)
+        x -= x.max(axis=1, keepdims=True)
+        x -= np.log(np.exp(x).sum(axis=1, keepdims=True))
+        rows = np.arange(questions)
+        error = np.exp(x)
+        error[rows, self.truth] -= 1
+        spread = logs - logs.mean()
+        loss = -x[rows, self.truth].sum() + _SCALE_PRIOR / 2 * questions * (spread**2).sum()
+        loss += _BIAS_PRIOR / 2 * (biases**2).sum()
+        slopes = [
+            self._per_verb(error * scaled) + _SCALE_PRIOR * questions * spread,
+            self._per_verb(error) + _BIAS_PRIOR * biases,
+            [(error * self.lasting).sum()],
+        ]
+        return float(loss), np.concatenate(slopes)
+
+    def calibration(self, values: Array) -> Calibration:
+        count = len(self.verbs)
+        scales, biases = np.exp(values[:count]).tolist(), values[count:-1].tolist()
+        return Calibration(
+            dict(zip(self.verbs, scales, strict=True)),
+            dict(zip(self.verbs, biases, strict=True)),
+            replace(self.durations, weight=float(values[-1])),
+            float(np.exp(values[:count].mean())),
+        )
+
+    def _per_verb(self, values: Array) -> Array:
+        return np.asarray(np.bincount(self.verb.ravel(), values.ravel(), len(self.verbs)), float)
 
 
 @dataclass
@@ -27,7 +238,7 @@ class ConditionalGradient:
 
     Attributes:
         value: Sum of the log probabilities of true sentences.
-        counts: Expected counts of all words, true ones less those of the competition: the
+        counts: Expected counts of all words, of true sentences less those of their rivals: the
             gradient with respect to log probabilities, were they free.
         scales: Per verb the gradient with respect to the log of its scale.
         biases: Per verb the gradient with respect to its bias.
@@ -43,48 +254,10 @@ class ConditionalGradient:
     duration_weight: float
 
 
-def with_rivals(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
-    """Return the examples that pose a question: some candidate is true and some is not."""
-    return [e for e in examples if 0 < len(e.truths) < len(e.candidates)]
-
-
-def make_questions(
-    examples: Sequence[TrainingExample],
-    tables: Mapping[str, WordTables],
-    sight: TrackPrior,
-    *,
-    threads: int = 1,
-) -> list[Question]:
-    """Score all candidates; an example with several true sentences asks one question for each."""
-
-    def work(chunk: Sequence[TrainingExample]) -> list[Question]:
-        found = []
-        for example in chunk:
-            ratios = make_scorer(example.seen, tables, sight).log_ratios(example.candidates)
-            found += [_without_others(example, ratios, truth) for truth in example.truths]
-        return found
-
-    return [
-        question for part in map_chunks(with_rivals(examples), work, threads) for question in part
-    ]
-
-
-def _without_others(example: TrainingExample, ratios: Array, truth: int) -> Question:
-    """Ask for one true sentence; the other true ones do not compete with it."""
-    kept = [n for n in range(len(ratios)) if n == truth or n not in example.truths]
-    return Question(
-        ratios[kept],
-        tuple(example.verbs[n] for n in kept),
-        example.seen.duration,
-        kept.index(truth),
-        tuple(example.usual[n] for n in kept) if example.usual else (),
-    )
-
-
 def conditional_gradient(
     examples: Sequence[TrainingExample],
     tables: Mapping[str, WordTables],
-    sight: TrackPrior,
+    prior: TrackPrior,
     calibration: Calibration,
     *,
     posterior: bool = True,
@@ -95,18 +268,18 @@ def conditional_gradient(
     Args:
         examples: Clips with candidates.
         tables: The words.
-        sight: How things are weighed.
-        calibration: What makes sentences comparable.
-        posterior: Whether the true sentence itself is part of the competition, which bounds the
-            objective by 0; the AAAI 2015 objective leaves it out.
-        threads: How many to work on at once.
+        prior: Weights of objects and tracks.
+        calibration: Makes sentences comparable.
+        posterior: Whether the true sentence is among its own rivals, which bounds the objective by
+            0; the AAAI 2015 objective leaves it out.
+        threads: Number of clips to work on at once.
     """
 
     def work(chunk: Sequence[TrainingExample]) -> ConditionalGradient:
-        slopes = _zero_gradient(tables)
+        part = _zero_gradient(tables)
         for example in chunk:
-            _add_example(example, tables, sight, calibration, posterior, slopes)
-        return slopes
+            _add_example(example, tables, prior, calibration, posterior, part)
+        return part
 
     total = _zero_gradient(tables)
     for part in map_chunks(with_rivals(examples), work, threads):
@@ -117,38 +290,38 @@ def conditional_gradient(
 def _add_example(
     example: TrainingExample,
     tables: Mapping[str, WordTables],
-    sight: TrackPrior,
+    prior: TrackPrior,
     calibration: Calibration,
     posterior: bool,
-    slopes: ConditionalGradient,
+    gradient: ConditionalGradient,
 ) -> None:
-    reading = make_scorer(example.seen, tables, sight)
-    ratios = bounded(reading.log_ratios(example.candidates))
-    verbs, duration = example.verbs, example.seen.duration
+    scorer = make_scorer(example.observation, tables, prior)
+    ratios = bounded(scorer.log_ratios(example.candidates))
+    verbs, duration = example.verbs, example.observation.duration
     preferences = calibration.preferences(ratios, verbs, duration)
     shares = np.zeros(len(ratios))
     for truth in example.truths:
-        value, pull = _share(preferences, example.truths, truth, posterior)
-        slopes.value += value
+        value, pull = _log_probability(preferences, example.truths, truth, posterior)
+        gradient.value += value
         shares += pull
     scale = np.array([calibration.scales.get(v, calibration.other_scale) for v in verbs])
-    reading.add_counts(example.candidates, shares * scale, slopes.counts)
+    scorer.add_counts(example.candidates, shares * scale, gradient.counts)
     lasting = calibration.durations(verbs, duration)
     place = int(np.digitize(duration, calibration.durations.edges))
-    slopes.duration_weight += float(shares @ lasting)
+    gradient.duration_weight += float(shares @ lasting)
     for verb, share, slope in zip(verbs, shares, shares * scale * ratios, strict=True):
-        slopes.scales[verb] = slopes.scales.get(verb, 0.0) + float(slope)
-        slopes.biases[verb] = slopes.biases.get(verb, 0.0) + float(share)
+        gradient.scales[verb] = gradient.scales.get(verb, 0.0) + float(slope)
+        gradient.biases[verb] = gradient.biases.get(verb, 0.0) + float(share)
         if verb in calibration.durations.ratios:
             row = np.zeros(len(calibration.durations.edges) + 1)
-            row = slopes.durations.setdefault(verb, row)
+            row = gradient.durations.setdefault(verb, row)
             row[place] += share * calibration.durations.weight
 
 
-def _share(
+def _log_probability(
     preferences: Array, truths: tuple[int, ...], truth: int, posterior: bool
 ) -> tuple[float, Array]:
-    """Return the log probability of one true sentence and how each candidate pulls at it."""
+    """Return the log probability of one true sentence, and its gradient by preferences."""
     rivals = np.array(
         [n not in truths or (posterior and n == truth) for n in range(len(preferences))]
     )

@@ -1,6 +1,7 @@
-"""Training material: clips with true sentences, and the false ones they compete with."""
+"""The training corpus: clips with true sentences and false candidates, and initial words."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,74 +12,84 @@ from wordsight.language import Lexicon, PartOfSpeech, near_misses
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import LABEL, FeatureSet, FeatureVocabulary, Observation
 from wordsight.meaning.features.observation import Layout
+from wordsight.meaning.model.calibration import FilledRole, RolePriors, filled_roles
 from wordsight.meaning.model.lexicon import verb_of
-from wordsight.meaning.model.role_priors import RolePriorCounts, RolePriors
 from wordsight.meaning.model.word import WordModel, uniform_word
 from wordsight.records import Sentence
 
 __all__ = [
     "Corpus",
+    "RolePriorCounts",
     "TrainingExample",
     "background_distributions",
     "build_corpus",
     "initial_nouns",
     "initial_words",
-    "label_presence",
 ]
 
-
 Array = NDArray[np.float64]
+
+_ANY_NOUN = ""
+_PSEUDO_COUNT = 3.0  # questions behind every noun of a role, answered as often as the role's others
+
+_JITTER = 0.1
+"""Spread of the logarithms of a verb's initial emissions: enough to break ties between states."""
+
+_PRESENCE_POWER = 6.0
+"""How sharply a noun used in every clip prefers labels that are always visible."""
+
+_UNIFORM_SHARE = 0.02  # of a noun's initial emissions that is uniform whatever its presence
 
 
 @dataclass(frozen=True)
 class TrainingExample:
-    """One clip with all that is said of it.
+    """One clip with its sentences.
 
     Attributes:
-        seen: The clip.
+        observation: The clip.
         sentences: The true sentences.
         candidates: Sentences to choose among, true ones included; empty if there is no choice.
-        truths: Which candidates are true.
+        truths: Indices of the true candidates.
         verbs: The verb of each candidate.
-        usual: How usual each candidate is by all other clips; empty if that does not count.
+        role_ratios: Log ratio of each candidate by the role priors of all other clips; empty if
+            role priors are not used.
     """
 
-    seen: Observation
+    observation: Observation
     sentences: tuple[Sentence, ...]
     candidates: tuple[Sentence, ...] = ()
     truths: tuple[int, ...] = ()
     verbs: tuple[str, ...] = ()
-    usual: tuple[float, ...] = ()
+    role_ratios: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """All examples, and the words they are told in.
+    """All examples, and the lexicon of their sentences.
 
     Attributes:
         examples: Clips with sentences.
-        lexicon: How the words combine.
-        habits: What is usually said of them.
+        lexicon: The grammar.
+        role_priors: Which nouns fill the roles of verbs.
     """
 
     examples: tuple[TrainingExample, ...]
     lexicon: Lexicon
-    habits: RolePriors = field(default_factory=RolePriors)
+    role_priors: RolePriors = field(default_factory=RolePriors)
 
     @property
     def entries(self) -> tuple[str, ...]:
         """All words that occur in sentences or candidates, in the order of the lexicon."""
-        used = {
-            word.entry
+        used = _words_of(
+            sentence
             for example in self.examples
             for sentence in (*example.sentences, *example.candidates)
-            for word in sentence.words
-        }
+        )
         return tuple(entry.name for entry in self.lexicon if entry.name in used)
 
     @property
     def num_pairs(self) -> int:
-        """How many pairs of a clip and a true sentence there are."""
+        """Number of pairs of a clip and a true sentence."""
         return sum(len(example.sentences) for example in self.examples)
 
 
@@ -88,33 +99,34 @@ def build_corpus(
     lexicon: Lexicon,
     *,
     candidates: Sequence[Sequence[Sentence]] | None = None,
-    most_candidates: int = 40,
-    habits: bool = True,
+    max_candidates: int = 40,
+    role_priors: bool = True,
     random_state: int = 0,
 ) -> Corpus:
-    """Gather clips and sentences; clips in which nothing was seen are left out with a warning.
+    """Build a corpus; clips without detections are left out with a warning.
 
     Args:
         observations: The clips.
         sentences: Per clip its true sentences.
-        lexicon: How the words combine.
+        lexicon: The grammar.
         candidates: Per clip the sentences to choose among; near misses of the true ones if not
             given.
-        most_candidates: How many near misses to keep per clip, drawn at random.
-        habits: Whether to learn what is usually said, and of whom.
+        max_candidates: Number of near misses to keep per clip, drawn at random.
+        role_priors: Whether to count which nouns fill the roles of verbs.
         random_state: Seed of that draw.
     """
     rng = np.random.default_rng(random_state)
     examples: list[TrainingExample] = []
     empty: list[Sequence[Sentence]] = []
-    for number, (seen, said) in enumerate(zip(observations, sentences, strict=True)):
-        if not said or not seen.view.present.any():
-            empty += [said] if said else []
+    for number, (observation, true) in enumerate(zip(observations, sentences, strict=True)):
+        if not true or not observation.view.present.any():
+            empty += [true] if true else []
             continue
-        rivals = candidates[number] if candidates is not None else ()
         if candidates is None:
-            rivals = _near_misses(said, lexicon, most_candidates, rng)
-        examples.append(_example(seen, said, rivals, lexicon))
+            rivals: Sequence[Sentence] = _near_misses(true, lexicon, max_candidates, rng)
+        else:
+            rivals = candidates[number]
+        examples.append(_example(observation, true, rivals, lexicon))
     if empty:
         warnings.warn(
             f"{len(empty)} of {len(observations)} clips are left out of training: nothing was "
@@ -128,15 +140,15 @@ def build_corpus(
             "that detections were made and that clips and sentences belong together."
         )
     corpus = Corpus(tuple(examples), lexicon)
-    return _with_role_priors(corpus) if habits else corpus
+    return _with_role_priors(corpus) if role_priors else corpus
 
 
 def _unlearned_words(
     empty: Sequence[Sequence[Sentence]], examples: Sequence[TrainingExample]
 ) -> str:
-    """Name the words that were said of clips without detections only."""
-    heard = _words_of(sentence for example in examples for sentence in example.sentences)
-    lost = sorted(_words_of(sentence for said in empty for sentence in said) - heard)
+    """Name the words that occur with clips without detections only."""
+    learned = _words_of(sentence for example in examples for sentence in example.sentences)
+    lost = sorted(_words_of(sentence for several in empty for sentence in several) - learned)
     return f" Nothing can be learned of: {', '.join(lost)}." if lost else ""
 
 
@@ -144,53 +156,104 @@ def _words_of(sentences: Iterable[Sentence]) -> set[str]:
     return {word.entry for sentence in sentences for word in sentence.words}
 
 
-def _with_role_priors(corpus: Corpus) -> Corpus:
-    """Learn what is usually said; every example is told what the others make of it."""
-    counts = RolePriorCounts(corpus.lexicon)
-    for example in corpus.examples:
-        counts.add(example.candidates, example.truths)
-    told = tuple(
-        replace(example, usual=counts.without(example.candidates, example.truths))
-        for example in corpus.examples
-    )
-    return replace(corpus, examples=told, habits=counts.habits())
-
-
 def _example(
-    seen: Observation, said: Sequence[Sentence], rivals: Sequence[Sentence], lexicon: Lexicon
+    observation: Observation,
+    true: Sequence[Sentence],
+    rivals: Sequence[Sentence],
+    lexicon: Lexicon,
 ) -> TrainingExample:
-    # The same meaning said in other words is one candidate.
-    by_meaning = {sentence.words: sentence for sentence in (*said, *rivals)}
-    true = {sentence.words for sentence in said}
+    # Several texts with the same meaning are one candidate.
+    by_meaning = {sentence.words: sentence for sentence in (*true, *rivals)}
+    meanings = {sentence.words for sentence in true}
     kept = tuple(by_meaning.values())
     return TrainingExample(
-        seen,
-        tuple(said),
+        observation,
+        tuple(true),
         kept,
-        tuple(number for number, sentence in enumerate(kept) if sentence.words in true),
+        tuple(number for number, sentence in enumerate(kept) if sentence.words in meanings),
         tuple(verb_of(sentence, lexicon) for sentence in kept),
     )
 
 
 def _near_misses(
-    said: Sequence[Sentence], lexicon: Lexicon, most: int, rng: np.random.Generator
+    true: Sequence[Sentence], lexicon: Lexicon, most: int, rng: np.random.Generator
 ) -> list[Sentence]:
-    found = {miss.words: miss for sentence in said for miss in near_misses(sentence, lexicon)}
-    misses = list(found.values())
+    by_meaning = {miss.words: miss for sentence in true for miss in near_misses(sentence, lexicon)}
+    misses = list(by_meaning.values())
     if len(misses) <= most:
         return misses
     return [misses[place] for place in np.sort(rng.choice(len(misses), most, replace=False))]
 
 
+def _with_role_priors(corpus: Corpus) -> Corpus:
+    """Count role priors; every example has those of all others, so their weight can be fitted."""
+    counts = RolePriorCounts(corpus.lexicon)
+    for example in corpus.examples:
+        counts.add(example.candidates, example.truths)
+    examples = tuple(
+        replace(example, role_ratios=counts.without(example.candidates, example.truths))
+        for example in corpus.examples
+    )
+    return replace(corpus, examples=examples, role_priors=counts.role_priors())
+
+
+class RolePriorCounts:
+    """How often each noun was a candidate, and was true, in each role of each verb.
+
+    Args:
+        lexicon: The grammar.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        # Of single nouns, and under an empty name of all nouns in a role together.
+        self._asked: Counter[FilledRole] = Counter()
+        self._true: Counter[FilledRole] = Counter()
+
+    def add(self, candidates: Sequence[Sentence], truths: Iterable[int], times: int = 1) -> None:
+        """Count candidates, and which of them are true; ``times=-1`` undoes it."""
+        true = set(truths)
+        for number, sentence in enumerate(candidates):
+            for verb, place, noun in filled_roles(sentence, self._lexicon):
+                for name in (noun, _ANY_NOUN):
+                    self._asked[verb, place, name] += times
+                    self._true[verb, place, name] += times * (number in true)
+
+    def without(self, candidates: Sequence[Sentence], truths: Iterable[int]) -> tuple[float, ...]:
+        """Return the log ratio of each candidate by all other questions."""
+        true = tuple(truths)
+        self.add(candidates, true, times=-1)
+        values = [sum(map(self._ratio, filled_roles(one, self._lexicon))) for one in candidates]
+        self.add(candidates, true)
+        return tuple(values)
+
+    def role_priors(self) -> RolePriors:
+        """Return the log ratios, with weight 1."""
+        ratios: dict[str, tuple[dict[str, float], ...]] = {}
+        for verb, place, noun in self._asked:
+            if noun != _ANY_NOUN:
+                rows = ratios.setdefault(verb, tuple({} for _ in self._lexicon[verb].roles))
+                rows[place][noun] = self._ratio((verb, place, noun))
+        return RolePriors(ratios, 1.0)
+
+    def _ratio(self, role: FilledRole) -> float:
+        whole = (*role[:2], _ANY_NOUN)
+        if self._true[whole] <= 0:
+            return 0.0
+        mean = self._true[whole] / self._asked[whole]
+        rate = (self._true[role] + _PSEUDO_COUNT * mean) / (self._asked[role] + _PSEUDO_COUNT)
+        return float(np.log(rate / mean))
+
+
 def background_distributions(
     observations: Sequence[Observation], vocabulary: FeatureVocabulary, *, uniform: bool = False
 ) -> dict[str, Array]:
-    """Return how the bins of each feature are distributed over everything seen in a corpus.
+    """Return the distribution of the bins of each feature over a corpus.
 
     Args:
         observations: The clips.
         vocabulary: The bins.
-        uniform: Whether to take all bins as equally frequent, as the paper's Eq. 10 does.
+        uniform: Whether to take all bins as equally frequent, as Eq. 10 of the paper does.
     """
     if uniform:
         return {name: np.full(len(bins), 1 / len(bins)) for name, bins in vocabulary.bins.items()}
@@ -198,38 +261,13 @@ def background_distributions(
     for names, kind in ((vocabulary.singles, "singles"), (vocabulary.pairs, "pairs")):
         layout = Layout.of(names, vocabulary)
         counts = np.zeros(layout.length)
-        for seen in observations:
-            counts += np.bincount(getattr(seen, kind).ravel(), minlength=layout.length)
+        for observation in observations:
+            counts += np.bincount(getattr(observation, kind).ravel(), minlength=layout.length)
         for name in names:
-            # A thousandth of a sight for every bin: none is impossible.
-            mine = counts[layout.place(name)] + 1e-3
-            result[name] = mine / mine.sum()
+            # A thousandth of a count for every bin: none is impossible.
+            own = counts[layout.place(name)] + 1e-3
+            result[name] = own / own.sum()
     return result
-
-
-def label_presence(seen: Observation, vocabulary: FeatureVocabulary) -> Array:
-    """Return ``(labels,)`` in which share of the frames a thing of each label is in sight."""
-    layout = Layout.of(vocabulary.singles, vocabulary)
-    start = layout.place(vocabulary.singles[0]).start
-    labels = seen.singles[0] - start
-    shares = [(labels == label).any(axis=1).mean() for label in range(len(vocabulary.labels))]
-    return np.array(shares, dtype=np.float64)
-
-
-# Where EM starts: verbs near uniform, nouns uniform unless they are said of nearly every clip.
-#
-# A noun said everywhere ("person") has no contrast to learn from, and likelihood alone would let it
-# settle on rare things that happen to cover the corpus. What it speaks of must be in sight whenever
-# it is said, so the more often a noun is said, the more its start prefers labels that always are.
-
-
-_JITTER = 0.1
-"""Spread of the logarithms of a verb's start: enough to break ties between its states."""
-
-_PRESENCE_POWER = 6.0
-"""How sharply a noun said of every clip prefers labels that are always in sight."""
-
-_ESCAPE = 0.02  # share of a noun's start that is uniform whatever its presence
 
 
 def initial_words(
@@ -242,47 +280,55 @@ def initial_words(
     forward: bool = True,
     presence: bool = True,
 ) -> dict[str, WordModel]:
-    """Return the words EM starts from.
+    """Return the words EM starts from: near uniform, but for nouns.
 
     Args:
-        corpus: The training material.
-        features: What parts of speech look at.
+        corpus: The training corpus.
+        features: The features of each part of speech.
         vocabulary: The bins.
-        rng: Chance; restarts differ in it.
-        forced_end: Whether an event must have ended with its clip.
-        forward: Whether states are gone through from left to right.
-        presence: Whether frequent nouns start at labels that are in sight whenever they are said.
+        rng: Random numbers, by which restarts differ.
+        forced_end: Whether the last state must be reached when the clip ends.
+        forward: Whether states follow each other from left to right.
+        presence: Whether nouns start as :func:`initial_nouns` returns them.
     """
     nouns = initial_nouns(corpus, vocabulary) if presence else {}
     words = {}
-    for entry in corpus.entries:
-        found = corpus.lexicon[entry]
-        word = uniform_word(found, features, vocabulary, forced_end=forced_end, forward=forward)
+    for name in corpus.entries:
+        entry = corpus.lexicon[name]
+        word = uniform_word(entry, features, vocabulary, forced_end=forced_end, forward=forward)
         emissions = tuple(
-            nouns[entry][None]
-            if entry in nouns and slot.feature == LABEL
-            else _jittered(table, rng)
+            nouns[name][None] if name in nouns and slot.feature == LABEL else _jittered(table, rng)
             for slot, table in zip(word.slots, word.emissions, strict=True)
         )
-        words[entry] = replace(word, emissions=emissions)
+        words[name] = replace(word, emissions=emissions)
     return words
 
 
 def initial_nouns(corpus: Corpus, vocabulary: FeatureVocabulary) -> dict[str, Array]:
-    """Return the ``(labels,)`` distribution every noun starts from."""
-    presence = np.stack([label_presence(e.seen, vocabulary) for e in corpus.examples])
-    usual = presence.mean(axis=0)
-    starts = {}
+    """Return the initial ``(labels,)`` distribution of every noun.
+
+    A noun that occurs with every clip ("person") has no contrast to learn from, and likelihood
+    alone would let it settle on rare objects. What it refers to must be visible whenever it is
+    used, so the more often a noun is used, the more it prefers labels that always are.
+    """
+    presence = np.stack([_label_presence(e.observation, vocabulary) for e in corpus.examples])
+    mean = presence.mean(axis=0)
+    initial = {}
     for entry in corpus.lexicon.of_part(PartOfSpeech.NOUN):
-        said = np.array([_says(example.sentences, entry.name) for example in corpus.examples])
-        seen = (presence[said].sum(axis=0) + usual) / (said.sum() + 1) + 1e-3
-        start = seen ** (_PRESENCE_POWER * said.mean() ** 2)
-        starts[entry.name] = (1 - _ESCAPE) * start / start.sum() + _ESCAPE / len(start)
-    return starts
+        used = np.array([entry.name in _words_of(e.sentences) for e in corpus.examples])
+        visible = (presence[used].sum(axis=0) + mean) / (used.sum() + 1) + 1e-3
+        shares = visible ** (_PRESENCE_POWER * used.mean() ** 2)
+        shares = (1 - _UNIFORM_SHARE) * shares / shares.sum() + _UNIFORM_SHARE / len(shares)
+        initial[entry.name] = shares
+    return initial
 
 
-def _says(sentences: tuple[Sentence, ...], entry: str) -> bool:
-    return any(word.entry == entry for sentence in sentences for word in sentence.words)
+def _label_presence(observation: Observation, vocabulary: FeatureVocabulary) -> Array:
+    """Return ``(labels,)`` the share of frames in which an object of each label is visible."""
+    layout = Layout.of(vocabulary.singles, vocabulary)
+    labels = observation.singles[0] - layout.place(vocabulary.singles[0]).start
+    shares = [(labels == label).any(axis=1).mean() for label in range(len(vocabulary.labels))]
+    return np.array(shares, dtype=np.float64)
 
 
 def _jittered(table: Array, rng: np.random.Generator) -> Array:

@@ -1,11 +1,16 @@
-"""Discriminative training by gradient: raise the probability of the true sentence among candidates.
+r"""Discriminative training: raise the probability of the true sentence among candidates.
 
-Words stay proper distributions (their logits are what moves), an L2 penalty holds them near the
+By gradient: the logits of emissions are optimised by Adam, an L2 penalty holds them near the
 maximum-likelihood start, and the calibration is trained along with them.
+
+By growth transformations, as in Yu & Siskind (AAAI 2015): a probability :math:`\lambda` of a
+distribution i moves to :math:`\lambda(\partial O/\partial\lambda + C_i)/D_i`, which raises the
+objective if the damping :math:`C_i` is large enough. After a success the damping is the least that
+keeps all positive; after a failure the step is discarded and the damping multiplied.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,35 +24,16 @@ from wordsight.meaning.training.conditional import (
     with_rivals,
 )
 from wordsight.meaning.training.corpus import TrainingExample
+from wordsight.meaning.training.settings import GradientSettings, GrowthSettings
 
-__all__ = ["GradientSettings", "GradientTraining", "GrowthSettings", "train_by_growth"]
-
+__all__ = ["GradientTraining", "train_by_growth"]
 
 Array = NDArray[np.float64]
 
-_FLOOR = 1e-6  # of a probability: logits below would never come back
-_MOMENTUM, _SPREAD, _CAREFUL = 0.9, 0.99, 1e-4  # Adam's constants
-
-
-@dataclass(frozen=True)
-class GradientSettings:
-    """How discriminative training goes.
-
-    Attributes:
-        epochs: Passes over the training clips.
-        rate: Step size of Adam.
-        batch: Clips per step.
-        penalty: L2 penalty of logits towards the start, per clip.
-    """
-
-    epochs: int = 15
-    rate: float = 0.03
-    batch: int = 64
-    penalty: float = 1e-3
-
-
-# Per clip: how firmly each kind of calibration parameter is held.
+_FLOOR = 1e-6  # of a probability: smaller ones could not grow again
+_BETA1, _BETA2, _EPSILON = 0.9, 0.99, 1e-4  # of Adam
 _PENALTIES = {"scales": 1e-2, "biases": 1e-3, "durations": 3e-2, "duration_weight": 0.0}
+"""L2 penalty of each kind of calibration parameter, per clip."""
 
 
 class GradientTraining:
@@ -55,7 +41,7 @@ class GradientTraining:
 
     Args:
         start: The maximum-likelihood lexicon, calibrated.
-        settings: How training goes.
+        settings: Settings of the gradient.
     """
 
     def __init__(self, start: LearnedLexicon, settings: GradientSettings) -> None:
@@ -74,39 +60,43 @@ class GradientTraining:
         """Pass over the examples once in random order.
 
         Returns:
-            The mean log probability of the true sentence, each taken just before its step.
+            The mean log probability of the true sentence, each computed just before its step.
         """
-        posed = with_rivals(examples)
-        order = rng.permutation(len(posed))
+        usable = with_rivals(examples)
+        order = rng.permutation(len(usable))
         total = 0.0
         for first in range(0, len(order), self.settings.batch):
-            batch = [posed[place] for place in order[first : first + self.settings.batch]]
+            batch = [usable[place] for place in order[first : first + self.settings.batch]]
             lexicon = self.lexicon()
-            found = conditional_gradient(
-                batch, lexicon.tables, lexicon.looking.sight, lexicon.calibration, threads=threads
-            )
-            total += found.value
-            self._step(self._gradient(found, lexicon, len(batch)))
-        return total / max(1, sum(len(example.truths) for example in posed))
+            gradient = _gradient(lexicon, batch, threads=threads)
+            total += gradient.value
+            self._step(self._parameter_gradient(gradient, lexicon, len(batch)))
+        return total / max(1, sum(len(example.truths) for example in usable))
 
     def lexicon(self) -> LearnedLexicon:
-        """Return the words and the calibration as they stand."""
-        words = {entry: self._word(word) for entry, word in self.start.words.items()}
+        """Return the current words and calibration."""
+        words = {
+            entry: replace(
+                word,
+                emissions=tuple(
+                    _softmax(self.values[_slot_name(word, number)])
+                    for number in range(len(word.emissions))
+                ),
+            )
+            for entry, word in self.start.words.items()
+        }
         return replace(self.start, words=words, calibration=self._calibration())
 
     def state(self) -> dict[str, Array]:
-        """Return everything a later process needs to go on."""
+        """Return everything that is needed to resume."""
         groups = {"value": self.values, "first": self.first, "second": self.second}
         arrays = {f"{g}:{n}": array for g, group in groups.items() for n, array in group.items()}
         return arrays | {"steps": np.array(self.steps)}
 
     def restore(self, arrays: dict[str, Array]) -> None:
         """Undo :meth:`state`."""
-        for group, target in (
-            ("value", self.values),
-            ("first", self.first),
-            ("second", self.second),
-        ):
+        groups = {"value": self.values, "first": self.first, "second": self.second}
+        for group, target in groups.items():
             target.update({name: arrays[f"{group}:{name}"].copy() for name in target})
         self.steps = int(arrays["steps"])
 
@@ -126,15 +116,9 @@ class GradientTraining:
         values["duration_weight"] = np.array([calibration.durations.weight])
         return values
 
-    def _word(self, word: WordModel) -> WordModel:
-        emissions = tuple(
-            _softmax(self.values[_slot_name(word, number)]) for number in range(len(word.emissions))
-        )
-        return replace(word, emissions=emissions)
-
     def _calibration(self) -> Calibration:
         old = self.start.calibration
-        scales = np.exp(self.values["scales"])
+        scales, biases = np.exp(self.values["scales"]).tolist(), self.values["biases"].tolist()
         ratios = {
             verb: self.values["durations"][number]
             for number, verb in enumerate(self.verbs)
@@ -142,37 +126,37 @@ class GradientTraining:
         }
         weight = float(self.values["duration_weight"][0])
         return Calibration(
-            {verb: float(value) for verb, value in zip(self.verbs, scales, strict=True)},
-            {v: float(b) for v, b in zip(self.verbs, self.values["biases"], strict=True)},
+            dict(zip(self.verbs, scales, strict=True)),
+            dict(zip(self.verbs, biases, strict=True)),
             Durations(old.durations.edges, ratios, weight),
             old.other_scale,
-            old.habits,
+            old.role_priors,
         )
 
-    def _gradient(
-        self, found: ConditionalGradient, lexicon: LearnedLexicon, clips: int
+    def _parameter_gradient(
+        self, gradient: ConditionalGradient, lexicon: LearnedLexicon, clips: int
     ) -> dict[str, Array]:
         slopes: dict[str, Array] = {}
         for entry, word in lexicon.words.items():
             table = lexicon.tables[entry]
-            for number, counts in enumerate(table.emission_counts(found.counts[entry])):
+            for number, counts in enumerate(table.emission_counts(gradient.counts[entry])):
                 name = _slot_name(word, number)
-                # Logits of distributions: what one bin gains, all others lose.
+                # Gradient of a softmax: what one bin gains, all others lose.
                 free = counts - word.emissions[number] * counts.sum(axis=1, keepdims=True)
                 held = self.settings.penalty * (self.values[name] - self.anchors[name])
                 slopes[name] = free / clips - held
         width = self.values["durations"].shape[1]
-        rows = [found.durations.get(verb, np.zeros(width)) for verb in self.verbs]
-        slopes["scales"] = np.array([found.scales.get(verb, 0.0) for verb in self.verbs])
-        slopes["biases"] = np.array([found.biases.get(verb, 0.0) for verb in self.verbs])
+        rows = [gradient.durations.get(verb, np.zeros(width)) for verb in self.verbs]
+        slopes["scales"] = np.array([gradient.scales.get(verb, 0.0) for verb in self.verbs])
+        slopes["biases"] = np.array([gradient.biases.get(verb, 0.0) for verb in self.verbs])
         slopes["durations"] = np.array(rows).reshape(len(rows), width)
-        slopes["duration_weight"] = np.array([found.duration_weight])
+        slopes["duration_weight"] = np.array([gradient.duration_weight])
         for name, penalty in _PENALTIES.items():
-            slopes[name] = slopes[name] / clips - penalty * self._strayed(name)
+            slopes[name] = slopes[name] / clips - penalty * self._deviation(name)
         return slopes
 
-    def _strayed(self, name: str) -> Array:
-        """Return how far a calibration parameter is from where its prior wants it."""
+    def _deviation(self, name: str) -> Array:
+        """Return the difference of a calibration parameter from the mean of its prior."""
         value = self.values[name]
         if name == "scales":
             return np.asarray(value - value.mean()) if len(value) else value
@@ -181,11 +165,11 @@ class GradientTraining:
     def _step(self, slopes: dict[str, Array]) -> None:
         self.steps += 1
         for name, slope in slopes.items():
-            self.first[name] = _MOMENTUM * self.first[name] + (1 - _MOMENTUM) * slope
-            self.second[name] = _SPREAD * self.second[name] + (1 - _SPREAD) * slope**2
-            mean = self.first[name] / (1 - _MOMENTUM**self.steps)
-            size = np.sqrt(self.second[name] / (1 - _SPREAD**self.steps))
-            self.values[name] = self.values[name] + self.settings.rate * mean / (size + _CAREFUL)
+            self.first[name] = _BETA1 * self.first[name] + (1 - _BETA1) * slope
+            self.second[name] = _BETA2 * self.second[name] + (1 - _BETA2) * slope**2
+            mean = self.first[name] / (1 - _BETA1**self.steps)
+            size = np.sqrt(self.second[name] / (1 - _BETA2**self.steps))
+            self.values[name] = self.values[name] + self.settings.rate * mean / (size + _EPSILON)
 
 
 def _slot_name(word: WordModel, number: int) -> str:
@@ -197,31 +181,21 @@ def _softmax(logits: Array) -> Array:
     return np.asarray(values / values.sum(axis=-1, keepdims=True))
 
 
-# Discriminative training by growth transformations, as in Yu & Siskind (AAAI 2015).
-#
-# A probability :math:`\lambda` of a distribution i moves to
-# :math:`\lambda(\partial O/\partial\lambda + C_i)/D_i`, which raises the objective if the damping
-# :math:`C_i` is large enough. After a success the damping is the least that keeps all positive;
-# after a failure the step is discarded and the damping multiplied.
-
-
-@dataclass(frozen=True)
-class GrowthSettings:
-    """How growth goes.
-
-    Attributes:
-        iterations: Most steps that are tried; the paper needs 20 to 30.
-        tolerance: Stop when the objective rises by less than this.
-        damping: What the damping is multiplied by after a failure.
-        least: The least damping, and the least probability.
-        posterior: Whether the true sentence takes part in the competition: safer, bounded by 0.
-    """
-
-    iterations: int = 30
-    tolerance: float = 1e-3
-    damping: float = 2.0
-    least: float = 1e-3
-    posterior: bool = True
+def _gradient(
+    lexicon: LearnedLexicon,
+    examples: Sequence[TrainingExample],
+    *,
+    posterior: bool = True,
+    threads: int = 1,
+) -> ConditionalGradient:
+    return conditional_gradient(
+        examples,
+        lexicon.tables,
+        lexicon.track_prior,
+        lexicon.calibration,
+        posterior=posterior,
+        threads=threads,
+    )
 
 
 def train_by_growth(
@@ -237,87 +211,58 @@ def train_by_growth(
         The lexicon, and the objective after every accepted step: it never falls.
     """
     chosen = settings or GrowthSettings()
-    current, slopes = start, _slopes(start, examples, chosen, threads)
-    history = [slopes.value]
-    dampings = _dampings(current, slopes, chosen)
+    current = start
+    gradient = _gradient(start, examples, posterior=chosen.posterior, threads=threads)
+    history = [gradient.value]
+    dampings = _least_dampings(current, gradient, chosen)
     for _ in range(chosen.iterations):
-        grown = _grown(current, slopes, dampings, chosen)
-        found = _slopes(grown, examples, chosen, threads)
-        if found.value < history[-1]:
+        grown = _grown(current, gradient, dampings, chosen)
+        new = _gradient(grown, examples, posterior=chosen.posterior, threads=threads)
+        if new.value < history[-1]:
             dampings = {
                 name: chosen.damping * np.maximum(chosen.least, damping)
                 for name, damping in dampings.items()
             }
             continue
-        rise = found.value - history[-1]
-        current, slopes = grown, found
-        history.append(found.value)
+        rise = new.value - history[-1]
+        current, gradient = grown, new
+        history.append(new.value)
         if rise < chosen.tolerance:
             break
-        dampings = _dampings(current, slopes, chosen)
+        dampings = _least_dampings(current, gradient, chosen)
     return current, history
 
 
-def _slopes(
-    lexicon: LearnedLexicon,
-    examples: Sequence[TrainingExample],
-    settings: GrowthSettings,
-    threads: int,
-) -> ConditionalGradient:
-    return conditional_gradient(
-        examples,
-        lexicon.tables,
-        lexicon.looking.sight,
-        lexicon.calibration,
-        posterior=settings.posterior,
-        threads=threads,
-    )
-
-
-def _emission_slopes(
-    lexicon: LearnedLexicon, slopes: ConditionalGradient
-) -> dict[str, tuple[tuple[Array, Array], ...]]:
-    """Return per word and slot the emissions and the slopes with respect to their logs."""
-    return {
-        entry: tuple(
-            zip(
-                word.emissions,
-                lexicon.tables[entry].emission_counts(slopes.counts[entry]),
-                strict=True,
-            )
-        )
-        for entry, word in lexicon.words.items()
-    }
-
-
-def _dampings(
-    lexicon: LearnedLexicon, slopes: ConditionalGradient, settings: GrowthSettings
+def _least_dampings(
+    lexicon: LearnedLexicon, gradient: ConditionalGradient, settings: GrowthSettings
 ) -> dict[str, Array]:
     """Return per distribution the least damping that keeps its probabilities positive."""
     dampings = {}
-    for entry, pairs in _emission_slopes(lexicon, slopes).items():
-        for number, (table, counts) in enumerate(pairs):
-            steepest = (counts / np.maximum(table, settings.least)).min(axis=1)
-            dampings[f"{entry}/{number}"] = np.maximum(0.0, -steepest + settings.least)
+    for entry, word in lexicon.words.items():
+        counts = lexicon.tables[entry].emission_counts(gradient.counts[entry])
+        for number, (table, own) in enumerate(zip(word.emissions, counts, strict=True)):
+            steepest = (own / np.maximum(table, settings.least)).min(axis=1)
+            dampings[_slot_name(word, number)] = np.maximum(0.0, -steepest + settings.least)
     return dampings
 
 
 def _grown(
     lexicon: LearnedLexicon,
-    slopes: ConditionalGradient,
+    gradient: ConditionalGradient,
     dampings: dict[str, Array],
     settings: GrowthSettings,
 ) -> LearnedLexicon:
     words: dict[str, WordModel] = {}
-    for entry, pairs in _emission_slopes(lexicon, slopes).items():
+    for entry, word in lexicon.words.items():
         emissions = []
-        for number, (table, counts) in enumerate(pairs):
-            damping = dampings[f"{entry}/{number}"][:, None]
-            # Distributions that nothing pulls at stay as they are.
-            raised = np.maximum(counts + damping * table, 0.0)
+        counts = lexicon.tables[entry].emission_counts(gradient.counts[entry])
+        for number, (table, own) in enumerate(zip(word.emissions, counts, strict=True)):
+            damping = dampings[_slot_name(word, number)][:, None]
+            # Distributions without a gradient stay as they are.
+            raised = np.maximum(own + damping * table, 0.0)
             mass = raised.sum(axis=1, keepdims=True)
             moved = np.where(mass > 0, raised / np.maximum(mass, 1e-300), table)
             moved = np.maximum(moved, settings.least * 1e-3)
             emissions.append(moved / moved.sum(axis=1, keepdims=True))
-        words[entry] = replace(lexicon.words[entry], emissions=tuple(emissions))
+        words[entry] = replace(word, emissions=tuple(emissions))
     return lexicon.with_words(words)

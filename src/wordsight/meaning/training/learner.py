@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from statistics import median
@@ -12,6 +12,7 @@ from wordsight.engine import Engine
 from wordsight.inference import Limits, current_limits
 from wordsight.language import Lexicon, infer_lexicon, parse
 from wordsight.meaning.checks import (
+    SentenceLike,
     require_instance,
     require_integer,
     require_lexicon,
@@ -21,7 +22,7 @@ from wordsight.meaning.checks import (
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe
 from wordsight.meaning.model.lexicon import LearnedLexicon
-from wordsight.meaning.tasks.long_videos import USUAL_CLIP
+from wordsight.meaning.tasks.search import TYPICAL_CLIP
 from wordsight.meaning.training.checkpoint import (
     fingerprint,
     load_checkpoint,
@@ -29,51 +30,45 @@ from wordsight.meaning.training.checkpoint import (
     save_checkpoint,
 )
 from wordsight.meaning.training.corpus import Corpus, background_distributions, build_corpus
-from wordsight.meaning.training.leave_one_out import (
-    LeaveOneOut,
-    is_same_clip,
-    leave_one_out,
-)
+from wordsight.meaning.training.leave_one_out import LeaveOneOut, is_same_clip, leave_one_out
 from wordsight.meaning.training.settings import TrainingSettings, settings_text
 from wordsight.meaning.training.trainer import Trainer
 from wordsight.meaning.training.truth import fit_belief, fit_threshold
 from wordsight.progress import Progress
 from wordsight.records import Clip, Sentence
 
-__all__ = ["WordLearner"]
-
-SentenceLike = str | Sentence
+__all__ = ["WordLearner", "prepare_training"]
 
 
 class WordLearner:
-    r"""Learns word meanings from clips and sentences, without knowing who is who in the clip.
+    r"""Learns word meanings from clips and sentences, without given assignments of participants.
 
     Every word is a small hidden Markov model over features of its arguments. The likelihood of a
-    clip under a sentence sums over all choices of one track per participant and all state
-    sequences of all words, each state weighed by the ratio of its distribution to the corpus's:
+    clip under a sentence sums over all assignments j of one track to each participant and over all
+    state sequences of all words, with the ratio of each state's distribution to the background:
 
     .. math:: L = \sum_{j} P(j)\prod_l\sum_{q_l}\prod_t a_{q^{t-1}q^t}
         \prod_n\frac{b_{q^t,n}(x^t_n(j))}{b_{0,n}(x^t_n(j))}
 
-    EM raises it from several starts; the best start is the one that prefers the true sentences
+    EM maximises it from several starts; the best start is the one that prefers the true sentences
     among false ones; scales per verb are calibrated; gradient steps on the posterior of the true
-    sentence sharpen everything (Yu & Siskind, ACL 2013 and AAAI 2015, and beyond).
+    sentence refine all parameters (Yu & Siskind, ACL 2013 and AAAI 2015, and beyond).
 
     Args:
-        settings: Everything about training; see :class:`TrainingSettings`.
-        threads: How many clips to work on at once; the result does not depend on it.
-        engine: Who does the E-step: processes or a cluster, with the same result; see
+        settings: Settings of training; see :class:`TrainingSettings`.
+        threads: Number of clips to work on at once; the result does not depend on it.
+        engine: Engine of the E-step, processes or a cluster, with the same result; see
             :func:`wordsight.engine.create_engine`.
-        device: Where lattices of the E-step are computed, such as ``cuda``, in single precision.
+        device: Device for the lattices of the E-step, such as ``cuda``, in single precision.
         changes: Single settings that differ from ``settings``, by name.
 
     Attributes:
         lexicon_: The learned lexicon, after :meth:`fit`.
         calibrated_: The lexicon before discriminative training.
-        apart_: What each clip changed in the learned lexicon, to judge training clips fairly.
-        calibrated_apart_: The same for the lexicon before discriminative training.
+        held_out_: The learned lexicon without each training clip, to judge these clips.
+        calibrated_held_out_: The same for the lexicon before discriminative training.
         histories_: Per restart of EM the objective after every iteration.
-        sharpened_: The objective after every epoch of discriminative training.
+        discriminative_history_: The objective after every epoch of discriminative training.
         inferred_: What was inferred about words where no lexicon was given, else None.
 
     Examples:
@@ -115,19 +110,19 @@ class WordLearner:
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> "WordLearner":
-        """Learn from clips and what is said of them.
+        """Learn from clips and their sentences.
 
         Args:
             clips: The clips. One that is given several times, once for each of its sentences, is
                 one example: it is left out as a whole where clips are judged by words learned
                 without them.
             sentences: Per clip one true sentence, or several.
-            lexicon: How words combine; inferred from the sentences if not given.
-            candidates: Per clip the sentences that might have been said, for telling restarts
-                apart, calibration and discriminative training; near misses if not given.
-            progress: Told about every step.
-            checkpoint: A file in which the state is kept while training, so that a training that
-                was killed goes on where it was; removed in the end. Its folder is made if needed.
+            lexicon: The grammar; inferred from the sentences if not given.
+            candidates: Per clip the sentences to choose among, for comparing restarts, calibration
+                and discriminative training; near misses if not given.
+            progress: Called after every step.
+            checkpoint: A file that holds the state while training, so that a training that was
+                interrupted resumes; removed in the end. Its folder is created if needed.
 
         Returns:
             The learner itself.
@@ -135,21 +130,23 @@ class WordLearner:
         Raises:
             MeaningError: If there is nothing to learn from, clips and sentences do not match, or
                 the checkpoint cannot be written.
-            LanguageError: If a sentence cannot be read with the given lexicon.
+            LanguageError: If a sentence cannot be parsed with the given lexicon.
         """
-        if checkpoint is not None:
-            checkpoint = prepare_checkpoint_path(checkpoint)
-        clips, said = require_pairs(clips, sentences)
+        path = None if checkpoint is None else prepare_checkpoint_path(checkpoint)
+        clips, texts = require_pairs(clips, sentences)
         require_lexicon(lexicon)
         if candidates is not None and len(candidates) != len(clips):
             raise MeaningError(
                 f"{len(clips)} clips came with {len(candidates)} lists of candidates; give one "
                 "list for every clip."
             )
-        clips, said, candidates = _merged(clips, said, candidates)
-        known = self._words(said, lexicon)
-        corpus, blank = self._prepared(clips, said, candidates, known)
-        training = Trainer(
+        clips, texts, candidates = _merged(clips, texts, candidates)
+        grammar = self._grammar(texts, lexicon)
+        unread = {text for text, _ in self.inferred_.unread} if self.inferred_ else set()
+        corpus, blank = prepare_training(
+            clips, texts, grammar, self.settings, candidates=candidates, unread=unread
+        )
+        trainer = Trainer(
             corpus,
             blank,
             self.settings,
@@ -158,103 +155,65 @@ class WordLearner:
             device=self.device,
         )
         try:
-            self._run(training, progress, checkpoint)
+            self._run(trainer, progress, path)
         finally:
-            training.close()
-        self.histories_ = training.state.histories
-        self.sharpened_ = training.state.sharpened
-        self.calibrated_apart_ = self._believed(training.calibrated, corpus)
-        self.apart_ = self.calibrated_apart_
-        if training.result() is not training.calibrated:
-            self.apart_ = self._believed(training.result(), corpus)
-        threshold = fit_threshold(self.apart_, corpus, threads=self.threads)
-        self.calibrated_ = self.calibrated_apart_.lexicon
-        notes = self._notes(corpus, training)
-        self.lexicon_ = replace(self.apart_.lexicon, threshold=threshold, notes=notes)
-        self.apart_ = replace(self.apart_, lexicon=self.lexicon_)
-        if checkpoint is not None:
-            Path(checkpoint).unlink(missing_ok=True)
+            trainer.close()
+        self.histories_ = trainer.state.histories
+        self.discriminative_history_ = trainer.state.discriminative_history
+        self.calibrated_held_out_ = self._held_out(trainer.calibrated, corpus)
+        self.held_out_ = self.calibrated_held_out_
+        if trainer.result is not trainer.calibrated:
+            self.held_out_ = self._held_out(trainer.result, corpus)
+        threshold = fit_threshold(self.held_out_, corpus, threads=self.threads)
+        self.calibrated_ = self.calibrated_held_out_.lexicon
+        notes = self._notes(corpus, trainer)
+        self.lexicon_ = replace(self.held_out_.lexicon, threshold=threshold, notes=notes)
+        self.held_out_ = replace(self.held_out_, lexicon=self.lexicon_)
+        if path is not None:
+            path.unlink(missing_ok=True)
         return self
 
-    def _words(self, said: list[list[SentenceLike]], lexicon: Lexicon | None) -> Lexicon:
+    def _grammar(self, texts: list[list[SentenceLike]], lexicon: Lexicon | None) -> Lexicon:
         self.inferred_ = None
         if lexicon is not None:
             return lexicon
-        self.inferred_ = infer_lexicon([one for several in said for one in several])
-        for text, why in self.inferred_.unread[:3]:
-            what = f"cannot read {text!r}: {why.splitlines()[0]}"
-            warnings.warn(what, MeaningWarning, stacklevel=3)
+        self.inferred_ = infer_lexicon([one for several in texts for one in several])
+        for text, reason in self.inferred_.unread[:3]:
+            message = f"cannot read {text!r}: {reason.splitlines()[0]}"
+            warnings.warn(message, MeaningWarning, stacklevel=3)
         return self.inferred_.lexicon
 
-    def _prepared(
-        self,
-        clips: Sequence[Clip],
-        said: list[list[SentenceLike]],
-        candidates: Sequence[Sequence[SentenceLike]] | None,
-        lexicon: Lexicon,
-    ) -> tuple[Corpus, LearnedLexicon]:
-        chosen, look = self.settings, self.settings.looking
-        unread = {text for text, _ in self.inferred_.unread} if self.inferred_ else set()
-        read = [_read((s for s in one if str(s) not in unread), lexicon) for one in said]
-        rivals = None if candidates is None else [_read(row, lexicon) for row in candidates]
-        views = [look.view(clip) for clip in clips]
-        features = get_feature_set(chosen.features).with_phases(chosen.phases)
-        vocabulary = learn_vocabulary(
-            views, features, clusters=chosen.clusters, trembling=chosen.trembling
-        )
-        seen = [observe(view, vocabulary) for view in views]
-        corpus = build_corpus(
-            seen,
-            read,
-            lexicon,
-            candidates=rivals,
-            most_candidates=chosen.most_candidates,
-            habits=chosen.habits,
-            random_state=chosen.random_state,
-        )
-        uniform = chosen.background == "uniform"
-        background = background_distributions(
-            [example.seen for example in corpus.examples], vocabulary, uniform=uniform
-        )
-        blank = LearnedLexicon(
-            lexicon, {}, features, vocabulary, background, look, states_count=uniform
-        )
-        return corpus, blank
-
-    def _run(
-        self,
-        training: Trainer,
-        progress: Progress | None,
-        checkpoint: str | os.PathLike[str] | None,
-    ) -> None:
-        mark = fingerprint(training.corpus, self.settings) if checkpoint is not None else ""
+    def _run(self, trainer: Trainer, progress: Progress | None, checkpoint: Path | None) -> None:
+        mark = fingerprint(trainer.corpus, self.settings) if checkpoint is not None else ""
         if checkpoint is not None and current_limits() != Limits():
-            mark += f" {current_limits()}"  # what was begun with less is not gone on with
+            mark += f" {current_limits()}"  # training under other limits is not resumed
         if checkpoint is not None:
-            load_checkpoint(checkpoint, training, mark)
-        while not training.done:
-            what = training.step()
+            load_checkpoint(checkpoint, trainer, mark)
+        while not trainer.done:
+            step = trainer.step()
             if checkpoint is not None:
-                save_checkpoint(checkpoint, training, mark)
+                save_checkpoint(checkpoint, trainer, mark)
             if progress is not None:
-                progress(training.steps_done, training.num_steps, what)
+                progress(trainer.steps_done, trainer.num_steps, step)
 
-    def _believed(self, found: LearnedLexicon, corpus: Corpus) -> LeaveOneOut:
-        """Learn when sentences are true, each clip being judged by words that do not know it."""
+    def _held_out(self, lexicon: LearnedLexicon, corpus: Corpus) -> LeaveOneOut:
+        """Return a lexicon without each clip, with the belief fitted on them."""
         chosen = self.settings
-        apart = leave_one_out(
-            found, corpus, chosen.smoothing, noise=chosen.noise, threads=self.threads
+        held_out = leave_one_out(
+            lexicon, corpus, chosen.smoothing, noise=chosen.noise, threads=self.threads
         )
-        if not chosen.believed:
-            return apart
-        belief = fit_belief(apart, corpus, threads=self.threads, random_state=chosen.random_state)
-        return replace(apart, lexicon=replace(found, belief=belief))
+        if not chosen.belief:
+            return held_out
+        seed = chosen.random_state
+        belief = fit_belief(held_out, corpus, threads=self.threads, random_state=seed)
+        return replace(held_out, lexicon=replace(lexicon, belief=belief))
 
-    def _notes(self, corpus: Corpus, training: Trainer) -> dict[str, object]:
-        best = training.state.best
+    def _notes(self, corpus: Corpus, trainer: Trainer) -> dict[str, object]:
+        best = trainer.state.best
+        durations = [example.observation.duration for example in corpus.examples]
         return {
             "clips": len(corpus.examples),
-            USUAL_CLIP: round(median(example.seen.duration for example in corpus.examples), 2),
+            TYPICAL_CLIP: round(median(durations), 2),
             "pairs": corpus.num_pairs,
             "settings": settings_text(self.settings),
             "chosen_restart": best[0] + 1 if best else 0,
@@ -262,7 +221,62 @@ class WordLearner:
         }
 
 
-def _read(texts: Iterable[SentenceLike], lexicon: Lexicon) -> list[Sentence]:
+def prepare_training(
+    clips: Sequence[Clip],
+    sentences: Sequence[Sequence[SentenceLike]],
+    lexicon: Lexicon,
+    settings: TrainingSettings,
+    *,
+    candidates: Sequence[Sequence[SentenceLike]] | None = None,
+    unread: Collection[str] = (),
+) -> tuple[Corpus, LearnedLexicon]:
+    """Parse sentences, learn bins and measure clips.
+
+    Args:
+        clips: The clips.
+        sentences: Per clip its true sentences.
+        lexicon: The grammar.
+        settings: Settings of training.
+        candidates: Per clip the sentences to choose among; near misses if not given.
+        unread: Sentences to leave out, because they cannot be parsed.
+
+    Returns:
+        The corpus, and a lexicon without words.
+    """
+    parsed = [
+        _parsed((s for s in several if str(s) not in unread), lexicon) for several in sentences
+    ]
+    rivals = None if candidates is None else [_parsed(row, lexicon) for row in candidates]
+    views = [settings.view_settings.view(clip) for clip in clips]
+    features = get_feature_set(settings.features).with_phases(settings.phases)
+    vocabulary = learn_vocabulary(
+        views, features, clusters=settings.clusters, jitter=settings.jitter
+    )
+    corpus = build_corpus(
+        [observe(view, vocabulary) for view in views],
+        parsed,
+        lexicon,
+        candidates=rivals,
+        max_candidates=settings.max_candidates,
+        role_priors=settings.role_priors,
+        random_state=settings.random_state,
+    )
+    uniform = settings.background == "uniform"
+    observations = [example.observation for example in corpus.examples]
+    background = background_distributions(observations, vocabulary, uniform=uniform)
+    blank = LearnedLexicon(
+        lexicon,
+        {},
+        features,
+        vocabulary,
+        background,
+        settings.view_settings,
+        add_log_states=uniform,
+    )
+    return corpus, blank
+
+
+def _parsed(texts: Iterable[SentenceLike], lexicon: Lexicon) -> list[Sentence]:
     return [
         text if isinstance(text, Sentence) and text.words else parse(str(text), lexicon)
         for text in map(require_sentence, texts)

@@ -1,8 +1,8 @@
-"""Words as they would be without one clip: what a training clip says of clips not yet seen.
+"""Words as they would be without one training clip.
 
 Words fit the clips they were learned from better than others, so that a threshold found there is
-too strict elsewhere. Learning anew without each clip would take as many trainings as clips; taking
-a clip's own expected counts out of the last M-step gives nearly the same for one E-step more.
+too strict elsewhere. Training again without each clip would take as many trainings as clips;
+removing a clip's own expected counts from the last M-step gives nearly the same for one E-step.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from wordsight.meaning.scoring.tables import WordCounts
 from wordsight.meaning.training.corpus import Corpus, TrainingExample
 from wordsight.meaning.training.em import (
     EStepInputs,
-    WordSmoothing,
     expected_counts_of,
     m_step,
     map_chunks,
     zero_counts,
 )
+from wordsight.meaning.training.settings import WordSmoothing
 from wordsight.records import Clip
 
 __all__ = ["LeaveOneOut", "is_same_clip", "leave_one_out"]
@@ -49,8 +49,8 @@ class LeaveOneOut:
         """Return the words as they would be without an example of the corpus."""
         return self.lexicon.with_words(self.lexicon.words | self.changed[number])
 
-    def judging(self, clip: Clip) -> LearnedLexicon:
-        """Return the words to judge a clip fairly with: without it, where it was learned from."""
+    def for_clip(self, clip: Clip) -> LearnedLexicon:
+        """Return the words to judge a clip with: without it, if it is a training clip."""
         for number, other in enumerate(self.clips):
             if is_same_clip(other, clip):
                 return self.without(number)
@@ -71,53 +71,52 @@ def leave_one_out(
     noise: float = 0.0,
     threads: int = 1,
 ) -> LeaveOneOut:
-    """Find what each clip of a corpus changed in the words.
+    """Compute what each clip of a corpus changed in the words.
 
-    Words trained further than by maximum likelihood keep the rest of what they learned: each
-    probability changes by the factor by which that of the M-step does.
+    Where words were trained further than by maximum likelihood, each probability changes by the
+    factor by which that of the M-step does.
 
     Args:
         lexicon: The words.
         corpus: What they were learned from.
-        smoothing: Imagined counts of the M-step.
+        smoothing: Pseudo-counts of the M-step.
         noise: Probability that a sentence has nothing to do with its clip.
-        threads: How many clips to work on at once.
+        threads: Number of clips to work on at once.
     """
-    words = EStepInputs(lexicon.tables, lexicon.looking.sight, noise)
+    inputs = EStepInputs(lexicon.tables, lexicon.track_prior, noise)
 
     def work(chunk: Sequence[TrainingExample]) -> list[CountsByWord]:
         return [
-            _counts_of_said_words(example, expected_counts_of([example], words)[1])
+            _counts_of_used_words(example, expected_counts_of([example], inputs)[1])
             for example in chunk
         ]
 
-    parts = [mine for part in map_chunks(corpus.examples, work, threads) for mine in part]
+    parts = [own for part in map_chunks(corpus.examples, work, threads) for own in part]
     total = zero_counts(lexicon.tables)
-    for mine in parts:
-        for entry, counts in mine.items():
+    for own in parts:
+        for entry, counts in own.items():
             total[entry].add(counts)
     whole = m_step(lexicon.tables, total, lexicon.background, smoothing)
-    changed = tuple(_changed_words(lexicon, total, mine, whole, smoothing) for mine in parts)
-    return LeaveOneOut(
-        lexicon, changed, tuple(example.seen.view.clip for example in corpus.examples)
-    )
+    changed = tuple(_changed_words(lexicon, total, own, whole, smoothing) for own in parts)
+    clips = tuple(example.observation.view.clip for example in corpus.examples)
+    return LeaveOneOut(lexicon, changed, clips)
 
 
-def _counts_of_said_words(example: TrainingExample, counts: CountsByWord) -> CountsByWord:
-    """Keep the counts of words that were said of a clip: of all others they are nil."""
-    said = {word.entry for sentence in example.sentences for word in sentence.words}
-    return {entry: found for entry, found in counts.items() if entry in said}
+def _counts_of_used_words(example: TrainingExample, counts: CountsByWord) -> CountsByWord:
+    """Keep the counts of words in the sentences of a clip: all others are zero."""
+    used = {word.entry for sentence in example.sentences for word in sentence.words}
+    return {entry: own for entry, own in counts.items() if entry in used}
 
 
 def _changed_words(
     lexicon: LearnedLexicon,
     total: CountsByWord,
-    mine: CountsByWord,
+    own: CountsByWord,
     whole: dict[str, WordModel],
     smoothing: WordSmoothing,
 ) -> dict[str, WordModel]:
-    tables = {entry: lexicon.tables[entry] for entry in mine}
-    rest = {entry: _difference(total[entry], counts) for entry, counts in mine.items()}
+    tables = {entry: lexicon.tables[entry] for entry in own}
+    rest = {entry: _difference(total[entry], counts) for entry, counts in own.items()}
     without = m_step(tables, rest, lexicon.background, smoothing)
     return {
         entry: _rescaled_word(lexicon.words[entry], without[entry], whole[entry])
@@ -125,27 +124,27 @@ def _changed_words(
     }
 
 
-def _difference(total: WordCounts, mine: WordCounts) -> WordCounts:
-    # A clip's counts were added to the total; rounding alone can leave less than nothing.
+def _difference(total: WordCounts, own: WordCounts) -> WordCounts:
+    # A clip's counts are part of the total; only rounding can make a difference negative.
     return WordCounts(
-        np.maximum(total.initial - mine.initial, 0.0),
-        np.maximum(total.transition - mine.transition, 0.0),
-        {role: np.maximum(t - mine.singles[role], 0.0) for role, t in total.singles.items()},
-        {roles: np.maximum(t - mine.pairs[roles], 0.0) for roles, t in total.pairs.items()},
+        np.maximum(total.initial - own.initial, 0.0),
+        np.maximum(total.transition - own.transition, 0.0),
+        {role: np.maximum(t - own.singles[role], 0.0) for role, t in total.singles.items()},
+        {roles: np.maximum(t - own.pairs[roles], 0.0) for roles, t in total.pairs.items()},
     )
 
 
 def _rescaled_word(word: WordModel, to: WordModel, origin: WordModel) -> WordModel:
-    pairs = zip(word.emissions, to.emissions, origin.emissions, strict=True)
+    tables = zip(word.emissions, to.emissions, origin.emissions, strict=True)
     return replace(
         word,
         initial=_rescaled(word.initial, to.initial, origin.initial),
         transition=_rescaled(word.transition, to.transition, origin.transition),
-        emissions=tuple(_rescaled(*tables) for tables in pairs),
+        emissions=tuple(_rescaled(*three) for three in tables),
     )
 
 
 def _rescaled(shares: Array, to: Array, origin: Array) -> Array:
-    """Return shares times the factor from one distribution to another, summing to 1 again."""
+    """Multiply shares by the ratio of two distributions, and normalise."""
     values = shares * np.divide(to, origin, out=np.ones_like(to), where=origin > 0)
     return np.asarray(values / values.sum(axis=-1, keepdims=True))

@@ -1,4 +1,4 @@
-"""How a learner trains: everything that can be chosen, with what worked on real detections."""
+"""Settings of training, with defaults that worked on real detections."""
 
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Literal
@@ -11,63 +11,128 @@ from wordsight.meaning.checks import (
 )
 from wordsight.meaning.features import FeatureSet
 from wordsight.meaning.model.lexicon import ViewSettings
-from wordsight.meaning.training.discriminative import GradientSettings, GrowthSettings
-from wordsight.meaning.training.em import WordSmoothing
+from wordsight.meaning.model.storage import SAVED_NAMES
+from wordsight.meaning.model.word import WordModel
 
-__all__ = ["FAITHFUL", "ON_FILM", "TrainingSettings", "settings_text"]
+__all__ = [
+    "FAITHFUL",
+    "ON_FILM",
+    "GradientSettings",
+    "GrowthSettings",
+    "TrainingSettings",
+    "WordSmoothing",
+    "settings_text",
+]
+
+
+@dataclass(frozen=True)
+class WordSmoothing:
+    """Pseudo-counts of the M-step.
+
+    Attributes:
+        emission: Pseudo-counts per state and feature of words with several states, distributed
+            like the background.
+        static: The same for words of one state, such as nouns.
+        transition: Pseudo-counts of each possible transition.
+    """
+
+    emission: float = 5.0
+    static: float = 5.0
+    transition: float = 1.0
+
+    def of(self, word: WordModel) -> float:
+        """Return the pseudo-counts of the emissions of a word."""
+        return self.static if word.num_states == 1 else self.emission
+
+
+@dataclass(frozen=True)
+class GradientSettings:
+    """Settings of discriminative training by gradient.
+
+    Attributes:
+        epochs: Passes over the training clips.
+        rate: Step size of Adam.
+        batch: Clips per step.
+        penalty: L2 penalty of logits towards the start, per clip.
+    """
+
+    epochs: int = 15
+    rate: float = 0.03
+    batch: int = 64
+    penalty: float = 1e-3
+
+
+@dataclass(frozen=True)
+class GrowthSettings:
+    """Settings of discriminative training by growth transformations.
+
+    Attributes:
+        iterations: Maximum number of steps that are tried; the paper needs 20 to 30.
+        tolerance: Stop when the objective rises by less than this.
+        damping: Factor of the damping after a failed step.
+        least: Minimum of the damping, and of probabilities.
+        posterior: Whether the true sentence is among its own rivals: safer, bounded by 0.
+    """
+
+    iterations: int = 30
+    tolerance: float = 1e-3
+    damping: float = 2.0
+    least: float = 1e-3
+    posterior: bool = True
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Everything about training but the data.
+    """Settings of :class:`~wordsight.meaning.WordLearner`.
 
     Attributes:
         features: The feature set, or its name.
-        phases: States of words that have several, such as verbs; what the features say if None.
-        clusters: Cut learned features into so many clusters instead of by their own schemes.
-        trembling: Whether boxes come from a detector and tremble, so that what counts as still is
-            measured instead of taken from good tracks.
-        background: What words are compared with: the corpus as it is ("empirical"), or "uniform",
-            as in the paper's Eq. 10.
-        looking: How clips are looked at.
-        restarts: How often EM starts anew.
-        choose_by: How the best restart is told: by the conditional likelihood of true sentences
-            among candidates, or by the likelihood of the corpus, as the paper does.
+        phases: Number of states of words that have several, such as verbs; as the feature set has
+            it if None.
+        clusters: Bin learned features by this many clusters instead of their own schemes.
+        jitter: Whether boxes come from a detector and jitter, so that the limit of stillness is
+            estimated instead of that of good tracks.
+        background: Distribution that words are compared with: that of the corpus ("empirical"), or
+            "uniform", as in Eq. 10 of the paper.
+        view_settings: How frames and objects of clips are selected.
+        restarts: Number of starts of EM.
+        choose_by: Criterion for the best restart: the conditional likelihood of true sentences
+            among candidates, or the likelihood of the corpus, as in the paper.
         tempered_iterations: EM iterations in which ratios of words with several states are raised
-            to the power ``temper``, so that they do not drown the nouns.
+            to the power ``temper``, so that they do not dominate the nouns.
         temper: That power.
         iterations: EM iterations after those.
         tolerance: Within tempered iterations and within those after them, EM stops as soon as the
             objective rises by less than this; None runs all iterations.
         two_phase: Whether tempered iterations use only sentences of nouns and verbs.
-        smoothing: Imagined counts.
+        smoothing: Pseudo-counts.
         noise: Probability that a sentence has nothing to do with its clip.
-        presence: Whether frequent nouns start at labels that are in sight whenever they are said.
+        presence: Whether frequent nouns start at labels that are visible whenever they are used.
         left_to_right: Whether words go through their states in order; else any state may come
-            first and any may follow any, for what repeats itself, such as waving.
-        forced_end: Whether an event must have reached its last state when its clip ends; only
-            where states come in order.
-        durations: Whether how long a clip lasts is evidence for its verb.
-        habits: Whether which nouns usually fill a verb's roles is evidence, where sentences about
-            one clip are compared.
-        believed: Whether a sentence is judged by how likely each of its words is true, instead of
-            by its log ratio per frame.
+            first and any may follow any, for repetitive events such as waving.
+        forced_end: Whether the last state must be reached when the clip ends; only where states
+            come in order.
+        durations: Whether the duration of a clip is evidence for its verb.
+        role_priors: Whether the nouns that usually fill a verb's roles are evidence, where
+            sentences about one clip are compared.
+        belief: Whether a sentence is judged by the probability that each of its words is true,
+            instead of its log ratio per frame.
         calibrated: Whether scales and biases per verb are fitted.
-        discriminative: How to train against false sentences: by gradient, by growth
-            transformations, or not at all.
+        discriminative: Training against false sentences: by gradient, by growth transformations,
+            or not at all.
         gradient: Settings of the gradient.
-        growth: Settings of growth.
-        most_candidates: How many near misses compete with a true sentence, where candidates are
-            not given.
-        random_state: Seed of everything random.
+        growth: Settings of growth transformations.
+        max_candidates: Number of near misses that compete with a true sentence, where candidates
+            are not given.
+        random_state: Seed of all random numbers.
     """
 
     features: str | FeatureSet = "recommended"
     phases: int | None = None
     clusters: int | None = None
-    trembling: bool = False
+    jitter: bool = False
     background: Literal["empirical", "uniform"] = "empirical"
-    looking: ViewSettings = field(default_factory=ViewSettings)
+    view_settings: ViewSettings = field(default_factory=ViewSettings)
     restarts: int = 3
     choose_by: Literal["conditional", "likelihood"] = "conditional"
     tempered_iterations: int = 15
@@ -81,25 +146,25 @@ class TrainingSettings:
     left_to_right: bool = True
     forced_end: bool = True
     durations: bool = True
-    habits: bool = True
-    believed: bool = True
+    role_priors: bool = True
+    belief: bool = True
     calibrated: bool = True
     discriminative: Literal["gradient", "growth"] | None = "gradient"
     gradient: GradientSettings = field(default_factory=GradientSettings)
     growth: GrowthSettings = field(default_factory=GrowthSettings)
-    most_candidates: int = 40
+    max_candidates: int = 40
     random_state: int = 0
 
     def __post_init__(self) -> None:
         require_one_of("background", self.background, ("empirical", "uniform"))
         require_one_of("choose_by", self.choose_by, ("conditional", "likelihood"))
         require_one_of("discriminative", self.discriminative, ("gradient", "growth", None))
-        kinds = {"looking": ViewSettings, "smoothing": WordSmoothing}
+        kinds = {"view_settings": ViewSettings, "smoothing": WordSmoothing}
         kinds |= {"gradient": GradientSettings, "growth": GrowthSettings}
         for name, kind in kinds.items():
             require_instance(name, getattr(self, name), kind)
         counts = {"restarts": 1, "tempered_iterations": 0, "iterations": 0}
-        for name, least in (counts | {"most_candidates": 0, "random_state": 0}).items():
+        for name, least in (counts | {"max_candidates": 0, "random_state": 0}).items():
             require_integer(name, getattr(self, name), least=least)
         require_integer("clusters", self.clusters, least=2, none=True)
         require_integer("phases", self.phases, least=3, none=True)
@@ -108,10 +173,10 @@ class TrainingSettings:
         require_number("noise", self.noise, least=0.0, below=1.0)
 
 
-ON_FILM = TrainingSettings(trembling=True, phases=4)
-"""For whole videos and what a detector finds in them. An event is then only part of its clip: what
-was before and what comes after take a state each, and two are left for the event itself, such as
-bending down and rising again. Clips that are cut to their events do with three."""
+ON_FILM = TrainingSettings(jitter=True, phases=4)
+"""Settings for whole videos and detected boxes. An event is then only part of its clip: the time
+before and the time after take a state each, which leaves two for the event itself, such as bending
+down and rising again. Clips that are cut to their events need three states."""
 
 FAITHFUL = TrainingSettings(
     features="paper",
@@ -126,26 +191,18 @@ FAITHFUL = TrainingSettings(
     presence=False,
     forced_end=False,
     durations=False,
-    habits=False,
-    believed=False,
+    role_priors=False,
+    belief=False,
     calibrated=False,
     discriminative=None,
 )
 """The method as published: Table 2's features, Eqs. 4 to 10, the best restart by likelihood."""
 
-
-# Saved lexicons and checkpoints hold settings as text, with the names of the first layout; settings
-# that came later are written only where they are used.
-_SAVED_CLASS_NAMES = {
-    "ViewSettings": "Looking",
-    "TrackPrior": "Sight",
-    "WordSmoothing": "Smoothing",
-}
-_LATER_SETTINGS = ("tolerance",)
+_LATER_SETTINGS = ("tolerance",)  # missing in files of the first layout, written only where used
 
 
 def settings_text(settings: TrainingSettings) -> str:
-    """Return settings as the text that saved lexicons and checkpoints keep of them."""
+    """Return settings as text for saved lexicons and checkpoints, in the names of their layout."""
     return _saved_text(settings)
 
 
@@ -154,10 +211,11 @@ def _saved_text(value: object) -> str:
         return "{" + ", ".join(f"{key!r}: {_saved_text(v)}" for key, v in value.items()) + "}"
     if not is_dataclass(value) or isinstance(value, type):
         return repr(value)
-    name = type(value).__name__
+    values = {field.name: getattr(value, field.name) for field in fields(value)}
     parts = (
-        f"{field.name}={_saved_text(getattr(value, field.name))}"
-        for field in fields(value)
-        if field.name not in _LATER_SETTINGS or getattr(value, field.name) is not None
+        f"{SAVED_NAMES.get(name, name)}={_saved_text(each)}"
+        for name, each in values.items()
+        if name not in _LATER_SETTINGS or each is not None
     )
-    return f"{_SAVED_CLASS_NAMES.get(name, name)}({', '.join(parts)})"
+    kind = type(value).__name__
+    return f"{SAVED_NAMES.get(kind, kind)}({', '.join(parts)})"

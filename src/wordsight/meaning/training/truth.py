@@ -1,7 +1,6 @@
-"""Learning when words are true, from sentences that were said of clips and others that were not.
+"""Fitting when sentences are true: the belief in single words, and the threshold of scores.
 
-Every clip is judged by the words as they would be without it, so that what is learned here holds
-for clips that are new.
+Every clip is judged by the words as they would be without it, so that the fit holds for new clips.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from scipy.optimize import minimize
 
 from wordsight.evaluation import best_threshold
 from wordsight.language import PartOfSpeech
-from wordsight.meaning.model.belief import NUM_ASSIGNMENTS, Belief, log_sigmoid
+from wordsight.meaning.model.calibration import NUM_ASSIGNMENTS, Belief, log_sigmoid
 from wordsight.meaning.model.word import WordModel
 from wordsight.meaning.scoring.evidence import NUM_EVIDENCE, is_judged_in_event, num_evidence
 from wordsight.meaning.training.corpus import Corpus
@@ -23,105 +22,108 @@ from wordsight.records import Sentence
 
 __all__ = ["fit_belief", "fit_threshold"]
 
-
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_Row = tuple[Array, list[str], bool]  # evidence, words, whether they were said
+_Row = tuple[Array, list[str], bool]  # evidence, words, whether the sentence is true
 
-_MOST_PAIRS = 6000  # of clips and sentences, where things are tracks
+_MOST_PAIRS = 6000  # of clips and sentences, where objects are tracks
 _MOST_LATTICES = 600  # where they are not, and every sentence is a lattice of its own
-_OTHERS = 20  # sentences said of other clips that compete in each clip
-_SLOPE = 4.0  # prior slope of a word with one feature; dependent features and traits share it
-_OFFSET = -1.0  # prior log odds of a word whose evidence is nil
-# How firmly slopes, offsets, and offsets of words beside a verb are held, in pairs.
-_SLOPE_PRIOR, _OFFSET_PRIOR, _BESIDE_PRIOR = 0.3, 0.1, 1.0
-_CERTAIN = -1e-9  # no sentence is believed more than this, so that one mistake is no catastrophe
+_NUM_OTHERS = 20  # sentences of other clips that compete in each clip
+_SLOPE = 4.0  # prior slope of a word with one feature; features and kinds of evidence share it
+_OFFSET = -1.0  # prior log odds of a word without evidence
+# Strength of the priors of slopes, offsets and verb offsets, in pairs.
+_SLOPE_PRIOR, _OFFSET_PRIOR, _VERB_OFFSET_PRIOR = 0.3, 0.1, 1.0
+_CERTAIN = -1e-9  # upper bound of log probabilities, so that one mistake has a finite cost
 
 
 @dataclass(frozen=True)
-class _Names:
-    """What the parameters belong to.
+class _Parameters:
+    """The words and pairs of words that parameters belong to.
 
     Attributes:
         words: The words.
-        beside: Each verb with each word that may be said beside it.
+        pairs: Each verb with each word that may qualify it.
     """
 
     words: tuple[str, ...]
-    beside: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, models: Mapping[str, WordModel]) -> "_Names":
+    def of(cls, models: Mapping[str, WordModel]) -> "_Parameters":
         verbs = [name for name, word in models.items() if word.part is PartOfSpeech.VERB]
         others = [name for name, word in models.items() if is_judged_in_event(word)]
         return cls(tuple(models), tuple((verb, name) for verb in verbs for name in others))
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """How many slopes, offsets, and offsets beside verbs there are."""
-        return NUM_EVIDENCE * len(self.words), len(self.words), len(self.beside)
+        """Numbers of slopes, offsets and verb offsets."""
+        return NUM_EVIDENCE * len(self.words), len(self.words), len(self.pairs)
+
+    def split(self, values: Array) -> tuple[Array, Array, Array]:
+        """Return ``(W, NUM_EVIDENCE)`` slopes, ``(W,)`` offsets, and verb offsets."""
+        logs, offsets, verb_offsets = np.split(values, np.cumsum(self.sizes)[:-1])
+        return np.exp(logs).reshape(-1, NUM_EVIDENCE), offsets, verb_offsets
 
 
 @dataclass(frozen=True)
 class _Pairs:
-    """N pairs of a clip and a sentence with C choices of things and L words, padded.
+    """N pairs of a clip and a sentence with C assignments and L words, padded.
 
     Attributes:
-        evidence: ``(N, C, L, TRAITS)`` log ratios per frame.
-        there: ``(N, C)`` which choices there are.
-        words: ``(N, L)`` number of each word, -1 where there is none.
-        beside: ``(N, L)`` number of each word beside its verb, -1 where it goes with none.
-        said: ``(N,)`` whether the sentence was said of the clip.
+        evidence: ``(N, C, L, NUM_EVIDENCE)`` log ratios per frame.
+        valid: ``(N, C)`` which assignments there are.
+        words: ``(N, L)`` index of each word, -1 where there is none.
+        verb_pairs: ``(N, L)`` index of each word with its verb, -1 where it qualifies none.
+        true: ``(N,)`` whether the sentence is true of the clip.
     """
 
     evidence: Array
-    there: NDArray[np.bool_]
+    valid: NDArray[np.bool_]
     words: Ints
-    beside: Ints
-    said: NDArray[np.bool_]
+    verb_pairs: Ints
+    true: NDArray[np.bool_]
 
 
 def fit_belief(
-    apart: LeaveOneOut, corpus: Corpus, *, threads: int = 1, random_state: int = 0
+    held_out: LeaveOneOut, corpus: Corpus, *, threads: int = 1, random_state: int = 0
 ) -> Belief | None:
-    """Fit slopes and offsets so that what was said is believed and other sentences are not.
+    """Fit slopes and offsets so that true sentences are likely and others are not.
 
     Args:
-        apart: The words, and what each clip changed in them.
+        held_out: The words, and what each clip changed in them.
         corpus: Clips with sentences and near misses; sentences of other clips compete, too.
-        threads: How many clips to work on at once.
-        random_state: Seed of which sentences compete.
+        threads: Number of clips to work on at once.
+        random_state: Seed of the choice of competing sentences.
 
     Returns:
-        The belief, or None where nothing but true sentences can be told.
+        The belief, or None where there are no false sentences.
     """
-    names = _Names.of(apart.lexicon.words)
+    parameters = _Parameters.of(held_out.lexicon.words)
     rivals = _rivals(corpus, np.random.default_rng(random_state))
     if not any(rivals):
         return None
 
     def work(numbers: Sequence[int]) -> list[_Row]:
-        return [row for n in numbers for row in _looked(apart, corpus, n, rivals[n])]
+        return [row for n in numbers for row in _evidence_rows(held_out, corpus, n, rivals[n])]
 
     parts = map_chunks(range(len(corpus.examples)), work, threads)
-    pairs = _padded([row for part in parts for row in part], names)
-    return _fitted(pairs, names, apart.lexicon.words)
+    pairs = _padded([row for part in parts for row in part], parameters)
+    return _fitted(pairs, parameters, held_out.lexicon.words)
 
 
 def _rivals(corpus: Corpus, rng: np.random.Generator) -> list[list[Sentence]]:
-    """Return per clip sentences that were not said of it."""
-    tracked = all(example.seen.tracked for example in corpus.examples)
+    """Return per clip sentences that are not true of it."""
+    tracked = all(example.observation.tracked for example in corpus.examples)
     total = _MOST_PAIRS if tracked else _MOST_LATTICES
     most = max(4, total // len(corpus.examples))
     pool = {s.words: s for example in corpus.examples for s in example.sentences}
-    found = []
+    rivals = []
     for example in corpus.examples:
-        said = {sentence.words for sentence in example.sentences}
-        near = {s.words: s for s in example.candidates if s.words not in said}
-        far = [s for words, s in pool.items() if words not in said and words not in near]
-        chosen = [*near.values(), *_drawn(far, _OTHERS, rng)]
-        found.append(_drawn(chosen, most, rng))
-    return found
+        true = {sentence.words for sentence in example.sentences}
+        near = {s.words: s for s in example.candidates if s.words not in true}
+        far = [s for words, s in pool.items() if words not in true and words not in near]
+        rivals.append(_drawn([*near.values(), *_drawn(far, _NUM_OTHERS, rng)], most, rng))
+    return rivals
 
 
 def _drawn(sentences: list[Sentence], most: int, rng: np.random.Generator) -> list[Sentence]:
@@ -130,14 +132,14 @@ def _drawn(sentences: list[Sentence], most: int, rng: np.random.Generator) -> li
     return [sentences[n] for n in np.sort(rng.choice(len(sentences), most, replace=False))]
 
 
-def _looked(
-    apart: LeaveOneOut, corpus: Corpus, number: int, rivals: Sequence[Sentence]
+def _evidence_rows(
+    held_out: LeaveOneOut, corpus: Corpus, number: int, rivals: Sequence[Sentence]
 ) -> list[_Row]:
     example = corpus.examples[number]
-    reading = apart.without(number).read(example.seen)
+    scorer = held_out.without(number).scorer(example.observation)
     return [
         (
-            reading.evidence(sentence, NUM_ASSIGNMENTS),
+            scorer.evidence(sentence, NUM_ASSIGNMENTS),
             [word.entry for word in sentence.words],
             place < len(example.sentences),
         )
@@ -145,105 +147,101 @@ def _looked(
     ]
 
 
-def _padded(rows: Sequence[_Row], names: _Names) -> _Pairs:
+def _padded(rows: Sequence[_Row], parameters: _Parameters) -> _Pairs:
     count, longest = len(rows), max((len(words) for _, words, _ in rows), default=0)
     evidence = np.zeros((count, NUM_ASSIGNMENTS, longest, NUM_EVIDENCE))
-    there = np.zeros((count, NUM_ASSIGNMENTS), dtype=np.bool_)
-    numbers, beside = np.full((2, count, longest), -1, dtype=np.int64)
-    places = {name: number for number, name in enumerate(names.words)}
-    couples = {couple: number for number, couple in enumerate(names.beside)}
-    verbs = {verb for verb, _ in names.beside}
-    for n, (found, words, _) in enumerate(rows):
-        evidence[n, : len(found), : len(words)] = found
-        there[n, : len(found)] = True
-        numbers[n, : len(words)] = [places[word] for word in words]
+    valid = np.zeros((count, NUM_ASSIGNMENTS), dtype=np.bool_)
+    indices, verb_pairs = np.full((2, count, longest), -1, dtype=np.int64)
+    word_index = {name: number for number, name in enumerate(parameters.words)}
+    pair_index = {pair: number for number, pair in enumerate(parameters.pairs)}
+    verbs = {verb for verb, _ in parameters.pairs}
+    for n, (own, words, _) in enumerate(rows):
+        evidence[n, : len(own), : len(words)] = own
+        valid[n, : len(own)] = True
+        indices[n, : len(words)] = [word_index[word] for word in words]
         verb = next((word for word in words if word in verbs), "")
-        beside[n, : len(words)] = [couples.get((verb, word), -1) for word in words]
-    said = np.array([said for _, _, said in rows], dtype=np.bool_)
-    return _Pairs(evidence, there, numbers, beside, said)
+        verb_pairs[n, : len(words)] = [pair_index.get((verb, word), -1) for word in words]
+    true = np.array([true for _, _, true in rows], dtype=np.bool_)
+    return _Pairs(evidence, valid, indices, verb_pairs, true)
 
 
-def _fitted(pairs: _Pairs, names: _Names, words: Mapping[str, WordModel]) -> Belief | None:
-    if pairs.said.all() or not pairs.said.any():
+def _fitted(
+    pairs: _Pairs, parameters: _Parameters, words: Mapping[str, WordModel]
+) -> Belief | None:
+    if pairs.true.all() or not pairs.true.any():
         return None
-    start, hold = _prior(names, words)
+    start, strength = _prior(parameters, words)
 
     def loss(values: Array) -> tuple[float, Array]:
-        value, slope = _misfit(pairs, values, names)
-        strayed = values - start
-        return value + float(hold @ strayed**2), slope + 2 * hold * strayed
+        value, slope = _loss(pairs, values, parameters)
+        deviation = values - start
+        return value + float(strength @ deviation**2), slope + 2 * strength * deviation
 
-    # Slopes stay within a factor of e^4 of the prior's: a word nobody doubts must not run away.
-    slopes = names.sizes[0]
+    # Slopes stay within a factor of e^4 of the prior: without counterexamples they would diverge.
+    slopes = parameters.sizes[0]
     bounds = [(s - 4, s + 4) for s in start[:slopes]] + [(-30.0, 30.0)] * (len(start) - slopes)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return _belief(found.x, names, words)
+    return _belief(found.x, parameters, words)
 
 
-def _prior(names: _Names, words: Mapping[str, WordModel]) -> tuple[Array, Array]:
-    """Return where parameters start and are held, and how firmly."""
-    shares = np.array([max(1, len(words[n].slots)) * num_evidence(words[n]) for n in names.words])
+def _prior(parameters: _Parameters, words: Mapping[str, WordModel]) -> tuple[Array, Array]:
+    """Return means and strengths of the priors of all parameters."""
+    shares = np.array(
+        [max(1, len(words[n].slots)) * num_evidence(words[n]) for n in parameters.words]
+    )
     start = np.concatenate(
         [
             np.repeat(np.log(_SLOPE / shares), NUM_EVIDENCE),
-            np.full(names.sizes[1], _OFFSET),
-            np.zeros(names.sizes[2]),
+            np.full(parameters.sizes[1], _OFFSET),
+            np.zeros(parameters.sizes[2]),
         ]
     )
-    return start, np.repeat([_SLOPE_PRIOR, _OFFSET_PRIOR, _BESIDE_PRIOR], names.sizes)
+    strengths = [_SLOPE_PRIOR, _OFFSET_PRIOR, _VERB_OFFSET_PRIOR]
+    return start, np.repeat(strengths, parameters.sizes)
 
 
-def _parted(values: Array, names: _Names) -> tuple[Array, Array, Array]:
-    """Return ``(W, TRAITS)`` slopes, ``(W,)`` offsets, and those beside verbs."""
-    logs, offsets, beside = np.split(values, np.cumsum(names.sizes)[:-1])
-    return np.exp(logs).reshape(-1, NUM_EVIDENCE), offsets, beside
-
-
-def _belief(values: Array, names: _Names, words: Mapping[str, WordModel]) -> Belief:
-    slopes, offsets, added = _parted(values, names)
-    beside: dict[str, dict[str, float]] = {}
-    for (verb, word), value in zip(names.beside, added.tolist(), strict=True):
-        beside.setdefault(verb, {})[word] = value
+def _belief(values: Array, parameters: _Parameters, words: Mapping[str, WordModel]) -> Belief:
+    slopes, offsets, added = parameters.split(values)
+    verb_offsets: dict[str, dict[str, float]] = {}
+    for (verb, word), value in zip(parameters.pairs, added.tolist(), strict=True):
+        verb_offsets.setdefault(verb, {})[word] = value
     return Belief(
         {
             name: tuple(row[: num_evidence(words[name])])
-            for name, row in zip(names.words, slopes.tolist(), strict=True)
+            for name, row in zip(parameters.words, slopes.tolist(), strict=True)
         },
-        dict(zip(names.words, offsets.tolist(), strict=True)),
-        beside,
+        dict(zip(parameters.words, offsets.tolist(), strict=True)),
+        verb_offsets,
     )
 
 
-def _misfit(pairs: _Pairs, values: Array, names: _Names) -> tuple[float, Array]:
-    """Return minus the log likelihood of what was said and what was not, and its gradient."""
-    slopes, offsets, beside = _parted(values, names)
-    real, led = pairs.words >= 0, pairs.beside >= 0
+def _loss(pairs: _Pairs, values: Array, parameters: _Parameters) -> tuple[float, Array]:
+    """Return minus the log likelihood of which sentences are true, and its gradient."""
+    slopes, offsets, verb_offsets = parameters.split(values)
+    real, qualifies = pairs.words >= 0, pairs.verb_pairs >= 0
     added = offsets[pairs.words]
-    added[led] += beside[pairs.beside[led]]
+    added[qualifies] += verb_offsets[pairs.verb_pairs[qualifies]]
     odds = (pairs.evidence * slopes[pairs.words][:, None]).sum(axis=3) + added[:, None]
-    totals = np.where(pairs.there, (log_sigmoid(odds) * real[:, None]).sum(axis=2), -np.inf)
+    totals = np.where(pairs.valid, (log_sigmoid(odds) * real[:, None]).sum(axis=2), -np.inf)
     rows, best = np.arange(len(totals)), totals.argmax(axis=1)
-    sure = np.minimum(totals[rows, best], _CERTAIN)
-    doubt = np.log(-np.expm1(sure))
-    pull = np.where(pairs.said, -1.0, np.exp(sure - doubt))
+    log_true = np.minimum(totals[rows, best], _CERTAIN)
+    log_false = np.log(-np.expm1(log_true))
+    pull = np.where(pairs.true, -1.0, np.exp(log_true - log_false))
     own = pull[:, None] * np.exp(log_sigmoid(-odds[rows, best]))
-    moved = own[..., None] * slopes[pairs.words] * pairs.evidence[rows, best]
-    steep = np.zeros_like(slopes)
-    np.add.at(steep, pairs.words[real], moved[real])
-    flat = np.bincount(pairs.words[real], own[real], len(offsets))
-    aside = np.bincount(pairs.beside[led], own[led], len(beside))
-    gradient = np.concatenate([steep.ravel(), flat, aside])
-    return -float(np.where(pairs.said, sure, doubt).sum()), gradient
+    by_slope = own[..., None] * slopes[pairs.words] * pairs.evidence[rows, best]
+    slope_gradient = np.zeros_like(slopes)
+    np.add.at(slope_gradient, pairs.words[real], by_slope[real])
+    offset_gradient = np.bincount(pairs.words[real], own[real], len(offsets))
+    verb_gradient = np.bincount(pairs.verb_pairs[qualifies], own[qualifies], len(verb_offsets))
+    gradient = np.concatenate([slope_gradient.ravel(), offset_gradient, verb_gradient])
+    return -float(np.where(pairs.true, log_true, log_false).sum()), gradient
 
 
-# When a sentence is true of a clip: the score that separates true from false ones best.
-
-
-def fit_threshold(apart: LeaveOneOut, corpus: Corpus, *, threads: int = 1) -> float:
+def fit_threshold(held_out: LeaveOneOut, corpus: Corpus, *, threads: int = 1) -> float:
     """Return the score with the best F1 over all candidates of all training clips.
 
-    Every clip is judged by the words as they would be without it. Without false candidates the
-    threshold is 0: the sentence explains the clip better than the corpus does.
+    Without false candidates the threshold is 0: the sentence explains the clip better than the
+    background does.
     """
 
     def work(numbers: Sequence[int]) -> tuple[list[float], list[bool]]:
@@ -251,9 +249,9 @@ def fit_threshold(apart: LeaveOneOut, corpus: Corpus, *, threads: int = 1) -> fl
         truth: list[bool] = []
         for number in numbers:
             example = corpus.examples[number]
-            found = apart.without(number).scores(example.seen, example.candidates)
-            scores += np.maximum(found, -1e9).tolist()
-            truth += [place in example.truths for place in range(len(found))]
+            own = held_out.without(number).scores(example.observation, example.candidates)
+            scores += np.maximum(own, -1e9).tolist()
+            truth += [place in example.truths for place in range(len(own))]
         return scores, truth
 
     parts = map_chunks(range(len(corpus.examples)), work, threads)
