@@ -113,8 +113,10 @@ class FilmCamera:
         gain = float(self._gains[index])
         if self._effects.grain > 0:
             amount = self._effects.grain * _MAX_GRAIN / _TILE_GRAIN
+            (x, y), (width, height) = self._corners[index], self._size
+            tile = _noise_tile(self._size)[y : y + height, x : x + width]
             # One pass for exposure and grain: image * gain + (tile - 128) * amount.
-            cv2.addWeighted(image, gain, self._tile(index), amount, -128.0 * amount, dst=image)
+            cv2.addWeighted(image, gain, tile, amount, -128.0 * amount, dst=image)
         elif gain != 1.0:
             cv2.convertScaleAbs(image, dst=image, alpha=gain)
         return image
@@ -132,11 +134,6 @@ class FilmCamera:
         cv2.addWeighted(left_part, 1 - right, right_part, right, 0.0, dst=self._moved)
         upper, lower = (self._moved[k : k + height] for k in (y, y + 1))
         cv2.addWeighted(upper, 1 - down, lower, down, 0.0, dst=image)
-
-    def _tile(self, index: int) -> Image:
-        x, y = self._corners[index]
-        width, height = self._size
-        return _noise_tile(self._size)[y : y + height, x : x + width]
 
 
 def _wander(num_frames: int, smoothing: int, rng: Rng) -> Floats:

@@ -43,7 +43,7 @@ def write_world(
         folder: Where to; made if missing. It must be empty, or hold an interrupted run.
         force: Whether a world already in the folder is replaced. Files of others stay.
         total: How many films there are, for ``progress``.
-        progress: Told after every film.
+        progress: Called after every film.
 
     Returns:
         The folder.
@@ -58,7 +58,7 @@ def write_world(
     for film in films:
         record = film.record()
         name, line = str(record["file_name"]), _json(record)
-        digest = _digest(film, line)
+        digest = hashlib.sha256(f"{film.crf}\n{line}".encode()).hexdigest()
         if _must_render(folder, name, digest, done, force):
             film.write(folder / name, overwrite=True)
             companions = record.get("companions", [])
@@ -73,7 +73,11 @@ def write_world(
             progress(len(truth), total, film.name)
     if not truth:
         raise WorldError("a world needs at least one film, got none; ask for one clip or more.")
-    _finish(folder, "".join(truth), "".join(metadata), leftovers=done.values())
+    for row in done.values():  # films of an interrupted run with more clips than this one
+        _remove_film(folder, row)
+    write_text(folder / TRUTH_NAME, "".join(truth))
+    write_text(folder / METADATA_NAME, "".join(metadata))
+    (folder / _JOURNAL_NAME).unlink(missing_ok=True)
     return folder
 
 
@@ -92,16 +96,12 @@ def _prepare(folder: Path, force: bool) -> dict[str, dict[str, Any]]:
     for path in folder.glob(f".*{TEMPORARY_MARK}*"):
         path.unlink(missing_ok=True)
     if force:
-        _remove_old_world(folder)
+        for row in _lines(folder / TRUTH_NAME):
+            _remove_film(folder, row)
+        for name in (TRUTH_NAME, METADATA_NAME):
+            (folder / name).unlink(missing_ok=True)
     journal.touch()  # before the first film, so that even it can be resumed
     return {str(row["file_name"]): row for row in _lines(journal)}
-
-
-def _remove_old_world(folder: Path) -> None:
-    for row in _lines(folder / TRUTH_NAME):
-        _remove_film(folder, row)
-    for name in (TRUTH_NAME, METADATA_NAME):
-        (folder / name).unlink(missing_ok=True)
 
 
 def _remove_film(folder: Path, row: dict[str, Any]) -> None:
@@ -123,18 +123,6 @@ def _must_render(
             "folder, or pass force (--force) to replace it."
         )
     return name not in done or former != digest or not (folder / name).is_file()
-
-
-def _finish(folder: Path, truth: str, metadata: str, leftovers: Iterable[dict[str, Any]]) -> None:
-    for row in leftovers:  # films of an interrupted run with more clips than this one
-        _remove_film(folder, row)
-    write_text(folder / TRUTH_NAME, truth)
-    write_text(folder / METADATA_NAME, metadata)
-    (folder / _JOURNAL_NAME).unlink(missing_ok=True)
-
-
-def _digest(film: RenderedFilm, line: str) -> str:
-    return hashlib.sha256(f"{film.crf}\n{line}".encode()).hexdigest()
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -178,19 +178,19 @@ def _draw(brief: _Brief, rng: Rng) -> StreetScenario:
         raise Unfit("too long")
     least = max(seconds, _SHORTEST)
     duration = draft.between(least, min(least + 0.8, _LONGEST))
+
+    def delayed(script: PersonScript) -> PersonScript:
+        """Let a script begin somewhere in the film rather than always at once."""
+        slack = max(duration - script.seconds() - _TAIL, 0.0)
+        return replace(script, acts=(wait(draft.between(0.0, slack)), *script.acts))
+
     return StreetScenario(
         place=brief.place,
         props=tuple(draft.props),
         spots=draft.spots,
-        scripts=tuple(_delayed(script, duration, draft) for script in draft.scripts),
+        scripts=tuple(delayed(script) for script in draft.scripts),
         duration=duration,
     )
-
-
-def _delayed(script: PersonScript, duration: float, draft: Draft) -> PersonScript:
-    """Let a script begin somewhere in the film rather than always at once."""
-    slack = max(duration - script.seconds() - _TAIL, 0.0)
-    return replace(script, acts=(wait(draft.between(0.0, slack)), *script.acts))
 
 
 def _goal(draft: Draft, brief: _Brief) -> str | None:

@@ -26,8 +26,8 @@ from wordsight.worlds.street.words import (
     VERBS,
     Bounds,
     FrameSpan,
+    JudgedSpan,
     Kinematics,
-    Scene,
     StreetEvent,
     events_of,
 )
@@ -151,14 +151,14 @@ class StreetTruth(FilmTruth[StreetRecording]):
 
     def _facts(self, span: FrameSpan, agent: str, bounds: Bounds) -> Iterator[tuple[str, ...]]:
         """Yield what can be said beside a verb: how its agent moves, and where all things are."""
-        scene = Scene(self.kinematics, bounds, span)
+        judged = JudgedSpan(self.kinematics, bounds, span)
         for name, manner in MANNERS.items():
-            if manner(scene, agent):
+            if manner(judged, agent):
                 yield name, agent
         for name, relation in RELATIONS.items():
             movers = self.kinds if name in STATIC_RELATIONS else [agent]
             for pair in product(movers, self.kinds):
-                if pair[0] != pair[1] and relation(scene, *pair):
+                if pair[0] != pair[1] and relation(judged, *pair):
                     yield (name, *pair)
 
     def _can_cast(self, claim: "_Claim", cast: dict[int, str], span: FrameSpan) -> bool:
@@ -168,9 +168,9 @@ class StreetTruth(FilmTruth[StreetRecording]):
         castings = (
             cast | dict(zip(rest, chosen, strict=True)) for chosen in permutations(free, len(rest))
         )
-        scene = Scene(self.kinematics, self.bounds, span)
+        judged = JudgedSpan(self.kinematics, self.bounds, span)
         return self._fits(claim, cast) and any(
-            self._fits(claim, full) and all(_true(word, full, scene) for word in claim.others)
+            self._fits(claim, full) and all(_true(word, full, judged) for word in claim.others)
             for full in castings
         )
 
@@ -179,11 +179,11 @@ class StreetTruth(FilmTruth[StreetRecording]):
         return all(claim.nouns.get(p, kinds[name]) == kinds[name] for p, name in cast.items())
 
 
-def _true(word: Word, cast: dict[int, str], scene: Scene) -> bool:
+def _true(word: Word, cast: dict[int, str], judged: JudgedSpan) -> bool:
     individuals = [cast[p] for p in word.participants]
     if word.entry in MANNERS:
-        return MANNERS[word.entry](scene, individuals[0])
-    return individuals[0] != individuals[1] and RELATIONS[word.entry](scene, *individuals)
+        return MANNERS[word.entry](judged, individuals[0])
+    return individuals[0] != individuals[1] and RELATIONS[word.entry](judged, *individuals)
 
 
 class _Claim:
@@ -310,16 +310,16 @@ def _write(truth: StreetTruth, event: StreetEvent, modifiers: int, rng: Rng) -> 
 
 def _modifiers(truth: StreetTruth, event: StreetEvent) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield what else is true while the event lasts and worth saying."""
-    scene = Scene(truth.kinematics, truth.bounds, event.span)
+    judged = JudgedSpan(truth.kinematics, truth.bounds, event.span)
     for name, manner in MANNERS.items():
-        if manner(scene, event.agent):
+        if manner(judged, event.agent):
             yield name, (event.agent,)
     marks = [one for one in truth.kinds if one not in (event.agent, event.patient)]
     for name, relation in RELATIONS.items():
         static = name in STATIC_RELATIONS
         for figure in (event.agent, event.patient) if static else (event.agent,):
             for mark in marks:
-                if relation(scene, figure, mark):
+                if relation(judged, figure, mark):
                     yield name, (figure, mark)
 
 

@@ -52,8 +52,8 @@ __all__ = [
     "VERBS",
     "Bounds",
     "FrameSpan",
+    "JudgedSpan",
     "Kinematics",
-    "Scene",
     "StreetEvent",
     "events_of",
 ]
@@ -171,7 +171,7 @@ def _speed(middle: Floats, frame_rate: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class Scene:
+class JudgedSpan:
     """A span of frames on which words are judged under some bounds."""
 
     kinematics: Kinematics
@@ -254,23 +254,23 @@ def _approached(kinematics: Kinematics, bounds: Bounds) -> Iterator[StreetEvent]
         for span in kinematics.walks(agent):
             for patient in kinematics.kinds:
                 if patient != agent and _comes_near(
-                    Scene(kinematics, bounds, span), agent, patient
+                    JudgedSpan(kinematics, bounds, span), agent, patient
                 ):
                     yield StreetEvent("approached", agent, patient, span)
 
 
-def _comes_near(scene: Scene, agent: str, patient: str) -> bool:
-    if not scene.rests(patient):
+def _comes_near(judged: JudgedSpan, agent: str, patient: str) -> bool:
+    if not judged.rests(patient):
         return False
-    bounds, gap = scene.bounds, scene.gap(agent, patient)
+    bounds, gap = judged.bounds, judged.gap(agent, patient)
     start, end = abs(gap[0]), abs(gap[-1])
     far_to_near = start >= bounds.far and end <= bounds.near and start - end >= bounds.shrink
     return bool(far_to_near and gap[0] * gap[-1] > 0)
 
 
-def _left_of(scene: Scene, figure: str, referent: str) -> bool:
-    apart = bool(scene.gap(figure, referent).min() >= scene.bounds.side)
-    return apart and not scene.joined(figure, referent)
+def _left_of(judged: JudgedSpan, figure: str, referent: str) -> bool:
+    apart = bool(judged.gap(figure, referent).min() >= judged.bounds.side)
+    return apart and not judged.joined(figure, referent)
 
 
 VERBS: dict[str, Callable[[Kinematics, Bounds], Iterator[StreetEvent]]] = {
@@ -281,19 +281,19 @@ VERBS: dict[str, Callable[[Kinematics, Bounds], Iterator[StreetEvent]]] = {
 }
 """Verbs by entry: each finds its events in a film."""
 
-MANNERS: dict[str, Callable[[Scene, str], bool]] = {
+MANNERS: dict[str, Callable[[JudgedSpan, str], bool]] = {
     "quickly": lambda s, agent: s.top_speed(agent) >= s.bounds.quick,
     "slowly": lambda s, agent: s.bounds.moving <= s.top_speed(agent) <= s.bounds.slow,
 }
-"""Adverbs by entry: each judges the agent on a scene."""
+"""Adverbs by entry: each judges the agent on a span."""
 
-RELATIONS: dict[str, Callable[[Scene, str, str], bool]] = {
+RELATIONS: dict[str, Callable[[JudgedSpan, str, str], bool]] = {
     "to-the-left-of": _left_of,
     "to-the-right-of": lambda s, figure, referent: _left_of(s, referent, figure),
     "towards": lambda s, mover, goal: s.distance_growth(mover, goal) <= -s.bounds.change,
     "away-from": lambda s, mover, source: s.distance_growth(mover, source) >= s.bounds.change,
 }
-"""Prepositions by entry: each judges two individuals on a scene."""
+"""Prepositions by entry: each judges two individuals on a span."""
 
 STATIC_RELATIONS = ("to-the-left-of", "to-the-right-of")
 """Prepositions about any two individuals; the others are about the agent's movement."""

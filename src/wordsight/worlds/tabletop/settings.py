@@ -15,7 +15,7 @@ from wordsight.worlds.painter import Colour, Image, Layer, cloudy, gradient, mix
 from wordsight.worlds.sketch import SIZE, View
 from wordsight.worlds.tabletop.blocks import HALF_WIDTH
 
-__all__ = ["SETTINGS", "VIEW", "Setting", "paint_occluder", "paint_setting"]
+__all__ = ["SETTINGS", "VIEW", "TabletopSetting", "paint_occluder", "paint_setting"]
 
 _GROUND = 396.0  # row on which blocks stand
 _FAR_EDGE, _NEAR_EDGE = 352, 462  # rows of the edges of the table
@@ -25,7 +25,7 @@ VIEW = View(SIZE[0] / 2 / HALF_WIDTH, SIZE[0] / 2, _GROUND)
 
 
 @dataclass(frozen=True)
-class Setting:
+class TabletopSetting:
     """A table and a wall."""
 
     wall: Colour
@@ -35,7 +35,7 @@ class Setting:
     decorate: Callable[[Layer, Rng], None]  # paints on the wall
 
 
-def paint_setting(setting: Setting, effects: Effects, rng: Rng) -> Image:
+def paint_setting(setting: TabletopSetting, effects: Effects, rng: Rng) -> Image:
     """Return the ``(480, 640, 3)`` background."""
     image = np.zeros((SIZE[1], SIZE[0], 3), dtype=np.uint8)
     wall, table = shade(setting.wall, rng.uniform(0.92, 1.04)), setting.table
@@ -122,10 +122,10 @@ def _put_up_shelf(layer: Layer, rng: Rng) -> None:
 SETTINGS = Registry(
     "setting",
     {
-        "desk": Setting((204, 198, 186), (172, 128, 84), True, -0.6, _hang_frame),
-        "kitchen": Setting((206, 214, 214), (188, 186, 180), False, 0.5, _tile),
-        "nursery": Setting((222, 210, 168), (146, 160, 150), False, -0.4, _paper_with_dots),
-        "workshop": Setting((150, 160, 164), (118, 88, 62), True, 0.7, _put_up_shelf),
+        "desk": TabletopSetting((204, 198, 186), (172, 128, 84), True, -0.6, _hang_frame),
+        "kitchen": TabletopSetting((206, 214, 214), (188, 186, 180), False, 0.5, _tile),
+        "nursery": TabletopSetting((222, 210, 168), (146, 160, 150), False, -0.4, _paper_with_dots),
+        "workshop": TabletopSetting((150, 160, 164), (118, 88, 62), True, 0.7, _put_up_shelf),
     },
 )
 """All settings by name."""
