@@ -54,3 +54,13 @@ def test_nothing_imports_the_command_line():
     for file in PACKAGE.rglob("*.py"):
         if "cli" not in file.relative_to(PACKAGE).parts and file.name != "__main__.py":
             assert "cli" not in set(imported_rooms(file)), file
+
+
+def test_the_package_imports_nothing_from_outside():
+    outside = {"experiments", "benchmarks", "tests", "tools", "docs"}
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            assert not outside & {name.partition(".")[0] for name in names}, file

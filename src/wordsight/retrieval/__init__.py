@@ -1,6 +1,5 @@
 """Finding shots: generative models of pictures and words, and the index they are kept in."""
 
-from experiments.baselines.paired import PairedModels
 from wordsight.retrieval.documents import (
     Document,
     DocumentHit,
@@ -59,7 +58,6 @@ __all__ = [
     "JointSearch",
     "LanguageModel",
     "LiveSegment",
-    "PairedModels",
     "PartData",
     "RelevanceFeedback",
     "RetrievalError",
