@@ -16,26 +16,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import FormatError
 from wordsight.evaluation import evaluate_run
+from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text import (
     Analyser,
+    Interpolation,
     LanguageModel,
     Levels,
     Postings,
     Shard,
     TextQuery,
-    fit_interpolation_from_queries,
+    fit_mixing_weights,
 )
 
-__all__ = ["Shown", "main", "measure", "read_cad120", "rendered"]
+__all__ = ["Shown", "fit_interpolation_from_queries", "main", "measure", "read_cad120", "rendered"]
 
 SHIFTS = (0.0, 1.0, 2.0, 4.0, 8.0)
 SCENE = 5
 DEPTHS = {"shot": 1, "shot_scene": 2, "shot_scene_video": 3}
 _FRAME_RATE = 10.0
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,45 @@ def _right(shown: Sequence[Shown]) -> dict[str, list[int]]:
                     right.setdefault(text, set()).add(first + at)
         first += len(video.shots)
     return {text: sorted(shots) for text, shots in right.items()}
+
+
+def fit_interpolation_from_queries(
+    levels: Levels,
+    queries: Sequence[TextQuery],
+    relevant: Sequence[Sequence[int]],
+) -> Interpolation:
+    """Learn the weights of all levels from queries with known relevant documents.
+
+    Args:
+        levels: The documents and their units.
+        queries: The queries.
+        relevant: The numbers of the relevant documents of each query.
+    """
+    rows: list[Array] = []
+    weights: list[float] = []
+    shares = levels.collection.probabilities
+    for query, documents in zip(queries, relevant, strict=True):
+        for term, weight in query.weights.items():
+            number = levels.terms.number(term)
+            if number is not None:
+                table = _probabilities(levels, number, np.asarray(documents, np.int64))
+                rows += [np.append(row, shares[number]) for row in table]
+                weights += [weight / max(1, len(documents))] * len(documents)
+    if not rows:
+        raise RetrievalError("no word of the queries occurs in the collection; nothing to learn.")
+    mixing = fit_mixing_weights(np.stack(rows), np.array(weights))
+    return Interpolation.from_mixing_weights(mixing)
+
+
+def _probabilities(levels: Levels, term: int, documents: NDArray[np.int64]) -> Array:
+    """Return ``(n, L)`` the probability of a term on each level of some documents."""
+    columns = []
+    for postings, owners in zip(levels.postings, levels.owners, strict=True):
+        texts, counts = postings.term_counts(term)
+        dense = np.zeros(postings.num_texts)
+        dense[texts] = counts
+        columns.append((dense / np.maximum(postings.lengths, 1))[owners[documents]])
+    return np.stack(columns, axis=1)
 
 
 def main(arguments: list[str] | None = None) -> None:

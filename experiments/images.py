@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.baselines.model_ranking import ala_scores, document_generation
 from experiments.image_baselines import bags_of_words, colour_histograms
 from experiments.image_folders import find_images, read_images
 from experiments.report import Column, print_report, report_parser, run_main, say
@@ -30,8 +31,6 @@ from wordsight.retrieval.visual import (
     FeatureScale,
     PackedMixtures,
     ShotMixtures,
-    ala_scores,
-    document_generation,
     log_likelihoods,
     smoothed_gains,
 )

@@ -1,9 +1,12 @@
 """Late subtitles: what scenes buy, on a script whose answer is known."""
 
+import numpy as np
 import pytest
 
-from experiments.hierarchy import Shown, measure, read_cad120
+from experiments.hierarchy import Shown, fit_interpolation_from_queries, measure, read_cad120
 from wordsight.errors import FormatError
+from wordsight.retrieval.errors import RetrievalError
+from wordsight.retrieval.text import Levels, Postings, TextQuery
 
 
 def videos(count=6, shots=10):
@@ -40,3 +43,19 @@ def test_no_such_data(tmp_path):
     (tmp_path / "clips.jsonl").write_text('{"video": 1}\n')
     with pytest.raises(FormatError, match="CAD-120"):
         read_cad120(tmp_path)
+
+
+def test_from_queries_with_known_answers():
+    levels = Levels.build(
+        Postings.build([["red", "cup"], ["blue"], ["green", "tea"], ["mug"]]),
+        [np.arange(4), np.array([0, 0, 1, 1])],
+        [np.arange(4), np.array([0, 0, 1, 1])],
+    )
+    # The words asked for are always in the neighbouring shot: only the scene explains them.
+    queries = [TextQuery({"red": 1.0}), TextQuery({"mug": 1.0})]
+    learned = fit_interpolation_from_queries(levels, queries, [[1], [2]])
+    assert learned.weights[1] > 0.99
+    assert learned.rest > 0  # but a word that is not said nearby excludes nothing
+    with pytest.raises(RetrievalError, match="no word"):
+        empty = Levels.flat(Postings.build([[]]))
+        fit_interpolation_from_queries(empty, [TextQuery({"a": 1.0})], [[0]])

@@ -29,7 +29,6 @@ def test_documents_come_back(rows, cut):
     assert [videos[n] for n in numbers] == [d.video_id for d in documents]
     assert len(set(videos)) == len(videos)
     np.testing.assert_array_equal(table.scenes(), np.arange(len(documents)))
-    assert table.times().shape == (len(documents), 3)
     for document in documents:
         assert documents[table.position_of(document.id)].id == document.id
 

@@ -111,7 +111,7 @@ class AttributeLearner:
 
         Args:
             pictures: RGB ``(H, W, 3)`` uint8, of any sizes.
-            words: Per picture a text, a recording, both (:class:`Said`), or several of them.
+            words: Per picture a text, a recording, both (:class:`SpokenWord`), or several of them.
             progress: Called as pictures are described.
 
         Returns:

@@ -199,11 +199,8 @@ class DocumentTable(Sequence[Document]):
 
     def scenes(self) -> NDArray[np.int32]:
         """Return ``(D,)`` the scene index of each document within its video."""
-        return self._column("scenes", np.int32)
-
-    def times(self) -> NDArray[np.float64]:
-        """Return ``(D, 3)`` start, end and key time of each document in seconds."""
-        return self._column("times", np.float64).reshape(-1, 3)
+        parts = [t["scenes"][rows] for t, rows in zip(self._tables, self._rows, strict=True)]
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
 
     def video_numbers(self) -> tuple[NDArray[np.int64], tuple[str, ...]]:
         """Return ``(D,)`` the number of each document's video, and the ids of the videos."""
@@ -217,10 +214,6 @@ class DocumentTable(Sequence[Document]):
             numbers.append(np.repeat(videos, np.diff(np.append(starts, len(values)))))
         joined = np.concatenate(numbers) if numbers else np.zeros(0)
         return joined.astype(np.int64), tuple(name.decode("utf-8") for name in names)
-
-    def _column(self, name: str, dtype: Any) -> NDArray[Any]:
-        parts = [t[name][rows] for t, rows in zip(self._tables, self._rows, strict=True)]
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=dtype)
 
     def _locate(self, index: int) -> tuple[Columns, int]:
         if not -len(self) <= index < len(self):

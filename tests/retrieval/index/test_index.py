@@ -256,12 +256,9 @@ def test_two_stages_find_what_one_does(tmp_path):
                 assert hit.score == pytest.approx(by_name[hit.document.id], abs=1e-9)
 
 
-def test_ala_ranks_a_picture_first_by_its_own_model(index):
-    scores = index.visual.ala(index.visual.model(17))
-    assert scores.shape == (40,) and int(np.argmax(scores)) == 17
+def test_a_picture_is_a_candidate_of_its_own_samples(index):
     values = index.visual.features.samples(sources("c", 14)[7].frames[0]).values
-    for stage in ("samples", "ala"):
-        assert 17 in index.visual.candidates(values, 4, stage=stage)
+    assert 17 in index.visual.candidates(values, 4)
 
 
 PROGRAM = """

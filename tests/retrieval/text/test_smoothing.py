@@ -10,9 +10,7 @@ from wordsight.retrieval.text import (
     Levels,
     Postings,
     Shard,
-    TextQuery,
     fit_interpolation,
-    fit_interpolation_from_queries,
     fit_mixing_weights,
 )
 
@@ -53,22 +51,7 @@ def test_the_scene_counts_where_scenes_share_words():
     assert LanguageModel([Shard(topical(np.random.default_rng(2)))], shared).num_documents == 120
 
 
-def test_from_queries_with_known_answers():
-    levels = Levels.build(
-        Postings.build([["red", "cup"], ["blue"], ["green", "tea"], ["mug"]]),
-        [np.arange(4), np.array([0, 0, 1, 1])],
-        [np.arange(4), np.array([0, 0, 1, 1])],
-    )
-    # The words asked for are always in the neighbouring shot: only the scene explains them.
-    queries = [TextQuery({"red": 1.0}), TextQuery({"mug": 1.0})]
-    learned = fit_interpolation_from_queries(levels, queries, [[1], [2]])
-    assert learned.weights[1] > 0.99
-    assert learned.rest > 0  # but a word nobody says nearby excludes nothing
-
-
 def test_nothing_to_learn_from():
     empty = Levels.flat(Postings.build([[]]))
     with pytest.raises(RetrievalError, match="without a single word"):
         fit_interpolation(empty)
-    with pytest.raises(RetrievalError, match="no word"):
-        fit_interpolation_from_queries(empty, [TextQuery({"a": 1.0})], [[0]])

@@ -13,7 +13,7 @@ from wordsight.retrieval.visual import (
     picture_query,
     picture_samples,
 )
-from wordsight.retrieval.visual.approximations import evenly_spread
+from wordsight.retrieval.visual.scoring import evenly_spread
 from wordsight.video import write_image
 
 

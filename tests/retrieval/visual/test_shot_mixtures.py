@@ -47,14 +47,13 @@ def test_likelihoods_only_rise(start):
         assert np.all(np.diff(history) > -1e-9)
 
 
-def test_bic_takes_as_many_components_as_there_are_clusters():
+def test_likelihoods_are_those_of_the_mixtures():
     random = np.random.default_rng(0)
     clusters = [
         np.repeat(np.arange(k) * 30.0, 200)[:, None] + random.normal(0, 1, (200 * k, 3))
         for k in (1, 2, 4)
     ]
-    model = ShotMixtures(8, criterion="bic", floor=1e-3, restarts=3).fit(clusters, scale=SCALE)
-    np.testing.assert_array_equal((model.mixtures_.weights > 0).sum(axis=1), [1, 2, 4])
+    model = ShotMixtures(4, floor=1e-3, restarts=3).fit(clusters, scale=SCALE)
     for d, samples in enumerate(clusters):
         found = model.mixtures_[d].log_densities(SCALE.standardise(samples)).mean()
         assert found == pytest.approx(model.log_likelihoods_[d])

@@ -21,7 +21,6 @@ from wordsight.retrieval.text.smoothing import (
     TextSmoothing,
     TwoStage,
     fit_interpolation,
-    fit_interpolation_from_queries,
     fit_mixing_weights,
 )
 
@@ -49,7 +48,6 @@ __all__ = [
     "TextSmoothing",
     "TwoStage",
     "fit_interpolation",
-    "fit_interpolation_from_queries",
     "fit_mixing_weights",
     "more_like_this",
     "relevance_model",

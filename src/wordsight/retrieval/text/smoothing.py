@@ -6,19 +6,18 @@ returned by :meth:`TextSmoothing.background`.
 
 The weights of an interpolation are learned by EM for a mixture of fixed components: each weight is
 the mean responsibility of its level for held-out words. Words are held out one at a time from the
-collection itself (deleted interpolation), or come from queries with known relevant documents.
+collection itself (deleted interpolation).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.inference import ConvergenceMonitor
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.levels import Levels
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "TextSmoothing",
     "TwoStage",
     "fit_interpolation",
-    "fit_interpolation_from_queries",
     "fit_mixing_weights",
 ]
 
@@ -79,6 +77,14 @@ class Interpolation:
                 "the weights of the levels must be 0 or more and leave a share for the "
                 f"collection, got {self.weights}."
             )
+
+    @classmethod
+    def from_mixing_weights(cls, weights: Array) -> Self:
+        """Create it from ``(levels + 1,)`` learned weights, the last one of the collection."""
+        kept = weights[:-1]
+        if 1 - kept.sum() < _LEAST_LEARNED_SHARE:
+            kept = kept * (1 - _LEAST_LEARNED_SHARE) / kept.sum()
+        return cls(tuple(kept))
 
     @property
     def rest(self) -> float:
@@ -232,50 +238,8 @@ def fit_interpolation(
     total = levels.collection.num_words
     background = (levels.collection.probabilities[numbers] * total - 1) / max(1, total - 1)
     table = np.column_stack([*columns, background])
-    return _interpolation(
-        fit_mixing_weights(table, counts.astype(float), prior=prior, monitor=monitor)
-    )
-
-
-def fit_interpolation_from_queries(
-    levels: Levels,
-    queries: Sequence[TextQuery],
-    relevant: Sequence[Sequence[int]],
-    *,
-    monitor: ConvergenceMonitor | None = None,
-) -> Interpolation:
-    """Learn the weights of all levels from queries with known relevant documents.
-
-    Args:
-        levels: The documents and their units.
-        queries: The queries.
-        relevant: The numbers of the relevant documents of each query.
-        monitor: Receives the log likelihood.
-    """
-    rows: list[Array] = []
-    weights: list[float] = []
-    shares = levels.collection.probabilities
-    for query, documents in zip(queries, relevant, strict=True):
-        for term, weight in query.weights.items():
-            number = levels.terms.number(term)
-            if number is not None:
-                table = _probabilities(levels, number, np.asarray(documents, np.int64))
-                rows += [np.append(row, shares[number]) for row in table]
-                weights += [weight / max(1, len(documents))] * len(documents)
-    if not rows:
-        raise RetrievalError("no word of the queries occurs in the collection; nothing to learn.")
-    return _interpolation(fit_mixing_weights(np.stack(rows), np.array(weights), monitor=monitor))
-
-
-def _probabilities(levels: Levels, term: int, documents: NDArray[np.int64]) -> Array:
-    """Return ``(n, L)`` the probability of a term on each level of some documents."""
-    columns = []
-    for postings, owners in zip(levels.postings, levels.owners, strict=True):
-        texts, counts = postings.term_counts(term)
-        dense = np.zeros(postings.num_texts)
-        dense[texts] = counts
-        columns.append((dense / np.maximum(postings.lengths, 1))[owners[documents]])
-    return np.stack(columns, axis=1)
+    weights = fit_mixing_weights(table, counts.astype(float), prior=prior, monitor=monitor)
+    return Interpolation.from_mixing_weights(weights)
 
 
 def _held_out(
@@ -289,10 +253,3 @@ def _held_out(
     place = np.searchsorted(keys, numbers * size + owner)
     lengths = postings.lengths[owner] - 1
     return np.where(lengths > 0, (own_counts[place] - 1) / np.maximum(lengths, 1), 0.0)
-
-
-def _interpolation(weights: Array) -> Interpolation:
-    kept = weights[:-1]
-    if 1 - kept.sum() < _LEAST_LEARNED_SHARE:
-        kept = kept * (1 - _LEAST_LEARNED_SHARE) / kept.sum()
-    return Interpolation(tuple(kept))

@@ -1,6 +1,5 @@
 """What shots look like: mixtures of Gaussians over blocks of their key frames."""
 
-from wordsight.retrieval.visual.approximations import ala_scores, document_generation
 from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct
 from wordsight.retrieval.visual.drawing import (
     draw_components,
@@ -38,8 +37,6 @@ __all__ = [
     "VisualIndex",
     "VisualPart",
     "VisualSettings",
-    "ala_scores",
-    "document_generation",
     "draw_components",
     "draw_evidence",
     "draw_random_picture",

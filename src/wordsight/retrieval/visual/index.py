@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,16 +11,17 @@ from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.documents import DocumentHit, DocumentTable, top_k
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.segments import LiveSegment
-from wordsight.retrieval.visual.approximations import ala_scores, evenly_spread, rough_gains
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.part import VISUAL, VisualSettings
 from wordsight.retrieval.visual.scoring import (
     CollectionBackground,
     Precision,
+    evenly_spread,
     log_densities,
     log_likelihoods,
     observed_dimensions,
     reference_rows,
+    rough_gains,
     smoothed_gains,
 )
 
@@ -157,21 +158,14 @@ class VisualIndex:
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
         return np.flatnonzero(scores >= least - SINGLE_ERROR)
 
-    def candidates(
-        self, samples: ArrayLike, count: int, *, stage: Literal["samples", "ala"] = "samples"
-    ) -> NDArray[np.int64]:
+    def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
         """Return the positions, ascending, of the best documents of a rough first stage.
 
         Args:
             samples: As for :meth:`score`.
             count: The number of documents.
-            stage: ``"samples"`` scores a few of the samples; ``"ala"`` fits a model to all of them
-                and compares models.
         """
         values = self._standardised(samples)
-        if stage == "ala":
-            model = self.settings.model().fit([samples], scale=self.settings.require_scale())
-            return np.sort(top_k(self.ala(model.mixtures_), count))
         few = values[evenly_spread(len(values), FIRST_SAMPLES)]
         log_background = self.background.log_density(few)
         kappa = self.settings.kappa
@@ -179,10 +173,6 @@ class VisualIndex:
             lambda packed: rough_gains(packed, few, log_background, kappa).astype(np.float64)
         )
         return np.sort(top_k(gains, count))
-
-    def ala(self, query: Mixtures) -> Array:
-        """Return ``(D,)`` asymptotic likelihoods of a query model on the scale of the index."""
-        return self._over_segments(lambda packed: ala_scores(query, packed))
 
     def region_evidence(self, samples: ArrayLike, document: int | str) -> Array:
         """Return the evidence of each sample for a document.

@@ -7,6 +7,9 @@ background becomes one more column of the product, and no search for the largest
 The background p(v) is the mean density over the models of a reference collection: all documents,
 or, if there are many, a sample of them. The sample is drawn by the hash of the documents' ids, so
 that it does not depend on their order.
+
+Large collections are searched in two stages: a few dozen evenly spaced samples of a picture rank
+documents nearly as all of them do, and the best candidates are then scored in full.
 """
 
 import hashlib
@@ -26,11 +29,13 @@ __all__ = [
     "REFERENCE_SIZE",
     "CollectionBackground",
     "Precision",
+    "evenly_spread",
     "log_densities",
     "log_likelihoods",
     "log_mean_density",
     "observed_dimensions",
     "reference_rows",
+    "rough_gains",
     "sampling_keys",
     "smoothed_gains",
 ]
@@ -48,6 +53,8 @@ _TYPES: dict[str, Float] = {"double": np.float64, "single": np.float32}
 BLOCK_DOCUMENTS: dict[Any, int] = {np.float64: 16, np.float32: 64}
 BLOCK_SAMPLES = 256
 """Documents and samples of a block: the fastest sizes measured; 8 components fit a cache."""
+
+_ROUGH_DOCUMENTS = 512  # in a block: their factors, 8 components and 32 samples fit the cache
 
 REFERENCE_SIZE = 500
 """Documents of the reference collection; the mean density hardly changes with more."""
@@ -217,6 +224,50 @@ def _row_blocks(
         buffer[:, :, -2] = block.constants.T
         buffer[:, :, -1] = 1.0
         yield first, buffer
+
+
+def evenly_spread(number: int, count: int) -> NDArray[np.int64]:
+    """Return ``min(number, count)`` of ``number`` rows at even steps.
+
+    Blocks of a picture come row by row, so that even steps cover all of it.
+    """
+    if number <= count:
+        return np.arange(number)
+    steps = (np.arange(count) + 0.5) * number / count
+    return steps.astype(np.int64)
+
+
+def rough_gains(
+    packed: PackedMixtures, samples: Array, log_background: Array, kappa: float
+) -> NDArray[np.float32]:
+    """Return :func:`smoothed_gains` of few samples, roughly.
+
+    Args:
+        packed: ``D`` mixtures.
+        samples: ``(N, n)``; a column of NaN is unknown.
+        log_background: ``(N,)`` their log density under the background.
+        kappa: Weight of the document.
+
+    Returns:
+        ``(D,)`` in single precision, that of the factors: without conversion, in half the time.
+    """
+    values, known = observed_dimensions(samples)
+    columns = np.concatenate([values.T, values.T**2]).astype(np.float32)
+    offset = (np.log(kappa) - np.log1p(-kappa) - log_background).astype(np.float32)
+    gains = np.empty(len(packed), dtype=np.float32)
+    for first in range(0, len(packed), _ROUGH_DOCUMENTS):
+        block = packed[first : first + _ROUGH_DOCUMENTS].observing(known)
+        rows = block.factors.reshape(-1, block.factors.shape[2])
+        logs = (rows @ columns).reshape(*block.constants.shape, -1)
+        logs += block.constants.astype(np.float32)[:, :, None]
+        logs += offset
+        # Single precision overflows beyond exp(88); so large a gain is beyond doubt anyway.
+        np.minimum(logs, 80.0, out=logs)
+        np.exp(logs, out=logs)
+        total = logs.sum(axis=1)
+        np.log1p(total, out=total)
+        gains[first : first + len(block)] = total.mean(axis=1)
+    return gains
 
 
 def sampling_keys(document_ids: Iterable[str]) -> NDArray[np.uint64]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,9 +26,6 @@ LEAST_VARIANCE = 0.2
 """Share of the collection's variance. Larger than needed to prevent collapse: a narrower model
 finds its own picture, but not similar ones."""
 
-_SIZES = (1, 2, 3, 4, 6, 8, 12, 16)
-"""Numbers of components that BIC chooses from, up to the requested number."""
-
 
 class ShotMixtures:
     r"""Fits a mixture of diagonal Gaussians to each bag of samples by EM.
@@ -47,8 +44,6 @@ class ShotMixtures:
         max_iterations: Maximum number of EM steps.
         tolerance: Stop when the log likelihood per sample rises by less.
         start: Initialisation of EM: from distant seeds, or from random assignments.
-        criterion: ``"bic"`` chooses the number of components of each shot, up to
-            ``num_components``.
         random_state: Seed.
         device: Device that runs EM, such as ``cuda``, in single precision; None for the CPU.
 
@@ -74,7 +69,6 @@ class ShotMixtures:
         max_iterations: int = 50,
         tolerance: float = 1e-3,
         start: Start = "seeds",
-        criterion: Literal["bic"] | None = None,
         random_state: int = 0,
         device: str | None = None,
     ) -> None:
@@ -86,8 +80,7 @@ class ShotMixtures:
         self.num_components, self.restarts, self.floor = num_components, restarts, floor
         self.max_iterations, self.tolerance = max_iterations, tolerance
         self.start: Start = start
-        self.criterion, self.random_state = criterion, random_state
-        self.device = device
+        self.random_state, self.device = random_state, device
 
     def fit(
         self,
@@ -112,21 +105,23 @@ class ShotMixtures:
             least = np.full(np.shape(samples[0])[1], 1e-6) if resolution is None else resolution
             scale = FeatureScale.measure(samples, least)
         bags = [scale.standardise(each) for each in samples]
-        fits = self._best_sizes(bags) if self.criterion else self._best(bags, self.num_components)
+        fits = self._best(bags)
         self.scale_: FeatureScale = scale
         self.mixtures_: Mixtures = fits.mixtures
         self.log_likelihoods_: Array = fits.log_likelihoods
         self.histories_: tuple[Array, ...] = fits.histories
         return self
 
-    def _best(self, bags: Sequence[Array], size: int) -> MixtureFits:
+    def _best(self, bags: Sequence[Array]) -> MixtureFits:
         """Fit from every start, move idle components, and keep the likeliest of each shot."""
         floor = np.full(bags[0].shape[1], self.floor)
 
         def fit(restart: int) -> MixtureFits:
             seed = [self.random_state, restart]
             starts = [
-                start_mixture(bag, size, floor, np.random.default_rng(seed), self.start)
+                start_mixture(
+                    bag, self.num_components, floor, np.random.default_rng(seed), self.start
+                )
                 for bag in bags
             ]
             return self._reseed_idle(bags, self._run(bags, _stacked(starts), floor), floor)
@@ -153,20 +148,6 @@ class ShotMixtures:
         again = self._run([bags[d] for d in changed], starts, floor)
         return _likelier(fits, again, changed)
 
-    def _best_sizes(self, bags: Sequence[Array]) -> MixtureFits:
-        """Choose the number of components of each shot by BIC."""
-        sizes = [size for size in _SIZES if size < self.num_components] + [self.num_components]
-        tries = [_widened(self._best(bags, size), self.num_components) for size in sizes]
-        counts = np.array([len(bag) for bag in bags])
-        parameters = np.array(sizes)[:, None] * (2 * bags[0].shape[1] + 1) - 1
-        likelihoods = np.array([each.log_likelihoods for each in tries])
-        chosen = np.argmax(likelihoods * counts - 0.5 * parameters * np.log(counts), axis=0)
-        return MixtureFits(
-            _stacked([tries[size].mixtures[d] for d, size in enumerate(chosen)]),
-            likelihoods[chosen, np.arange(len(bags))],
-            tuple(tries[size].histories[d] for d, size in enumerate(chosen)),
-        )
-
 
 def _stacked(parts: Sequence[Mixtures]) -> Mixtures:
     return Mixtures(
@@ -191,12 +172,3 @@ def _likelier(
             variances[here] = new.variances[there]
             scores[here], histories[here] = second.log_likelihoods[there], second.histories[there]
     return MixtureFits(Mixtures(weights, means, variances), scores, tuple(histories))
-
-
-def _widened(fits: MixtureFits, size: int) -> MixtureFits:
-    """Pad mixtures to ``size`` components; those added have no weight."""
-    missing = size - fits.mixtures.num_components
-    weights = np.pad(fits.mixtures.weights, ((0, 0), (0, missing)))
-    means = np.pad(fits.mixtures.means, ((0, 0), (0, missing), (0, 0)))
-    variances = np.pad(fits.mixtures.variances, ((0, 0), (0, missing), (0, 0)), constant_values=1.0)
-    return MixtureFits(Mixtures(weights, means, variances), fits.log_likelihoods, fits.histories)

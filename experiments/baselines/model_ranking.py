@@ -1,28 +1,18 @@
-"""Approximate scoring: asymptotic likelihood, document generation, and a first stage by samples.
-
-A few dozen evenly spaced samples of a picture rank documents nearly as all of them do; the best
-candidates are then scored in full. Comparing models instead of samples (the asymptotic
-approximation) costs about as much and finds fewer of the right documents.
-"""
+"""Ranking pictures by models instead of samples: two baselines for query by picture."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
-from wordsight.retrieval.visual.scoring import (
-    log_likelihoods,
-    observed_dimensions,
-    smoothed_gains,
-)
+from wordsight.retrieval.visual.scoring import log_likelihoods, smoothed_gains
 
-__all__ = ["ala_scores", "document_generation", "evenly_spread", "rough_gains"]
+__all__ = ["ala_scores", "document_generation"]
 
-_ALA_DOCUMENTS = 4096  # documents whose factors are in memory in double precision
-_ROUGH_DOCUMENTS = 512  # in a block: their factors, 8 components and 32 samples fit the cache
+_BLOCK = 4096  # documents whose factors are in memory in double precision
 
 
 def ala_scores(query: Mixtures, packed: PackedMixtures) -> Array:
@@ -56,8 +46,8 @@ def ala_scores(query: Mixtures, packed: PackedMixtures) -> Array:
     at_mean = np.concatenate([means, means**2], axis=1)
     on_average = np.concatenate([means, means**2 + variances], axis=1)
     scores = np.empty(len(packed))
-    for first in range(0, len(packed), _ALA_DOCUMENTS):
-        block = packed[first : first + _ALA_DOCUMENTS]
+    for first in range(0, len(packed), _BLOCK):
+        block = packed[first : first + _BLOCK]
         factors = block.factors.astype(np.float64)
         linear, square = np.split(factors, 2, axis=2)
         # The negative half squared distance, up to a constant of the query's component.
@@ -98,47 +88,3 @@ def document_generation(
     ]
     scores: Array = np.array(gains) + np.log1p(-kappa)
     return scores
-
-
-def evenly_spread(number: int, count: int) -> NDArray[np.int64]:
-    """Return ``min(number, count)`` of ``number`` rows at even steps.
-
-    Blocks of a picture come row by row, so that even steps cover all of it.
-    """
-    if number <= count:
-        return np.arange(number)
-    steps = (np.arange(count) + 0.5) * number / count
-    return steps.astype(np.int64)
-
-
-def rough_gains(
-    packed: PackedMixtures, samples: Array, log_background: Array, kappa: float
-) -> NDArray[np.float32]:
-    """Return :func:`~wordsight.retrieval.visual.scoring.smoothed_gains` of few samples, roughly.
-
-    Args:
-        packed: ``D`` mixtures.
-        samples: ``(N, n)``; a column of NaN is unknown.
-        log_background: ``(N,)`` their log density under the background.
-        kappa: Weight of the document.
-
-    Returns:
-        ``(D,)`` in single precision, that of the factors: without conversion, in half the time.
-    """
-    values, known = observed_dimensions(samples)
-    columns = np.concatenate([values.T, values.T**2]).astype(np.float32)
-    offset = (np.log(kappa) - np.log1p(-kappa) - log_background).astype(np.float32)
-    gains = np.empty(len(packed), dtype=np.float32)
-    for first in range(0, len(packed), _ROUGH_DOCUMENTS):
-        block = packed[first : first + _ROUGH_DOCUMENTS].observing(known)
-        rows = block.factors.reshape(-1, block.factors.shape[2])
-        logs = (rows @ columns).reshape(*block.constants.shape, -1)
-        logs += block.constants.astype(np.float32)[:, :, None]
-        logs += offset
-        # Single precision overflows beyond exp(88); so large a gain is beyond doubt anyway.
-        np.minimum(logs, 80.0, out=logs)
-        np.exp(logs, out=logs)
-        total = logs.sum(axis=1)
-        np.log1p(total, out=total)
-        gains[first : first + len(block)] = total.mean(axis=1)
-    return gains
