@@ -1,4 +1,4 @@
-"""What is where in a video: detectors, the files that hold boxes, looks and tracks."""
+"""Objects in video: detectors, files of boxes, appearance of regions, and tracking."""
 
 from wordsight.perception.detectors.observe import observe, watch
 from wordsight.perception.detectors.registry import (

@@ -34,8 +34,8 @@ def test_format_is_read_from_the_model(shape, wanted, size, last):
 @pytest.mark.parametrize(
     "shape, kind, words",
     [
-        ([1, 1, 28, 28], "tensor(float)", "expected one RGB picture"),
-        ([1, 3], "tensor(float)", "expected one RGB picture"),
+        ([1, 1, 28, 28], "tensor(float)", "expected one RGB image"),
+        ([1, 3], "tensor(float)", "expected one RGB image"),
         ([1, 3, 8, 8], "tensor(int64)", "of tensor"),
         ([4, 3, 8, 8], "tensor(float)", "batch of 1"),
     ],

@@ -37,13 +37,13 @@ def test_names_themselves():
 @pytest.mark.parametrize(
     "name, content, words",
     [
-        ("a.txt", b"", "no labels there"),
-        ("a.txt", b"\n\n", "no labels there"),
+        ("a.txt", b"", "has no labels"),
+        ("a.txt", b"\n\n", "has no labels"),
         ("a.json", b"{", "not valid JSON"),
-        ("a.json", b"3", "holds no labels"),
-        ("a.json", b'{"person": "cup"}', "holds no labels"),
-        ("a.json", b'{"-1": "cup"}', "holds no labels"),
-        ("a.json", b'{"99999999999": "cup"}', "holds no labels"),
+        ("a.json", b"3", "has no labels"),
+        ("a.json", b'{"person": "cup"}', "has no labels"),
+        ("a.json", b'{"-1": "cup"}', "has no labels"),
+        ("a.json", b'{"99999999999": "cup"}', "has no labels"),
         ("a.txt", b"\xff\xfe\x00\x01", "is not text"),
     ],
 )

@@ -141,7 +141,7 @@ def test_no_frames_give_empty_detections():
     "detector, words",
     [
         (Delayed(0, lose=0, swap=False), None),
-        (Delayed(3, lose=2), "gave none for 2 frames from 0.9 s"),  # forgets the last ones
+        (Delayed(3, lose=2), "yielded none for 2 frames from 0.9 s"),  # forgets the last ones
         (Delayed(3, swap=True), "one result per frame in order"),  # mixes them up
     ],
 )
@@ -159,5 +159,5 @@ def test_a_detector_that_invents_frames_is_found_out():
             yield from super().detect(frames)
             yield FrameDetections(9.0, np.zeros((0, 4)), np.zeros(0), np.zeros(0, np.int32))
 
-    with pytest.raises(DetectorError, match=r"9\.0 s where no frame was due"):
+    with pytest.raises(DetectorError, match=r"yielded 9\.0 s instead of no frame"):
         watch(frames(), Inventing(0), SIZE, flow=False)

@@ -109,7 +109,7 @@ def test_labels_come_from_the_model_itself(saved):
 
 def test_a_network_for_any_size_takes_the_size_asked_for(saved):
     path = saved("yolov8", dynamic=True)
-    with pytest.raises(DetectorError, match=r"yolov8\.onnx stopped"):
+    with pytest.raises(DetectorError, match=r"yolov8\.onnx failed"):
         Onnx(path, LABELS, input_size=64)  # this one only says that it takes any size
     square = network("yolov8", width=96, height=96, dynamic=True)
     onnx.save(square, path)
@@ -143,7 +143,7 @@ def test_what_is_no_model_is_said(saved, spoil, words):
 @pytest.mark.parametrize(
     "style, labels, options, words",
     [
-        ("yolov8", None, {}, "does not name its classes; give labels="),
+        ("yolov8", None, {}, "has no class names in its metadata; pass labels="),
         ("strange", LABELS, {}, r"not recognised: heatmap \(1, 4\), with 2 labels"),
         ("yolov8", ["one", "two", "three", "four"], {}, r"not recognised: output0 \(1, 6, 3\)"),
         ("yolov5", ["one"], {}, r"not recognised: output0 \(1, 3, 7\)"),
@@ -158,7 +158,7 @@ def test_labels_and_outputs_that_do_not_fit_are_said(saved, style, labels, optio
         return
     detector = Onnx(saved(style), labels, **options)
     frame = Frame.from_array(picture((40, 40, 90, 100), BLUE), 0.0)
-    with pytest.raises(FormatError, match="speaks of class 1, but there are only 1 labels"):
+    with pytest.raises(FormatError, match="has class 1, but there are only 1 labels"):
         list(detector.detect([frame]))
 
 

@@ -264,7 +264,7 @@ def test_senseless_options_are_refused(tmp_path):
         Regions(max_boxes=0)
     with pytest.raises(DetectorError, match="long_side"):
         Regions(long_side=10)
-    with pytest.raises(DetectorError, match="fit it to detections of regions"):
+    with pytest.raises(DetectorError, match="fit it to detections of the detector regions"):
         Regions(codebook=Codebook(1).fit([[1.0, 2.0]]))
     with pytest.raises(FormatError, match="does not exist"):
         Regions(codebook=tmp_path / "none.npz")

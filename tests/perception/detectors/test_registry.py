@@ -51,7 +51,7 @@ def test_unknown_name_without_likeness_lists_all():
 @pytest.mark.parametrize(
     "name, options, words",
     [
-        ("regions", {"max_box": 3}, "max_box.*It takes: max_boxes"),  # misspelt
+        ("regions", {"max_box": 3}, "max_box.*Its options: max_boxes"),  # misspelt
         ("onnx", {}, "missing.*'model'"),  # left out
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.perception.regions.background import CameraMotion, SceneBackground, moved
 from wordsight.perception.regions.blob import blobs_of, boxes_of, colour_distance, to_lab
-from wordsight.perception.regions.finder import Inventory
+from wordsight.perception.regions.finder import StaticRegions
 
 THING = np.s_[60:100, 100:130]
 
@@ -150,23 +150,23 @@ def test_moved_repeats_the_edge():
 
 
 def test_a_thing_passing_before_a_still_one_is_found_out():
-    background, inventory = SceneBackground(with_thing()), Inventory(12)
+    background, inventory = SceneBackground(with_thing()), StaticRegions(12)
     inventory.refresh(background.picture, 0.0)
     assert has_thing_at(inventory, 100)
     holes = np.zeros((120, 160), np.uint8)
     holes[60:100, 100:112] = 255
-    assert inventory.notice_departures(holes, background, 0.1)
+    assert inventory.remove_departed(holes, background, 0.1)
     assert background.compare(with_thing())[1][THING].any()
-    inventory.reconsider(with_thing(), background, 0.2)  # too early to say
+    inventory.restore_returned(with_thing(), background, 0.2)  # too early to say
     assert background.compare(with_thing())[1][THING].any()
-    inventory.reconsider(with_thing(), background, 0.7)
+    inventory.restore_returned(with_thing(), background, 0.7)
     assert not background.compare(with_thing())[1][62:98, 102:128].any()
     inventory.refresh(background.picture, 0.7)
     assert has_thing_at(inventory, 100)
 
 
 def test_hidden_things_are_not_reported():
-    background, inventory = SceneBackground(with_thing()), Inventory(12)
+    background, inventory = SceneBackground(with_thing()), StaticRegions(12)
     inventory.refresh(background.picture, 0.0)
     hidden = np.zeros((120, 160), np.uint8)
     hidden[50:110, 90:140] = 255
@@ -174,7 +174,7 @@ def test_hidden_things_are_not_reported():
 
 
 def test_things_that_leave_the_picture_with_the_camera_are_forgotten():
-    background, inventory = SceneBackground(with_thing()), Inventory(12)
+    background, inventory = SceneBackground(with_thing()), StaticRegions(12)
     inventory.refresh(background.picture, 0.0)
     inventory.follow_camera(10, 0, (120, 160, 3), 0.1)
     assert has_thing_at(inventory, 110)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from wordsight.perception.regions.blob import Blob, blobs_of, boxes_of, to_lab
-from wordsight.perception.regions.moving import pair_in, stacks_of, without_shadow
+from wordsight.perception.regions.moving import join_stacks, split_pair, without_shadow
 
 MASKS = arrays(np.uint8, (9, 12), elements=st.sampled_from([0, 255]))
 
@@ -62,7 +62,7 @@ def test_moving_scoring_and_cutting_a_patch():
 )
 def test_pairs_are_halved_at_the_valley(boxes, halves):
     (blob,) = blobs_of(drawn(*boxes), 1)
-    found = pair_in(blob.scored(0.8))
+    found = split_pair(blob.scored(0.8))
     assert len(found) == len(halves)
     if halves:
         assert found[0].x2 == found[1].x1 and 24 <= found[0].x2 <= 30
@@ -81,7 +81,7 @@ def test_pairs_are_halved_at_the_valley(boxes, halves):
 )
 def test_patches_above_one_another_are_joined(upper, lower, joined):
     blobs = [blob.scored(0.9) for blob in blobs_of(drawn(upper, lower), 1)]
-    found = stacks_of(blobs)
+    found = join_stacks(blobs)
     assert len(found) == 2 + joined
     if joined:
         whole = found[0]

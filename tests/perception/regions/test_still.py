@@ -6,7 +6,7 @@ import pytest
 
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.perception.regions.blob import blobs_of, boxes_of, colour_distance, gradient, to_lab
-from wordsight.perception.regions.still import contrast, parts_of, rarity, still_things
+from wordsight.perception.regions.still import contrast, parts_of, rarity, static_regions
 
 THINGS = {
     "red": ((40, 60, 80, 120), (190, 40, 40)),
@@ -44,7 +44,7 @@ def test_things_are_found_before_any_scenery(scenery):
     image = scenery()
     for (x1, y1, x2, y2), colour in THINGS.values():
         image[y1:y2, x1:x2] = colour
-    found = still_things(to_lab(np.clip(image, 0, 255).astype(np.uint8)), 12)
+    found = static_regions(to_lab(np.clip(image, 0, 255).astype(np.uint8)), 12)
     truth = np.array([box for box, _ in THINGS.values()], float)
     assert (box_iou(truth, boxes_of(found)).max(axis=1) > 0.6).all()
     best = box_iou(boxes_of(found[:3]), truth).max(axis=1)
@@ -55,12 +55,12 @@ def test_things_are_found_before_any_scenery(scenery):
 
 @pytest.mark.parametrize("value", [0, 128, 255])
 def test_nothing_in_an_empty_picture(value):
-    assert still_things(to_lab(np.full((240, 320, 3), value, np.uint8)), 12) == []
+    assert static_regions(to_lab(np.full((240, 320, 3), value, np.uint8)), 12) == []
 
 
 def test_limit_is_kept():
     image = bricks().astype(np.uint8)
-    assert len(still_things(to_lab(image), 3)) <= 3
+    assert len(static_regions(to_lab(image), 3)) <= 3
 
 
 def test_a_thing_of_two_colours_is_found_whole_and_what_it_carries_as_a_part():
@@ -69,7 +69,7 @@ def test_a_thing_of_two_colours_is_found_whole_and_what_it_carries_as_a_part():
     image[100:180, 100:140] = (30, 30, 60)
     image[90:130, 125:165] = (230, 210, 60)
     lab = to_lab(image)
-    found = still_things(lab, 12)
+    found = static_regions(lab, 12)
     whole = np.array([[100, 60, 165, 180.0]])
     assert box_iou(whole, boxes_of(found[:1]))[0, 0] > 0.85
     mask = (colour_distance(lab, to_lab(plain().astype(np.uint8))) > 10).view(np.uint8) * 255
@@ -117,7 +117,7 @@ def test_small_pictures_are_taken(shape):
     rng = np.random.default_rng(0)
     image = rng.integers(0, 255, (*shape, 3), dtype=np.uint8)
     assert rarity(to_lab(image)).shape == shape
-    still_things(to_lab(image), 5)
+    static_regions(to_lab(image), 5)
 
 
 def test_steps_of_colour():

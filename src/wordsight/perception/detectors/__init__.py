@@ -1,1 +1,1 @@
-"""The detectors that come with Wordsight, one file each; found by name through entry points."""
+"""Detectors, loaded by name through entry points, and the functions that run them on videos."""

@@ -1,4 +1,4 @@
-"""`BoxFile`: takes the boxes of a video from a file instead of looking at the pictures."""
+"""`BoxFile`: reads the boxes of a video from a file instead of detecting them."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,22 +17,21 @@ from wordsight.video import Frame
 
 __all__ = ["BoxFile"]
 
-_SAME_SHAPE = 0.02  # largest relative difference of two aspect ratios that are taken to be the same
+_SAME_SHAPE = 0.02  # relative difference up to which two aspect ratios are the same
 
 
 class BoxFile:
     """Boxes from a file: MOT text, COCO JSON, CVAT-for-video XML or CSV.
 
-    The file counts the frames of the video; each frame gets the boxes of its number. If the file
-    tells the size of its pictures and the video has another one of the same shape, boxes are
-    scaled.
+    Each frame gets the boxes of its frame number. If the file states a frame size and the video has
+    another one with the same aspect ratio, boxes are scaled.
 
     Args:
         path: The file.
-        format: ``mot``, ``coco``, ``cvat`` or ``csv``; told by the content if left out.
-        label_names: The classes and their order; else those in the file.
-        first_frame: The number the file gives to the first frame; 1 for MOT, 0 for the others.
-        video: Which video, by id or name, of a COCO file that speaks of several.
+        format: ``mot``, ``coco``, ``cvat`` or ``csv``; recognised by the content if None.
+        label_names: The classes and their order; by default those in the file.
+        first_frame: Number of the first frame in the file; 1 for MOT, 0 for the others.
+        video: Id or name of the video in a COCO file with several.
 
     Raises:
         FormatError: If the file is missing, damaged or of another format.
@@ -64,7 +63,7 @@ class BoxFile:
         self._hash = sha256_of(self._path)
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
-        """Yield the boxes of each frame, with the identities the file gives them."""
+        """Yield the boxes of each frame, with the track ids of the file."""
         for frame in frames:
             first, last = np.searchsorted(self._frames, [frame.index, frame.index + 1])
             here = slice(first, last)
@@ -77,7 +76,7 @@ class BoxFile:
             )
 
     def settings(self) -> dict[str, Any]:
-        """Return which file it is, by name and content, and how it was read."""
+        """Return the file's name and hash, and how it was read."""
         return {
             "file": self._path.name,
             "sha256": self._hash,
@@ -91,7 +90,7 @@ class BoxFile:
         across, down = size[0] / self._size[0], size[1] / self._size[1]
         if abs(across / down - 1.0) > _SAME_SHAPE:
             raise DetectorError(
-                f"{self._path.name} is for pictures of {self._size[0]} x {self._size[1]} pixels, "
-                f"but the video has {size[0]} x {size[1]}; is it the right file for this video?"
+                f"{self._path.name} is for frames of {self._size[0]} x {self._size[1]} pixels, but "
+                f"the video has {size[0]} x {size[1]}; check that it belongs to this video."
             )
         return np.array([across, down, across, down])

@@ -1,4 +1,4 @@
-"""Frames as a network wants them, and its boxes back in pixels of the frame."""
+"""Preparing frames as network input, and mapping boxes back to pixels of the frame."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,27 +17,27 @@ _DTYPES: dict[str, Any] = {
     "tensor(double)": np.float64,
     "tensor(uint8)": np.uint8,
 }
-_GREY = 114  # what YOLO networks saw around their training pictures
+_GREY = 114  # letterbox colour in the training of YOLO networks
 _DEFAULT_SIDE = 640
-# Mean and spread of the pictures most networks were first trained on, as shares of 255.
+# Mean and standard deviation of ImageNet, as shares of 255.
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the frame lies in the network's picture.
+    """Position of the frame in the network's input image.
 
     Attributes:
-        scale: Pixels of the network's picture per pixel of the frame, across and down.
-        offset: Where the frame's upper left corner lies, in pixels of the network's picture.
+        scale: Pixels of the input per pixel of the frame, in x and y.
+        offset: Upper left corner of the frame, in pixels of the input.
     """
 
     scale: tuple[float, float]
     offset: tuple[float, float]
 
     def to_frame(self, boxes: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
-        """Turn ``(N, 4)`` boxes of the network into boxes of the frame, cut at its edges."""
+        """Convert ``(N, 4)`` boxes of the network into boxes of the frame, clipped to it."""
         moved = (boxes - np.tile(self.offset, 2)) / np.tile(self.scale, 2)
         cut: NDArray[np.float64] = np.clip(moved, 0, np.tile(np.array(size, np.float64), 2))
         return cut
@@ -45,13 +45,13 @@ class Placement:
 
 @dataclass(frozen=True)
 class InputFormat:
-    """What a network takes.
+    """Image input of a network.
 
     Attributes:
         name: The name of the input.
-        size: Width and height of its picture in pixels.
-        channels_last: Whether it wants ``(1, H, W, 3)`` instead of ``(1, 3, H, W)``.
-        dtype: The type of its numbers; integers from 0 to 255, others from 0 to 1.
+        size: Width and height in pixels.
+        channels_last: Whether the shape is ``(1, H, W, 3)`` instead of ``(1, 3, H, W)``.
+        dtype: Type of the values; integers range from 0 to 255, others from 0 to 1.
     """
 
     name: str
@@ -61,19 +61,19 @@ class InputFormat:
 
     @classmethod
     def of(cls, declared: Any, wanted: int | tuple[int, int] | None) -> "InputFormat":
-        """Read the format from what onnxruntime says of the input.
+        """Return the format of an input declared by onnxruntime.
 
         Args:
             declared: The input, with ``name``, ``shape`` and ``type``.
-            wanted: Side or width and height for networks that take any size.
+            wanted: Side, or width and height, for networks with a variable input size.
 
         Raises:
-            FormatError: If it is no input for one colour picture.
+            FormatError: If it is not an input for one RGB image.
         """
         shape = list(declared.shape)
         problem = f"the model's input {declared.name!r} has shape {shape} of {declared.type}"
         if declared.type not in _DTYPES or len(shape) != 4 or 3 not in (shape[1], shape[3]):
-            raise FormatError(f"{problem}; expected one RGB picture, such as [1, 3, 640, 640].")
+            raise FormatError(f"{problem}; expected one RGB image, such as [1, 3, 640, 640].")
         if isinstance(shape[0], int) and shape[0] > 1:
             raise FormatError(f"{problem}; export it with a batch of 1.")
         channels_last = shape[1] != 3
@@ -89,12 +89,12 @@ class InputFormat:
     def prepare(
         self, frame: Frame, *, letterbox: bool, normalise: bool
     ) -> tuple[NDArray[Any], Placement]:
-        """Return the frame as the network's input, and where it lies there.
+        """Return the frame as network input, and its position there.
 
         Args:
             frame: The frame.
-            letterbox: Keep the proportions and fill up with grey, instead of stretching.
-            normalise: Subtract the usual mean and divide by the usual spread.
+            letterbox: Whether to keep the aspect ratio and pad with grey instead of stretching.
+            normalise: Whether to subtract the ImageNet mean and divide by its standard deviation.
         """
         width, height = self.size
         if letterbox:

@@ -1,8 +1,8 @@
-"""Reading the outputs of detection networks: which family they come from, and their boxes.
+"""Decoding the outputs of detection networks, and reading the names of their classes.
 
-The families differ in layout only: YOLO v5 gives rows of box, objectness and classes; v8 and later
-columns of box and classes; v10 finished rows of corners, score and class; DETR logits and centred
-boxes as shares of the picture; many exports give boxes, scores and labels one by one.
+The families differ in layout only: YOLO v5 has rows of box, objectness and classes; v8 and later
+columns of box and classes; v10 final rows of corners, score and class; DETR logits and centred
+boxes relative to the image; many exports have separate boxes, scores and labels.
 """
 
 import ast
@@ -30,20 +30,20 @@ __all__ = [
 
 
 STYLES = ("yolov5", "yolov8", "yolov10", "detr", "boxes")
-"""The families of outputs that can be read."""
+"""The supported families of outputs."""
 
 Outputs = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What a network says of one picture.
+    """Detections of a network in one image.
 
     Attributes:
-        boxes: ``(N, 4)`` corners x1, y1, x2, y2 in pixels of the network's picture.
+        boxes: ``(N, 4)`` corners x1, y1, x2, y2 in pixels of the network's input.
         scores: ``(N,)`` 0 to 1.
         labels: ``(N,)`` index of the class.
-        final: Whether the network itself has removed repeated boxes.
+        final: Whether the network has removed duplicate boxes.
     """
 
     boxes: NDArray[np.float64]
@@ -53,14 +53,14 @@ class Candidates:
 
 
 def recognise(outputs: Outputs, num_labels: int) -> str:
-    """Say which of :data:`STYLES` the outputs of a network have.
+    """Return the style, one of :data:`STYLES`, of the outputs of a network.
 
     Args:
-        outputs: Its outputs for one picture, by name.
-        num_labels: How many classes it tells apart.
+        outputs: Its outputs for one image, by name.
+        num_labels: Number of classes.
 
     Raises:
-        FormatError: If none fits; the message lists the shapes.
+        FormatError: If no style matches.
     """
     roles = _roles(outputs)
     if {"boxes", "scores", "labels"} <= roles.keys():
@@ -81,32 +81,32 @@ def recognise(outputs: Outputs, num_labels: int) -> str:
 
 
 def decode(style: str, outputs: Outputs, num_labels: int, size: tuple[int, int]) -> Candidates:
-    """Read the boxes out of a network's outputs.
+    """Decode the outputs of a network into boxes.
 
     Args:
         style: One of :data:`STYLES`.
-        outputs: The outputs for one picture, by name.
-        num_labels: How many classes have a name.
-        size: Width and height of the network's picture.
+        outputs: The outputs for one image, by name.
+        num_labels: Number of classes.
+        size: Width and height of the network's input.
 
     Raises:
-        FormatError: If the outputs have another shape than the style says, or speak of classes
-            that have no name.
+        FormatError: If the outputs do not have the shape of the style, or contain a class without
+            a name.
     """
     try:
-        found = _READERS[style](outputs, num_labels, size)
+        candidates = _READERS[style](outputs, num_labels, size)
     except (KeyError, IndexError, ValueError, StopIteration) as error:
         raise FormatError(
             f"the model's outputs {_shapes(outputs)} cannot be read in the style {style!r} "
             f"({error}); choose another of {', '.join(STYLES)}."
         ) from error
-    unnamed = found.labels >= num_labels
+    unnamed = candidates.labels >= num_labels
     if unnamed.any():
         raise FormatError(
-            f"the model speaks of class {int(found.labels[unnamed][0])}, but there are only "
-            f"{num_labels} labels; give the labels that belong to the model."
+            f"the model has class {int(candidates.labels[unnamed][0])}, but there are only "
+            f"{num_labels} labels; pass the labels that belong to the model."
         )
-    return found
+    return candidates
 
 
 def _yolo_style(shape: tuple[int, ...], num_labels: int) -> str | None:
@@ -155,7 +155,7 @@ def _detr(outputs: Outputs, num_labels: int, size: tuple[int, int]) -> Candidate
 
 
 def has_no_object_class(outputs: Outputs, num_labels: int) -> bool:
-    """Say whether DETR logits end with a class for "nothing", so that they sum to one."""
+    """Return whether DETR logits end with a class for "no object", so that softmax applies."""
     logits = _roles(outputs).get("logits")
     return logits is not None and logits.shape[-1] == num_labels + 1
 
@@ -180,7 +180,7 @@ _READERS = {
 
 
 def _roles(outputs: Outputs) -> dict[str, NDArray[Any]]:
-    """Find boxes, logits, scores and labels among the outputs by name, the earliest of each."""
+    """Find boxes, logits, scores and labels among the outputs by name, the first of each."""
     roles: dict[str, NDArray[Any]] = {}
     for name, array in outputs.items():
         lower = name.lower()
@@ -201,13 +201,13 @@ def _table(outputs: Outputs) -> NDArray[np.float64]:
 
 
 def _in_pixels(boxes: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
-    # Some exports give shares of the picture. A box in pixels is never this small everywhere.
+    # Some exports use relative coordinates; boxes in pixels are never all this small.
     shares = len(boxes) > 0 and float(np.abs(boxes).max()) <= 1.5
     return boxes * (size * 2) if shares else boxes
 
 
 def _corners(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn centre and size into corners."""
+    """Convert centre and size into corners."""
     half = boxes[:, 2:] / 2
     return np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], axis=1)
 
@@ -223,9 +223,7 @@ def _shapes(outputs: Outputs) -> str:
     return ", ".join(f"{name} {tuple(array.shape)}" for name, array in outputs.items())
 
 
-# The names of a network's classes: from a text file, from JSON, or from the model's metadata.
-
-_MOST_BYTES = 10_000_000  # a list of labels is small; anything larger is the wrong file
+_MOST_BYTES = 10_000_000  # larger files are not lists of labels
 
 
 def read_labels(source: str | os.PathLike[str] | Sequence[str]) -> tuple[str, ...]:
@@ -233,21 +231,18 @@ def read_labels(source: str | os.PathLike[str] | Sequence[str]) -> tuple[str, ..
 
     Args:
         source: The names themselves; or a ``.json`` file with a list, an object from index to name,
-            or an object that has either under ``names`` or ``id2label``; or any other text file
-            with one name per line.
-
-    Returns:
-        The names.
+            or an object with either under ``names`` or ``id2label``; or a text file with one name
+            per line.
 
     Raises:
-        FormatError: If the file is missing or holds no such names.
+        FormatError: If the file is missing or has no such names.
     """
     if not isinstance(source, str | os.PathLike):
         return _checked([str(name) for name in source], "the labels given")
     path = Path(source)
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise FormatError(f"{path} is too large for a list of labels; is it the model itself?")
+            raise FormatError(f"{path} is too large for a list of labels; check the file name.")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise FormatError(f"the labels {path} cannot be read: {error.strerror}.") from error
@@ -258,13 +253,13 @@ def read_labels(source: str | os.PathLike[str] | Sequence[str]) -> tuple[str, ..
     if path.suffix.lower() == ".json":
         return _from_json(text, path)
     names = [line.strip() for line in text.splitlines()]
-    while names and not names[-1]:  # a blank line inside keeps its place in the count
+    while names and not names[-1]:  # blank lines in between keep their index
         names.pop()
     return _checked(names, str(path))
 
 
 def parse_names(text: str) -> tuple[str, ...]:
-    """Read the names that exporters write into a model, ``{0: 'person', 1: 'cup'}`` or JSON.
+    """Parse the class names in a model's metadata, ``{0: 'person', 1: 'cup'}`` or JSON.
 
     Raises:
         FormatError: If the text is something else.
@@ -273,10 +268,10 @@ def parse_names(text: str) -> tuple[str, ...]:
         value = json.loads(text)
     except ValueError:
         try:
-            value = ast.literal_eval(text)  # reads literals only, runs nothing
+            value = ast.literal_eval(text)  # literals only, executes nothing
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
             raise FormatError(
-                f"the model's own labels cannot be read ({text[:60]!r}); give labels=FILE."
+                f"the labels in the model cannot be parsed ({text[:60]!r}); pass labels=FILE."
             ) from error
     return _ordered(value, "the model's metadata")
 
@@ -298,17 +293,17 @@ def _ordered(value: Any, source: str) -> tuple[str, ...]:
             by_index = {int(index): str(name) for index, name in value.items()}
         except (TypeError, ValueError):
             by_index = {}
-        # Indices may have gaps (COCO's 91 numbers for 80 classes); places in between stay unnamed.
+        # Indices may have gaps, such as COCO's 91 numbers for 80 classes.
         if by_index and min(by_index) >= 0 and max(by_index) < 100_000:
             return _checked([by_index.get(i, "") for i in range(max(by_index) + 1)], source)
     elif isinstance(value, list | tuple):
         return _checked([str(name) for name in value], source)
     raise FormatError(
-        f"{source} holds no labels; expected a list of names or an object from index to name."
+        f"{source} has no labels; expected a list of names or an object from index to name."
     )
 
 
 def _checked(names: list[str], source: str) -> tuple[str, ...]:
     if not any(names):
-        raise FormatError(f"{source}: no labels there; expected one name per class.")
+        raise FormatError(f"{source} has no labels; expected one name per class.")
     return tuple(name or f"class-{index}" for index, name in enumerate(names))

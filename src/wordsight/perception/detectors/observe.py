@@ -1,4 +1,4 @@
-"""From video to `Detections` in one pass over the frames: detect, and measure flow in the boxes."""
+"""Running a detector on a video and measuring optical flow in its boxes, in one pass."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -24,19 +24,19 @@ def observe(
     flow: bool = True,
     progress: Progress | None = None,
 ) -> Detections:
-    """Look at a video with a detector, decoding it once.
+    """Run a detector on a video, decoding it once.
 
     Args:
         video: The video.
-        detector: What looks at it.
-        rate: Look at no more frames per second than this; at all frames if left out.
-        start: First time to look at, in seconds; the beginning if left out.
-        end: Time to stop at, in seconds (exclusive); the end if left out.
+        detector: The detector.
+        rate: Most frames per second to process; all frames if None.
+        start: First time in seconds; the beginning if None.
+        end: Time to stop at, in seconds (exclusive); the end if None.
         flow: Whether to measure the optical flow inside the boxes.
-        progress: Told how many seconds of the video are done.
+        progress: Called with the number of seconds done.
 
     Returns:
-        What was seen, one row per frame looked at, boxes in pixels of the video.
+        The detections, one row per processed frame, boxes in pixels of the video.
     """
     info = video.info
     begin = info.start_time if start is None else max(start, info.start_time)
@@ -54,47 +54,49 @@ def watch(
     *,
     flow: bool = True,
 ) -> Detections:
-    """Look at any frames with a detector, passing over them once.
-
-    Whoever else needs the frames can look at them as they pass: give a generator that does so and
-    yields each frame on.
+    """Run a detector on frames, in one pass.
 
     Args:
-        frames: Frames in order of time, from one video.
-        detector: What looks at them.
-        frame_size: Width and height of the frames, for the record.
+        frames: Frames of one video, in order of time; may be a generator that uses each frame for
+            other purposes as well.
+        detector: The detector.
+        frame_size: Width and height of the frames, stored in the result.
         flow: Whether to measure the optical flow inside the boxes.
 
     Returns:
-        What was seen, one row per frame.
+        The detections, one row per frame.
 
     Raises:
         DetectorError: If the detector does not give one result per frame in order.
     """
     flows: list[NDArray[np.float64]] = []
-    seen = _measured(_paired(frames, detector), flows if flow else None)
+    pairs = _paired(frames, detector)
+    results = _with_flow(pairs, flows) if flow else (result for _, result in pairs)
     return Detections.from_frames(
-        seen, label_names=detector.label_names, frame_size=frame_size, flow=flows if flow else None
+        results,
+        label_names=detector.label_names,
+        frame_size=frame_size,
+        flow=flows if flow else None,
     )
 
 
-def _measured(
-    pairs: Iterable[tuple[Frame, FrameDetections]], flows: list[NDArray[np.float64]] | None
+def _with_flow(
+    pairs: Iterable[tuple[Frame, FrameDetections]], flows: list[NDArray[np.float64]]
 ) -> Iterator[FrameDetections]:
-    """Pass results on one by one, and note the flow in their boxes, which is known a frame late."""
-    meter = FlowMeter() if flows is not None else None
-    for frame, found in pairs:
-        yield found
-        before = meter.push(frame, found.boxes) if meter is not None else None
-        if before is not None and flows is not None:
-            flows.append(before)
-    last = meter.finish() if meter is not None else None
-    if last is not None and flows is not None:
+    """Yield the results and append the flow in their boxes, which is known one frame later."""
+    meter = FlowMeter()
+    for frame, result in pairs:
+        yield result
+        previous = meter.push(frame, result.boxes)
+        if previous is not None:
+            flows.append(previous)
+    last = meter.finish()
+    if last is not None:
         flows.append(last)
 
 
 def _paired(frames: Iterable[Frame], detector: Detector) -> Iterator[tuple[Frame, FrameDetections]]:
-    """Yield each frame with its result; a detector may take in a few frames before it answers."""
+    """Yield each frame with its result; a detector may consume a few frames before it yields."""
     waiting: deque[Frame] = deque()
 
     def tap() -> Iterator[Frame]:
@@ -102,17 +104,17 @@ def _paired(frames: Iterable[Frame], detector: Detector) -> Iterator[tuple[Frame
             waiting.append(frame)
             yield frame
 
-    for found in detector.detect(tap()):
+    for result in detector.detect(tap()):
         frame = waiting.popleft() if waiting else None
-        if frame is None or frame.time != found.time:
+        if frame is None or frame.time != result.time:
             raise DetectorError(
-                f"the detector {detector.name!r} must give one result per frame in order, but gave "
-                f"one for {found.time} s where {frame.time if frame else 'no frame'} was due."
+                f"the detector {detector.name!r} must yield one result per frame in order, but "
+                f"yielded {result.time} s instead of {frame.time if frame else 'no frame'}."
             )
-        yield frame, found
+        yield frame, result
     if waiting:
         raise DetectorError(
-            f"the detector {detector.name!r} must give one result per frame, but gave none for "
+            f"the detector {detector.name!r} must yield one result per frame, but yielded none for "
             f"{len(waiting)} frame{'s' * (len(waiting) != 1)} from {waiting[0].time} s on."
         )
 

@@ -1,4 +1,4 @@
-"""`Onnx`: any YOLO- or DETR-style detection network in an ONNX file, run on the processor."""
+"""`Onnx`: any YOLO- or DETR-style detection network in an ONNX file, run on the CPU."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,32 +27,32 @@ from wordsight.video import Frame
 
 __all__ = ["Onnx", "open_session"]
 
-_MOST_CANDIDATES = 1000  # compared with each other; networks give thousands of faint ones
+_MOST_CANDIDATES = 1000  # for suppression; networks yield thousands of weak ones
 _QUIET = 3  # onnxruntime reports errors only
 
 
 class Onnx:
     """Objects found by a YOLO- or DETR-style network in an ONNX file.
 
-    The family is recognised from the outputs, the picture's size is read from the model. YOLO
-    networks get the frame with its proportions kept (letterbox), others get it stretched.
+    The family is recognised from the outputs and the input size is read from the model. Frames are
+    letterboxed for YOLO networks and stretched for others.
 
     Args:
         model: The ``.onnx`` file.
         labels: Names of the classes: a text file with one per line, a JSON file, or the names
-            themselves; from the model's own metadata if left out.
-        style: One of ``yolov5``, ``yolov8``, ``yolov10``, ``detr``, ``boxes``, if it is not
-            recognised rightly.
-        confidence: Least score of what is reported.
-        overlap: Boxes of one class that overlap more are one object.
-        max_boxes: The most objects in a frame.
-        letterbox: Whether to keep the frame's proportions; as the family does if left out.
-        normalise: Whether to subtract the usual mean colour; as the family does if left out.
-        input_size: Side in pixels for a network that takes any size.
-        threads: Processor threads of the network; 0 leaves it to onnxruntime.
+            themselves; by default from the model's metadata.
+        style: One of ``yolov5``, ``yolov8``, ``yolov10``, ``detr``, ``boxes``; recognised if None.
+        confidence: Least score of reported objects.
+        overlap: Largest intersection over union of two objects of one class.
+        max_boxes: Largest number of objects in a frame.
+        letterbox: Whether to keep the frame's aspect ratio; by default as usual for the family.
+        normalise: Whether to normalise by the ImageNet mean colour; by default as usual for the
+            family.
+        input_size: Side in pixels for a network with a variable input size.
+        threads: Number of CPU threads; 0 for onnxruntime's default.
 
     Raises:
-        DetectorError: If onnxruntime is not installed or an option makes no sense.
+        DetectorError: If onnxruntime is not installed or an option is out of range.
         FormatError: If the file is not such a model, or its labels are missing.
     """
 
@@ -108,7 +108,7 @@ class Onnx:
             )
 
     def settings(self) -> dict[str, Any]:
-        """Return the model's file name and hash, and everything that shapes the results."""
+        """Return the model's file name and hash, and everything that affects the results."""
         return {
             "model": self._path.name,
             "sha256": self._sha256,
@@ -127,12 +127,12 @@ class Onnx:
         inputs = {self._format.name: image, **self._others}
         try:
             arrays = self._session.run(names, inputs)
-        except Exception as error:  # onnxruntime raises classes of its own, all from Exception
-            raise DetectorError(f"the model {self._path.name} stopped: {_brief(error)}.") from error
+        except Exception as error:  # onnxruntime has its own exception classes
+            raise DetectorError(f"the model {self._path.name} failed: {_brief(error)}.") from error
         return dict(zip(names, arrays, strict=True))
 
     def _try_out(self, style: str | None) -> tuple[str, bool]:
-        """Run the model once, so that a wrong model, style or label file shows at once."""
+        """Run the model once, so that a wrong model, style or label file fails here."""
         width, height = self._format.size
         blank = Frame.from_array(np.full((height, width, 3), 114, np.uint8), 0.0)
         image, _ = self._format.prepare(blank, letterbox=False, normalise=False)
@@ -178,7 +178,7 @@ def open_session(path: Path, threads: int) -> Any:
         return onnxruntime.InferenceSession(
             str(path), sess_options=options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # onnxruntime raises classes of its own, all from Exception
+    except Exception as error:  # onnxruntime has its own exception classes
         raise FormatError(
             f"{path.name} is not an ONNX model that can be run ({_brief(error)}); export the "
             "network again as .onnx."
@@ -193,20 +193,20 @@ def _labels(
     names = session.get_modelmeta().custom_metadata_map.get("names")
     if not names:
         raise FormatError(
-            f"{path.name} does not name its classes; give labels=FILE, a text file with one name "
-            "per line or a JSON file."
+            f"{path.name} has no class names in its metadata; pass labels=FILE, a text file with "
+            "one name per line or a JSON file."
         )
     return parse_names(names)
 
 
 def _other_inputs(declared: list[Any], size: tuple[int, int]) -> dict[str, NDArray[Any]]:
-    """Fill in the picture's size, the one further input that exports of DETR kind ask for."""
+    """Return the image size as the one additional input that some DETR exports require."""
     filled: dict[str, NDArray[Any]] = {}
     for other in declared:
         if "size" not in other.name.lower() or "int" not in other.type:
             raise FormatError(
-                f"the model asks for an input {other.name!r} of shape {other.shape}, which is not "
-                "known here; export it with the picture as its only input."
+                f"the model requires an unknown input {other.name!r} of shape {other.shape}; "
+                "export it with the image as its only input."
             )
         dtype = np.int32 if "int32" in other.type else np.int64
         filled[other.name] = np.array([size], dtype)

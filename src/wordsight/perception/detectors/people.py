@@ -1,4 +1,4 @@
-"""`People`: upright people by OpenCV's histogram-of-gradients detector, which ships with OpenCV."""
+"""`People`: upright people by the histogram-of-gradients detector that ships with OpenCV."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
@@ -14,25 +14,25 @@ from wordsight.video import Frame
 
 __all__ = ["People"]
 
-_MODEL_HEIGHT = 96.0  # pixels a person has in the model's window of 64 x 128
-# The window has a margin around the person, on each side as a share of its width and height.
+_MODEL_HEIGHT = 96.0  # height of a person in the model's window of 64 x 128 pixels
+# Margin of the window around the person, as shares of its width and height.
 _MARGIN = np.array([0.22, 0.13, -0.22, -0.13])
-_MOST_SIDE = 1600  # pixels; beyond it a frame takes seconds
+_MOST_SIDE = 1600  # pixels; larger frames take seconds
 _PYRAMID_STEP = 1.1
-_OVERLAP = 0.4  # windows that overlap more show one person
-_MIDDLE, _STEEPNESS = 0.5, 2.5  # of the curve that turns the margin of the classifier into 0 to 1
+_OVERLAP = 0.4  # largest intersection over union of two people
+_MIDDLE, _STEEPNESS = 0.5, 2.5  # of the sigmoid from the classifier's margin to a score
 
 
 class People:
     """Upright people, by the histogram-of-gradients detector built into OpenCV.
 
-    It knows people who stand or walk and are seen whole, and is slow: about 10 frames a second at
-    640 x 480. Higher ``smallest`` is faster.
+    It finds people who stand or walk and are fully visible. It is slow, about 10 frames per second
+    at 640 x 480; a higher ``smallest`` is faster.
 
     Args:
         smallest: Height of the smallest person to find, as a share of the frame's height.
-        confidence: Least score, 0 to 1, of what is reported.
-        max_boxes: The most people in a frame.
+        confidence: Least score of reported people, 0 to 1.
+        max_boxes: Largest number of people in a frame.
 
     Raises:
         DetectorError: If an option is out of range.
@@ -48,7 +48,7 @@ class People:
                 f"smallest must be a share of the frame's height from 0.02 to 1, got {smallest}."
             )
         if not 0 <= confidence <= 1:
-            raise DetectorError(f"confidence must lie between 0 and 1, got {confidence}.")
+            raise DetectorError(f"confidence must be between 0 and 1, got {confidence}.")
         if max_boxes < 1:
             raise DetectorError(f"max_boxes must be 1 or more, got {max_boxes}.")
         self.label_names: tuple[str, ...] = ("person",)
@@ -66,7 +66,7 @@ class People:
             yield FrameDetections(frame.time, boxes, scores, np.zeros(len(boxes), np.int32))
 
     def settings(self) -> dict[str, Any]:
-        """Return the options it was made with."""
+        """Return the options."""
         return {
             "smallest": self._smallest,
             "confidence": self._confidence,
@@ -98,14 +98,14 @@ class People:
     def _working_size(self, size: tuple[int, int]) -> tuple[int, int]:
         scale = _MODEL_HEIGHT / (self._smallest * size[1])
         scale = min(scale, _MOST_SIDE / max(size))
-        # The model's window must fit, or OpenCV stops with an error.
+        # The model's window must fit, or OpenCV raises an error.
         scale = max(scale, 64 / size[0], 128 / size[1])
         return round(size[0] * scale), round(size[1] * scale)
 
     def _merged(
         self, boxes: NDArray[np.float64], scores: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Average the windows that show one person: they scatter around the true box."""
+        """Average overlapping windows of one person, which scatter around the true box."""
         sure = scores >= self._confidence
         boxes, scores = boxes[sure], scores[sure]
         kept = suppress(boxes, scores, _OVERLAP, limit=self._max_boxes)
@@ -114,7 +114,7 @@ class People:
 
 
 def _without_margin(windows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn ``(N, 4)`` x, y, width, height of windows into the boxes of the people in them."""
+    """Convert ``(N, 4)`` x, y, width, height of windows into boxes of the people in them."""
     corner, size = windows[:, :2], windows[:, 2:]
     boxes = np.concatenate([corner, corner + size], axis=1)
     return np.asarray(boxes + _MARGIN * np.tile(size, 2), np.float64)

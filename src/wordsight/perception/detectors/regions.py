@@ -17,27 +17,27 @@ from wordsight.video import Frame
 
 __all__ = ["Regions"]
 
-_METHOD = 1  # raised when the same options would find other boxes, so that libraries look again
-_LEAST_SIDE = 16  # pixels of the small picture; below this nothing can be told apart
+_METHOD = 1  # increased when results change, so that libraries detect again
+_LEAST_SIDE = 16  # pixels of the scaled image; smaller ones have too little detail
 
 
 class Regions:
     """Moving or distinct regions of a static or slowly moving camera; needs no model.
 
-    It keeps a picture of the scene behind the things and reports what differs from it, without the
-    shadows; what stands out of the scene itself, whether or not it ever moves; and distinct parts
-    of large moving things, such as what a person carries. A thing that stops moving stays reported.
-    A cut begins a new scene. Scores say how clearly a region stands out, 0.1 to 1; large moving
-    things come first, details and parts last.
+    It models the background and reports regions that differ from it, without their shadows; static
+    regions that are distinct from their surroundings; and distinct parts of large moving regions,
+    such as what a person carries. An object that stops moving is still reported. A cut starts a new
+    background. Scores measure distinctness, 0.1 to 1; large moving regions come first, details and
+    parts last.
 
     Args:
-        max_boxes: The most regions in a frame, best first.
-        codebook: A fitted codebook, or the file of one: regions are then labelled by their look
-            instead of all ``region``.
-        long_side: Size in pixels at which frames are looked at; smaller is faster and coarser.
+        max_boxes: Largest number of regions in a frame, best first.
+        codebook: A fitted codebook, or its file: regions are then labelled by appearance instead
+            of ``region``.
+        long_side: Longer side in pixels to which frames are scaled; smaller is faster and coarser.
 
     Raises:
-        DetectorError: If an option is out of range or the codebook is for other appearances.
+        DetectorError: If an option is out of range or the codebook does not fit.
 
     Examples:
         >>> image = np.full((240, 320, 3), 90, np.uint8)
@@ -67,25 +67,25 @@ class Regions:
         )
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
-        """Yield the regions of each frame, in order, as soon as it comes."""
-        scene: RegionFinder | None = None
+        """Yield the regions of each frame, in order."""
+        finder: RegionFinder | None = None
         for frame in frames:
             lab, scale = self._small(frame)
-            blobs = scene.look(lab, frame.time) if scene is not None else None
+            blobs = finder.update(lab, frame.time) if finder is not None else None
             if blobs is None:
-                scene = RegionFinder(lab, frame.time, self._max_boxes)
-                blobs = scene.look(lab, frame.time) or []
-            looks = describe(blobs, lab)
+                finder = RegionFinder(lab, frame.time, self._max_boxes)
+                blobs = finder.update(lab, frame.time) or []
+            appearance = describe(blobs, lab)
             yield FrameDetections(
                 time=frame.time,
                 boxes=boxes_of(blobs) * scale,
                 scores=np.array([blob.score for blob in blobs], np.float64),
-                labels=self._labels(looks),
-                appearance=looks,
+                labels=self._labels(appearance),
+                appearance=appearance,
             )
 
     def settings(self) -> dict[str, Any]:
-        """Return the options it was made with, and how many looks its codebook tells apart."""
+        """Return the options, and the size of the codebook."""
         return {
             "method": _METHOD,
             "max_boxes": self._max_boxes,
@@ -94,16 +94,16 @@ class Regions:
         }
 
     def _small(self, frame: Frame) -> tuple[Picture, NDArray[np.float64]]:
-        """Return the small picture in CIELAB, and the size of its pixels in those of the frame."""
+        """Return the scaled image in CIELAB, and the size of its pixels in pixels of the frame."""
         shrink = min(1.0, self._long_side / max(frame.size))
         width, height = (max(_LEAST_SIDE, round(side * shrink)) for side in frame.size)
         scale = np.array([frame.size[0] / width, frame.size[1] / height] * 2)
         return to_lab(frame.scaled(width, height)), scale
 
-    def _labels(self, looks: NDArray[np.float32]) -> NDArray[np.int32]:
+    def _labels(self, appearance: NDArray[np.float32]) -> NDArray[np.int32]:
         if self._codebook is None:
-            return np.zeros(len(looks), np.int32)
-        return self._codebook.predict(looks)
+            return np.zeros(len(appearance), np.int32)
+        return self._codebook.predict(appearance)
 
 
 def _checked(codebook: Codebook | str | os.PathLike[str] | None) -> Codebook | None:
@@ -112,7 +112,7 @@ def _checked(codebook: Codebook | str | os.PathLike[str] | None) -> Codebook | N
     book = codebook if isinstance(codebook, Codebook) else Codebook.load(codebook)
     if book.centres_.shape[1] != APPEARANCE_SIZE:
         raise DetectorError(
-            f"the codebook must be fitted to the {APPEARANCE_SIZE} numbers that regions are "
-            f"described by, this one has {book.centres_.shape[1]}; fit it to detections of regions."
+            f"the codebook must be fitted to region appearances of {APPEARANCE_SIZE} numbers, got "
+            f"{book.centres_.shape[1]}; fit it to detections of the detector regions."
         )
     return book

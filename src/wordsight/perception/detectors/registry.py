@@ -1,7 +1,7 @@
-"""What a detector is, and how one is found by its name.
+"""The detector protocol, and loading detectors by name.
 
-Detectors are entry points of the group ``wordsight.detectors``, so that another installed package
-can bring its own; nothing here knows which ones there are.
+Detectors are entry points of the group ``wordsight.detectors``, so that installed packages can add
+their own.
 """
 
 import difflib
@@ -19,57 +19,53 @@ if TYPE_CHECKING:
 __all__ = ["ENTRY_POINT_GROUP", "Detector", "DetectorError", "available_detectors", "load_detector"]
 
 ENTRY_POINT_GROUP = "wordsight.detectors"
-"""Where packages announce their detectors: ``name = "module:Class"``."""
+"""Entry point group of detectors: ``name = "module:Class"``."""
 
-# Modules that a detector may need, and the extra of Wordsight that brings each.
+# Optional modules, and the extra of Wordsight that installs each.
 _EXTRA_OF_MODULE = {"torch": "gpu"}
 
 
 class DetectorError(WordsightError):
-    """A detector that is unknown, cannot be set up as asked, or breaks the protocol."""
+    """A detector is unknown, cannot be created with these options, or violates the protocol."""
 
 
 @runtime_checkable
 class Detector(Protocol):
-    """Looks at frames one after the other and says what is where.
+    """Finds objects in frames.
 
     Attributes:
         name: The name of its entry point.
-        label_names: The classes it tells apart; labels index them.
+        label_names: Its classes; labels are indices into them.
     """
 
     name: str
     label_names: tuple[str, ...]
 
     def detect(self, frames: "Iterable[Frame]") -> Iterator[FrameDetections]:
-        """Yield one result per frame, in order, holding only a bounded number of frames.
+        """Yield one result per frame, in order, keeping only a bounded number of frames.
 
         Args:
-            frames: Frames in order of time, from one video.
+            frames: Frames of one video, in order of time.
 
         Yields:
-            The detections of each frame; boxes in pixels of the frame as it came.
+            The detections of each frame; boxes in pixels of the given frame.
         """
         ...
 
     def settings(self) -> dict[str, Any]:
-        """Return everything that shapes the results, as JSON can hold it."""
+        """Return everything that affects the results, as JSON values."""
         ...
 
 
 def load_detector(name: str, **options: Any) -> Detector:
-    """Make the detector of that name.
+    """Create a detector by name.
 
     Args:
         name: One of :func:`available_detectors`.
-        **options: Passed to the detector; ``help()`` on its class explains them.
-
-    Returns:
-        The detector, ready to use.
+        **options: Arguments of the detector's class; see its ``help()``.
 
     Raises:
-        DetectorError: If there is none of that name, an option is unknown to it, or something it
-            needs is not installed.
+        DetectorError: If the name or an option is unknown, or a required package is missing.
     """
     factory = _load(_entry(name))
     _check_options(name, factory, options)
@@ -82,13 +78,13 @@ def load_detector(name: str, **options: Any) -> Detector:
             raise
         given = ", ".join(f"{option}={value!r}" for option, value in options.items())
         raise DetectorError(
-            f"the detector {name!r} cannot use {given or 'its defaults'}: {error}."
+            f"the detector {name!r} does not accept {given or 'its defaults'}: {error}."
         ) from error
     return detector
 
 
 def available_detectors() -> dict[str, str]:
-    """Return the name of every installed detector with one line on what it does."""
+    """Return the names of all installed detectors with a one-line description."""
     return {entry.name: _one_line(entry) for entry in sorted(_entries(), key=lambda e: e.name)}
 
 
@@ -115,8 +111,8 @@ def _load(entry: EntryPoint) -> Any:
         raise _missing(entry.name, error) from error
     except AttributeError as error:
         raise DetectorError(
-            f"the detector {entry.name!r} is announced as {entry.value}, which does not exist "
-            f"({error}); install the package that brings it again."
+            f"the detector {entry.name!r} is declared as {entry.value}, which does not exist "
+            f"({error}); reinstall its package."
         ) from error
 
 
@@ -126,7 +122,7 @@ def _missing(name: str, error: ImportError) -> DetectorError:
     if extra:
         advice = f"it needs {module}: pip install 'wordsight[{extra}]'"
     else:
-        advice = f"{error}; install what it needs and try again"
+        advice = f"{error}; install the missing package"
     return DetectorError(f"the detector {name!r} cannot be loaded: {advice}.")
 
 
@@ -137,13 +133,13 @@ def _check_options(name: str, factory: Any, options: dict[str, Any]) -> None:
     except TypeError as error:
         known = ", ".join(str(parameter) for parameter in signature.parameters.values())
         raise DetectorError(
-            f"the detector {name!r} cannot take these options: {error}. It takes: "
+            f"the detector {name!r} does not accept these options: {error}. Its options: "
             f"{known or 'none'}."
         ) from error
 
 
 def _one_line(entry: EntryPoint) -> str:
-    # One broken plug-in must not hide the others from the list.
+    # One broken plug-in must not hide the others.
     try:
         described = inspect.getdoc(_load(entry)) or ""
     except DetectorError as error:

@@ -1,8 +1,7 @@
-"""`Rendered`: the things of the rendered worlds, by a small network that ships with Wordsight.
+"""`Rendered`: objects of the rendered worlds, by a small network that ships with Wordsight.
 
-Experiments on learning words need what the published ones had: a detector trained beforehand, on
-other pictures, that draws boxes and numbers its classes. This is that detector for the worlds.
-OpenCV runs the network, so nothing needs to be installed.
+Published experiments on learning words use a detector that was trained beforehand on other images;
+this is that detector for the rendered worlds. OpenCV runs the network.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,23 +28,23 @@ RENDERED_THINGS = (
     *("pipette", "purple block", "rack", "red block", "scale", "spoon", "stirrer", "stool"),
     *("tape", "towel", "traffic-cone", "trash-can", "tube", "white block", "yellow block"),
 )
-"""What the network tells apart, in the order of its classes."""
+"""The classes of the network, in order."""
 
 _MODEL = "rendered.onnx"
-_VERSION = 1  # raised with the network, so that libraries look again
+_VERSION = 1  # increased with the network, so that libraries detect again
 _INPUT = InputFormat("images", (320, 240), channels_last=False, dtype=np.float32)
-_OVERLAP = 0.5  # boxes of one class that overlap more show one thing
+_OVERLAP = 0.5  # largest intersection over union of two objects of one class
 
 
 class Rendered:
     """People and things of the rendered worlds, with their classes; of no use on real videos.
 
-    The network has seen frames of films of its own, none of which an experiment uses; see
-    ``experiments/rendered_detector.py`` for how it was trained.
+    The network was trained on films that no experiment uses, by
+    ``experiments/rendered_detector.py``.
 
     Args:
-        confidence: Least score, 0 to 1, of what is reported.
-        max_boxes: The most things in a frame.
+        confidence: Least score of reported objects, 0 to 1.
+        max_boxes: Largest number of objects in a frame.
 
     Raises:
         DetectorError: If an option is out of range.
@@ -55,7 +54,7 @@ class Rendered:
 
     def __init__(self, *, confidence: float = 0.3, max_boxes: int = 20) -> None:
         if not 0 < confidence <= 1:
-            raise DetectorError(f"confidence must lie above 0 and up to 1, got {confidence}.")
+            raise DetectorError(f"confidence must be above 0 and at most 1, got {confidence}.")
         if max_boxes < 1:
             raise DetectorError(f"max_boxes must be 1 or more, got {max_boxes}.")
         self.label_names: tuple[str, ...] = RENDERED_THINGS
@@ -63,7 +62,7 @@ class Rendered:
         self._max_boxes = max_boxes
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
-        """Yield the things in each frame, in order."""
+        """Yield the objects in each frame, in order."""
         for frame in frames:
             image, placement = _INPUT.prepare(frame, letterbox=False, normalise=False)
             self._network.setInput(image)
@@ -73,7 +72,7 @@ class Rendered:
             yield FrameDetections(frame.time, boxes[visible], scores[visible], labels[visible])
 
     def settings(self) -> dict[str, Any]:
-        """Return the options it was made with, and which network it runs."""
+        """Return the options, and the version of the network."""
         return {
             "network": _VERSION,
             "confidence": self._confidence,

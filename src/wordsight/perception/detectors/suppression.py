@@ -1,4 +1,4 @@
-"""Overlap of boxes, and keeping the best of those that overlap too much."""
+"""Overlap of boxes, and non-maximum suppression."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +42,14 @@ def suppress(
     labels: NDArray[np.int32] | None = None,
     limit: int | None = None,
 ) -> NDArray[np.intp]:
-    """Choose the boxes to keep: best first, dropping what overlaps a better one too much.
+    """Return the indices of the boxes to keep by non-maximum suppression, best first.
 
     Args:
         boxes: ``(N, 4)`` corners x1, y1, x2, y2.
-        scores: ``(N,)`` higher is better; of equal ones the earlier wins.
-        threshold: Drop a box whose intersection over union with a kept one is above this.
-        labels: ``(N,)`` classes; boxes of different classes do not drop each other.
-        limit: Keep at most this many.
-
-    Returns:
-        The indices kept, best first.
+        scores: ``(N,)`` higher is better; of equal ones the first is kept.
+        threshold: Largest intersection over union with a better box.
+        labels: ``(N,)`` classes; boxes of different classes do not suppress each other.
+        limit: Largest number of boxes to keep.
     """
     order = np.argsort(-scores, kind="stable")
     clash = box_iou(boxes, boxes) > threshold

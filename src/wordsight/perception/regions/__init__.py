@@ -1,1 +1,1 @@
-"""Telling things from the scene behind them, without knowing what things there are."""
+"""Regions: separating objects from the background without knowing their classes."""

@@ -1,8 +1,8 @@
-"""What a region looks like, in a few numbers that change little with light, place and size.
+"""Appearance of a region as a vector that changes little with light, position and size.
 
-Four blocks, each scaled to about unit length so that none drowns the others in a distance: how its
-pixels spread over 8 hues and 3 greys; mean and spread of its colours; its shape; and the directions
-of its edges with how lightness runs from top to bottom.
+It has four blocks, each scaled to about unit length so that none dominates a distance: a histogram
+over 8 hues and 3 greys; mean and deviation of the colours; shape; and the directions of edges with
+the lightness from top to bottom.
 """
 
 from itertools import pairwise
@@ -19,22 +19,21 @@ _HUES = 8
 _GREYS = 3
 _DIRECTIONS = 8
 _LEAST_CHROMA = 9.0  # CIELAB units; below this the hue is noise
-_DARK, _BRIGHT = 0.6, 1.2  # of the mean lightness of the picture: where the greys part
-_LEAST_EDGE = 80.0  # Sobel response, a lightness step of about 20 of 255; less is no edge
-_STEP = 40.0  # CIELAB units that count as one
+_DARK, _BRIGHT = 0.6, 1.2  # of the mean lightness of the image: limits of the greys
+_LEAST_EDGE = 80.0  # Sobel response of an edge, a lightness step of about 20 of 255
+_STEP = 40.0  # CIELAB units that correspond to 1
 APPEARANCE_SIZE = (_HUES + _GREYS) + 6 + 4 + (_DIRECTIONS + 1 + 3)
-"""How many numbers describe a region."""
+"""Length of the appearance vector."""
 
 
 def describe(blobs: list[Blob], lab: Picture) -> NDArray[np.float32]:
-    """Describe regions of a picture.
+    """Compute the appearance of regions.
 
-    Lightness is taken relative to the mean of the picture, so that a lamp switched on changes
-    little.
+    Lightness is relative to the mean of the image, so that a change of light has little effect.
 
     Args:
-        blobs: N regions; one that brings its appearance keeps it.
-        lab: ``(H, W, 3)`` the picture in CIELAB.
+        blobs: N regions; one with an appearance keeps it.
+        lab: ``(H, W, 3)`` image in CIELAB.
 
     Returns:
         ``(N, APPEARANCE_SIZE)`` numbers, most of them between -1 and 1.
@@ -84,14 +83,14 @@ def _edges(lab: Picture, blob: Blob) -> NDArray[np.float32]:
     dx = cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)
     dy = cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3)
     size, angle = cv2.cartToPolar(dx, dy)
-    # Opposite directions are one edge seen from its two sides.
+    # Opposite directions are the same edge.
     direction = (angle * (_DIRECTIONS / np.pi)).astype(np.uint8) % _DIRECTIONS
     direction[size < _LEAST_EDGE] = _DIRECTIONS
     return _histogram(direction, blob, _DIRECTIONS + 1)
 
 
 def _run(lab: Picture, blob: Blob) -> NDArray[np.float64]:
-    """Say how lightness runs from the upper third over the middle to the lower third."""
+    """Return the relative lightness of the upper, middle and lower third."""
     cuts = [blob.height * third // 3 for third in range(4)]
     means = np.array(
         [cv2.mean(lab[top:bottom], blob.mask[top:bottom])[0] for top, bottom in pairwise(cuts)]
@@ -102,12 +101,12 @@ def _run(lab: Picture, blob: Blob) -> NDArray[np.float64]:
 
 def _histogram(values: Picture, blob: Blob, bins: int) -> NDArray[np.float32]:
     counts = cv2.calcHist([values.astype(np.uint8, copy=False)], [0], blob.mask, [bins], [0, bins])
-    # Square roots turn Euclidean distance into Hellinger's, which suits shares.
+    # With square roots, the Euclidean distance is the Hellinger distance of the histograms.
     return np.sqrt(counts.ravel() / max(1, blob.area))
 
 
 def _hue_table() -> Picture:
-    """Give the number of the hue for every pair of 8-bit a and b; greys get the next number."""
+    """Return the hue bin for every pair of 8-bit a and b; greys have the bin after the last."""
     a, b = np.meshgrid(np.arange(256) - 128.0, np.arange(256) - 128.0, indexing="ij")
     hue = np.floor((np.arctan2(b, a) + np.pi) * (_HUES / (2 * np.pi))).astype(int) % _HUES
     return np.where(np.hypot(a, b) < _LEAST_CHROMA, _HUES, hue).astype(np.uint8)

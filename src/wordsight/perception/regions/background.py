@@ -1,8 +1,8 @@
-"""What the scene looks like where nothing stands before it, learned while watching.
+"""Model of the background, updated with every image.
 
-A running mean that leaves out the foreground, so that a thing that comes to rest stays foreground.
-What leaves a place uncovers a hole that also differs from the mean; it is told from a thing by
-looking like its surroundings, and healed.
+A running mean that excludes the foreground, so that an object that comes to rest stays foreground.
+An object that leaves uncovers a hole that also differs from the mean; a hole resembles its
+surroundings, unlike an object, and is filled in.
 """
 
 import cv2
@@ -14,19 +14,17 @@ from wordsight.perception.regions.blob import Blob, Mask, Picture, above, colour
 __all__ = ["CameraMotion", "SceneBackground", "moved"]
 
 
-# How far the camera turned between the scene as remembered and the picture at hand.
-
-_LEAST_RESPONSE = 0.08  # of phase correlation; below it the two pictures share no pattern
-_LEAST_SHIFT = 1.0  # pixels; the background takes a shake of one pixel for nothing
-_LEAST_GAIN = 0.9  # the difference left after the shift, of that without it
-_SHRINK = 2  # work at half size: four times faster, and the result is rounded anyway
+_LEAST_RESPONSE = 0.08  # of phase correlation; below it the two images share no pattern
+_LEAST_SHIFT = 1.0  # pixels; the background model tolerates a shake of one pixel
+_LEAST_GAIN = 0.9  # largest ratio of the differences with and without the shift
+_SHRINK = 2  # half size is four times faster, and the result is rounded anyway
 
 
 class CameraMotion:
-    """Estimates the shift of the whole picture by phase correlation.
+    """Estimates the shift of the whole image by phase correlation.
 
     Args:
-        shape: Height and width of the pictures.
+        shape: Height and width of the images.
     """
 
     def __init__(self, shape: tuple[int, int]) -> None:
@@ -34,14 +32,14 @@ class CameraMotion:
         self._window = cv2.createHanningWindow(self._size, cv2.CV_32F)
 
     def shift(self, scene: Picture, lab: Picture) -> tuple[int, int]:
-        """Return how many pixels right and down the scene lies in the picture from where it was.
+        """Return the shift of the scene in the image in pixels, right and down.
 
         Args:
-            scene: ``(H, W, 3)`` remembered scene in CIELAB.
-            lab: ``(H, W, 3)`` picture in CIELAB.
+            scene: ``(H, W, 3)`` background in CIELAB.
+            lab: ``(H, W, 3)`` image in CIELAB.
 
         Returns:
-            Whole pixels: a scene that is only ever moved by whole pixels never blurs.
+            Whole pixels, so that shifting the background does not blur it.
         """
         before, now = self._light(scene), self._light(lab)
         (x, y), response = cv2.phaseCorrelate(before, now, self._window)
@@ -58,7 +56,7 @@ class CameraMotion:
 
 
 def _fits_better(scene: Picture, lab: Picture, dx: int, dy: int) -> bool:
-    """Check that the shift explains the picture: large things that move also look like a shift."""
+    """Return whether the shift explains the image; large moving objects also cause a response."""
     height, width = lab.shape[:2]
     if abs(dx) >= width // 2 or abs(dy) >= height // 2:
         return False
@@ -70,32 +68,32 @@ def _fits_better(scene: Picture, lab: Picture, dx: int, dy: int) -> bool:
 
 
 def moved(plane: NDArray[np.generic], dx: int, dy: int) -> NDArray[np.generic]:
-    """Return an ``(H, W, ...)`` array moved right and down, its old edge repeated behind it."""
+    """Return an ``(H, W, ...)`` array shifted right and down, repeating its edge."""
     height, width = plane.shape[:2]
     rows = np.clip(np.arange(height) - dy, 0, height - 1)
     columns = np.clip(np.arange(width) - dx, 0, width - 1)
     return plane[rows][:, columns]
 
 
-_LEAST_DISTANCE = 11.0  # colour distance below which nothing counts as different
+_LEAST_DISTANCE = 11.0  # least colour distance of the foreground
 _NOISE_FACTOR = 3.0
 _FIRST_NOISE = 2.0
-_LEARN_SECONDS = 2.0  # how fast the mean follows the light
-_REST_SECONDS = 0.16  # how long a pixel must rest before it may be taken for a healed hole
-_ABSORB_SECONDS = 90.0  # a thing that rested this long has become scenery
+_LEARN_SECONDS = 2.0  # time constant of the mean
+_REST_SECONDS = 0.16  # time a pixel must be static before a hole is filled
+_ABSORB_SECONDS = 90.0  # an object static for this long becomes background
 _STEP = 9  # frame-to-frame colour distance above which a pixel is in motion
-_SURROUND = 1 / 5  # side of the window the surroundings are averaged in, of the long side
-_LIGHT_STEP = 0.7  # lightness (0 to 255) by which the whole picture must change to be followed
+_SURROUND = 1 / 5  # side of the averaging window of the surroundings, of the long side
+_LIGHT_STEP = 0.7  # least change of lightness (0 to 255) of the whole image that is followed
 _BLOCK = np.ones((3, 3), np.uint8)
 
 Plane = NDArray[np.float32]
 
 
 class SceneBackground:
-    """The scene without its things, at the size of the small picture.
+    """The scene without moving objects.
 
     Attributes:
-        picture: ``(H, W, 3)`` the scene in CIELAB.
+        picture: ``(H, W, 3)`` background in CIELAB.
     """
 
     def __init__(self, lab: Picture) -> None:
@@ -107,16 +105,16 @@ class SceneBackground:
         self._age = 0.0
 
     def compare(self, lab: Picture) -> tuple[Picture, Mask]:
-        """Say how much and where a picture differs from the scene.
+        """Return where and how much an image differs from the background.
 
-        A pixel may take any value of its eight neighbours in the scene: cameras shake by a pixel,
-        and compression moves edges.
+        A pixel may have any value of its eight neighbours in the background, since cameras shake by
+        a pixel and compression moves edges.
 
         Args:
-            lab: ``(H, W, 3)`` picture in CIELAB.
+            lab: ``(H, W, 3)`` image in CIELAB.
 
         Returns:
-            The ``(H, W)`` colour distance, and a ``(H, W)`` mask, 255 where it is foreground.
+            ``(H, W)`` colour distance, and ``(H, W)`` mask, 255 in the foreground.
         """
         above = cv2.subtract(lab, cv2.dilate(self.picture, _BLOCK))
         below = cv2.subtract(cv2.erode(self.picture, _BLOCK), lab)
@@ -125,13 +123,13 @@ class SceneBackground:
         return distance, np.asarray(cv2.compare(distance, limit, cv2.CMP_GT), np.uint8)
 
     def learn(self, lab: Picture, distance: Picture, foreground: Mask, seconds: float) -> None:
-        """Follow light and noise where there is no foreground.
+        """Update mean and noise outside the foreground.
 
         Args:
-            lab: ``(H, W, 3)`` picture in CIELAB.
+            lab: ``(H, W, 3)`` image in CIELAB.
             distance: ``(H, W)`` from :meth:`compare`.
-            foreground: ``(H, W)`` 255 where the scene is hidden.
-            seconds: Time since the picture before.
+            foreground: ``(H, W)`` 255 where the background is hidden.
+            seconds: Time since the previous image.
         """
         self._age += seconds
         ground = cv2.bitwise_not(foreground)
@@ -142,17 +140,17 @@ class SceneBackground:
         self._note_rest(lab, foreground, seconds)
 
     def heal(self, lab: Picture, holes: Mask) -> Mask:
-        """Take holes that things left, and things that have become scenery, into the scene.
+        """Copy holes that objects left, and objects at rest for long, into the background.
 
-        A hole must have rested for a moment: a thing passing before another one of the scene can
-        look like the surroundings too.
+        A hole must be static for a moment: an object that passes in front of another one can
+        resemble the surroundings too.
 
         Args:
-            lab: ``(H, W, 3)`` picture in CIELAB.
+            lab: ``(H, W, 3)`` image in CIELAB.
             holes: ``(H, W)`` from :meth:`holes`.
 
         Returns:
-            ``(H, W)`` 255 where it was healed.
+            ``(H, W)`` 255 where the background was updated.
         """
         ripe = (self._rest >= _ABSORB_SECONDS) | (holes > 0) & (self._rest >= _REST_SECONDS)
         healed: Mask = ripe.view(np.uint8) * np.uint8(255)
@@ -160,7 +158,7 @@ class SceneBackground:
         return healed
 
     def erase(self, blob: Blob) -> None:
-        """Guess the scene behind a thing that was taken for scenery, from what is around it."""
+        """Replace a static object in the background by an estimate from its surroundings."""
         pad = 3
         height, width = self.picture.shape[:2]
         y1, x1 = max(0, blob.y1 - pad - 5), max(0, blob.x1 - pad - 5)
@@ -173,13 +171,13 @@ class SceneBackground:
         self._refresh()
 
     def restore(self, blob: Blob, pixels: Picture) -> None:
-        """Put back a thing that was erased, with the ``pixels`` of its box."""
+        """Put back an erased object, with the ``pixels`` of its box."""
         inside = blob.crop(self._mean)
         inside[:] = np.where(blob.mask[..., None] > 0, pixels, inside)
         self._refresh()
 
     def follow_light(self, lab: Picture, foreground: Mask) -> None:
-        """Make the scene as light as the picture where the picture shows it."""
+        """Adapt the lightness of the background to that of the image."""
         ground = cv2.bitwise_not(foreground)
         change = cv2.mean(lab, ground)[0] - cv2.mean(self.picture, ground)[0]
         if abs(change) > _LIGHT_STEP:
@@ -187,7 +185,7 @@ class SceneBackground:
             self._refresh()
 
     def follow_camera(self, dx: int, dy: int, lab: Picture) -> None:
-        """Move the scene right and down, and take what came into view from the picture."""
+        """Shift the background right and down, and copy newly visible parts from the image."""
         self._mean = np.ascontiguousarray(moved(self._mean, dx, dy), np.float32)
         self._noise = np.ascontiguousarray(moved(self._noise, dx, dy), np.float32)
         self._rest = np.ascontiguousarray(moved(self._rest, dx, dy), np.float32)
@@ -205,14 +203,14 @@ class SceneBackground:
         self._refresh()
 
     def holes(self, lab: Picture, foreground: Mask) -> Mask:
-        """Say where the picture looks more like its surroundings than the scene does.
+        """Return where the image resembles its surroundings more than the background does.
 
         Args:
-            lab: ``(H, W, 3)`` picture in CIELAB.
-            foreground: ``(H, W)`` 255 where the picture differs from the scene.
+            lab: ``(H, W, 3)`` image in CIELAB.
+            foreground: ``(H, W)`` 255 where the image differs from the background.
 
         Returns:
-            ``(H, W)`` 255 in the foreground that is rather a hole that something left.
+            ``(H, W)`` 255 in the part of the foreground that is a hole left by an object.
         """
         # At half size: the surroundings are a wide average anyway.
         height, width = lab.shape[:2]

@@ -1,4 +1,4 @@
-"""`Blob`: a connected patch of the small picture, and how patches are taken out of a mask."""
+"""`Blob`: a connected set of pixels, extracted from a mask; and colour distances in CIELAB."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -29,17 +29,17 @@ Pixel = TypeVar("Pixel", bound=np.generic)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Blob:
-    """A patch of pixels.
+    """A connected set of pixels.
 
     Attributes:
-        x1: Left edge of its box in pixels of the small picture.
+        x1: Left edge of its box in pixels of the scaled image.
         y1: Upper edge.
         x2: Right edge, exclusive.
         y2: Lower edge, exclusive.
-        mask: ``(y2 - y1, x2 - x1)`` 255 where the patch is, 0 elsewhere in its box.
-        area: How many pixels it has.
-        score: How sure it is to be a thing of its own, 0 to 1.
-        appearance: ``(D,)`` what it looks like, where that is known already.
+        mask: ``(y2 - y1, x2 - x1)`` 255 inside the blob, 0 elsewhere in its box.
+        area: Number of pixels.
+        score: Confidence that it is an object, 0 to 1.
+        appearance: ``(D,)`` appearance, if known.
     """
 
     x1: int
@@ -62,29 +62,29 @@ class Blob:
         return self.y2 - self.y1
 
     def crop(self, picture: NDArray[Pixel]) -> NDArray[Pixel]:
-        """Return the part of a picture that lies in the box, without copying."""
+        """Return the part of an image inside the box, without copying."""
         return picture[self.y1 : self.y2, self.x1 : self.x2]
 
     def covered(self, mask: Mask) -> float:
-        """Return the share of the patch that a mask of the whole picture covers."""
+        """Return the share of the blob that a mask of the whole image covers."""
         return float(cv2.countNonZero(self.crop(mask) & self.mask) / self.area)
 
     def scored(self, score: float) -> "Blob":
-        """Return the same patch with another score."""
+        """Return the same blob with another score."""
         return Blob(self.x1, self.y1, self.x2, self.y2, self.mask, self.area, score)
 
     def described(self, appearance: NDArray[np.float32]) -> "Blob":
-        """Return the same patch with its appearance."""
+        """Return the same blob with its appearance."""
         return Blob(*self._box(), self.mask, self.area, self.score, appearance)
 
     def shifted(self, dx: int, dy: int) -> "Blob":
-        """Return the same patch further right and down."""
+        """Return the blob moved right and down."""
         x1, y1, x2, y2 = self._box()
         box = x1 + dx, y1 + dy, x2 + dx, y2 + dy
         return Blob(*box, self.mask, self.area, self.score, self.appearance)
 
     def piece(self, left: int, top: int, right: int, bottom: int) -> "Blob":
-        """Return the part of the patch in a window of its box, given from the box's corner."""
+        """Return the part of the blob in a window relative to the corner of its box."""
         mask = np.ascontiguousarray(self.mask[top:bottom, left:right])
         box = self.x1 + left, self.y1 + top, self.x1 + right, self.y1 + bottom
         return Blob(*box, mask, int(cv2.countNonZero(mask)), self.score)
@@ -94,15 +94,15 @@ class Blob:
 
 
 def blobs_of(mask: Mask, least_area: int, *, least_side: int = 3) -> list[Blob]:
-    """Return the 4-connected patches of a mask that are large enough.
+    """Return the 4-connected blobs of a mask that are large enough.
 
     Args:
         mask: ``(H, W)`` not 0 inside.
-        least_area: Patches with fewer pixels are left out.
-        least_side: Patches narrower or lower than this are left out.
+        least_area: Least number of pixels.
+        least_side: Least width and height.
 
     Returns:
-        The patches in the order of their first pixel.
+        The blobs in the order of their first pixel.
     """
     labels, stats = components(mask)
     fits = (stats[:, cv2.CC_STAT_AREA] >= least_area) & (stats[:, 2:4].min(axis=1) >= least_side)
@@ -111,52 +111,50 @@ def blobs_of(mask: Mask, least_area: int, *, least_side: int = 3) -> list[Blob]:
 
 
 def components(mask: Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number the 4-connected patches of a mask.
+    """Label the 4-connected components of a mask.
 
     Returns:
-        ``(H, W)`` the number of the patch at each pixel, 0 outside; and ``(N, 5)`` left, top,
-        width, height and area of each, the first row being what is outside.
+        ``(H, W)`` label of each pixel, 0 outside; and ``(N, 5)`` left, top, width, height and area
+        of each component, the first row being the background.
     """
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
     return np.asarray(labels, np.int32), np.asarray(stats, np.int32)
 
 
 def cut_out(labels: NDArray[np.int32], stats: NDArray[np.int32], index: int) -> Blob:
-    """Take the component ``index`` out of a label image, with its row of OpenCV's statistics."""
+    """Return the component ``index`` of a label image, given its row of statistics."""
     x, y, width, height, area = stats.tolist()
     inside = (labels[y : y + height, x : x + width] == index).view(np.uint8) * np.uint8(255)
     return Blob(x, y, x + width, y + height, inside, area)
 
 
 def boxes_of(blobs: list[Blob]) -> NDArray[np.float64]:
-    """Return the ``(N, 4)`` boxes of blobs in pixels of the small picture."""
+    """Return the ``(N, 4)`` boxes of blobs in pixels of the scaled image."""
     rows = [(blob.x1, blob.y1, blob.x2, blob.y2) for blob in blobs]
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-# Colours as the eye tells them apart: the small picture in CIELAB, and distances in it.
-
 Picture = NDArray[np.uint8]
 
-# OpenCV stretches lightness to 0..255 and keeps a and b in their own units, so half a step of
-# lightness weighs about as much as one of colour.
+# OpenCV scales lightness to 0..255 and keeps a and b in their own units, so lightness has half the
+# weight of colour.
 _WEIGHTS = np.array([[0.5, 1.0, 1.0]], dtype=np.float32)
 _CROSS = cv2.getStructuringElement(cv2.MORPH_RECT, (3, 3))
 
 
 def to_lab(rgb: Picture) -> Picture:
-    """Turn ``(H, W, 3)`` RGB into slightly smoothed 8-bit CIELAB."""
+    """Convert ``(H, W, 3)`` RGB into slightly smoothed 8-bit CIELAB."""
     smooth = cv2.GaussianBlur(rgb, (3, 3), 0)
     return np.asarray(cv2.cvtColor(smooth, cv2.COLOR_RGB2LAB), dtype=np.uint8)
 
 
 def weigh(difference: Picture) -> Picture:
-    """Sum up the channels of an ``(H, W, 3)`` CIELAB difference into one, ``(H, W)``."""
+    """Return the ``(H, W)`` weighted sum of the channels of an ``(H, W, 3)`` CIELAB difference."""
     return np.asarray(cv2.transform(difference, _WEIGHTS), dtype=np.uint8)
 
 
 def colour_distance(one: Picture, other: Picture) -> Picture:
-    """Return the ``(H, W)`` distance of two CIELAB pictures, 0 to 255; about 5 is just visible."""
+    """Return the ``(H, W)`` distance of two CIELAB images, 0 to 255; about 5 is just visible."""
     return weigh(np.asarray(cv2.absdiff(one, other), dtype=np.uint8))
 
 

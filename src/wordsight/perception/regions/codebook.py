@@ -1,4 +1,4 @@
-"""`Codebook`: sorts regions by their look, so that the sort can stand in for a detector's class."""
+"""`Codebook`: clusters regions by appearance, so that the cluster can replace a class."""
 
 import os
 from typing import Any, Self
@@ -13,10 +13,6 @@ from wordsight.records.arrays import load_npz, save_npz
 __all__ = ["Codebook", "kmeans", "nearest", "silhouette"]
 
 
-# MERGED FROM wordsight.perception.regions.codebook:
-# k-means clustering with careful seeding, and how well a clustering fits its points.
-
-
 _CHUNK = 65_536  # points compared with all centres at once, to bound memory
 
 Points = NDArray[np.float64]
@@ -25,17 +21,13 @@ Points = NDArray[np.float64]
 def kmeans(
     points: Points, num_clusters: int, rng: np.random.Generator, *, restarts: int = 4
 ) -> Points:
-    """Place centres so that the points are near them, the best of several starts.
-
-    Seeds are drawn with probability proportional to the squared distance from the seeds before
-    (Arthur and Vassilvitskii, 2007), then improved by Lloyd's iterations.
+    """Cluster points by k-means++ (Arthur and Vassilvitskii, 2007), the best of several starts.
 
     Args:
         points: ``(N, D)``.
-        num_clusters: How many centres to place; fewer come back if there are fewer different
-            points.
-        rng: Where chance comes from.
-        restarts: How many starts.
+        num_clusters: Number of clusters; fewer are returned for fewer distinct points.
+        rng: Random generator; saved codebooks depend on how it is used here.
+        restarts: Number of starts.
 
     Returns:
         ``(K, D)`` centres.
@@ -50,9 +42,9 @@ def kmeans(
 
 
 def nearest(points: Points, centres: Points) -> tuple[NDArray[np.intp], Points]:
-    """Return for ``(N, D)`` points the ``(N,)`` index of the nearest centre and its distance².
+    """Return the ``(N,)`` index of the nearest centre of each point and its squared distance.
 
-    Of centres equally near the first is taken.
+    Of equally near centres, the first is returned.
     """
     index = np.empty(len(points), np.intp)
     squared = np.empty(len(points))
@@ -66,23 +58,22 @@ def nearest(points: Points, centres: Points) -> tuple[NDArray[np.intp], Points]:
 
 
 def silhouette(points: Points, labels: NDArray[np.intp]) -> float:
-    """Say how much nearer points are to their own cluster than to the next, -1 to 1.
+    """Return the silhouette coefficient of a clustering (Rousseeuw, 1987), -1 to 1.
 
-    The mean over points of (b - a) / max(a, b), a being the mean distance to the other points of
-    the own cluster and b that to the nearest other cluster (Rousseeuw, 1987); a point alone in its
-    cluster counts 0.
+    The mean over points of (b - a) / max(a, b), where a is the mean distance to the other points
+    of the own cluster and b that to the nearest other cluster; 0 for a point alone in its cluster.
 
     Args:
         points: ``(N, D)``; all pairs are compared, so a few thousand at most.
-        labels: ``(N,)`` the cluster of each.
+        labels: ``(N,)`` cluster of each point.
     """
     names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
         return 0.0
     lengths = (points**2).sum(axis=1)
-    apart = np.sqrt(np.maximum(lengths[:, None] - 2 * points @ points.T + lengths[None], 0))
+    distance = np.sqrt(np.maximum(lengths[:, None] - 2 * points @ points.T + lengths[None], 0))
     member = np.eye(len(names))[codes]
-    sums, sizes = apart @ member, member.sum(axis=0)
+    sums, sizes = distance @ member, member.sum(axis=0)
     own = sizes[codes]
     rows = np.arange(len(points))
     within = sums[rows, codes] / np.maximum(own - 1, 1)
@@ -104,14 +95,13 @@ def _seeds(points: Points, count: int, rng: np.random.Generator) -> Points:
 def _improve(points: Points, centres: Points, most: int = 100) -> Points:
     labels = np.full(len(points), -1)
     for _ in range(most):
-        found, _ = nearest(points, centres)
-        if np.array_equal(found, labels):
+        previous, labels = labels, nearest(points, centres)[0]
+        if np.array_equal(previous, labels):
             break
-        labels = found
         counts = np.bincount(labels, minlength=len(centres))
         for dimension in range(points.shape[1]):
             sums = np.bincount(labels, weights=points[:, dimension], minlength=len(centres))
-            # A centre that lost all its points stays where it was.
+            # The centre of an empty cluster stays where it is.
             centres[:, dimension] = np.where(
                 counts > 0, sums / np.maximum(counts, 1), centres[:, dimension]
             )
@@ -119,26 +109,26 @@ def _improve(points: Points, centres: Points, most: int = 100) -> Points:
 
 
 _LAYOUT_VERSION = 1
-_FIT_SAMPLES = 20_000  # enough for dozens of words, and seconds of work
-_CHOICE_SAMPLES = 1_500  # all pairs of these are compared to choose the number of words
+_FIT_SAMPLES = 20_000  # enough for dozens of words, and fitted in seconds
+_CHOICE_SAMPLES = 1_500  # for the silhouette, which compares all pairs
 
 
 class Codebook:
-    """An unsupervised vocabulary of looks: k-means centres in the space of appearances.
+    """An unsupervised vocabulary of appearances: k-means centres.
 
-    The same look gets the same label in every video the codebook is used on, so it takes the part
-    of "which detector fired". The number of words is given, or chosen by the silhouette; words that
-    hardly any region has are merged into the nearest other one.
+    A region gets the same label in every video, so the label can replace the class of a detector.
+    The number of words is given, or chosen by the silhouette; rare words are merged into the
+    nearest other one.
 
     Args:
-        words: How many looks to tell apart; chosen up to ``max_words`` if left out.
-        max_words: The most looks when the number is chosen.
-        least_share: A look rarer than this among the regions it is fitted to is merged away.
+        words: Number of words; chosen up to ``max_words`` if None.
+        max_words: Largest number of words when it is chosen.
+        least_share: Words with a smaller share of the regions are merged.
         random_state: Seed; the same regions and seed give the same codebook.
 
     Attributes:
-        centres_: ``(K, D)`` the looks, most frequent first; after :meth:`fit`.
-        shares_: ``(K,)`` how frequent each was among the regions fitted to.
+        centres_: ``(K, D)`` centres, most frequent first; after :meth:`fit`.
+        shares_: ``(K,)`` share of the regions of each word.
 
     Examples:
         >>> rng = np.random.default_rng(0)
@@ -171,14 +161,14 @@ class Codebook:
 
     @property
     def label_names(self) -> tuple[str, ...]:
-        """Names of the looks, ``look-0`` being the most frequent."""
+        """Names of the words, ``look-0`` being the most frequent."""
         return tuple(f"look-{index}" for index in range(len(self.centres_)))
 
     def fit(self, appearance: ArrayLike) -> Self:
-        """Learn the looks from ``(N, D)`` appearances and return the codebook itself."""
+        """Learn the words from ``(N, D)`` appearances and return the codebook itself."""
         points = _points(appearance)
         if not len(points):
-            raise RecordError("a codebook needs at least one region to be fitted to, got none.")
+            raise RecordError("a codebook must be fitted to at least one region, got none.")
         rng = np.random.default_rng(self.random_state)
         sample = points
         if len(points) > _FIT_SAMPLES:
@@ -191,24 +181,24 @@ class Codebook:
         return self
 
     def predict(self, appearance: ArrayLike) -> NDArray[np.int32]:
-        """Return the ``(N,)`` index of the look nearest to each of ``(N, D)`` appearances."""
+        """Return the ``(N,)`` index of the word nearest to each of ``(N, D)`` appearances."""
         points = _points(appearance)
         self._check(points.shape[1] if len(points) else None)
         return nearest(points, self.centres_)[0].astype(np.int32)
 
     def label(self, detections: Detections) -> Detections:
-        """Return the same boxes labelled by their look.
+        """Return the same boxes labelled by their appearance.
 
         Raises:
-            RecordError: If the detections have no appearance, or one of another kind.
+            RecordError: If the detections have no appearance, or one of another length.
         """
         self._check(None)
         labels = np.zeros(detections.mask.shape, np.int32)
         if detections.mask.any():
             if detections.appearance is None:
                 raise RecordError(
-                    "these detections have no appearance; use a detector that describes what it "
-                    "finds, such as regions."
+                    "these detections have no appearance; use a detector that computes it, such "
+                    "as regions."
                 )
             labels[detections.mask] = self.predict(detections.appearance[detections.mask])
         return detections.relabelled(labels, self.label_names)
@@ -227,7 +217,7 @@ class Codebook:
         book = cls(**{name: values[name] for name in names if name in values})
         centres, shares = arrays.get("centres"), arrays.get("shares")
         if centres is None or shares is None or centres.ndim != 2 or len(centres) != len(shares):
-            raise RecordError(f"{path} lacks the looks of a codebook; fit and save it again.")
+            raise RecordError(f"{path} has no centres of a codebook; fit and save it again.")
         book._keep(centres.astype(np.float64), shares.astype(np.float64))
         return book
 
@@ -243,7 +233,7 @@ class Codebook:
         }
 
     def _chosen(self, sample: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Try rising numbers of words and keep the one with the best silhouette."""
+        """Return the centres for the number of words with the best silhouette."""
         few = sample
         if len(sample) > _CHOICE_SAMPLES:
             few = sample[np.sort(rng.choice(len(sample), _CHOICE_SAMPLES, replace=False))]
@@ -262,10 +252,10 @@ class Codebook:
 
     def _check(self, width: int | None) -> None:
         if not len(self.centres_):
-            raise RecordError("this codebook is empty; call fit with appearances first.")
+            raise RecordError("this codebook is not fitted; call fit with appearances first.")
         if width is not None and width != self.centres_.shape[1]:
             raise RecordError(
-                f"appearances must have {self.centres_.shape[1]} numbers each, as those the "
+                f"appearances must have {self.centres_.shape[1]} numbers each, like those the "
                 f"codebook was fitted to, got {width}; fit a new one."
             )
 
@@ -275,12 +265,12 @@ def _points(appearance: ArrayLike) -> NDArray[np.float64]:
     if points.ndim != 2:
         raise RecordError(f"appearances must have shape (N, D), got {points.shape}.")
     if not np.isfinite(points).all():
-        raise RecordError("appearances must be finite, but there is NaN or infinity among them.")
+        raise RecordError("appearances must be finite, got NaN or infinity.")
     return points
 
 
 def _counts(most: int) -> list[int]:
-    """Return the numbers of words worth trying: each one first, then in growing steps."""
+    """Return the numbers of words to try, with increasing steps."""
     counts, count = [], 2
     while count <= most:
         counts.append(count)
@@ -291,7 +281,7 @@ def _counts(most: int) -> list[int]:
 def _without_rare(
     points: NDArray[np.float64], centres: NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Merge rare clusters into their neighbours; sort by frequency; return centres and shares."""
+    """Merge rare clusters into their neighbours; return centres and shares by frequency."""
     while True:
         labels = nearest(points, centres)[0]
         shares = np.bincount(labels, minlength=len(centres)) / len(points)

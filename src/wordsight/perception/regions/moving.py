@@ -1,7 +1,7 @@
-"""Things that differ from the scene: patches of foreground without their shadows.
+"""Regions that differ from the background: blobs of foreground without their shadows.
 
-A patch may hold two people side by side, and one person may fall into two patches; both readings
-are offered.
+A blob may contain two people side by side, and one person may be split into two blobs; both
+alternatives are returned.
 """
 
 from itertools import permutations
@@ -11,35 +11,35 @@ import numpy as np
 
 from wordsight.perception.regions.blob import Blob, Mask, Picture, blobs_of
 
-__all__ = ["moving_things", "pair_in", "stacks_of", "without_shadow"]
+__all__ = ["join_stacks", "moving_regions", "split_pair", "without_shadow"]
 
 
-# Shadows that things cast: darker than the scene, yet of its colour.
+# Shadows are darker than the background and have its colour.
 
-_DARKEST = 0.55  # of the scene's lightness; darker is a dark thing, not a shadow
+_DARKEST = 0.55  # of the background's lightness; darker pixels belong to a dark object
 _LIGHTEST = 0.98
 _COLOUR_SLACK = 7.0  # CIELAB units
-_LEAST_CORE = 0.35  # of the patch; with less, the patch is a thing that looks like a shadow
-_GAP = 3  # pixels between two things that only their shadows connect
-# CIELAB lightness and colour shrink together in the shade once black is counted from here:
-# L + 16 is proportional to the cube root of the light (41 of OpenCV's 255 steps).
+_LEAST_CORE = 0.35  # of the blob; with less, the blob is an object that resembles a shadow
+_GAP = 3  # pixels between two objects that only their shadows connect
+# In the shade, CIELAB lightness and colour scale together if black is at this value: L + 16 is
+# proportional to the cube root of the light (41 of OpenCV's 255 steps).
 _BLACK = 40.8
 _BLOCK = np.ones((3, 3), np.uint8)
 
 
 def without_shadow(blob: Blob, lab: Picture, scene: Picture) -> list[Blob]:
-    """Take the cast shadow off a moving patch, and part things that only shadows connect.
+    """Remove the cast shadow of a moving blob, and separate objects that only shadows connect.
 
-    Grey clothes before a grey road look like a shadow too. So the shadow only narrows the box:
-    whatever lies between parts that cannot be shadow is kept.
+    Grey clothes in front of a grey road resemble a shadow, so the shadow only narrows the box:
+    everything between parts that cannot be shadow is kept.
 
     Args:
-        blob: A patch that differs from the scene.
-        lab: ``(H, W, 3)`` the picture in CIELAB.
-        scene: ``(H, W, 3)`` the scene in CIELAB.
+        blob: A blob that differs from the background.
+        lab: ``(H, W, 3)`` image in CIELAB.
+        scene: ``(H, W, 3)`` background in CIELAB.
 
     Returns:
-        The patch in one or more pieces, itself if it has no clear shadow.
+        The blob in one or more pieces; unchanged if it has no clear shadow.
     """
     shade = _shade(blob.crop(lab), blob.crop(scene))
     core = np.asarray(cv2.morphologyEx(blob.mask & ~shade, cv2.MORPH_OPEN, _BLOCK), np.uint8)
@@ -59,7 +59,7 @@ def _shade(now: Picture, scene: Picture) -> Mask:
 
 
 def _runs(core: Mask) -> list[tuple[int, int]]:
-    """Return the ranges of columns that hold something, joining those closer than the gap."""
+    """Return the ranges of non-empty columns, joining those closer than the gap."""
     columns = np.flatnonzero(core.any(axis=0))
     cuts = np.flatnonzero(np.diff(columns) > _GAP)
     starts = columns[np.concatenate([[0], cuts + 1])]
@@ -73,42 +73,42 @@ def _narrowed(blob: Blob, core: Mask, left: int, right: int) -> Blob:
     return blob.piece(left, top, right, bottom)
 
 
-_LEAST_SHARE = 0.0007  # of the picture: 54 pixels of 320 x 240
-_USUAL_SHARE = 0.004  # patches smaller than this are more and more likely noise
-_CLEAR = 30.0  # colour distance at which a patch is half sure to be more than noise
-_PAIR_WEIGHT = 0.95  # two halves are guessed, the patch was seen
-_LEAST_ASPECT = 0.5  # width by height; narrower patches are one thing
+_LEAST_SHARE = 0.0007  # of the image: 54 pixels of 320 x 240
+_USUAL_SHARE = 0.004  # smaller blobs get lower scores
+_CLEAR = 30.0  # colour distance of a half-certain object
+_PAIR_WEIGHT = 0.95  # the halves are less certain than the blob
+_LEAST_ASPECT = 0.5  # width by height; narrower blobs are one object
 _STACK_GAP = 0.12  # of the height of both together
 _STACK_SHARED = 0.6  # of the narrower one's width
 _STACK_WIDTHS = 2.5  # the wider one by the narrower one
 _STACKED_WEIGHT = 0.7
-_VALLEY = 0.6  # how much less high a patch must be between two things
+_VALLEY = 0.6  # relative height of a blob between two objects
 
 
-def moving_things(mask: Mask, distance: Picture, lab: Picture, scene: Picture) -> list[Blob]:
-    """Return the patches of foreground as things, those of two people side by side also halved.
+def moving_regions(mask: Mask, distance: Picture, lab: Picture, scene: Picture) -> list[Blob]:
+    """Return the blobs of foreground, with alternatives for joined and split objects.
 
     Args:
         mask: ``(H, W)`` 255 in the foreground.
-        distance: ``(H, W)`` colour distance from the scene.
-        lab: ``(H, W, 3)`` the picture in CIELAB.
-        scene: ``(H, W, 3)`` the scene in CIELAB.
+        distance: ``(H, W)`` colour distance from the background.
+        lab: ``(H, W, 3)`` image in CIELAB.
+        scene: ``(H, W, 3)`` background in CIELAB.
     """
     patches = [
         piece.scored(_score(piece, distance))
         for blob in blobs_of(mask, int(_LEAST_SHARE * mask.size))
         for piece in without_shadow(blob, lab, scene)
     ]
-    halves = [half for patch in patches for half in pair_in(patch)]
-    return stacks_of(patches) + halves
+    halves = [half for patch in patches for half in split_pair(patch)]
+    return join_stacks(patches) + halves
 
 
-def pair_in(blob: Blob) -> list[Blob]:
-    """Return the two halves of a patch with a valley between two summits, or nothing."""
+def split_pair(blob: Blob) -> list[Blob]:
+    """Return the two halves of a blob with a valley between two peaks, or nothing."""
     if blob.width < max(8, _LEAST_ASPECT * blob.height):
         return []
     heights = cv2.blur(np.count_nonzero(blob.mask, axis=0).astype(np.float32)[None], (3, 1))[0]
-    # The summits are at least a fifth of the width away from the edges and each other.
+    # The peaks are at least a fifth of the width away from the edges and each other.
     edge = blob.width // 5
     inner = heights[edge : blob.width - edge]
     cut = edge + int(inner.argmin())
@@ -118,11 +118,11 @@ def pair_in(blob: Blob) -> list[Blob]:
     return [half.scored(_PAIR_WEIGHT * blob.score) for half in halves if half is not None]
 
 
-def stacks_of(blobs: list[Blob]) -> list[Blob]:
-    """Join patches that lie above one another, as where a belt has the colour of the wall.
+def join_stacks(blobs: list[Blob]) -> list[Blob]:
+    """Join blobs above one another, as when a belt has the colour of the wall.
 
     Returns:
-        The joined ones, and all patches, those that were joined with a lower score.
+        The joined blobs, then all given blobs, with a lower score if they were joined.
     """
     stacks, joined = [], set()
     for (i, upper), (j, lower) in permutations(enumerate(blobs), 2):

@@ -1,10 +1,10 @@
-"""Things that stand out of a single picture, whether or not they ever move.
+"""Distinct regions of a single image, whether or not they ever move.
 
-Two ways to see them. Edges cut the picture into flat zones: large zones are ground (wall, floor,
-road, table), and what they leave over, once the thin lines between them are gone, are whole things;
-small zones are things or parts of one colour. And patches of a colour that is rare around them are
-things even before bricks, tiles or leaves. No single strength of edge or rarity fits all pictures,
-so several are tried, and each candidate is judged by how it differs from the ring around it.
+There are two cues. Edges divide the image into flat zones: large zones are ground (wall, floor,
+road, table), what remains between them, without thin lines, are whole objects, and small zones are
+objects or parts of one colour. Blobs of a colour that is rare around them are objects even in front
+of bricks, tiles or leaves. No single threshold of edge strength or rarity fits all images, so
+several are tried, and each candidate is scored by its contrast with the ring around it.
 """
 
 from typing import Any
@@ -27,24 +27,22 @@ from wordsight.perception.regions.blob import (
     weigh,
 )
 
-__all__ = ["contrast", "parts_of", "rarity", "still_things"]
+__all__ = ["contrast", "parts_of", "rarity", "static_regions"]
 
 
-# How rare the colour of each pixel is among the colours around it.
-#
-# Bricks with mortar, tiles, grass and hedges have colours that are common around them; the orange
-# of a cone in front of them is rare, whatever the texture. Rarity is measured in bits: 3 bits mean
-# that one pixel in eight around has a similar colour.
+# Rarity of a pixel's colour: bricks with mortar, tiles, grass and hedges have colours that are
+# common around them; the orange of a cone in front of them is rare, whatever the texture. Rarity is
+# measured in bits: 3 bits mean that one pixel in eight around has a similar colour.
 
-_CELL = 16  # side in pixels of the cells colours are counted in
-_WINDOW = 0.6  # of the width and height of the picture: what counts as around
-_ALIKE = 7.0  # CIELAB units by which colours may differ and be taken for the same
+_CELL = 16  # side in pixels of the cells in which colours are counted
+_WINDOW = 0.6  # size of the neighbourhood as a share of width and height
+_ALIKE = 7.0  # CIELAB distance of similar colours
 _LIGHT_STEPS, _COLOUR_STEPS = 11, 26  # lightness in steps of 24, a and b in steps of 10
-_LEAST = 1e-4  # share that the rarest colours are taken to have
+_LEAST = 1e-4  # least share of a colour
 
 
 def rarity(lab: Picture) -> NDArray[np.float32]:
-    """Return the ``(H, W)`` rarity in bits of the colours of an ``(H, W, 3)`` CIELAB picture."""
+    """Return the ``(H, W)`` rarity in bits of the colours of an ``(H, W, 3)`` CIELAB image."""
     bins, colours = _binned(lab)
     height, width = lab.shape[:2]
     rows, columns = -(-height // _CELL), -(-width // _CELL)
@@ -55,14 +53,14 @@ def rarity(lab: Picture) -> NDArray[np.float32]:
     around /= around.sum(axis=0)
     apart = ((colours[:, None] - colours[None]) ** 2).sum(axis=2)
     kernel = np.exp(-apart / (2 * _ALIKE**2)).astype(np.float32)
-    # OpenCV's product stays on this thread; numpy's wakes all cores for a matrix this small.
+    # OpenCV multiplies in this thread; numpy would use all cores for a matrix this small.
     alike = cv2.gemm(kernel, around.reshape(len(colours), -1), 1.0, kernel, 0.0)
     bits = -np.log2(np.maximum(alike, _LEAST)).ravel()
     return np.asarray(cv2.blur(bits[places], (3, 3)), np.float32)
 
 
 def _binned(lab: Picture) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Return the ``(H, W)`` number of each pixel's colour, and the ``(K, 3)`` colours there are."""
+    """Return the ``(H, W)`` index of each pixel's colour, and the ``(K, 3)`` colours in use."""
     lightness = lab[..., 0] // 24
     code = lightness.astype(np.int32) * _COLOUR_STEPS + lab[..., 1] // 10
     code *= _COLOUR_STEPS
@@ -98,27 +96,27 @@ def _reach(cells: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 _EDGE_STRENGTHS = (8, 14, 24)  # colour distance from one pixel to the next
 _RARITIES = (2.5, 3.2, 4.0, 5.0, 6.0)  # bits
-_RARE = 6.0  # bits at which a colour is as rare as it counts
-_GROUND_SHARE = 0.04  # zones that reach the edge of the picture and are larger are ground
-_LARGEST_SHARE = 0.3  # a thing that fills more of the picture is taken for scenery
+_RARE = 6.0  # bits; rarer colours count no more
+_GROUND_SHARE = 0.04  # larger zones that touch the edge of the image are ground
+_LARGEST_SHARE = 0.3  # larger regions are background
 _LEAST_SHARE = 0.0007  # 54 pixels of 320 x 240
-_USUAL_SHARE = 0.008  # things smaller than this are less and less likely to be named
-_LARGE_SHARE = 0.08  # boxes larger than this are more and more likely scenery
-_EDGE_WEIGHT = 0.6  # scenery goes on beyond the edge of the picture, most things do not
+_USUAL_SHARE = 0.008  # smaller objects get lower scores
+_LARGE_SHARE = 0.08  # larger boxes get lower scores
+_EDGE_WEIGHT = 0.6  # background extends beyond the edge of the image, most objects do not
 _LEAST_SIDE = 5
-_ZONE_WEIGHT = 0.8  # scenery has edges as well; rare colours are the better sign
-_PART_WEIGHT = 0.6  # a zone inside a whole is rarely what a noun names
-_MOST_CANDIDATES = 40  # judged of each kind; the largest go first
-_SAME = 0.8  # candidates that overlap more come from two strengths
-_NOISE = 6.0  # differences of this size also come from shading and compression
-_CLEAR = 25.0  # a difference of this size is plain to see
+_ZONE_WEIGHT = 0.8  # background has edges as well; rare colours are the better cue
+_PART_WEIGHT = 0.6  # a zone inside a whole object is rarely named by a noun
+_MOST_CANDIDATES = 40  # of each kind, the largest first
+_SAME = 0.8  # candidates with a larger overlap are duplicates
+_NOISE = 6.0  # differences from shading and compression
+_CLEAR = 25.0  # a clear difference
 _MOST_TRIM = 2  # pixels by which an edge is blurred
 _BLOCK = np.ones((3, 3), np.uint8)
 _SPECK = np.ones((2, 2), np.uint8)
 
 
-def still_things(lab: Picture, limit: int) -> list[Blob]:
-    """Find up to ``limit`` distinct regions of an ``(H, W, 3)`` CIELAB picture, best first."""
+def static_regions(lab: Picture, limit: int) -> list[Blob]:
+    """Find up to ``limit`` distinct regions of an ``(H, W, 3)`` CIELAB image, best first."""
     bits = rarity(lab)
     wholes, zones = _between_edges(lab)
     weighed = (
@@ -154,18 +152,18 @@ def parts_of(blob: Blob, lab: Picture, limit: int) -> list[Blob]:
 
 
 def contrast(blob: Blob, lab: Picture) -> float:
-    """Say how much a blob differs from the ring around it, 0 (not at all) to 1."""
+    """Return the contrast of a blob with the ring around it, 0 to 1."""
     apart, inside, ring = _against_ring(blob, lab)
-    if cv2.countNonZero(ring) < 10:  # it fills the picture
+    if cv2.countNonZero(ring) < 10:  # it fills the image
         return 0.0
     own, spread = cv2.mean(apart, inside)[0], cv2.mean(apart, ring)[0]
     return float(own / (own + spread + _NOISE) * min(1.0, own / _CLEAR))
 
 
 def _against_ring(blob: Blob, lab: Picture) -> tuple[Picture, Mask, Mask]:
-    """Return the colour distance from the ring around a blob, the blob and the ring.
+    """Return colour distances from the ring around a blob, and masks of the blob and the ring.
 
-    All three show the same window of the picture, in which the blob has a margin.
+    All three cover the blob's box with a margin.
     """
     pad = max(4, min(blob.width, blob.height) // 4)
     height, width = lab.shape[:2]
@@ -176,12 +174,12 @@ def _against_ring(blob: Blob, lab: Picture) -> tuple[Picture, Mask, Mask]:
     near = cv2.dilate(inside, _BLOCK, iterations=2)
     ring = np.asarray(cv2.dilate(inside, _BLOCK, iterations=pad) - near, np.uint8)
     window = lab[y1:y2, x1:x2]
-    around: Any = cv2.mean(window, ring)  # OpenCV takes one colour for a whole picture of it
+    around: Any = cv2.mean(window, ring)  # OpenCV broadcasts a single colour
     return weigh(np.asarray(cv2.absdiff(window, around), np.uint8)), inside, ring
 
 
 def _tight(blob: Blob, lab: Picture) -> Blob:
-    """Take off the outermost rows and columns that are already the colour of the ring."""
+    """Remove the outermost rows and columns that have the colour of the ring."""
     apart, inside, _ = _against_ring(blob, lab)
     clear = above(apart, 0.5 * cv2.mean(apart, inside)[0]) & inside
     rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
@@ -201,7 +199,7 @@ def _distinctness(blob: Blob, lab: Picture, bits: NDArray[np.float32]) -> float:
 
 
 def _likelihood(blob: Blob, shape: tuple[int, ...]) -> float:
-    """Say how likely a patch of that size and place is a thing rather than detail or scenery."""
+    """Return a weight for the size and position of a blob: is it detail, object or background?"""
     height, width = shape
     share = blob.width * blob.height / (height * width)
     size = min(1.0, np.sqrt(blob.area / (_USUAL_SHARE * height * width)), _LARGE_SHARE / share)
@@ -223,13 +221,13 @@ def _rare_patches(bits: NDArray[np.float32]) -> list[Blob]:
 
 
 def _between_edges(lab: Picture) -> tuple[list[Blob], list[Blob]]:
-    """Return the whole things between the zones of ground, and the small zones."""
+    """Return whole objects between the zones of ground, and small zones."""
     steps = gradient(np.asarray(cv2.medianBlur(lab, 5), np.uint8))
     wholes: list[Blob] = []
     parts: list[Blob] = []
     for strength in _EDGE_STRENGTHS:
         ground, zones = _ground_and_zones(_flat(steps, strength))
-        # Dilation gives back what the edge took from the ground; opening drops the lines between
+        # Dilation restores what the edge took from the ground; opening removes the lines between
         # two zones of ground.
         figure = cv2.bitwise_not(cv2.dilate(ground, _BLOCK))
         wholes += _things_in(np.asarray(cv2.morphologyEx(figure, cv2.MORPH_OPEN, _BLOCK), np.uint8))
@@ -266,7 +264,7 @@ def _things_in(mask: Mask) -> list[Blob]:
 
 
 def _grown(blob: Blob, offset: tuple[int, int], shape: tuple[int, ...]) -> Blob:
-    # An edge is three pixels wide and the zone begins beside it: give one pixel back.
+    # An edge is three pixels wide and the zone begins beside it: restore one pixel.
     y, x = offset
     y1, x1 = max(0, blob.y1 + y - 1), max(0, blob.x1 + x - 1)
     y2, x2 = min(shape[0], blob.y2 + y + 1), min(shape[1], blob.x2 + x + 1)
@@ -278,14 +276,14 @@ def _grown(blob: Blob, offset: tuple[int, int], shape: tuple[int, ...]) -> Blob:
 
 
 def _unlike(blobs: list[Blob]) -> list[Blob]:
-    """Keep the largest of candidates that hardly differ, and not too many of them."""
+    """Keep the largest of near-duplicate candidates, up to a limit."""
     sizes = np.array([blob.area for blob in blobs], np.float64)
     kept = suppress(boxes_of(blobs), sizes, _SAME, limit=_MOST_CANDIDATES)
     return [blobs[index] for index in kept.tolist()]
 
 
 def _wholes_first(blobs: list[Blob]) -> list[Blob]:
-    """Lower the score of what lies inside a larger candidate that is not much worse."""
+    """Lower the score of candidates inside a larger one that is not much worse."""
     boxes, scores = boxes_of(blobs), np.array([blob.score for blob in blobs])
     sizes = areas(boxes)
     inside = (intersections(boxes, boxes) > 0.85 * sizes[:, None]) & (
