@@ -61,17 +61,17 @@ def test_wrong_options_list_the_right_ones(name, options, words):
 
 
 def test_missing_package_names_the_extra(monkeypatch, tmp_path):
-    (tmp_path / "needy.py").write_text("import onnxruntime.nothing_here\n")
+    (tmp_path / "needy.py").write_text("import torch.nothing_here\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
     announce(monkeypatch, needy="needy:Needy")
-    with pytest.raises(DetectorError, match=r"pip install 'wordsight\[onnx\]'"):
+    with pytest.raises(DetectorError, match=r"pip install 'wordsight\[gpu\]'"):
         load_detector("needy")
 
 
-def test_missing_onnxruntime_names_the_extra(monkeypatch, tmp_path):
+def test_missing_onnxruntime_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
-    with pytest.raises(DetectorError, match=r"pip install 'wordsight\[onnx\]'"):
+    with pytest.raises(DetectorError, match="pip install onnxruntime"):
         load_detector("onnx", model=tmp_path / "model.onnx")
 
 

@@ -71,5 +71,5 @@ def test_an_identity_used_for_two_labels_makes_two_tracks():
 
 
 def test_an_identity_in_two_places_is_refused():
-    with pytest.raises(RecordError, match="cup 3 is in two places at once"):
+    with pytest.raises(RecordError, match="cup 3 has two boxes at"):
         tracks_from_ids(marked([3, 3], [0, 0]))

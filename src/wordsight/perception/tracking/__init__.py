@@ -1,4 +1,4 @@
-"""The pieces the tracker is made of: gains of detections and links, best paths, gaps."""
+"""Multi-object tracking: log-odds of detections, coherence of links, optimal paths, gaps."""
 
 from wordsight.perception.tracking.coherence import Coherence, States, log_odds, steps_between
 from wordsight.perception.tracking.paths import best_path, disjoint_paths

@@ -1,8 +1,8 @@
-"""Temporal coherence G: how well one detection follows from another, in units of their own size.
+"""Gains for tracking: coherence G of links, log-odds F of detections, and local velocity fits.
 
-The step from box to box is compared with what the object's velocity predicts. It is measured in
-box widths and heights and divided by how much steps scatter in this very video, so that neither
-resolution, distance to the camera, frame rate nor the detector's jitter needs a setting.
+The step from box to box is compared with the prediction from the object's velocity. It is measured
+in box sizes and divided by the scatter of steps in the same video, so that neither resolution,
+distance to the camera, frame rate nor the detector's jitter needs a setting.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ __all__ = ["Coherence", "LocalLines", "States", "local_lines", "log_odds", "step
 
 
 _MAD_TO_SIGMA = 1.4826  # of a normal distribution
-_TYPICAL_JITTER = 0.12  # box sizes; what detectors show from frame to frame
-_TYPICAL_WEIGHT = 10.0  # steps; how many of them the typical jitter counts for
+_TYPICAL_JITTER = 0.12  # box sizes; typical of detectors
+_TYPICAL_WEIGHT = 10.0  # weight of the typical jitter in numbers of steps
 
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Where N objects are at one moment each, and where they are heading.
+    """Positions and velocities of N objects, each at its own time.
 
     Attributes:
         times: ``(N,)`` seconds.
@@ -50,15 +50,15 @@ class States:
 
 
 def steps_between(before: States, after: States) -> NDArray[np.float64]:
-    """Return how far each pair is off its prediction, relative to the size of the boxes.
+    """Return the deviation of each pair from its prediction, relative to the box size.
 
     Args:
         before: N states.
-        after: N later ones.
+        after: N later states.
 
     Returns:
-        ``(N, 4)``: the centre's offset in widths and heights after moving with the mean of the two
-        velocities, and the logarithms of the ratios of widths and heights.
+        ``(N, 4)``: offset of the centre in widths and heights after motion with the mean of the two
+        velocities, and logarithms of the ratios of widths and heights.
     """
     seconds = (after.times - before.times)[:, None]
     predicted = before.centres + 0.5 * (before.velocities + after.velocities) * seconds
@@ -72,19 +72,19 @@ def steps_between(before: States, after: States) -> NDArray[np.float64]:
 class Coherence:
     r"""The gain of a link, :math:`G = \log\sigma((\text{tolerance} - d) / \text{softness})`.
 
-    The distance :math:`d` is that of the step from its prediction, in standard deviations of what
-    is usual. This is the form of Yu & Siskind (2013) with their pixels replaced by relative units.
+    The distance :math:`d` of a step from its prediction is in standard deviations. This is the form
+    of Yu & Siskind (2013) with pixels replaced by relative units.
 
     Attributes:
-        tolerance: Distance, in standard deviations, at which a link is as doubtful as not.
-        softness: How gradually links become doubtful around it.
+        tolerance: Distance in standard deviations at which a link has even odds.
+        softness: Width of the transition around it.
         drift: Uncertainty of the position that grows with time, in box sizes per second.
         growth: The same for the logarithm of the size, per second.
-        speed: Usual speed of an object of unknown velocity, in box sizes per second.
-        margin: Factor on the measured jitter, which the best matches make look too small.
-        least_jitter: Boxes are never trusted more than this, in box sizes.
-        most_jitter: Nor less than this, beyond which objects cannot be told from chance; twice as
-            much while their velocities are unknown.
+        speed: Typical speed of an object of unknown velocity, in box sizes per second.
+        margin: Factor on the measured jitter, which is biased by choosing the best matches.
+        least_jitter: Smallest jitter in box sizes.
+        most_jitter: Largest jitter, beyond which objects cannot be distinguished from chance; twice
+            as much while velocities are unknown.
     """
 
     tolerance: float = 4.0
@@ -99,11 +99,11 @@ class Coherence:
     def jitter(
         self, steps: NDArray[np.float64], *, moving_unknown: bool = False
     ) -> NDArray[np.float64]:
-        """Estimate how much usual steps scatter, in spite of unusual ones.
+        """Estimate the scatter of steps, robust to outliers.
 
         Args:
             steps: ``(N, 4)`` from :func:`steps_between`, most of them of one object each.
-            moving_unknown: Whether the velocities are still unknown, and so part of the steps.
+            moving_unknown: Whether the velocities are unknown and thus part of the steps.
 
         Returns:
             ``(4,)`` standard deviations.
@@ -129,66 +129,61 @@ class Coherence:
         return np.asarray(np.sqrt(squared.sum(axis=1)), dtype=np.float64)
 
     def gains(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return G of links with these distances, 0 at best."""
+        """Return G of links with these distances, at most 0."""
         return -np.logaddexp(0.0, (distances - self.tolerance) / self.softness)
 
 
-# Detection scores into log-odds that one tracker understands, whatever the detector's scale.
-#
-# Confidences of different detectors and videos have different ranges and meanings. What they share
-# is that a real object is seen again in the neighbouring frames and a false alarm mostly is not. So
-# the share of detections with a fitting neighbour, as a rising function of the score, stands in for
-# the unknown share of true ones.
+# Calibration: confidences of different detectors have different scales. But a real object is
+# detected again in neighbouring frames and a false alarm mostly is not, so the share of detections
+# with a matching neighbour, as an increasing function of the score, estimates that of true ones.
 
-_BIN_SIZE = 20  # detections; fewer give a share too coarse to tell 0.9 from 1
+_BIN_SIZE = 20  # detections; fewer give too coarse a share to distinguish 0.9 from 1
 _MAX_BINS = 20
-_CEILING = 0.97  # no detection is believed more than this, so that none outweighs a whole track
-_LEAST_SUPPORT = 0.3  # below this even the best scores say little, and are not blown up to 1
+_CEILING = 0.97  # largest probability, so that no detection outweighs a whole track
+_LEAST_SUPPORT = 0.3  # below this even the best scores are weak evidence and are not scaled up
 
 
 def log_odds(
     scores: NDArray[np.float64], support: NDArray[np.float64], *, prior: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return F, the log-odds that each detection is real, rising with its score.
+    """Return F, the log-odds that each detection is real, increasing with its score.
 
     Args:
         scores: ``(N,)`` the detector's confidences on any scale.
-        support: ``(N,)`` the share of the neighbouring frames, 0 to 1, in which something fits.
-        prior: How much evidence is asked for: taken off all log-odds.
+        support: ``(N,)`` share of the neighbouring frames with a matching detection, 0 to 1.
+        prior: Subtracted from all log-odds.
 
     Returns:
         ``(N,)`` log-odds. Equal scores give equal log-odds; the highest scores get the ceiling,
-        since their missing support is the detector's misses and not false alarms.
+        since their missing support is due to misses and not to false alarms.
     """
-    from scipy.optimize import isotonic_regression  # slow to load, and not every use tracks
+    from scipy.optimize import isotonic_regression  # slow to import
 
     if len(scores) == 0:
         return np.zeros(0)
     bins = int(np.clip(len(scores) // _BIN_SIZE, 1, _MAX_BINS))
     groups = np.array_split(np.argsort(scores, kind="stable"), bins)
     centres = np.array([scores[group].mean() for group in groups])
-    # One imagined detection with and one without support keep the share off 0 and 1.
+    # One pseudo-detection with and one without support keep the share away from 0 and 1.
     shares = np.array([(support[group].sum() + 1.0) / (len(group) + 2.0) for group in groups])
     weights = np.array([len(group) for group in groups], dtype=np.float64)
-    rising = isotonic_regression(shares, weights=weights).x
-    believed = np.minimum(_CEILING * rising / max(rising[-1], _LEAST_SUPPORT), _CEILING)
-    odds = np.log(believed / (1.0 - believed)) - prior
+    monotone = isotonic_regression(shares, weights=weights).x
+    probability = np.minimum(_CEILING * monotone / max(monotone[-1], _LEAST_SUPPORT), _CEILING)
+    odds = np.log(probability / (1.0 - probability)) - prior
     return np.asarray(np.interp(scores, centres, odds), dtype=np.float64)
 
 
-# Straight lines fitted to short stretches of many tracks at once: velocities and smooth boxes.
-
-_SAME_TIME = 1e-9  # seconds; a window's border includes the frame that lies on it
+_SAME_TIME = 1e-9  # seconds; windows include frames on their border
 
 
 @dataclass(frozen=True, eq=False)
 class LocalLines:
-    """Least-squares lines through the points around M places.
+    """Least-squares lines fitted to the neighbours of M points.
 
     Attributes:
-        spread: ``(M,)`` sum of the squared times from their mean, in squared seconds.
-        moment: ``(M, D)`` sum of the times from their mean, times the values.
-        mean_times: ``(M,)`` mean time of the points minus the time of the place, in seconds.
+        spread: ``(M,)`` sum of squared deviations of the times, in squared seconds.
+        moment: ``(M, D)`` sum of deviations of the times multiplied by the values.
+        mean_times: ``(M,)`` mean time relative to the point, in seconds.
         means: ``(M, D)`` mean of the values.
     """
 
@@ -200,11 +195,11 @@ class LocalLines:
     def slopes(
         self, prior: NDArray[np.float64] | float = 0.0, weight: NDArray[np.float64] | float = 1e-12
     ) -> NDArray[np.float64]:
-        """Return the ``(M, D)`` slopes, drawn towards ``prior`` with that ``weight``."""
+        """Return the ``(M, D)`` slopes, with a prior slope of that ``weight``."""
         return (self.moment + weight * prior) / (self.spread[:, None] + weight)
 
     def heights(self) -> NDArray[np.float64]:
-        """Return the ``(M, D)`` values of the lines at the places themselves."""
+        """Return the ``(M, D)`` values of the lines at the points themselves."""
         return self.means - self.slopes() * self.mean_times[:, None]
 
 
@@ -215,24 +210,20 @@ def local_lines(
     places: NDArray[np.intp],
     half_window: float,
 ) -> LocalLines:
-    """Fit a line around each place to the points of its group within the window.
+    """Fit lines to short windows of many tracks at once, with running sums.
 
     Args:
-        times: ``(N,)`` seconds, rising within a group.
+        times: ``(N,)`` seconds, ascending within a group.
         values: ``(N, D)``.
-        groups: ``(N,)`` which track a point belongs to; a track's points lie together, and the
-            numbers rise.
+        groups: ``(N,)`` track of each point, ascending.
         places: ``(M,)`` indices of the points to fit around.
-        half_window: How far the window reaches to either side, in seconds.
-
-    Returns:
-        The lines, in running sums rather than a loop over tracks.
+        half_window: Half the window in seconds.
     """
     starts = np.searchsorted(groups, groups)
     own, relative = times - times[starts], values - values[starts]
-    # Tracks side by side on one axis, further apart than any window reaches.
-    apart = float(own.max(initial=0.0)) + 2.0 * half_window + 1.0
-    axis = groups * apart + own
+    # Tracks one after the other on one axis, separated by more than a window.
+    offset = float(own.max(initial=0.0)) + 2.0 * half_window + 1.0
+    axis = groups * offset + own
     low = np.searchsorted(axis, axis[places] - half_window - _SAME_TIME)
     high = np.searchsorted(axis, axis[places] + half_window + _SAME_TIME, side="right")
     count = (high - low).astype(np.float64)

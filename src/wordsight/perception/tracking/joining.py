@@ -1,4 +1,4 @@
-"""From tracklets to whole tracks: the same lattice once more, over gaps and with velocities."""
+"""Joining tracklets over gaps into tracks; interpolation, smoothing and extrapolation of boxes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from wordsight.perception.tracking.tracklets import LabelDetections, Tracklets
 __all__ = ["GapCosts", "extend", "fill", "join_tracklets", "smooth"]
 
 
-_BLOCK_PAIRS = 1_000_000  # pairs of tracklets compared at a time, which bounds memory
+_BLOCK_PAIRS = 1_000_000  # pairs of tracklets compared at a time, to bound memory
 
 
 @dataclass(frozen=True)
 class GapCosts:
-    """What it costs to lose sight of an object.
+    """Costs of gaps.
 
     Attributes:
         ends: Cost of a track's start and end together.
-        missed: Cost of missing it at all.
-        per_second: Cost of every second it is out of sight.
-        longest: Gaps of more seconds than this are not bridged.
+        missed: Cost of a gap.
+        per_second: Cost of a gap per second.
+        longest: Longest gap in seconds.
     """
 
     ends: float
@@ -40,17 +40,17 @@ def join_tracklets(
     costs: GapCosts,
     velocity_window: float,
 ) -> tuple[list[NDArray[np.intp]], NDArray[np.float64]]:
-    """Join tracklets into tracks, and drop those that gain nothing.
+    """Join tracklets into tracks, and drop those without gain.
 
     Args:
         seen: The detections.
-        tracklets: Runs of them.
-        coherence: What a link gains.
-        costs: What a gap costs.
-        velocity_window: Half the stretch of time that tells size and velocity at a tracklet's end.
+        tracklets: The tracklets.
+        coherence: Gain of a link.
+        costs: Costs of gaps.
+        velocity_window: Half the window for size and velocity at a tracklet's end, in seconds.
 
     Returns:
-        The observations of each track, in order of time, and what each track gains in all.
+        The detections of each track, in order of time, and the gain of each track.
     """
     paths = tracklets.paths
     if not paths:
@@ -83,7 +83,7 @@ def join_tracklets(
 
 
 def _ends(tracklets: Tracklets, half_window: float) -> tuple[States, States]:
-    """Return the states in which tracklets start and stop, sizes averaged over the window."""
+    """Return the first and last states of tracklets, sizes averaged over the window."""
     states, lengths = tracklets.states, [len(path) for path in tracklets.paths]
     nodes = np.concatenate(tracklets.paths)
     groups = np.repeat(np.arange(len(lengths)), lengths)
@@ -103,7 +103,7 @@ def _ends(tracklets: Tracklets, half_window: float) -> tuple[States, States]:
 def _candidates(
     starts: NDArray[np.float64], stops: NDArray[np.float64], longest: float
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Pair every tracklet with those that start after it stops, but not too late, in blocks."""
+    """Yield pairs of tracklets separated by at most the longest gap, in blocks."""
     order = np.argsort(starts, kind="stable")
     low = np.searchsorted(starts[order], stops, side="right")
     high = np.searchsorted(starts[order], stops + longest, side="right")
@@ -116,43 +116,39 @@ def _candidates(
         yield tails, order[low[tails] + np.arange(len(tails)) - firsts]
 
 
-# What happens to a track once its detections are known: smoothing, filling gaps, reaching on.
-
-
 def fill(
     rows: NDArray[np.intp], boxes: NDArray[np.float64], times: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.bool_]]:
-    """Give a track a box in every frame from its first to its last.
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Interpolate the boxes of a track linearly in time.
 
     Args:
-        rows: ``(N,)`` the frames it was seen in, rising.
+        rows: ``(N,)`` its frames, ascending.
         boxes: ``(N, 4)`` its boxes there.
-        times: ``(T,)`` when each frame of the video is shown, in seconds.
+        times: ``(T,)`` times of all frames in seconds.
 
     Returns:
-        The frames ``(M,)``, the boxes ``(M, 4)``, straight lines in time between those seen, and
-        ``(M,)`` true where it was seen.
+        All frames ``(M,)`` from the first to the last, and the boxes ``(M, 4)``.
     """
     every = np.arange(rows[0], rows[-1] + 1)
     filled = np.column_stack(
         [np.interp(times[every], times[rows], boxes[:, side]) for side in range(4)]
     )
-    return every, filled, np.isin(every, rows)
+    return every, filled
 
 
 def smooth(
     boxes: NDArray[np.float64], times: NDArray[np.float64], half_window: float
 ) -> NDArray[np.float64]:
-    """Take the jitter out of a track: straight lines fitted to the boxes around each one.
+    """Smooth the boxes of a track by local linear regression.
 
     Args:
         boxes: ``(N, 4)`` boxes in order of time.
-        times: ``(N,)`` when, in seconds.
-        half_window: How far the neighbours reach to either side, in seconds; 0 changes nothing.
+        times: ``(N,)`` times in seconds.
+        half_window: Half the window in seconds; 0 for no smoothing.
 
     Returns:
-        ``(N, 4)`` boxes; centre and logarithm of the size are smoothed, so that none turns inside
-        out.
+        ``(N, 4)`` boxes; centre and logarithm of the size are smoothed, so that sizes stay
+        positive.
     """
     if half_window <= 0 or len(boxes) < 3:
         return boxes
@@ -171,17 +167,17 @@ def extend(
     seconds: float,
     velocity_window: float,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Let a track move on at both ends as it moved there last.
+    """Extrapolate a track at both ends with its velocity there.
 
     Args:
         rows: ``(N,)`` its frames, without gaps.
         boxes: ``(N, 4)`` its boxes.
-        times: ``(T,)`` when each frame of the video is shown, in seconds.
-        seconds: How far to reach on.
-        velocity_window: How much of each end tells its velocity, in seconds.
+        times: ``(T,)`` times of all frames in seconds.
+        seconds: Length of the extrapolation at either end.
+        velocity_window: Half the window of velocity estimates in seconds.
 
     Returns:
-        The frames and boxes with those added in front and behind.
+        The frames and boxes, including the extrapolated ones.
     """
     start, end = times[rows[0]], times[rows[-1]]
     before = np.flatnonzero((times >= start - seconds) & (times < start))

@@ -1,8 +1,8 @@
-"""The best set of disjoint paths through a lattice of detections, exactly.
+"""Optimal paths through a lattice: the best set of disjoint paths, and the best single path.
 
-Many objects share the detections, each of which belongs to at most one of them: a minimum-cost
-flow. Because every capacity is one it is also an assignment, "who follows whom", and scipy solves
-sparse assignments in well under a second for a hundred thousand detections.
+Each detection belongs to at most one object, so the best tracks are a minimum-cost flow. With unit
+capacities this is an assignment of each detection to its successor, and scipy solves sparse
+assignments of a hundred thousand detections in well under a second.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,23 +27,22 @@ def disjoint_paths(
     entry_cost: float,
     exit_cost: float,
 ) -> tuple[list[NDArray[np.intp]], NDArray[np.float64]]:
-    r"""Choose paths that share no node and together gain most.
+    r"""Return the node-disjoint paths with the largest total gain.
 
     A path :math:`v_1 \dots v_n` gains
-    :math:`\sum_k F(v_k) + \sum_k G(v_k, v_{k+1})` less the cost of entering and leaving. With a
-    single path and links between neighbouring frames this is Eq. 1 of Yu & Siskind (2013).
+    :math:`\sum_k F(v_k) + \sum_k G(v_k, v_{k+1})` minus the costs of entry and exit. For a single
+    path and links between neighbouring frames this is Eq. 1 of Yu & Siskind (2013).
 
     Args:
-        node_gains: ``(N,)`` what each node adds; negative nodes are only used to reach others.
-        tails: ``(L,)`` the node each link leaves; links must not form cycles.
-        heads: ``(L,)`` the node each link enters.
-        link_gains: ``(L,)`` what each link adds.
-        entry_cost: What it costs to start a path.
-        exit_cost: What it costs to end one.
+        node_gains: ``(N,)`` gain of each node; may be negative.
+        tails: ``(L,)`` first node of each link; links must not form cycles.
+        heads: ``(L,)`` second node of each link.
+        link_gains: ``(L,)`` gain of each link.
+        entry_cost: Cost of starting a path.
+        exit_cost: Cost of ending a path.
 
     Returns:
-        One array of node numbers per path, in the order of the first node, and what each path
-        gains.
+        One array of node indices per path, in the order of the first node, and the gain of each.
     """
     paths: list[NDArray[np.intp]] = []
     totals: list[float] = []
@@ -61,9 +60,9 @@ def disjoint_paths(
 def _independent_parts(
     count: int, tails: NDArray[np.intp], heads: NDArray[np.intp]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the nodes and links of parts no link connects, small ones gathered.
+    """Yield the nodes and links of unconnected components, small ones in batches.
 
-    The solver's time grows faster than the size of its problem, so that parts are worth it.
+    The solver's time grows faster than linearly, so that solving components separately is faster.
     """
     if count == 0:
         return
@@ -89,8 +88,8 @@ def _solve(
 ) -> tuple[list[NDArray[np.intp]], NDArray[np.float64]]:
     count = len(node_gains)
     gains = _assignment_gains(node_gains, tails, heads, link_gains, entry_cost, exit_cost)
-    # A full matching always has 2N edges, so that a constant added to all of them changes nothing;
-    # it keeps every weight positive, since the solver takes a zero for a missing edge.
+    # A full matching always has 2N edges, so a constant added to all weights changes nothing; it
+    # keeps every weight positive, since the solver reads a zero as a missing edge.
     above = gains.data.max() + 1.0
     gains.data = above - gains.data
     rows, columns = min_weight_full_bipartite_matching(gains)
@@ -112,15 +111,15 @@ def _assignment_gains(
     entry_cost: float,
     exit_cost: float,
 ) -> csr_matrix:
-    """Build the ``(2N, 2N)`` matrix whose best full matching is the best set of paths.
+    """Return the ``(2N, 2N)`` matrix whose best full matching is the best set of paths.
 
-    Rows are the way out of every node, then the entries; columns the way into every node, then the
-    exits. A node matched with itself is unused. The mirrored block of zeros lets the entries and
-    exits that no path needs match each other whatever the paths are.
+    Rows are the outputs of every node, then the entries; columns the inputs of every node, then the
+    exits. A node matched with itself is unused. The mirrored block of zeros lets unused entries and
+    exits match each other.
     """
     count = len(node_gains)
     every = np.arange(count)
-    half = node_gains / 2.0  # a node's gain is earned half on the way in, half on the way out
+    half = node_gains / 2.0  # half of a node's gain on its input, half on its output
     rows = [tails, every, every, every + count, heads + count, every + count]
     columns = [heads, every, every + count, every, tails + count, every + count]
     gains = [
@@ -137,7 +136,7 @@ def _assignment_gains(
 
 
 def _follow(successor: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Turn "who follows whom" into paths; a node that follows itself is unused."""
+    """Convert successors into paths; a node that is its own successor is unused."""
     count = len(successor)
     every = np.arange(count)
     used = successor != every
@@ -154,21 +153,18 @@ def _follow(successor: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return paths
 
 
-# The best single path through a lattice, one node per frame, by dynamic programming.
-
-
 def best_path(
     node_gains: Sequence[NDArray[np.float64]], link_gains: Sequence[NDArray[np.float64]]
 ) -> tuple[NDArray[np.intp], float]:
     r"""Maximise :math:`\sum_t F_t(j_t) + \sum_t G_t(j_{t-1}, j_t)` over :math:`j_1 \dots j_T`.
 
     Args:
-        node_gains: T arrays; the t-th, ``(J_t,)``, holds F of every node of frame t, at least one.
-        link_gains: T - 1 arrays; the t-th, ``(J_t, J_{t+1})``, holds G between neighbouring frames.
+        node_gains: T arrays ``(J_t,)``, F of every node of frame t, at least one.
+        link_gains: T - 1 arrays ``(J_t, J_{t+1})``, G between neighbouring frames.
 
     Returns:
-        The index of the node chosen in each frame, ``(T,)``, and the sum; ``-inf`` if no path is
-        allowed, and no indices and 0 if there are no frames.
+        ``(T,)`` index of the node in each frame, and the sum; ``-inf`` if no path is allowed, and
+        no indices and 0 if there are no frames.
 
     Examples:
         >>> best_path([np.array([0., 1.]), np.array([2., 0.])], [np.array([[0., 0.], [-5., 0.]])])

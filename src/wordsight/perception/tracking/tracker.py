@@ -1,7 +1,7 @@
-"""Following objects through a video: detection score plus temporal coherence, solved exactly.
+"""Tracking by detection: detection score plus temporal coherence, optimised exactly.
 
 :func:`best_track` is Eq. 1 of Yu & Siskind (2013) for one object. :class:`Tracker` extends it to
-any number of them, which share the detections, come and go, and are lost from sight for a while.
+any number of objects, which appear, disappear and are occluded for a while.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,31 +24,32 @@ from wordsight.records import Detections, Track
 
 __all__ = ["Tracker", "best_track"]
 
-_TRACKLET_SHARE = 0.25  # of the cost of ends: tracklets are cut where in doubt, tracks are not
+_TRACKLET_SHARE = 0.25  # of the cost of ends: doubtful links are cut in tracklets, not in tracks
 
 
 @dataclass(frozen=True)
 class Tracker:
-    r"""Finds the set of tracks that together gain most.
+    r"""Finds the set of tracks with the largest total gain.
 
     A track through detections :math:`j^1 \dots j^n` gains
-    :math:`\sum_k F(j^k) + \sum_k G(j^k, j^{k+1})` less the cost of its ends and gaps, where F is
+    :math:`\sum_k F(j^k) + \sum_k G(j^k, j^{k+1})` minus the cost of its ends and gaps, where F is
     the log-odds that a detection is real and G the coherence of a step. No detection is used twice
     and a track keeps its label. The maximum is exact, first over neighbouring frames, then over
-    the tracklets found there. All costs are log-odds; all times are seconds, taken from the
-    presentation times, so that nothing depends on the frame rate or the size of the picture.
+    the resulting tracklets. All costs are log-odds; all times are presentation times in seconds, so
+    that nothing depends on the frame rate or the image size.
 
     Attributes:
-        entry_cost: What it costs to start a track, and again to end it; more means fewer tracks.
-        missed_cost: What it costs to lose sight of an object.
-        gap_cost: What every second out of sight costs.
-        max_gap: The longest time out of sight that is bridged.
-        prior: Evidence asked of a detection; more means fewer false alarms and more misses.
-        min_detections: Tracks seen less often are dropped.
-        smoothing: Half the stretch of time over which boxes are smoothed; 0 keeps them as detected.
-        extension: How long a track moves on unseen at both ends; 0 for not at all.
-        velocity_window: Half the stretch of time a velocity is fitted to.
-        coherence: What makes a step coherent.
+        entry_cost: Cost of starting and of ending a track; higher values give fewer tracks.
+        missed_cost: Cost of a gap.
+        gap_cost: Cost of a gap per second.
+        max_gap: Longest gap in seconds.
+        prior: Log-odds subtracted from every detection; higher values give fewer false alarms and
+            more misses.
+        min_detections: Least number of detections of a track.
+        smoothing: Half the smoothing window in seconds; 0 keeps boxes as detected.
+        extension: Extrapolation at both ends in seconds; 0 for none.
+        velocity_window: Half the window of velocity estimates in seconds.
+        coherence: Gain of a link.
 
     Examples:
         >>> from wordsight.records import FrameDetections
@@ -71,23 +72,23 @@ class Tracker:
     coherence: Coherence = field(default_factory=Coherence)
 
     def track(self, detections: Detections, video_id: str = "") -> list[Track]:
-        """Follow all objects.
+        """Track all objects.
 
         Args:
-            detections: What was seen; optical flow, if there, tells the velocities.
-            video_id: Which video, to be noted in the tracks.
+            detections: The detections; optical flow, if present, gives initial velocities.
+            video_id: Id of the video, stored in the tracks.
 
         Returns:
-            The tracks, numbered from 1 in order of their start. Boxes between detections are
-            filled in, marked as not observed and given the score 0.
+            The tracks, numbered from 1 in order of their start. Boxes in gaps are interpolated,
+            marked as not observed and have the score 0.
         """
-        found: list[Track] = []
+        tracks: list[Track] = []
         for label in range(len(detections.label_names)):
             places = np.argwhere(detections.mask & (detections.labels == label))
             if len(places):
-                found += self._track_label(detections, places, label, video_id)
-        found.sort(key=lambda track: (track.start, track.label, track.boxes[0].tolist()))
-        return [_numbered(track, number) for number, track in enumerate(found, start=1)]
+                tracks += self._track_label(detections, places, label, video_id)
+        tracks.sort(key=lambda track: (track.start, track.label, track.boxes[0].tolist()))
+        return [replace(track, track_id=number) for number, track in enumerate(tracks, start=1)]
 
     def _track_label(
         self, detections: Detections, places: NDArray[np.intp], label: int, video_id: str
@@ -118,7 +119,7 @@ class Tracker:
         video_id: str,
     ) -> Track:
         rows, times = places[:, 0], detections.times
-        every, boxes, _ = fill(rows, detections.boxes[rows, places[:, 1]], times)
+        every, boxes = fill(rows, detections.boxes[rows, places[:, 1]], times)
         boxes = smooth(boxes, times[every], self.smoothing)
         if self.extension > 0:
             every, boxes = extend(every, boxes, times, self.extension, self.velocity_window)
@@ -132,19 +133,19 @@ def best_track(
     coherence: Coherence | None = None,
     prior: float = 0.0,
 ) -> Track | None:
-    r"""Follow one object through every frame that shows its class: Eq. 1, by Viterbi.
+    r"""Track one object through every frame with a detection of its class: Eq. 1, by Viterbi.
 
     .. math:: \max_{j^1 \dots j^T}
         \sum_{t=1}^T F(D^t, j^t) + \sum_{t=2}^T G(D^{t-1}, j^{t-1}, D^t, j^t)
 
     Args:
-        detections: What was seen. Frames without a detection of the class are skipped.
-        video_id: Which video, to be noted in the track.
-        coherence: What makes a step coherent.
-        prior: Evidence asked of a detection.
+        detections: The detections. Frames without a detection of the class are skipped.
+        video_id: Id of the video, stored in the track.
+        coherence: Gain of a link.
+        prior: Log-odds subtracted from every detection.
 
     Returns:
-        The best track over all classes, its score being the maximum; ``None`` if there is no
+        The best track over all classes, with the maximum as its score; ``None`` if there is no
         detection.
     """
     coherence = coherence or Coherence()
@@ -164,7 +165,7 @@ def best_track(
 def _viterbi(
     seen: LabelDetections, coherence: Coherence, prior: float
 ) -> tuple[NDArray[np.intp], float]:
-    """Return the best observation of each frame, and the sum of F and G along them."""
+    """Return the best detection of each frame, and the sum of F and G along them."""
     jitter = coherence.jitter(nearest_steps(seen), moving_unknown=True)
     links = neighbour_links(seen, seen.states, coherence, jitter, np.inf)
     odds = log_odds(seen.scores, support(seen, links, coherence.tolerance), prior=prior)
@@ -207,7 +208,7 @@ def _as_track(
     score: float,
     video_id: str,
 ) -> Track:
-    """Make a track of boxes in ``rows``, seen at ``places``; it ends when its last frame does."""
+    """Return a track of boxes in ``rows``, observed at ``places``."""
     times = detections.times
     after = rows[-1] + 1
     end = times[after] if after < len(times) else times[-1] + _frame_seconds(detections)
@@ -225,7 +226,3 @@ def _as_track(
         label=label,
         track_id=1,
     )
-
-
-def _numbered(track: Track, number: int) -> Track:
-    return replace(track, track_id=number)

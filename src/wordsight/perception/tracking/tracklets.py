@@ -1,7 +1,7 @@
-"""From detections to tracklets, unbroken runs over neighbouring frames.
+"""Linking detections of neighbouring frames into tracklets.
 
-The lattice is solved a few times: each solution gives the objects' velocities and the usual jitter,
-with which the next one links better.
+The lattice is solved a few times: each solution gives velocities and jitter that improve the links
+of the next one.
 """
 
 from collections.abc import Iterator
@@ -30,9 +30,9 @@ __all__ = [
     "support",
 ]
 
-_BLOCK_PAIRS = 1_000_000  # pairs of detections compared at a time, which bounds memory
-_JITTER_BLOCKS = 4  # of pairs, from which the jitter of a long video is first estimated
-_PASSES = 3  # later ones changed nothing on eleven pedestrian videos
+_BLOCK_PAIRS = 1_000_000  # pairs of detections compared at a time, to bound memory
+_JITTER_BLOCKS = 4  # blocks of pairs for the first estimate of the jitter
+_PASSES = 3  # more changed nothing on eleven pedestrian videos
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,11 @@ class LabelDetections:
     """N detections of one class as flat arrays, in order of their frame.
 
     Attributes:
-        rows: ``(N,)`` index of the frame, rising.
-        states: Time, place and size of each; velocities from optical flow, or zero.
+        rows: ``(N,)`` index of the frame, ascending.
+        states: Time, position and size of each; velocities from optical flow, or zero.
         scores: ``(N,)`` the detector's confidence.
-        num_rows: How many frames there are.
-        frame_seconds: How long a frame usually lasts.
+        num_rows: Number of frames.
+        frame_seconds: Median frame interval.
     """
 
     rows: NDArray[np.intp]
@@ -56,12 +56,12 @@ class LabelDetections:
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """L possible steps from one node to another.
+    """L possible links between nodes.
 
     Attributes:
         tails: ``(L,)`` the earlier node.
         heads: ``(L,)`` the later node.
-        distances: ``(L,)`` how far the step is from the prediction, in standard deviations.
+        distances: ``(L,)`` distance from the prediction, in standard deviations.
     """
 
     tails: NDArray[np.intp]
@@ -71,14 +71,14 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class Tracklets:
-    """What :func:`form_tracklets` finds.
+    """Result of :func:`form_tracklets`.
 
     Attributes:
-        paths: The observations of each tracklet, in order of time.
+        paths: The detections of each tracklet, in order of time.
         gains: ``(M,)`` sum of F and G along each, without the cost of its ends.
-        odds: ``(N,)`` F of every observation.
-        states: The observations with the velocities found.
-        jitter: ``(4,)`` standard deviations of usual steps.
+        odds: ``(N,)`` F of every detection.
+        states: The detections with estimated velocities.
+        jitter: ``(4,)`` standard deviations of steps.
     """
 
     paths: list[NDArray[np.intp]]
@@ -100,13 +100,13 @@ def form_tracklets(
 
     Args:
         seen: The detections.
-        coherence: What a link gains.
+        coherence: Gain of a link.
         ends_cost: Cost of a tracklet's start and end together; links worth less are cut.
-        prior: Evidence asked of a detection.
-        velocity_window: Half the stretch of time a velocity is fitted to, in seconds.
+        prior: Log-odds subtracted from every detection.
+        velocity_window: Half the window of velocity estimates in seconds.
 
     Returns:
-        The tracklets; detections that do not pay are in none of them.
+        The tracklets; detections that lower the total gain are in none of them.
     """
     states = seen.states
     jitter = coherence.jitter(nearest_steps(seen), moving_unknown=True)
@@ -131,7 +131,7 @@ def neighbour_links(
     jitter: NDArray[np.float64],
     ends_cost: float,
 ) -> Links:
-    """Return the links between neighbouring frames that gain more than cutting there costs."""
+    """Return the links between neighbouring frames that are worth more than a cut."""
     kept: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
     for tails, heads in _neighbour_pairs(seen):
         distances = coherence.distances(states[tails], states[heads], jitter)
@@ -143,7 +143,7 @@ def neighbour_links(
 
 
 def support(seen: LabelDetections, links: Links, tolerance: float) -> NDArray[np.float64]:
-    """Return the share, 0 to 1, of each detection's neighbouring frames that hold a fitting one."""
+    """Return the share, 0 to 1, of each detection's neighbouring frames with a matching one."""
     close = links.distances < tolerance
     before, after = np.zeros(len(seen.rows)), np.zeros(len(seen.rows))
     after[links.tails[close]] = 1.0
@@ -160,10 +160,10 @@ def _with_velocities(
     jitter: NDArray[np.float64],
     half_window: float,
 ) -> States:
-    """Fit the velocity of every state on a path to its neighbours there.
+    """Estimate the velocity of every state on a path from its neighbours there.
 
-    The fit is drawn towards the velocity the state already has (from optical flow, or none), the
-    more the fewer and closer the neighbours are.
+    The velocity that the state has (from optical flow, or zero) is a prior, which counts more if
+    there are fewer and closer neighbours.
     """
     velocities = states.velocities.copy()
     variances = np.full_like(states.variances, coherence.speed**2)
@@ -196,18 +196,18 @@ def _neighbour_pairs(seen: LabelDetections) -> Iterator[tuple[NDArray[np.intp], 
 
 
 def nearest_steps(seen: LabelDetections) -> NDArray[np.float64]:
-    """Return the steps between detections that are each other's nearest, mostly true ones."""
-    found = [np.zeros((0, 4))]
+    """Return the steps between mutually nearest detections, most of which are correct."""
+    steps_found = [np.zeros((0, 4))]
     for tails, heads in islice(_neighbour_pairs(seen), _JITTER_BLOCKS):
         steps = steps_between(seen.states[tails], seen.states[heads])
         squared = (steps**2).sum(axis=1)
         mutual = _is_least(tails, squared) & _is_least(heads, squared)
-        found.append(steps[mutual])
-    return np.concatenate(found)
+        steps_found.append(steps[mutual])
+    return np.concatenate(steps_found)
 
 
 def _is_least(keys: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say for each value whether it is the first least one among those with the same key."""
+    """Return for each value whether it is the first minimum among those with the same key."""
     order = np.lexsort((values, keys))
     first = np.ones(len(keys), dtype=np.bool_)
     first[1:] = keys[order][1:] != keys[order][:-1]

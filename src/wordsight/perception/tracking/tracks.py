@@ -1,4 +1,4 @@
-"""Tracks as detections with identities, and back: to write tracks to files and to read them."""
+"""Conversion between tracks and detections with track ids, and tracking of clips."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,21 +21,21 @@ def detections_from_tracks(
     *,
     label_names: Sequence[str] | None = None,
 ) -> Detections:
-    """Put the boxes of tracks into frames, each with the number of its track.
+    """Return detections with the boxes and ids of tracks.
 
     Args:
         tracks: The tracks.
         times: ``(T,)`` presentation times of the frames; every box must be at one of them.
         frame_size: Width and height in pixels.
-        label_names: The classes; else those of the tracks, sorted.
+        label_names: The classes; by default those of the tracks, sorted.
 
     Returns:
-        T frames; boxes that were filled in have the score 0.
+        T frames; interpolated boxes have the score 0.
 
     Raises:
         RecordError: If a track has a box at another time or a label that is not among the names.
     """
-    shown = np.asarray(times, dtype=np.float64)
+    frame_times = np.asarray(times, dtype=np.float64)
     names = tuple(label_names or sorted({track.label for track in tracks}))
     unknown = {track.label for track in tracks} - set(names)
     if unknown:
@@ -43,62 +43,61 @@ def detections_from_tracks(
     count = sum(len(track) for track in tracks)
     rows = np.zeros(count, dtype=np.intp)
     if count:
-        when = np.concatenate([track.times for track in tracks])
-        rows = np.minimum(np.searchsorted(shown, when), len(shown) - 1)
-        if not len(shown) or not np.array_equal(shown[rows], when):
+        box_times = np.concatenate([track.times for track in tracks])
+        rows = np.minimum(np.searchsorted(frame_times, box_times), len(frame_times) - 1)
+        if not len(frame_times) or not np.array_equal(frame_times[rows], box_times):
             raise RecordError(
-                "a track has a box between two frames; pass the times it was made on."
+                "a track has a box between two frames; pass the times it was made with."
             )
     boxes = np.concatenate([np.zeros((0, 4)), *(track.boxes for track in tracks)])
     scores = np.concatenate([np.zeros(0), *(track.scores for track in tracks)])
     lengths = [len(track) for track in tracks]
     ids = np.repeat(np.array([track.track_id for track in tracks], dtype=np.int64), lengths)
-    kinds = [names.index(track.label) for track in tracks]
-    labels = np.repeat(np.array(kinds, dtype=np.int32), lengths)
+    indices = [names.index(track.label) for track in tracks]
+    labels = np.repeat(np.array(indices, dtype=np.int32), lengths)
     order = np.argsort(rows, kind="stable")
-    groups = np.split(order, np.searchsorted(rows[order], np.arange(1, len(shown))))
+    groups = np.split(order, np.searchsorted(rows[order], np.arange(1, len(frame_times))))
     frames = [
         FrameDetections(float(time), boxes[here], scores[here], labels[here], ids=ids[here])
-        for time, here in zip(shown, groups, strict=False)
+        for time, here in zip(frame_times, groups, strict=False)
     ]
     return Detections.from_frames(frames, label_names=names, frame_size=frame_size)
 
 
 def tracks_from_ids(detections: Detections, video_id: str = "") -> list[Track]:
-    """Gather the boxes that share an identity and a label; those without one are left out.
+    """Collect boxes with the same track id and label into tracks; boxes without id are dropped.
 
     Args:
-        detections: What was seen or annotated, with identities.
-        video_id: Which video, to be noted in the tracks.
+        detections: Detections with track ids.
+        video_id: Id of the video, stored in the tracks.
 
     Returns:
-        One track per identity and label, in order of their start, numbered by their identity where
-        it is used once. All boxes count as observed; the score of a track is the mean of theirs.
+        One track per id and label, in order of their start; tracks are renumbered if an id is used
+        for two labels. All boxes count as observed; the score is the mean of their scores.
     """
     if detections.ids is None:
         return []
     places = np.argwhere(detections.mask & (detections.ids >= 0))
     rows, columns = places[:, 0], places[:, 1]
     keys = np.stack([detections.ids[rows, columns], detections.labels[rows, columns]], axis=1)
-    found = []
-    for identity, label in np.unique(keys, axis=0).tolist():
-        own = places[(keys == [identity, label]).all(axis=1)]
-        found.append(_track(detections, own, identity, label, video_id))
-    found.sort(key=lambda track: (track.start, track.track_id, track.label))
-    taken = [track.track_id for track in found]
-    if len(set(taken)) < len(taken):
-        found = [replace(track, track_id=number) for number, track in enumerate(found, start=1)]
-    return found
+    tracks = []
+    for track_id, label in np.unique(keys, axis=0).tolist():
+        own = places[(keys == [track_id, label]).all(axis=1)]
+        tracks.append(_track(detections, own, track_id, label, video_id))
+    tracks.sort(key=lambda track: (track.start, track.track_id, track.label))
+    if len({track.track_id for track in tracks}) < len(tracks):
+        tracks = [replace(track, track_id=number) for number, track in enumerate(tracks, start=1)]
+    return tracks
 
 
 def _track(
-    detections: Detections, places: np.ndarray, identity: int, label: int, video_id: str
+    detections: Detections, places: np.ndarray, track_id: int, label: int, video_id: str
 ) -> Track:
     rows, columns = places[:, 0], places[:, 1]
     times, name = detections.times, detections.label_names[label]
     if len(np.unique(rows)) < len(rows):
         twice = float(times[rows[np.flatnonzero(np.diff(rows) == 0)[0]]])
-        raise RecordError(f"the {name} {identity} is in two places at once, at {twice} s.")
+        raise RecordError(f"the {name} {track_id} has two boxes at {twice} s; correct the ids.")
     usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     last = rows[-1]
     scores = detections.scores[rows, columns]
@@ -112,7 +111,7 @@ def _track(
         scores=scores,
         observed=np.ones(len(rows), dtype=np.bool_),
         label=name,
-        track_id=identity,
+        track_id=track_id,
     )
 
 
