@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -21,7 +22,6 @@ MODULES = sorted(
 )
 WITHOUT_API_PAGE = {
     "cli",
-    "desk",
     "studio",
     "workflows",
 }  # workflows are on the page of the package
@@ -129,3 +129,12 @@ def _is_extra(node):
     """Overloads and setters are documented where the function or property itself is."""
     decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
     return "overload" in decorators or "setter" in decorators
+
+
+def test_the_settings_page_is_current():
+    path = ROOT / "docs" / "make_settings.py"
+    spec = importlib.util.spec_from_file_location("make_settings", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert script.page() == written, "run: python docs/make_settings.py"
