@@ -107,7 +107,7 @@ REFUSED = [
     # one thing with two names
     ("person(p0) chair(p0) ate(p0)", "both"),
     # would be heard as placed-in
-    ("person(p0) placed(p0,p1) chair(p1) in(p1,p2) stool(p2)", "read otherwise"),
+    ("person(p0) placed(p0,p1) chair(p1) in(p1,p2) stool(p2)", "parsed differently"),
     # wrong number of participants
     ("ate(p0,p1)", "roles"),
     # a word outside the lexicon

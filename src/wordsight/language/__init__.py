@@ -1,4 +1,4 @@
-"""Words and sentences: the lexicon, the grammar, reading sentences and putting them into words."""
+"""Words and sentences: lexicon, grammar, parsing and realisation of sentences."""
 
 from wordsight.language.errors import (
     AmbiguityError,

@@ -1,4 +1,4 @@
-"""What goes wrong with words: each error shows the text, the place and the nearest known words."""
+"""Errors of lexicons and sentences."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -9,7 +9,7 @@ __all__ = ["AmbiguityError", "LanguageError", "LexiconError", "UnknownWordError"
 
 
 class LanguageError(WordsightError, ValueError):
-    """A sentence that cannot be read, or a meaning that cannot be put into words."""
+    """A sentence that cannot be parsed, or a meaning that cannot be expressed."""
 
 
 class UnknownWordError(LanguageError):
@@ -25,10 +25,10 @@ class UnknownWordError(LanguageError):
 
 
 class AmbiguityError(LanguageError):
-    """A sentence with several readings that no rule decides between.
+    """A sentence with several readings that the rules do not decide between.
 
     Attributes:
-        readings: The meanings it may have, each as ``person(p0) picked-up(p0,p1) ...``.
+        readings: Its possible meanings, each as ``person(p0) picked-up(p0,p1) ...``.
     """
 
     def __init__(self, message: str, readings: tuple[str, ...]) -> None:
@@ -41,5 +41,5 @@ class LexiconError(FormatError):
 
 
 def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Return up to ``count`` known words spelled most like ``word``, the best first."""
+    """Return up to ``count`` known words with the most similar spelling, the best first."""
     return get_close_matches(word, sorted(set(known)), n=count, cutoff=0.6)

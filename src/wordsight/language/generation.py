@@ -1,4 +1,8 @@
-"""Listing the sentences of the grammar in order of size, for descriptions and for truth tables."""
+"""Generating sentences: all sentences of the grammar by size, and variations of a sentence.
+
+Variations (one word replaced, roles swapped, another verb) are the false sentences for
+discriminative training and forced choice.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -12,6 +16,8 @@ from wordsight.language.realisation import sentence_from_clause, sentence_of
 from wordsight.records import Sentence, Word
 
 __all__ = ["enumerate_sentences", "near_misses", "role_swapped", "verb_swapped"]
+
+_ABOUT_SUBJECT = (PartOfSpeech.ADVERB, PartOfSpeech.DIRECTION, PartOfSpeech.MOTION_PREPOSITION)
 
 
 def enumerate_sentences(
@@ -27,16 +33,17 @@ def enumerate_sentences(
     """Yield every sentence with a verb within the bounds, small ones first, each meaning once.
 
     Args:
-        lexicon: The words to use; those of the street corpus if not given.
-        max_participants: Most participants in a sentence.
-        max_relations: Most spatial prepositions; each hangs on an argument of the verb.
-        max_manners: Most adverbs and directions together.
-        max_motions: Most motion prepositions.
-        max_adjectives: Most adjectives; at most one for each noun.
+        lexicon: The lexicon; that of the street corpus if not given.
+        max_participants: Maximum number of participants.
+        max_relations: Maximum number of spatial prepositions; each is attached to an argument of
+            the verb.
+        max_manners: Maximum number of adverbs and directions together.
+        max_motions: Maximum number of motion prepositions.
+        max_adjectives: Maximum number of adjectives; at most one for each noun.
         repeat_nouns: Whether two participants may have the same noun.
 
     Yields:
-        Realised sentences; the number grows fast, so take what you need.
+        Realised sentences; their number grows fast.
     """
     known = default_lexicon() if lexicon is None else lexicon
     manners = known.of_part(PartOfSpeech.ADVERB) + known.of_part(PartOfSpeech.DIRECTION)
@@ -107,7 +114,7 @@ def _sentences(
             try:
                 yield sentence_from_clause(clause, lexicon)
             except LanguageError:
-                continue  # a text that would be read otherwise is no sentence for this meaning
+                continue  # no unambiguous sentence has this meaning
 
 
 def _descriptions(
@@ -120,7 +127,7 @@ def _descriptions(
 
 
 def _filled(clause: Clause, names: list[tuple[str, tuple[str, ...]]]) -> Clause:
-    """Give the phrases of a skeleton their nouns and adjectives in order of mention."""
+    """Fill the phrases of a skeleton with nouns and adjectives in order of mention."""
     rest = iter(names)
     seen: set[str] = set()
 
@@ -140,18 +147,6 @@ def _filled(clause: Clause, names: list[tuple[str, tuple[str, ...]]]) -> Clause:
     return replace(clause, subject=subject, objects=objects, motions=motions)
 
 
-# Sentences that are almost another one: one word replaced, roles swapped, another verb.
-#
-# They are the false sentences that discriminative training and forced choice need.
-
-
-_OF_THE_SUBJECT = (
-    PartOfSpeech.ADVERB,
-    PartOfSpeech.DIRECTION,
-    PartOfSpeech.MOTION_PREPOSITION,
-)
-
-
 def near_misses(
     sentence: Sentence,
     lexicon: Lexicon | None = None,
@@ -163,20 +158,21 @@ def near_misses(
 
     Args:
         sentence: A parsed sentence.
-        lexicon: Where replacements of the same part of speech and arity come from; the street
+        lexicon: Source of replacements of the same part of speech and arity; that of the street
             corpus if not given.
         parts: Only words of these parts of speech are replaced.
-        repeat_nouns: Whether a replacement may make two participants share a noun.
+        repeat_nouns: Whether two participants may have the same noun after a replacement.
 
     Returns:
         Realised sentences, in the order of the words and of the lexicon.
     """
     known = default_lexicon() if lexicon is None else lexicon
-    found: list[Sentence] = []
+    most_repeated = _num_repeated_nouns(sentence.words, known)
+    sentences: list[Sentence] = []
     for changed in _replaced(sentence.words, known, parts):
-        if repeat_nouns or not _gains_namesakes(sentence.words, changed, known):
-            found += _sayable(changed, known)
-    return found
+        if repeat_nouns or _num_repeated_nouns(changed, known) <= most_repeated:
+            sentences += _expressed(changed, known)
+    return sentences
 
 
 def verb_swapped(sentence: Sentence, lexicon: Lexicon | None = None) -> list[Sentence]:
@@ -187,8 +183,8 @@ def verb_swapped(sentence: Sentence, lexicon: Lexicon | None = None) -> list[Sen
 def role_swapped(sentence: Sentence, lexicon: Lexicon | None = None) -> Sentence | None:
     """Return the sentence with the first two roles of its verb exchanged.
 
-    Adverbs, directions and motion prepositions go to the new subject; where things are stays with
-    the things. Without a verb of two roles the first spatial preposition is turned around.
+    Adverbs, directions and motion prepositions go to the new subject; spatial prepositions stay.
+    Without a verb of two roles the arguments of the first spatial preposition are exchanged.
 
     Returns:
         The other sentence, or None if nothing can be swapped or swapping changes nothing.
@@ -200,12 +196,12 @@ def role_swapped(sentence: Sentence, lexicon: Lexicon | None = None) -> Sentence
     first, second, *rest = sentence.words[place].participants
     words = [
         Word(word.entry, (second, *word.participants[1:]))
-        if known[word.entry].part in _OF_THE_SUBJECT and word.participants[0] == first
+        if known[word.entry].part in _ABOUT_SUBJECT and word.participants[0] == first
         else word
         for word in sentence.words
     ]
     words[place] = Word(words[place].entry, (second, first, *rest))
-    swapped = next(iter(_sayable(tuple(words), known)), None)
+    swapped = next(iter(_expressed(tuple(words), known)), None)
     return None if swapped is None or swapped.words == sentence.words else swapped
 
 
@@ -230,17 +226,13 @@ def _replaced(
                 yield (*words[:place], replacement, *words[place + 1 :])
 
 
-def _gains_namesakes(before: tuple[Word, ...], after: tuple[Word, ...], lexicon: Lexicon) -> bool:
-    return _num_namesakes(after, lexicon) > _num_namesakes(before, lexicon)
-
-
-def _num_namesakes(words: tuple[Word, ...], lexicon: Lexicon) -> int:
+def _num_repeated_nouns(words: tuple[Word, ...], lexicon: Lexicon) -> int:
     nouns = [w.entry for w in words if lexicon[w.entry].part is PartOfSpeech.NOUN]
     return len(nouns) - len(set(nouns))
 
 
-def _sayable(words: tuple[Word, ...], lexicon: Lexicon) -> Iterator[Sentence]:
-    # A replacement may clash with the rest ("placed ... in"); such a twin is left out.
+def _expressed(words: tuple[Word, ...], lexicon: Lexicon) -> Iterator[Sentence]:
+    # A replacement may clash with the rest ("placed ... in"); it is left out.
     try:
         yield sentence_of(words, lexicon)
     except LanguageError:

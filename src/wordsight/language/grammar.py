@@ -1,7 +1,10 @@
-"""The grammar: a fixed frame of English clauses, filled with the entries of a lexicon for Lark.
+"""The grammar: English clauses over the entries of a lexicon, and their syntactic structure.
 
-Every written word is one terminal. Entries of several words, and words with several uses, become
-rules, so the Earley parser itself finds every way to read a sentence.
+Every written word is one terminal of a Lark grammar. Entries of several words, and words with
+several uses, become rules, so the Earley parser finds every reading of a sentence. A
+:class:`Clause` is the structure between text and meaning: parsing builds it from text, realisation
+from a meaning, generation from the grammar; :func:`bind` numbers the participants and lists the
+words in canonical order.
 """
 
 from dataclasses import dataclass, field
@@ -26,11 +29,11 @@ FUNCTION_WORDS: dict[str, tuple[str, ...]] = {
     "by": ("by",),
     "there": ("there",),
 }
-"""The words of the frame itself; they carry no learned meaning."""
+"""Function words; they have no learned meaning."""
 
 # S -> NP VP and the rest of Table 1 of the paper, widened: bare nouns, adjectives, several
 # adverbs in any place, auxiliaries, passive, copula and relative clauses. Written without
-# optional parts, because each doubles the rules an Earley parser must look at.
+# optional parts, because each doubles the rules of an Earley parser.
 _FRAME = """
 start: _opening _said -> said
      | _opening _aux _said -> said
@@ -61,11 +64,11 @@ _places: _relation | _relation _f_and _places
 
 @dataclass(frozen=True)
 class Lexeme:
-    """What a rule of the grammar stands for: one spelling of one entry.
+    """One spelling of one entry, as a rule of the grammar.
 
     Attributes:
         entry: The entry.
-        passive: Whether its first slot has become the subject.
+        passive: Whether its first slot is the subject.
     """
 
     entry: Entry
@@ -77,9 +80,9 @@ class Grammar:
     """A compiled grammar.
 
     Attributes:
-        lark: The Earley parser; its terminals are single words, see ``terminal_of``.
+        lark: The Earley parser; its terminals are single words.
         terminal_of: Name of the terminal of each known written word.
-        lexemes: What each rule made from the lexicon stands for.
+        lexemes: The lexeme of each rule made from the lexicon.
         plain: The entry of each written word that is a terminal of its part of speech.
     """
 
@@ -90,13 +93,13 @@ class Grammar:
 
     @property
     def vocabulary(self) -> set[str]:
-        """Every written word the grammar knows."""
+        """All known written words."""
         return set(self.terminal_of)
 
 
 @lru_cache(maxsize=16)
 def compile_grammar(lexicon: Lexicon) -> Grammar:
-    """Build the parser of a lexicon; the last few are kept."""
+    """Build the parser of a lexicon; recent ones are cached."""
     from lark import Lark, Token
     from lark.lexer import Lexer
 
@@ -106,7 +109,7 @@ def compile_grammar(lexicon: Lexicon) -> Grammar:
     lexemes = rules.add_lexicon(lexicon, plain)
 
     class _Words(Lexer):
-        # Lark asks for a lexer class; the words are cut and checked before it is called.
+        # Lark needs a lexer class; the text is tokenised and checked before it is called.
         def __init__(self, conf: Any) -> None:
             pass
 
@@ -119,7 +122,8 @@ def compile_grammar(lexicon: Lexicon) -> Grammar:
     return Grammar(lark, terminals, lexemes, plain)
 
 
-# One-word entries with a single use share a terminal: the grammar stays small however many nouns.
+# One-word entries with a single use share a terminal: the size of the grammar does not depend on
+# the number of nouns.
 _PLAIN_TERMINALS = {
     PartOfSpeech.NOUN: "NOUN",
     PartOfSpeech.ADJECTIVE: "ADJECTIVE",
@@ -182,7 +186,7 @@ class _Rules:
     def text(self) -> str:
         lines = list(self.lines)
         for rule, alternatives in self.alternatives.items():
-            # A part of speech without entries still needs a rule; this terminal never occurs.
+            # A part of speech without entries needs a rule, too; this terminal never occurs.
             lines.append(f"{rule}: " + " | ".join(alternatives or ["_NEVER"]))
         names = {*self.terminals.values(), *_PLAIN_TERMINALS.values(), "_NEVER"}
         return "\n".join([*lines, "%declare " + " ".join(sorted(names))])
@@ -195,19 +199,13 @@ class _Rules:
         self.lines.append(f"{name}: {body}")
 
     def _terminal(self, word: str) -> str:
-        # A leading underscore makes Lark drop the token: the rule around it says it all.
+        # A leading underscore makes Lark drop the token: the rule around it is enough.
         return self.terminals.setdefault(word, f"_W{len(self.terminals)}")
 
 
 def _without_first_slot(pattern: Pattern) -> Pattern:
     first = pattern.index(None)
     return pattern[:first] + pattern[first + 1 :]
-
-
-# The shape of a sentence between text and meaning: a clause of phrases, and how they are bound.
-#
-# Parsing builds a clause from text, realisation from a meaning, enumeration from the grammar;
-# :func:`bind` numbers the participants and lists the words, always in one canonical order.
 
 
 @dataclass(frozen=True)
@@ -217,9 +215,9 @@ class Phrase:
     Attributes:
         noun: Entry of its noun, or None for ``something``.
         adjectives: Entries of its adjectives in order.
-        relations: Where it is said to be.
-        definite: Whether it may speak of something already mentioned (``the``); ``a`` and
-            ``another`` always bring in something new.
+        relations: Spatial prepositions about it.
+        definite: Whether it may refer to something already mentioned (``the``); ``a`` and
+            ``another`` always introduce something new.
     """
 
     noun: str | None
@@ -243,8 +241,8 @@ class Clause:
     Attributes:
         subject: Its first phrase.
         verb: Entry of its verb, or None in ``the chair is to the left of the stool``.
-        objects: The phrases that fill the verb's further roles.
-        manners: Entries of adverbs and directions; they speak of the subject.
+        objects: The phrases that fill the other roles of the verb.
+        manners: Entries of adverbs and directions, which are about the subject.
         motions: Motion prepositions; what moves is the subject.
     """
 
@@ -258,9 +256,9 @@ class Clause:
 def bind(clause: Clause) -> tuple[Word, ...]:
     """Number the participants of a clause in order of mention and list its words.
 
-    A definite phrase that says nothing new of something mentioned before (same noun, no further
-    adjective, no or the same relations) speaks of the same participant, except where that would
-    give one word the same participant twice: nobody approaches themselves.
+    A definite phrase that adds nothing to an earlier one (same noun, no other adjective, no or the
+    same relations) refers to the same participant, except where one word would then have the same
+    participant twice.
     """
     binder = _Binder()
     subject = binder.place(clause.subject, set())
@@ -275,7 +273,7 @@ def bind(clause: Clause) -> tuple[Word, ...]:
 
 @dataclass
 class _Binder:
-    """The words so far and the phrases that introduced each participant."""
+    """The words so far, and the phrase that introduced each participant."""
 
     words: list[Word | None] = field(default_factory=list)
     introduced: list[Phrase] = field(default_factory=list)
@@ -294,7 +292,7 @@ class _Binder:
         return number
 
     def attach(self, entry: str, first: int, phrases: tuple[Phrase, ...]) -> None:
-        # The word stands before the phrases it governs, but needs their numbers.
+        # The word comes before the phrases it governs, but needs their numbers.
         place = len(self.words)
         self.words.append(None)
         participants = [first]
@@ -306,12 +304,12 @@ class _Binder:
         if not phrase.definite or phrase.noun is None:
             return None
         for number, earlier in enumerate(self.introduced):
-            if number not in avoid and _says_nothing_new(phrase, earlier):
+            if number not in avoid and _adds_nothing(phrase, earlier):
                 return number
         return None
 
 
-def _says_nothing_new(phrase: Phrase, earlier: Phrase) -> bool:
+def _adds_nothing(phrase: Phrase, earlier: Phrase) -> bool:
     return (
         phrase.noun == earlier.noun
         and set(phrase.adjectives) <= set(earlier.adjectives)

@@ -1,6 +1,6 @@
-"""`Lexicon`: which words there are, their part of speech, their roles and how they are spelled.
+"""`Lexicon`: words with their part of speech, roles and spellings.
 
-It says how words combine, not what they mean; meanings are learned from video elsewhere.
+It defines how words combine, not what they mean; meanings are learned from video.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,10 +14,10 @@ from wordsight.language.tokens import split_words
 __all__ = ["SLOT", "Entry", "Lexicon", "PartOfSpeech", "Pattern"]
 
 SLOT = "_"
-"""Where a noun phrase stands in a spelling, as in ``picked _ up``."""
+"""Position of a noun phrase in a spelling, as in ``picked _ up``."""
 
 Pattern = tuple[str | None, ...]
-"""A spelling cut into words; ``None`` is a slot for a noun phrase."""
+"""A spelling as words; ``None`` is a slot for a noun phrase."""
 
 
 class PartOfSpeech(StrEnum):
@@ -63,13 +63,13 @@ class Entry:
     """One word of the lexicon.
 
     Attributes:
-        name: What it is called in meanings, such as ``picked-up``.
+        name: Its name in meanings, such as ``picked-up``.
         part: Its part of speech.
-        roles: One name per argument; several names that may fill one role are joined by ``/``.
-            The first argument of a verb is the subject, of a preposition what is placed or moves.
-        spellings: The ways it is written, the preferred one first. ``_`` marks where the noun
-            phrases after the first one stand; left out, they follow in order. None given means
-            the name with hyphens read as spaces.
+        roles: One name per argument; alternatives are joined by ``/``. The first argument of a
+            verb is the subject, that of a preposition what is located or moves.
+        spellings: Its spellings, the preferred one first. ``_`` marks the positions of the noun
+            phrases after the first one; without it, they follow in order. If empty, the name with
+            hyphens read as spaces.
 
     Examples:
         >>> Entry("placed-in", PartOfSpeech.VERB, ("agent", "patient", "goal"),
@@ -96,12 +96,12 @@ class Entry:
 
     @property
     def arity(self) -> int:
-        """How many participants the word speaks of."""
+        """Number of arguments."""
         return len(self.roles)
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Its spellings cut into words and slots."""
+        """Its spellings as words and slots."""
         return tuple(_pattern(spelling, self.arity) for spelling in self.spellings)
 
     def _check_arity(self) -> None:
@@ -135,7 +135,7 @@ def _pattern(spelling: str, arity: int) -> Pattern:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """A set of entries that a parser and a learner share.
+    """A set of entries, for parsers and learners.
 
     Attributes:
         entries: The entries in the order they were given; names are unique, and no two entries
@@ -167,7 +167,7 @@ class Lexicon:
 
     @cached_property
     def _hash(self) -> int:
-        # Caches of parsers and readings look a lexicon up for every sentence.
+        # Parser caches look a lexicon up for every sentence.
         return hash(self.entries)
 
     def __getitem__(self, name: str) -> Entry:
@@ -194,12 +194,12 @@ class Lexicon:
         )
 
     def extended(self, entries: Iterable[Entry]) -> "Lexicon":
-        """Return a lexicon with more entries; one with a known name takes the old one's place."""
+        """Return a lexicon with more entries; an entry with a known name replaces the old one."""
         merged = dict(self._by_name)
         merged.update((entry.name, entry) for entry in entries)
         return Lexicon(tuple(merged.values()))
 
 
 def readable(pattern: Pattern) -> str:
-    """Return a pattern the way a lexicon file writes it."""
+    """Return a pattern as lexicon files spell it."""
     return " ".join(SLOT if word is None else word for word in pattern)

@@ -1,4 +1,4 @@
-"""Reading and writing lexicons as plain text, one entry per line, so that users can extend them."""
+"""Lexicon files: plain text, one entry per line."""
 
 import re
 from dataclasses import replace
@@ -32,8 +32,7 @@ def read_lexicon(path: str | PathLike[str]) -> Lexicon:
         Its entries.
 
     Raises:
-        LexiconError: If the file is missing or not as described; the message names file, line
-            and column.
+        LexiconError: If the file is missing or malformed; the message has file, line and column.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -51,7 +50,7 @@ def parse_lexicon(text: str, where: str = "lexicon") -> Lexicon:
 
     Args:
         text: The lines.
-        where: What to call the text in errors.
+        where: Name of the text in errors.
     """
     entries: list[Entry] = []
     lines: list[int] = []
@@ -69,7 +68,7 @@ def parse_lexicon(text: str, where: str = "lexicon") -> Lexicon:
 
 
 def write_lexicon(path: str | PathLike[str], lexicon: Lexicon, *, overwrite: bool = False) -> None:
-    """Write a lexicon as text that :func:`read_lexicon` reads back to an equal one.
+    """Write a lexicon to a file for :func:`read_lexicon`.
 
     Raises:
         FileExistsError: If the file exists and ``overwrite`` is false.
@@ -85,13 +84,13 @@ def write_lexicon(path: str | PathLike[str], lexicon: Lexicon, *, overwrite: boo
 
 @cache
 def default_lexicon() -> Lexicon:
-    """Return the lexicon that comes with the package: the words of the street corpus."""
+    """Return the lexicon of the street corpus, which is part of the package."""
     text = resources.files(__package__).joinpath("street.lexicon").read_text(encoding="utf-8")
     return parse_lexicon(text, where="street.lexicon")
 
 
 class _Misplaced(Exception):
-    """A fault at a column of the current line, counted from 0."""
+    """An error at a column of the current line, counted from 0."""
 
     def __init__(self, column: int, message: str) -> None:
         super().__init__(message)
@@ -102,7 +101,7 @@ def _assembled(entries: list[Entry], lines: list[int], where: str) -> Lexicon:
     try:
         return Lexicon(tuple(entries))
     except LexiconError:
-        # Entries contradict each other; the line to name is the first that does not fit.
+        # Entries contradict each other; report the first line with a contradiction.
         for count, number in enumerate(lines, start=1):
             try:
                 Lexicon(tuple(entries[:count]))

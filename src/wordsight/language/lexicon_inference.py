@@ -1,24 +1,28 @@
-"""Guessing a lexicon from how words are used, for a corpus that comes without one.
+"""Inferring a lexicon from how words are used, for a corpus without one.
 
-Goes beyond the papers, which are given every word's part of speech. The guide on language says
-what can be inferred this way and what cannot.
+The papers are given every word's part of speech. The guide on language describes what can be
+inferred and what cannot.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wordsight.language.closed_class import (
+from wordsight.language.errors import LanguageError, LexiconError
+from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
+from wordsight.language.parser import parse
+from wordsight.language.usage import (
     CLAUSE_WORDS,
     DESCRIPTIVE_ADJECTIVES,
     PARTICLES,
     PATH_PREPOSITIONS,
     PLACE_PREPOSITIONS,
+    Symbol,
+    Usage,
+    certain_nouns,
+    read_usage,
+    symbols_of,
 )
-from wordsight.language.errors import LanguageError, LexiconError
-from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
-from wordsight.language.parser import parse
-from wordsight.language.usage import Symbol, Usage, certain_nouns, read_usage, symbols_of
 from wordsight.records import Sentence
 
 __all__ = ["InferredEntry", "InferredLexicon", "infer_lexicon"]
@@ -26,27 +30,27 @@ __all__ = ["InferredEntry", "InferredLexicon", "infer_lexicon"]
 
 @dataclass(frozen=True)
 class InferredEntry:
-    """One entry that was inferred.
+    """One inferred entry.
 
     Attributes:
         entry: The entry.
-        count: In how many sentences it was used so.
-        why: The evidence in a few words.
+        count: Number of sentences that support it.
+        reason: The evidence in a few words.
     """
 
     entry: Entry
     count: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class InferredLexicon:
-    """What was learned about the words of a corpus.
+    """The lexicon of a corpus, with what was inferred.
 
     Attributes:
         lexicon: The given entries and the inferred ones.
         findings: The inferred entries with their evidence, in the order of parts of speech.
-        unread: Sentences that the lexicon still does not read, each with the reason.
+        unread: Sentences that still cannot be parsed, each with the reason.
     """
 
     lexicon: Lexicon
@@ -54,18 +58,17 @@ class InferredLexicon:
     unread: tuple[tuple[str, str], ...]
 
     def report(self) -> str:
-        """Return a table of what was inferred, for people to check."""
+        """Return a table of the inferred entries."""
         lines = [f"{len(self.findings)} entries inferred from how they are used:"]
         for finding in self.findings:
             entry = finding.entry
             roles = f"{entry.part} ({', '.join(entry.roles)})"
             spellings = " | ".join(entry.spellings)
-            lines.append(
-                f"  {entry.name:<18} {roles:<34} {finding.count:>5}x  {spellings}  [{finding.why}]"
-            )
+            shown = f"  {entry.name:<18} {roles:<34} {finding.count:>5}x  {spellings}"
+            lines.append(f"{shown}  [{finding.reason}]")
         if self.unread:
             lines.append(f"{len(self.unread)} sentences could not be read, for example:")
-            lines += [f"  {text}\n    {why.splitlines()[0]}" for text, why in self.unread[:3]]
+            lines += [f"  {text}\n    {reason.splitlines()[0]}" for text, reason in self.unread[:3]]
         return "\n".join(lines)
 
 
@@ -74,31 +77,31 @@ def infer_lexicon(
 ) -> InferredLexicon:
     """Infer part of speech, arity and spelling of unknown words from how they are used.
 
-    A word after a determiner is a noun; words before it that other nouns share, that it does
-    without, or that are plain words for colour, size and shape, are adjectives; what follows the
-    subject is the verb, with the particles and prepositions right after it; a preposition before
-    the verb says where something is; one after the object that only one verb takes belongs to that
-    verb, one that several take is a motion preposition; words in "ly" are adverbs.
+    A word after a determiner is a noun. Words before it are adjectives if they occur with other
+    nouns, if the noun occurs without them, or if they are known words for colour, size and shape.
+    The word after the subject is the verb, with the particles and prepositions right after it. A
+    preposition before the verb is spatial; one after the object belongs to the verb if only that
+    verb takes it, else it is a motion preposition. Words in "ly" are adverbs.
 
     Args:
-        sentences: The corpus; the more ways a word is used, the surer the guess.
-        lexicon: Entries known beforehand; they are kept and help to read the rest.
+        sentences: The corpus; the more uses of a word, the more reliable the result.
+        lexicon: Known entries; they are kept and help to parse the rest.
 
     Returns:
-        The lexicon with the evidence for each new entry and the sentences still unread.
+        The lexicon with the evidence for each new entry and the sentences that cannot be parsed.
     """
     known = Lexicon() if lexicon is None else lexicon
     texts = [s.text if isinstance(s, Sentence) else s for s in sentences]
     unknown = {text for text in set(texts) if _reason_unread(text, known) is not None}
-    wanting = [text for text in texts if text in unknown]
+    remaining = [text for text in texts if text in unknown]
     evidence = _Evidence(known)
-    for usage, count in _usages(wanting, known):
+    for usage, count in _usages(remaining, known):
         evidence.add(usage, count)
     findings = evidence.findings()
     wider = known.extended(finding.entry for finding in findings)
-    counted = Counter(wanting)
+    counted = Counter(remaining)
     reasons = {text: _reason_unread(text, wider) for text in counted}
-    unread = tuple((text, why) for text, why in reasons.items() if why is not None)
+    unread = tuple((text, reason) for text, reason in reasons.items() if reason is not None)
     return InferredLexicon(wider, tuple(findings), unread)
 
 
@@ -130,7 +133,7 @@ def _spellings_of(lexicon: Lexicon, part: PartOfSpeech) -> set[str]:
 
 
 class _Evidence:
-    """Counts of uses over the corpus, and the decisions they lead to."""
+    """Counts of uses over the corpus, and the entries they support."""
 
     def __init__(self, known: Lexicon) -> None:
         self.known = known
@@ -155,17 +158,17 @@ class _Evidence:
             self.frames[usage.verb, tuple(usage.after_verb)] += count
 
     def findings(self) -> list[InferredEntry]:
-        """Decide what every word is."""
+        """Return the inferred entries."""
         found = _Collected(self.known)
         self._add_nouns(found)
-        whys = {
-            PartOfSpeech.ADJECTIVE: "said of nouns",
+        reasons = {
+            PartOfSpeech.ADJECTIVE: "qualifies nouns",
             PartOfSpeech.ADVERB: "ends in 'ly'",
             PartOfSpeech.DIRECTION: "a direction of English",
         }
-        for part, why in whys.items():
+        for part, reason in reasons.items():
             for word, count in self.simple[part].items():
-                found.add(word, part, part.default_roles, word, count, why)
+                found.add(word, part, part.default_roles, word, count, reason)
         self._add_prepositions_and_verbs(found)
         return found.findings()
 
@@ -176,13 +179,13 @@ class _Evidence:
             for other in others:
                 nouns_of[other].add(noun)
         for (*others, noun), count in self.phrases.items():
-            # A word that always comes with the same noun, and the noun with it, is half a name;
-            # unless everybody knows that it says how a thing looks: few corpora name all others.
+            # A word that always occurs with the same noun, and the noun with it, is part of a name,
+            # unless it is a known adjective: few corpora have contrasting examples for all.
             free = DESCRIPTIVE_ADJECTIVES if noun not in alone else set(others)
-            said = [o for o in others if o in free or len(nouns_of[o]) > 1]
-            name = " ".join([*(o for o in others if o not in said), noun])
+            adjectives = [o for o in others if o in free or len(nouns_of[o]) > 1]
+            name = " ".join([*(o for o in others if o not in adjectives), noun])
             found.add(name, PartOfSpeech.NOUN, ("any",), name, count, "follows a determiner")
-            for other in said:
+            for other in adjectives:
                 self.simple[PartOfSpeech.ADJECTIVE][other] += count
 
     def _add_prepositions_and_verbs(self, found: "_Collected") -> None:
@@ -210,11 +213,11 @@ class _Evidence:
         direct = all(item == SLOT or item in PARTICLES for item in pattern[1:2])
         first = ("agent", "patient", "goal") if direct else ("agent", "goal", "patient")
         roles = first + tuple(f"goal{number}" for number in range(2, slots))
-        why = "follows the subject"
-        found.add(name, PartOfSpeech.VERB, roles[: slots + 1], " ".join(pattern), count, why)
+        reason = "follows the subject"
+        found.add(name, PartOfSpeech.VERB, roles[: slots + 1], " ".join(pattern), count, reason)
 
     def _kinds_of_prepositions(self) -> dict[str, PartOfSpeech]:
-        """Tell which prepositions stand on their own; the others belong to their verb."""
+        """Return the part of speech of prepositions that do not belong to a verb."""
         kinds: dict[str, PartOfSpeech] = {
             spelling: entry.part
             for entry in self.known
@@ -230,7 +233,7 @@ class _Evidence:
         return kinds
 
     def _verbs_of_prepositions(self) -> dict[str, set[str]]:
-        """Return which verbs take each preposition after their object; none if only directly."""
+        """Return the verbs that take each preposition after their object."""
         verbs_of: dict[str, set[str]] = defaultdict(set)
         for verb, after in self.frames:
             for place in range(len(after) - 1):
@@ -239,20 +242,20 @@ class _Evidence:
         return verbs_of
 
     def _belongs(self, verb: str, before: tuple[str, ...], preposition: str) -> bool:
-        """Tell whether a preposition right after a verb is part of it: "reached for"."""
+        """Whether a preposition right after a verb is part of it: "reached for"."""
         if before or tuple(preposition.split()) in PATH_PREPOSITIONS:
             return False
         return all(after[:1] == (preposition,) for other, after in self.frames if other == verb)
 
 
 class _Collected:
-    """Entries under way: spellings and counts gather under one name and part of speech."""
+    """Spellings and counts of entries by name and part of speech."""
 
     def __init__(self, known: Lexicon) -> None:
         self.known = known
         self.roles: dict[tuple[str, PartOfSpeech], tuple[str, ...]] = {}
         self.spellings: dict[tuple[str, PartOfSpeech], Counter[str]] = defaultdict(Counter)
-        self.whys: dict[tuple[str, PartOfSpeech], str] = {}
+        self.reasons: dict[tuple[str, PartOfSpeech], str] = {}
 
     def add(
         self,
@@ -261,18 +264,18 @@ class _Collected:
         roles: tuple[str, ...],
         spelling: str,
         count: int,
-        why: str,
+        reason: str,
     ) -> None:
         key = (f"{name} {len(roles)}" if self._other_arity(name, part, roles) else name, part)
         self.roles.setdefault(key, roles)
-        self.whys.setdefault(key, why)
+        self.reasons.setdefault(key, reason)
         self.spellings[key][spelling] += count
 
-    def preposition(self, name: str, part: PartOfSpeech, count: int, why: str) -> None:
-        self.add(name, part, part.default_roles, name, count, why)
+    def preposition(self, name: str, part: PartOfSpeech, count: int, reason: str) -> None:
+        self.add(name, part, part.default_roles, name, count, reason)
 
     def findings(self) -> list[InferredEntry]:
-        """Return the entries that the known lexicon lacks, by part of speech and then count."""
+        """Return the entries that are not in the known lexicon, by part of speech and name."""
         found: list[InferredEntry] = []
         lexicon = self.known
         for part in PartOfSpeech:
@@ -281,7 +284,7 @@ class _Collected:
                 try:
                     lexicon = lexicon.extended([finding.entry])
                 except LexiconError:
-                    continue  # a known entry of this part of speech has the spelling already
+                    continue  # another entry of this part of speech has the spelling
                 found.append(finding)
         return found
 
@@ -293,7 +296,7 @@ class _Collected:
         if title in lexicon:
             title = f"{title}-{part}"
         entry = Entry(title, part, self.roles[key], tuple(spellings))
-        return InferredEntry(entry, sum(counts.values()), self.whys[key])
+        return InferredEntry(entry, sum(counts.values()), self.reasons[key])
 
     def _other_arity(self, name: str, part: PartOfSpeech, roles: tuple[str, ...]) -> bool:
         earlier = self.roles.get((name, part))

@@ -1,4 +1,4 @@
-"""Reading a sentence: text in, words bound to participants out."""
+"""Parsing sentences into words bound to participants."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -16,57 +16,57 @@ from wordsight.records import Sentence, Word
 __all__ = ["parse"]
 
 _MOST_READINGS = 256
-"""Readings looked at; a sentence has a handful, so more means a lexicon of contradictions."""
+"""Maximum number of readings considered; a sentence has a handful."""
 
 _SOMETHING = Phrase(None)
 
 
 def parse(text: str, lexicon: Lexicon | None = None) -> Sentence:
-    """Read a sentence into words bound to participants.
+    """Parse a sentence into words bound to participants.
 
-    Participants are numbered in order of mention, and words come in one canonical order, so two
-    ways of saying the same thing give the same words. Adverbs, directions and motion prepositions
-    speak of the subject. A sentence with several readings is read with the most noun phrases
-    filling roles of the verb, then with every "and ..." said of the nearest noun.
+    Participants are numbered in order of mention, and words come in canonical order, so sentences
+    with the same meaning have the same words. Adverbs, directions and motion prepositions are about
+    the subject. Of several readings, the one with the most noun phrases filling roles of the verb
+    is preferred, then the one that attaches every "and ..." to the nearest noun.
 
     Args:
         text: One sentence; case, punctuation, hyphens and the choice of article do not matter,
-            except that "a" and "another" always speak of something new.
-        lexicon: The words to know; those of the street corpus if not given.
+            except that "a" and "another" always introduce something new.
+        lexicon: The lexicon; that of the street corpus if not given.
 
     Returns:
         The sentence with its words.
 
     Raises:
         UnknownWordError: If a word is not in the lexicon.
-        AmbiguityError: If two readings remain that the rules above do not decide between.
-        LanguageError: If the words do not form a sentence of the grammar.
+        AmbiguityError: If several readings remain.
+        LanguageError: If the words are not a sentence of the grammar.
 
     Examples:
         >>> parse("The person picked the backpack up quickly.").meaning
         'person(p0) picked-up(p0,p1) backpack(p1) quickly(p0)'
     """
-    words = _read(text.strip(), default_lexicon() if lexicon is None else lexicon)
+    words = _parsed(text.strip(), default_lexicon() if lexicon is None else lexicon)
     return Sentence(text.strip(), words)
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str, lexicon: Lexicon) -> tuple[Word, ...]:
+def _parsed(text: str, lexicon: Lexicon) -> tuple[Word, ...]:
     grammar = compile_grammar(lexicon)
     tokens = tokenise(text)
-    _refuse_unknown(text, tokens, grammar)
+    _require_known(text, tokens, grammar)
     tree = _parse_tree(text, tokens, grammar)
     return _preferred(text, list(islice(_clauses(tree, grammar), _MOST_READINGS)))
 
 
-def _refuse_unknown(text: str, tokens: list[WordToken], grammar: Grammar) -> None:
+def _require_known(text: str, tokens: list[WordToken], grammar: Grammar) -> None:
     unknown = [token for token in tokens if token.word not in grammar.terminal_of]
     if not unknown:
         return
     lines = []
     for token in unknown:
         close = nearest(token.word, grammar.vocabulary)
-        hint = f"nearest known: {', '.join(close)}" if close else "nothing known is spelled like it"
+        hint = f"nearest known: {', '.join(close)}" if close else "no known word is similar"
         lines.append(f"{pointing_at(text, token.start, token.end)}\n  {token.word!r}: {hint}")
     count = "a word" if len(unknown) == 1 else f"{len(unknown)} words"
     raise UnknownWordError(
@@ -104,8 +104,8 @@ def _preferred(text: str, clauses: list[Clause]) -> tuple[Word, ...]:
     if len(readings) > 1:
         meanings = tuple(" ".join(map(str, words)) for words in readings)
         raise AmbiguityError(
-            f"{text!r} can be read in {len(readings)} ways; say it differently, or change the "
-            "lexicon so that a spelling has one use:\n  " + "\n  ".join(meanings),
+            f"{text!r} has {len(readings)} readings; rephrase it, or change the lexicon so that a "
+            "spelling has one use:\n  " + "\n  ".join(meanings),
             meanings,
         )
     return readings[0]
@@ -117,7 +117,7 @@ def _preference(clause: Clause) -> tuple[int, int]:
 
 
 def _depth(phrase: Phrase, level: int = 0) -> int:
-    # Each relation counts by how deep it hangs: deeper means said of the nearer noun.
+    # Each relation counts by its depth: deeper means attached to a nearer noun.
     inner = (p for relation in phrase.relations for p in relation.phrases)
     return level * len(phrase.relations) + sum(_depth(p, level + 1) for p in inner)
 
@@ -136,7 +136,7 @@ def _alternatives(children: list[Any], grammar: Grammar) -> Iterator[tuple[Any, 
 
 
 def _values(node: Any, grammar: Grammar) -> Iterator[Any]:
-    """Yield every value a node may have: an entry's name and part, a phrase, a relation, ..."""
+    """Yield every value of a node: an entry's part and name, a phrase, relations."""
     if not hasattr(node, "data"):
         entry = grammar.plain[str(node)]
         yield entry.part, entry.name, ()

@@ -1,4 +1,4 @@
-"""Putting a meaning into words, so that reading the words gives the meaning back."""
+"""Realising meanings as English sentences that parse back to the same meaning."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -14,21 +14,21 @@ __all__ = ["realise", "sentence_of"]
 
 
 def realise(sentence: Sentence | Iterable[Word], lexicon: Lexicon | None = None) -> str:
-    """Write the words of a meaning as an English sentence.
+    """Return an English sentence with the given meaning.
 
-    The text always reads back: ``parse(realise(s)).words`` are the words of ``s``, in canonical
-    order and with participants numbered in order of mention.
+    The text parses back: ``parse(realise(s)).words`` are the words of ``s``, in canonical order and
+    with participants numbered in order of mention.
 
     Args:
         sentence: A parsed sentence, or its words.
-        lexicon: The words to know; those of the street corpus if not given.
+        lexicon: The lexicon; that of the street corpus if not given.
 
     Returns:
         One sentence with a capital letter and a full stop, each entry in its first spelling.
 
     Raises:
-        LanguageError: If the meaning cannot be said in one sentence of the grammar: two verbs,
-            a participant that nothing connects, or a text that would be read otherwise.
+        LanguageError: If no sentence of the grammar has the meaning: two verbs, a participant
+            that is not connected, or a text that would be parsed differently.
     """
     words = sentence.words if isinstance(sentence, Sentence) else sentence
     return sentence_of(words, lexicon).text
@@ -39,27 +39,27 @@ def sentence_of(words: Iterable[Word], lexicon: Lexicon | None = None) -> Senten
 
     Args:
         words: Words over participants, in any order.
-        lexicon: The words to know; those of the street corpus if not given.
+        lexicon: The lexicon; that of the street corpus if not given.
     """
     known = default_lexicon() if lexicon is None else lexicon
-    meaning = _Meaning(tuple(words), known)
+    meaning = _MeaningParts(tuple(words), known)
     return sentence_from_clause(meaning.clause(), known)
 
 
 def sentence_from_clause(clause: Clause, lexicon: Lexicon) -> Sentence:
-    """Return the sentence that says a clause, after checking that it reads back."""
+    """Return the sentence of a clause, after checking that it parses back."""
     text, words = _write(clause, lexicon), bind(clause)
-    heard = _as_read(_shape(words, lexicon), lexicon)
-    if heard is not None:
+    misreading = _misreading(_shape(words, lexicon), lexicon)
+    if misreading is not None:
         raise LanguageError(
-            f"cannot put {_plain(words)} into words: {text!r} is read otherwise ({heard}); change "
-            "the spellings in the lexicon, or say it in two sentences."
+            f"cannot express {_meaning_text(words)}: {text!r} is parsed differently "
+            f"({misreading}); change the spellings in the lexicon, or use two sentences."
         )
     return Sentence(text, words)
 
 
-class _Meaning:
-    """The words of a sentence sorted by what they do, ready to be told as a clause."""
+class _MeaningParts:
+    """The words of a sentence by part of speech, to be arranged in a clause."""
 
     def __init__(self, words: tuple[Word, ...], lexicon: Lexicon) -> None:
         self.words = words
@@ -75,7 +75,7 @@ class _Meaning:
         self.mentioned: list[int] = []
 
     def clause(self) -> Clause:
-        """Tell the words as one clause.
+        """Arrange the words in one clause.
 
         Raises:
             LanguageError: If one clause cannot hold them.
@@ -83,7 +83,7 @@ class _Meaning:
         verbs = self.by_part[PartOfSpeech.VERB]
         if not self.words or len(verbs) > 1:
             raise LanguageError(
-                f"a sentence has one verb or is told of one thing, got {_plain(self.words)}."
+                f"a sentence has one verb or describes one thing, got {_meaning_text(self.words)}."
             )
         subject = verbs[0].participants[0] if verbs else self._topic()
         clause = Clause(
@@ -108,7 +108,7 @@ class _Meaning:
             w.entry for w in self.by_part[PartOfSpeech.NOUN] if w.participants[0] == participant
         ]
         if len(nouns) > 1:
-            raise LanguageError(f"one thing cannot be both {' and '.join(nouns)} in a sentence.")
+            raise LanguageError(f"one participant cannot be both {' and '.join(nouns)}.")
         noun = nouns[0] if nouns else None
         adjectives = tuple(
             w.entry
@@ -131,35 +131,35 @@ class _Meaning:
     def _manners(self, subject: int, has_verb: bool) -> tuple[str, ...]:
         parts = (PartOfSpeech.ADVERB, PartOfSpeech.DIRECTION)
         words = [word for part in parts for word in self.by_part[part]]
-        self._refuse_elsewhere(words, subject, has_verb)
+        self._require_subject(words, subject, has_verb)
         return tuple(word.entry for word in words)
 
     def _motions(self, subject: int, has_verb: bool) -> tuple[Relation, ...]:
         words = self.by_part[PartOfSpeech.MOTION_PREPOSITION]
-        self._refuse_elsewhere(words, subject, has_verb)
+        self._require_subject(words, subject, has_verb)
         return tuple(
             Relation(w.entry, tuple(self._phrase(p) for p in w.participants[1:])) for w in words
         )
 
-    def _refuse_elsewhere(self, words: list[Word], subject: int, has_verb: bool) -> None:
+    def _require_subject(self, words: list[Word], subject: int, has_verb: bool) -> None:
         for word in words:
             if not has_verb or word.participants[0] != subject:
                 raise LanguageError(
-                    f"cannot put {word} into words: adverbs, directions and motion prepositions "
-                    f"speak of the subject of a verb, in {_plain(self.words)}."
+                    f"cannot express {word}: adverbs, directions and motion prepositions are about "
+                    f"the subject of a verb, in {_meaning_text(self.words)}."
                 )
 
     def _check(self, bound: tuple[Word, ...]) -> None:
-        """Refuse if mentions would be taken for something else, or words were left unsaid."""
-        told = [
+        """Check that the clause has the given meaning."""
+        expressed = [
             Word(w.entry, tuple(self.mentioned[p] for p in w.participants))
             for w in bound
             if max(w.participants) < len(self.mentioned)
         ]
-        if sorted(map(str, told)) != sorted(map(str, self.words)):
+        if sorted(map(str, expressed)) != sorted(map(str, self.words)):
             raise LanguageError(
-                f"cannot put {_plain(self.words)} into one sentence: some of it is not connected "
-                "to the rest, or two things of the same name cannot be told apart."
+                f"cannot express {_meaning_text(self.words)} in one sentence: some of it is not "
+                "connected to the rest, or two participants with the same noun look alike."
             )
 
 
@@ -167,14 +167,14 @@ def _write(clause: Clause, lexicon: Lexicon) -> str:
     subject = _noun_phrase(clause.subject, lexicon)
     if clause.verb is not None:
         objects = [_noun_phrase(phrase, lexicon) for phrase in clause.objects]
-        parts = [subject, _filled(lexicon[clause.verb], objects)]
+        parts = [subject, _spelled(lexicon[clause.verb], objects)]
     elif clause.subject.relations:
         bare = Phrase(clause.subject.noun, clause.subject.adjectives, (), clause.subject.definite)
         parts = [_noun_phrase(bare, lexicon), "is", _relations(clause.subject, lexicon)]
     else:
         new = Phrase(clause.subject.noun, clause.subject.adjectives, definite=False)
         parts = ["there is", _noun_phrase(new, lexicon, article="a")]
-    parts += [_filled(lexicon[entry], []) for entry in clause.manners]
+    parts += [_spelled(lexicon[entry], []) for entry in clause.manners]
     parts += [_relation(relation, lexicon) for relation in clause.motions]
     text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
@@ -184,7 +184,7 @@ def _noun_phrase(phrase: Phrase, lexicon: Lexicon, article: str = "another") -> 
     if phrase.noun is None:
         words = ["something"]
     else:
-        words = [_filled(lexicon[e], []) for e in (*phrase.adjectives, phrase.noun)]
+        words = [_spelled(lexicon[e], []) for e in (*phrase.adjectives, phrase.noun)]
         new = "an" if article == "a" and words[0][0] in "aeiou" else article
         words.insert(0, "the" if phrase.definite else new)
     return " ".join(words + ([_relations(phrase, lexicon)] if phrase.relations else []))
@@ -196,10 +196,10 @@ def _relations(phrase: Phrase, lexicon: Lexicon) -> str:
 
 def _relation(relation: Relation, lexicon: Lexicon) -> str:
     phrases = [_noun_phrase(phrase, lexicon) for phrase in relation.phrases]
-    return _filled(lexicon[relation.entry], phrases)
+    return _spelled(lexicon[relation.entry], phrases)
 
 
-def _filled(entry: Entry, phrases: list[str]) -> str:
+def _spelled(entry: Entry, phrases: list[str]) -> str:
     spelling = entry.spellings[0]
     if spelling == entry.name and entry.part is not PartOfSpeech.NOUN:
         spelling = spelling.replace("-", " ")
@@ -215,7 +215,7 @@ def _filled(entry: Entry, phrases: list[str]) -> str:
 
 
 def _shape(words: tuple[Word, ...], lexicon: Lexicon) -> tuple[Word, ...]:
-    """Replace one-word entries by the first of their kind: the grammar cannot tell them apart."""
+    """Replace one-word entries by the first of their kind: the grammar treats them alike."""
     representatives = _representatives(lexicon)
     chosen: dict[str, str] = {}
     taken: dict[PartOfSpeech, int] = {}
@@ -238,15 +238,15 @@ def _representatives(lexicon: Lexicon) -> dict[PartOfSpeech, list[str]]:
 
 
 @lru_cache(maxsize=65536)
-def _as_read(shape: tuple[Word, ...], lexicon: Lexicon) -> str | None:
-    """Return how the text of a shape is read where that is not the shape itself, else None."""
-    text = _write(_Meaning(shape, lexicon).clause(), lexicon)
+def _misreading(shape: tuple[Word, ...], lexicon: Lexicon) -> str | None:
+    """Return how the text of a shape is parsed if differently, else None."""
+    text = _write(_MeaningParts(shape, lexicon).clause(), lexicon)
     try:
-        heard = parse(text, lexicon).words
+        words = parse(text, lexicon).words
     except LanguageError as error:
         return str(error)
-    return None if heard == shape else _plain(heard)
+    return None if words == shape else _meaning_text(words)
 
 
-def _plain(words: Iterable[Word]) -> str:
+def _meaning_text(words: Iterable[Word]) -> str:
     return " ".join(map(str, words))

@@ -1,4 +1,4 @@
-"""Cutting a sentence into words: lower case, punctuation dropped, hyphens read as spaces."""
+"""Tokenising sentences: lower case, without punctuation, hyphens read as spaces."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ __all__ = ["WordToken", "split_words", "tokenise"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"[.!?…]+")
-# Characters that carry no meaning of their own between words; anything else is reported.
+# Characters that are ignored between words; anything else is an error.
 _IGNORED = frozenset(" \t\r\n,;:-–—\"'“”‘’()")
 
 
@@ -20,8 +20,8 @@ class WordToken:
 
     Attributes:
         word: The word in lower case.
-        start: Where it begins in the text, counted in characters from 0.
-        end: Where it ends, exclusive.
+        start: Index of its first character in the text.
+        end: Index of its end, exclusive.
     """
 
     word: str
@@ -30,7 +30,7 @@ class WordToken:
 
 
 def tokenise(text: str) -> list[WordToken]:
-    """Cut one sentence into words.
+    """Split one sentence into words.
 
     ``trash-can`` and ``trash can`` give the same two words, so hyphens never matter.
 
@@ -38,7 +38,7 @@ def tokenise(text: str) -> list[WordToken]:
         text: One sentence; a full stop, question or exclamation mark may end it.
 
     Returns:
-        Its words in order, with their places in ``text``.
+        Its words in order, with their positions in ``text``.
 
     Raises:
         LanguageError: If there is no word, more than one sentence, or a character that is
@@ -47,8 +47,8 @@ def tokenise(text: str) -> list[WordToken]:
     tokens = [WordToken(m.group().lower(), *m.span()) for m in _WORD.finditer(text)]
     if not tokens:
         raise LanguageError(f"expected a sentence, got {text!r} without a single word.")
-    _refuse_second_sentence(text, tokens)
-    _refuse_odd_characters(text)
+    _require_one_sentence(text, tokens)
+    _require_known_characters(text)
     return tokens
 
 
@@ -57,7 +57,7 @@ def split_words(text: str) -> tuple[str, ...]:
     return tuple(m.group().lower() for m in _WORD.finditer(text))
 
 
-def _refuse_second_sentence(text: str, tokens: list[WordToken]) -> None:
+def _require_one_sentence(text: str, tokens: list[WordToken]) -> None:
     ending = _ENDING.search(text, tokens[0].start)
     if ending is not None and ending.end() <= tokens[-1].start:
         raise LanguageError(
@@ -66,7 +66,7 @@ def _refuse_second_sentence(text: str, tokens: list[WordToken]) -> None:
         )
 
 
-def _refuse_odd_characters(text: str) -> None:
+def _require_known_characters(text: str) -> None:
     rest = _ENDING.sub(lambda m: " " * len(m.group()), text)
     rest = _WORD.sub(lambda m: " " * len(m.group()), rest)
     for place, character in enumerate(rest):

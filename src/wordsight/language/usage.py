@@ -1,35 +1,102 @@
-"""How words are used in a sentence whose words are not known yet: what stands where.
+"""The structure of sentences with unknown words, from English words of closed classes.
 
-A sentence is cut at determiners, prepositions and adverbs, which are known or look like what they
-are; what is left between them must be nouns, adjectives and one verb.
+A sentence is split at determiners, prepositions and adverbs, which are known or recognisable; what
+is left between them must be nouns, adjectives and one verb. Meanings of closed-class words are
+learned like those of others.
 """
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from wordsight.language.closed_class import (
-    AUXILIARIES,
-    COPULAS,
-    DETERMINERS,
-    DIRECTIONS,
-    PREPOSITIONS,
-    PRONOUNS,
-)
+from wordsight.language.grammar import FUNCTION_WORDS
 from wordsight.language.lexicon import SLOT
 from wordsight.language.tokens import WordToken, tokenise
 
-__all__ = ["Symbol", "Usage", "certain_nouns", "read_usage", "symbols_of"]
+__all__ = [
+    "AUXILIARIES",
+    "CLAUSE_WORDS",
+    "COPULAS",
+    "DESCRIPTIVE_ADJECTIVES",
+    "DETERMINERS",
+    "DIRECTIONS",
+    "PARTICLES",
+    "PATH_PREPOSITIONS",
+    "PLACE_PREPOSITIONS",
+    "PREPOSITIONS",
+    "PRONOUNS",
+    "Symbol",
+    "Usage",
+    "certain_nouns",
+    "read_usage",
+    "symbols_of",
+]
+
+DETERMINERS = frozenset((*FUNCTION_WORDS["the"], *FUNCTION_WORDS["new"]))
+PRONOUNS = frozenset(FUNCTION_WORDS["pronoun"])
+COPULAS = frozenset(FUNCTION_WORDS["copula"])
+AUXILIARIES = frozenset((*FUNCTION_WORDS["copula"], *FUNCTION_WORDS["perfect"]))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split(","))
+
+
+def _phrases(text: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(phrase.split()) for phrase in text.split(","))
+
+
+PLACE_PREPOSITIONS = _phrases(
+    "to the left of,to the right of,on the left of,on the right of,left of,right of,in front of,"
+    "at the back of,on top of,next to,close to,far from,behind,beside,near,above,below,beneath,"
+    "under,underneath,inside,outside,opposite"
+)
+"""Prepositions of place."""
+
+PATH_PREPOSITIONS = _phrases(
+    "towards,toward,away from,along,past,around,across,through,up to,out of"
+)
+"""Prepositions of movement."""
+
+PREPOSITIONS = (
+    PLACE_PREPOSITIONS
+    | PATH_PREPOSITIONS
+    | _phrases(
+        "in,into,on,onto,from,with,for,to,at,over,off,out,up,down,away,back,by,of,against,about,"
+        "after,without,between,upon,within"
+    )
+)
+"""All prepositions, with the particles of verbs such as "picked up"."""
+
+DIRECTIONS = _phrases(
+    "to the left,to the right,from the left,from the right,leftward,leftwards,rightward,"
+    "rightwards,upward,upwards,downward,downwards,forward,forwards,backward,backwards"
+)
+
+DESCRIPTIVE_ADJECTIVES = _words(
+    "black,white,red,green,yellow,blue,brown,orange,pink,purple,grey,gray,violet,beige,"
+    "big,small,large,little,tiny,huge,long,short,tall,wide,narrow,thick,thin,round,square,flat"
+)
+"""Adjectives for appearance, which are not part of a name."""
+
+PARTICLES = _words("up,down,off,out,away,back,over")
+"""Words after a verb whose object is not a place: "picked up the cup"."""
+
+CLAUSE_WORDS = _words(
+    "and,or,but,nor,then,while,when,until,because,if,than,who,whom,whose,which,not,never,no,"
+    "nothing,nobody,do,does,did"
+)
+"""Words that join or negate clauses; sentences with them are not used as evidence."""
+
 
 _LONGEST_PHRASE = 4
 _BEFORE_PASSIVE = COPULAS | {"been", "being"}
-# Every kind of symbol by one letter: determiner, preposition, adverb, direction, auxiliary,
-# pronoun, other word.
+# Kinds of symbols.
 DETERMINER, PREPOSITION, ADVERB, DIRECTION, AUXILIARY, PRONOUN, WORD = "DPARXNW"
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A word or fixed phrase of a sentence with the kind of thing it is."""
+    """A word or fixed phrase of a sentence, and its kind."""
 
     kind: str
     text: str
@@ -37,14 +104,14 @@ class Symbol:
 
 @dataclass
 class Usage:
-    """What one sentence shows about its words.
+    """Evidence of one sentence about its words.
 
     Attributes:
         phrases: The words of each noun phrase without determiner, the noun last.
         verb: Its verb without particles, or None if it has only a copula.
         after_verb: What follows the verb: ``_`` for a noun phrase, else a preposition.
-        spatial: Prepositions that stand where only a place of a thing can.
-        adjectives: Words said of the subject by a copula.
+        spatial: Prepositions in positions where only those of place occur.
+        adjectives: Words that a copula attributes to the subject.
         adverbs: Its adverbs.
         directions: Its directions.
     """
@@ -59,14 +126,14 @@ class Usage:
 
 
 def symbols_of(text: str, adverbs: Collection[str] = ()) -> list[Symbol]:
-    """Cut a sentence into symbols; fixed phrases such as "to the left of" become one.
+    """Split a sentence into symbols; fixed phrases such as "to the left of" become one.
 
     Args:
         text: The sentence. Words joined by hyphens count as one word.
-        adverbs: Words known to be adverbs beside those that end in "ly".
+        adverbs: Known adverbs, besides words that end in "ly".
 
     Raises:
-        LanguageError: If the text cannot be cut into words.
+        LanguageError: If the text cannot be tokenised.
     """
     words = _joined(text, tokenise(text))
     symbols: list[Symbol] = []
@@ -81,7 +148,7 @@ def symbols_of(text: str, adverbs: Collection[str] = ()) -> list[Symbol]:
 
 
 def _joined(text: str, tokens: list[WordToken]) -> list[str]:
-    """Join the words that hyphens join, except fixed phrases, which are written either way."""
+    """Join hyphenated words, except fixed phrases, which are spelled either way."""
     groups: list[list[str]] = []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if before is not None and text[before.end : token.start] == "-":
@@ -115,11 +182,11 @@ def _kind_of(word: str, adverbs: Collection[str]) -> str:
 
 
 def certain_nouns(sentences: Iterable[list[Symbol]]) -> set[str]:
-    """Return the words whose place shows that they are nouns.
+    """Return the words that must be nouns by their position.
 
-    A word alone after a determiner is one, and the first of "the dog slept". So is the last word
-    of a sentence whose first noun phrase holds the verb already ("the person opened the medicine
-    box"), unless it also ends a sentence of one phrase, where it must be the verb.
+    A word alone after a determiner is a noun, and the first of "the dog slept". So is the last word
+    of a sentence whose first phrase contains the verb ("the person opened the medicine box"),
+    unless it also ends a sentence of one phrase, where it must be the verb.
     """
     found: set[str] = set()
     last: set[str] = set()
@@ -151,21 +218,20 @@ def _runs_after_determiners(symbols: list[Symbol]) -> list[list[Symbol]]:
 
 
 def read_usage(symbols: list[Symbol], nouns: Collection[str]) -> Usage | None:
-    """Read what a sentence shows about its words.
+    """Collect the evidence of a sentence about its words.
 
     Args:
         symbols: The sentence.
-        nouns: Words known to be nouns; they tell where a noun phrase ends.
+        nouns: Words known to be nouns; they end noun phrases.
 
     Returns:
-        Its usage, or None if no verb can be found or the sentence does not begin with a noun
-        phrase or an adverb.
+        Its usage, or None if it has no verb or does not begin with a noun phrase or an adverb.
     """
     usage = Usage()
     usage.adverbs = [s.text for s in symbols if s.kind == ADVERB]
     usage.directions = [s.text for s in symbols if s.kind == DIRECTION]
-    told = [s for s in symbols if s.kind not in (ADVERB, DIRECTION)]
-    rest = _read_subject(told, usage, nouns)
+    others = [s for s in symbols if s.kind not in (ADVERB, DIRECTION)]
+    rest = _read_subject(others, usage, nouns)
     if rest is None or not _read_verb(rest, usage, nouns):
         return None
     return usage
@@ -174,7 +240,7 @@ def read_usage(symbols: list[Symbol], nouns: Collection[str]) -> Usage | None:
 def _read_subject(
     symbols: list[Symbol], usage: Usage, nouns: Collection[str]
 ) -> list[Symbol] | None:
-    """Take the subject with its places off the front; return what begins with the verb."""
+    """Read the subject and its prepositions; return the rest, which begins with the verb."""
     while True:
         run, rest = _run_of_words(symbols, nouns)
         if run is None:
@@ -188,7 +254,7 @@ def _read_subject(
             return None
         if run[size:] or remaining[0].kind != PREPOSITION:
             return _split_bare_object(remaining, nouns)
-        # A preposition while no verb has come yet: it places the subject.
+        # A preposition before the verb is about the place of the subject.
         usage.spatial.append(remaining[0].text)
         symbols = remaining[1:]
 
@@ -196,12 +262,12 @@ def _read_subject(
 def _run_of_words(
     symbols: list[Symbol], nouns: Collection[str]
 ) -> tuple[list[Symbol] | None, list[Symbol]]:
-    """Return the words of the noun phrase that begins here, and what follows; None if none does."""
+    """Return the words of a noun phrase, or None if there is none, and the rest."""
     if symbols and symbols[0].kind == PRONOUN:
         return [], symbols[1:]
     start = 1 if symbols and symbols[0].kind == DETERMINER else 0
     if start == 0 and symbols and symbols[0].text not in nouns:
-        return None, symbols  # a bare word is taken for a noun only where others show it is one
+        return None, symbols  # without a determiner only known nouns begin a phrase
     end = start
     while end < len(symbols) and symbols[end].kind == WORD:
         end += 1
@@ -217,7 +283,7 @@ def _noun_phrase_size(run: list[Symbol], nouns: Collection[str], *, must_leave_v
 
 
 def _split_bare_object(symbols: list[Symbol], nouns: Collection[str]) -> list[Symbol]:
-    # "poured milk into": a noun without determiner gets one, so that what follows sees a phrase.
+    # "poured milk into": insert a determiner before a bare noun, so that it is read as a phrase.
     for place in range(1, len(symbols)):
         before = symbols[place - 1].kind
         if symbols[place].kind == WORD and symbols[place].text in nouns and before == WORD:
@@ -242,7 +308,7 @@ def _read_verb(symbols: list[Symbol], usage: Usage, nouns: Collection[str]) -> b
         return True
     if symbols[0].kind != WORD:
         return False
-    # Words that follow the verb without a determiner belong to it: "let go the cup".
+    # Words after the verb without a determiner belong to it: "let go the cup".
     count = 1
     while count < len(symbols) and symbols[count].kind == WORD:
         count += 1
@@ -254,7 +320,7 @@ def _read_verb(symbols: list[Symbol], usage: Usage, nouns: Collection[str]) -> b
 
 
 def _as_active(after: list[str]) -> list[str]:
-    """Return what would follow the verb if who did it ("by ...") were the subject."""
+    """Return what would follow the verb if the agent ("by ...") were the subject."""
     for place in range(len(after) - 1):
         if after[place : place + 2] == ["by", SLOT]:
             return [SLOT, *after[:place], *after[place + 2 :]]

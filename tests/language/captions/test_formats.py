@@ -142,7 +142,7 @@ def test_errors_name_file_and_line(tmp_path):
 def test_unknown_formats_are_named():
     with pytest.raises(FormatError, match="known are srt, vtt, lines, jsonl"):
         parse_captions("", "sub")
-    with pytest.raises(FormatError, match="does not tell a caption format"):
+    with pytest.raises(FormatError, match="no suffix of a caption format"):
         read_captions("words.docx")
 
 

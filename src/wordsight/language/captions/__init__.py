@@ -1,4 +1,4 @@
-"""Subtitles and sentences in files: SRT, WebVTT, plain lines and JSONL, read and written alike."""
+"""Caption files: SRT, WebVTT, plain lines and JSONL."""
 
 from wordsight.language.captions.caption import Caption, CaptionFormat
 from wordsight.language.captions.decoding import CaptionWarning

@@ -1,4 +1,4 @@
-"""`Caption`: a piece of text that may be bound to a stretch of time."""
+"""`Caption`: a text with optional times, and what caption formats share."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ __all__ = ["Caption", "CaptionFormat", "caption_on_line", "line_error", "lines_o
 class Caption:
     r"""One subtitle, or one sentence of a text.
 
-    The text is tidied so that every format can hold it: lines lose the white space at their ends,
-    empty lines go, every kind of line break becomes ``\n``.
+    The text is normalised so that every format can hold it: white space at the ends of lines and
+    empty lines are removed, every kind of line break becomes ``\n``.
 
     Attributes:
-        start: When it appears, in seconds; ``None`` together with ``end`` if it has no time.
-        end: When it has gone, in seconds; never before ``start``.
-        text: What it says; not empty.
+        start: Start in seconds; ``None`` together with ``end`` if it has no time.
+        end: End in seconds; never before ``start``.
+        text: The text; not empty.
 
     Raises:
         RecordError: If a time is negative, not finite or alone, if they are reversed, or if the
@@ -38,7 +38,7 @@ class Caption:
         start, end = _checked_times(self.start, self.end)
         object.__setattr__(self, "start", start)
         object.__setattr__(self, "end", end)
-        object.__setattr__(self, "text", _tidied(self.text))
+        object.__setattr__(self, "text", _normalised(self.text))
 
     @property
     def is_timed(self) -> bool:
@@ -71,7 +71,7 @@ def _seconds(time: float) -> float:
     return seconds
 
 
-def _tidied(text: str) -> str:
+def _normalised(text: str) -> str:
     # A byte order mark in the middle of a text is left over from joining files.
     lines = (line.strip() for line in text.replace("\ufeff", "").splitlines())
     tidy = "\n".join(line for line in lines if line)
@@ -85,22 +85,17 @@ def _tidied(text: str) -> str:
     return tidy
 
 
-# What a caption format must offer, and the error its parsers share.
-#
-# A new format is one file that defines a `CaptionFormat`, and one line in ``dispatch.py``.
-
-
 @dataclass(frozen=True)
 class CaptionFormat:
-    """One way to keep captions in a text file.
+    """A text format for captions.
 
     Attributes:
-        name: What users call it, such as ``"srt"``.
-        suffixes: Endings of file names that mean it, lower case with the dot.
-        about: One line for people who choose a format.
-        parse: Takes the text of a file and gives its captions, or raises ``FormatError`` naming
-            the line; ``None`` for formats that are only written.
-        render: Takes captions and gives the text of a file; ``None`` for those only read.
+        name: Its name, such as ``"srt"``.
+        suffixes: Suffixes of file names, lower case with the dot.
+        about: A description in one line.
+        parse: Returns the captions in the text of a file, or raises ``FormatError`` with the line;
+            ``None`` for formats that are only written.
+        render: Returns captions as the text of a file; ``None`` for formats that are only read.
     """
 
     name: str
@@ -113,19 +108,19 @@ class CaptionFormat:
 def lines_of(text: str) -> list[str]:
     """Split at the line ends of Unix, Windows and old Macs, and at nothing else.
 
-    Byte order marks go: inside a text they are left over from joining files.
+    Byte order marks are removed: inside a text they are left over from joining files.
     """
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def line_error(number: int, expected: str, found: str, advice: str) -> FormatError:
-    """Word an error about line ``number``, counting from 1."""
+    """Return an error about line ``number``, counting from 1."""
     shown = found if len(found) <= 60 else found[:57] + "..."
     return FormatError(f"line {number}: expected {expected}, got {shown!r}; {advice}.")
 
 
 def caption_on_line(number: int, start: float | None, end: float | None, text: str) -> Caption:
-    """Make a caption, blaming line ``number`` if it cannot be one."""
+    """Return a caption; errors name line ``number``."""
     try:
         return Caption(start, end, text)
     except RecordError as error:
@@ -133,7 +128,7 @@ def caption_on_line(number: int, start: float | None, end: float | None, text: s
 
 
 def require_times(captions: Sequence[Caption], format_name: str) -> list[tuple[float, float, str]]:
-    """Return start, end and text of each caption, or say which one has no times."""
+    """Return start, end and text of each caption; all must have times."""
     timed: list[tuple[float, float, str]] = []
     for position, caption in enumerate(captions, start=1):
         if caption.start is None or caption.end is None:

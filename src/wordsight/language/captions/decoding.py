@@ -1,4 +1,4 @@
-"""From the bytes of a text file to text, in whichever of the usual encodings it came."""
+"""Reading text files in the usual encodings."""
 
 import codecs
 import os
@@ -10,7 +10,7 @@ from wordsight.errors import FormatError
 __all__ = ["MAX_TEXT_BYTES", "CaptionWarning", "decode", "read_text"]
 
 MAX_TEXT_BYTES = 64 << 20
-"""A day of dense subtitles is under 5 MB; larger files were named by mistake and are refused."""
+"""A day of dense subtitles is under 5 MB; larger files are refused."""
 
 # UTF-32 first: its mark begins with that of UTF-16.
 _MARKS = (
@@ -23,7 +23,7 @@ _MARKS = (
 
 
 class CaptionWarning(UserWarning):
-    """A text file that could be read, though something had to be guessed."""
+    """A text file whose encoding had to be guessed."""
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -55,7 +55,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def decode(data: bytes, source: str) -> str:
-    """Turn bytes into text: UTF-8, UTF-16 or UTF-32 with its mark, otherwise Windows-1252.
+    """Decode UTF-8, UTF-16 or UTF-32 with its byte order mark, otherwise Windows-1252.
 
     Args:
         data: The bytes of a file.
@@ -65,7 +65,7 @@ def decode(data: bytes, source: str) -> str:
         The text without a byte order mark.
 
     Raises:
-        FormatError: If the bytes are no text.
+        FormatError: If the bytes are not text.
 
     Warns:
         CaptionWarning: If Windows-1252 had to be assumed.

@@ -1,6 +1,6 @@
-"""Captions from and to files, whichever format they are in: the name of the file tells.
+"""Reading and writing caption files; the suffix of the file name selects the format.
 
-To add a format, write its file beside this one and its name into ``FORMATS``.
+To add a format, define a :class:`CaptionFormat` and list it in ``FORMATS``.
 """
 
 import json
@@ -32,9 +32,8 @@ __all__ = [
 ]
 
 
-# Plain text, one sentence per line, without times.
-#
-# Empty lines are skipped and nothing else is: a line that begins with ``#`` is a sentence too.
+# Plain text, one sentence per line, without times. Only empty lines are skipped: a line that begins
+# with ``#`` is a sentence, too.
 
 
 def _parse_lines(text: str) -> list[Caption]:
@@ -52,12 +51,11 @@ def _render_lines(captions: Sequence[Caption]) -> str:
 LINES = CaptionFormat(
     "lines", (".txt",), "plain text, one sentence per line", _parse_lines, _render_lines
 )
-"""Plain lines. Times are not written, and line breaks inside a caption become spaces."""
+"""Plain lines. Times are not written; line breaks inside a caption become spaces."""
 
 
-# JSON Lines: one object ``{"start": 1.5, "end": 2.0, "text": "..."}`` per line.
-#
-# The times may be left out; they keep all their digits, unlike in the subtitle formats.
+# JSON Lines: one object ``{"start": 1.5, "end": 2.0, "text": "..."}`` per line. Times are optional
+# and keep all their digits, unlike in the subtitle formats.
 
 
 _SHAPE = 'an object such as {"start": 1.5, "end": 2.0, "text": "..."}'
@@ -95,28 +93,28 @@ def _render_jsonl(captions: Sequence[Caption]) -> str:
 
 
 JSONL = CaptionFormat("jsonl", (".jsonl",), "one JSON object per line", _parse_jsonl, _render_jsonl)
-"""JSON Lines. Everything comes back exactly; other keys of an object are ignored."""
+"""JSON Lines, without loss; other keys of an object are ignored."""
 
 
 FORMATS: dict[str, CaptionFormat] = {kind.name: kind for kind in (SRT, WEBVTT, LINES, JSONL)}
-"""The formats there are, by name."""
+"""All formats by name."""
 
 
 def read_captions(path: str | os.PathLike[str], format: str | None = None) -> list[Caption]:
     """Read the captions of a file.
 
-    UTF-8 and, with its byte order mark, UTF-16 are recognised; anything else is taken for
+    UTF-8 and, with a byte order mark, UTF-16 and UTF-32 are recognised; anything else is read as
     Windows-1252 with a warning.
 
     Args:
         path: The file.
-        format: A name in ``FORMATS``; by default the ending of the file name decides.
+        format: A name in ``FORMATS``; by default that of the suffix.
 
     Returns:
         The captions in the order of the file; times of plain lines are ``None``.
 
     Raises:
-        FormatError: If the file cannot be read or is not in that format; names file and line.
+        FormatError: If the file cannot be read or is malformed; has file and line.
     """
     name = format or _format_of(path, "read")
     return parse_captions(read_text(path), name, source=str(path))
@@ -128,13 +126,13 @@ def parse_captions(text: str, format: str, *, source: str = "the text") -> list[
     Args:
         text: The content of a file.
         format: A name in ``FORMATS``.
-        source: What to call it in errors.
+        source: Its name in errors.
 
     Returns:
         The captions in their order.
 
     Raises:
-        FormatError: If the text is not in that format; names the line.
+        FormatError: If the text is malformed; has the line.
     """
     parse = _format(format).parse
     if parse is None:
@@ -154,12 +152,12 @@ def write_captions(
 ) -> None:
     """Write captions to a UTF-8 file, atomically.
 
-    Subtitle formats hold whole milliseconds: the rest of each time is cut off, not rounded.
+    Subtitle formats hold whole milliseconds: times are truncated, not rounded.
 
     Args:
         path: The file.
-        captions: What to write, in this order.
-        format: A name in ``FORMATS``; by default the ending of the file name decides.
+        captions: The captions, in this order.
+        format: A name in ``FORMATS``; by default that of the suffix.
         overwrite: Whether an existing file may be replaced.
 
     Raises:
@@ -205,7 +203,7 @@ def _format_of(path: str | os.PathLike[str], purpose: str) -> str:
         if suffix in kind.suffixes:
             return name
     raise FormatError(
-        f"the name {Path(path).name!r} does not tell a caption format to {purpose}; end it in "
+        f"{Path(path).name!r} has no suffix of a caption format to {purpose}; use one of "
         f"{', '.join(s for kind in FORMATS.values() for s in kind.suffixes)} or name the format "
         f"({_names(purpose)})."
     )

@@ -1,8 +1,11 @@
-"""SRT subtitles (SubRip): an index, a timing line, text, an empty line.
+"""SRT and WebVTT subtitles, and their time codes.
 
-Reading tolerates what real files hold: no index, a point before the milliseconds, missing or extra
-empty lines, positions after the timing. Simple ``<i>``, ``<b>`` and ``<u>`` marks are dropped,
-other tags stay in the text.
+An SRT cue is an index, a timing line, text and an empty line. Reading tolerates what real files
+contain: no index, a point before the milliseconds, missing or extra empty lines, positions after
+the timing. Simple ``<i>``, ``<b>`` and ``<u>`` tags are dropped, other tags stay in the text.
+
+In WebVTT, notes, styles, regions, cue identifiers and cue settings are skipped, tags such as
+``<v Ann>`` are dropped, and character references such as ``&lt;`` are resolved.
 """
 
 import html
@@ -21,29 +24,24 @@ from wordsight.language.captions.caption import (
 
 __all__ = ["LOOKS_LIKE_TIMING", "SRT", "WEBVTT", "clock", "milliseconds", "parse_timing"]
 
-
-# Time codes such as ``01:02:03,456``, read and written without losing a millisecond.
-
-
 _CODE = r"-?(?:[0-9]{1,6}:)?[0-9]{1,2}:[0-9]{1,2}(?:[.,][0-9]{1,12})?"
 _TIMING = re.compile(rf"\s*({_CODE})\s*-->\s*({_CODE})(?:\s.*)?")
 
 LOOKS_LIKE_TIMING = re.compile(r"\s*-?[0-9]+\s*:[0-9:.,\s]*-->")
-"""Matches the start of lines that mean to be a timing, even where they are not a proper one."""
+"""Matches the start of timing lines, malformed ones included."""
 
 
 def milliseconds(seconds: float) -> int:
-    """Return whole milliseconds, cutting off the rest.
+    """Return whole milliseconds, truncated.
 
-    The decimal digits Python prints are cut, not the binary fraction behind them: 1.001 s is 1001
-    ms although the nearest binary number lies below it. So what was read from a file is written
-    back the same.
+    The decimal digits that Python prints are truncated, not the binary fraction: 1.001 s is 1001 ms
+    although the nearest binary number lies below it. So times are written as they were read.
     """
     return int(Decimal(repr(float(seconds))) * 1000)
 
 
 def clock(seconds: float, separator: str) -> str:
-    """Write seconds as ``hh:mm:ss,mmm`` with the given decimal separator.
+    """Format seconds as ``hh:mm:ss,mmm`` with the given decimal separator.
 
     Examples:
         >>> clock(3723.4569, ",")
@@ -56,7 +54,7 @@ def clock(seconds: float, separator: str) -> str:
 
 
 def parse_timing(line: str, number: int) -> tuple[float, float]:
-    """Read ``start --> end``, whatever may follow it.
+    """Parse ``start --> end``; what follows is ignored.
 
     Args:
         line: The line, with comma or point before the milliseconds, hours and milliseconds
@@ -64,7 +62,7 @@ def parse_timing(line: str, number: int) -> tuple[float, float]:
         number: Its number for error messages, counting from 1.
 
     Returns:
-        Start and end in seconds, digits beyond milliseconds cut off.
+        Start and end in seconds, truncated to milliseconds.
 
     Raises:
         FormatError: If a time is malformed, negative or out of range, or they are reversed.
@@ -103,14 +101,14 @@ _SIMPLE_TAG = re.compile(r"</?[ibu]>", re.IGNORECASE)
 def _parse_srt(text: str) -> list[Caption]:
     lines = lines_of(text)
     timings = [index for index in range(len(lines)) if _is_timing(lines, index)]
-    _refuse_text_before_timings(lines, timings)
+    _require_timing_first(lines, timings)
     captions = []
     for place, index in enumerate(timings):
         is_last = place + 1 == len(timings)
         stop = len(lines) if is_last else _text_end(lines, index, timings[place + 1])
         words = _SIMPLE_TAG.sub("", "\n".join(lines[index + 1 : stop]))
         start, end = parse_timing(lines[index], index + 1)
-        if words.strip():  # programs that blank the screen write cues without text
+        if words.strip():  # some programs write empty cues to clear the screen
             captions.append(caption_on_line(index + 1, start, end, words))
     return captions
 
@@ -119,7 +117,7 @@ def _is_timing(lines: list[str], index: int) -> bool:
     line = lines[index]
     if "-->" not in line:
         return False
-    # An arrow where a cue must begin is a timing even if it is malformed; elsewhere it is text.
+    # An arrow where a cue must begin is a timing, malformed or not; elsewhere it is text.
     return bool(LOOKS_LIKE_TIMING.match(line)) or _begins_a_cue(lines, index)
 
 
@@ -131,7 +129,7 @@ def _begins_a_cue(lines: list[str], index: int) -> bool:
 
 
 def _text_end(lines: list[str], timing: int, next_timing: int) -> int:
-    """Return where the text after ``timing`` stops: before the index of the next cue, if any."""
+    """Return where the text after ``timing`` ends: before the index of the next cue, if any."""
     has_index = next_timing - timing > 2 and _is_index(lines[next_timing - 1].strip())
     return next_timing - 1 if has_index else next_timing
 
@@ -140,7 +138,7 @@ def _is_index(line: str) -> bool:
     return line.isascii() and line.isdigit()
 
 
-def _refuse_text_before_timings(lines: list[str], timings: list[int]) -> None:
+def _require_timing_first(lines: list[str], timings: list[int]) -> None:
     first = timings[0] if timings else len(lines)
     for number, line in enumerate(lines[:first], start=1):
         if line.strip() and not (number == first and _is_index(line.strip())):
@@ -161,7 +159,7 @@ def _render_srt(captions: Sequence[Caption]) -> str:
 
 
 def _safe(text: str) -> str:
-    # SRT cannot escape anything; a line of text that reads as a timing would begin a cue.
+    # SRT has no escapes; a line of text that looks like a timing would begin a cue.
     lines = text.split("\n")
     return "\n".join(
         line.replace("-->", "->") if LOOKS_LIKE_TIMING.match(line) else line for line in lines
@@ -171,18 +169,12 @@ def _safe(text: str) -> str:
 SRT = CaptionFormat(
     "srt", (".srt",), "SubRip subtitles, read by every player", _parse_srt, _render_srt
 )
-"""SubRip. Text is written as it is; only a line that reads like a timing has its arrow changed."""
-
-
-# WebVTT subtitles, the format browsers play.
-#
-# Notes, styles, regions, cue identifiers and cue settings are skipped; tags such as ``<v Ann>`` are
-# dropped and ``&lt;`` and its like are turned into the characters they stand for.
+"""SubRip. Text is written unchanged, except for arrows in lines that look like a timing."""
 
 
 _HEADER = re.compile(r"WEBVTT(?:[ \t].*)?")
 _SKIPPED = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")
-# A lone "<" is text in many real files, so only what has the form of a tag goes.
+# A single "<" is text in many real files, so only complete tags are dropped.
 _TAG = re.compile(r"<(?:/?[A-Za-z][^<>]*|[0-9:.]+|/)>")
 
 
@@ -198,7 +190,7 @@ def _parse_vtt(text: str) -> list[Caption]:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the groups of lines between empty ones after the header, with their first number."""
+    """Yield the blocks of lines between empty ones after the header, with their line numbers."""
     block: list[str] = []
     in_header = True
     for number, line in enumerate([*lines, ""], start=1):
@@ -222,7 +214,7 @@ def _cue(number: int, block: list[str]) -> list[Caption]:
         )
     start, end = parse_timing(block[at], number + at)
     words = html.unescape(_TAG.sub("", "\n".join(block[at + 1 :])))
-    if not words.strip():  # programs that blank the screen write cues without text
+    if not words.strip():  # some programs write empty cues to clear the screen
         return []
     return [caption_on_line(number + at, start, end, words)]
 
@@ -238,4 +230,4 @@ def _render_vtt(captions: Sequence[Caption]) -> str:
 WEBVTT = CaptionFormat(
     "vtt", (".vtt", ".webvtt"), "WebVTT subtitles, played by browsers", _parse_vtt, _render_vtt
 )
-"""WebVTT. Written text is escaped, so that ``<``, ``&`` and ``-->`` come back as they were."""
+"""WebVTT. Text is escaped, so that ``<``, ``&`` and ``-->`` are preserved."""
