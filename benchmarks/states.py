@@ -33,8 +33,7 @@ from wordsight.states import (
     StateVocabulary,
     TrackedObject,
     decode,
-    discover_boosted,
-    discover_clauses,
+    discover_rules,
     ground,
     minimise,
     parse_rules,
@@ -183,9 +182,9 @@ def _discovery(quick: bool, random: np.random.Generator) -> dict[str, Any]:
     seen, told = [scene[0] for scene in scenes], [scene[1] for scene in scenes]
     predicates = VOCABULARY.predicates[:1]
     rounds = BoostingSettings(rounds=10 if quick else 60)
-    boosted, rules = _timed(lambda: discover_boosted(seen, told, VOCABULARY, predicates, rounds))
+    boosted, rules = _timed(lambda: discover_rules(seen, told, VOCABULARY, predicates, rounds))
     clausal, clauses = _timed(
-        lambda: discover_clauses(seen, told, VOCABULARY, predicates, ClausalSettings())
+        lambda: discover_rules(seen, told, VOCABULARY, predicates, ClausalSettings())
     )
     return {
         "frames": sum(map(len, seen)),

@@ -26,9 +26,13 @@ from wordsight.states import (
     parse_vocabulary,
 )
 from wordsight.states.discovery.boosting import BoostingSettings
-from wordsight.states.discovery.clausal import ClausalSettings, discover_clauses
+from wordsight.states.discovery.clausal import ClausalSettings
 from wordsight.states.discovery.constraints import discover_constraints
-from wordsight.states.discovery.learning import StateLearningSettings, training_vocabulary
+from wordsight.states.discovery.learning import (
+    StateLearningSettings,
+    discover_rules,
+    training_vocabulary,
+)
 from wordsight.states.discovery.training import PerceptronSettings, learn_weights, prepare_videos
 from wordsight.states.events.find import find_events, outermost
 from wordsight.states.rules.rule import Rule
@@ -305,4 +309,4 @@ def _clauses(
 ) -> tuple[Rule, ...]:
     seen, truth = [case.seen for case in films], [case.truth for case in films]
     fixed = discover_constraints(seen, truth, vocabulary).rules
-    return fixed + discover_clauses(seen, truth, vocabulary, vocabulary.predicates, settings)
+    return fixed + discover_rules(seen, truth, vocabulary, vocabulary.predicates, settings)

@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from wordsight.alignment import HMM1
+from wordsight.alignment.models import HMM1
 from wordsight.alignment.observe import IntervalFile
 from wordsight.alignment.records import Chunk, Instructions, Line, Observed
 from wordsight.alignment.storage import load_aligner

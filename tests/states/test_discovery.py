@@ -6,9 +6,8 @@ from wordsight.states import (
     BoostingSettings,
     ClausalSettings,
     StateError,
-    discover_boosted,
-    discover_clauses,
     discover_constraints,
+    discover_rules,
     format_rules,
     ground,
 )
@@ -35,7 +34,7 @@ def test_constraints_that_could_not_have_been_broken_are_not_claimed():
 def test_thresholds_agree_with_grounding():
     """Where a condition holds in the table, the rule made of it applies, and nowhere else."""
     table = gather_samples(ATTACHED, SEEN[:1], TOLD[:1], HOLDING, SampleSettings(most_rows=10**6))
-    rules = discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], BoostingSettings(rounds=4))
+    rules = discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], BoostingSettings(rounds=4))
     made = ground(rules, SEEN[0], HOLDING)
     assert table.bins.shape == (len(table.columns), 2 * 90)
     assert ((table.bins <= table.levels[:, None]) | (table.bins == UNKNOWN)).all()
@@ -64,7 +63,7 @@ def test_frames_near_changes_are_kept_and_the_others_stand_for_those_left_out():
 
 
 def test_boosted_rules_tell_held_from_free():
-    rules = discover_boosted(SEEN[:5], TOLD[:5], HOLDING, [ATTACHED], BoostingSettings(rounds=20))
+    rules = discover_rules(SEEN[:5], TOLD[:5], HOLDING, [ATTACHED], BoostingSettings(rounds=20))
     assert all(len([p for p in rule.body if hasattr(p, "value")]) <= 3 for rule in rules)
     made = ground(rules, SEEN[5], HOLDING)
     truth = TOLD[5].table(made.facts)
@@ -77,7 +76,7 @@ def test_boosted_rules_tell_held_from_free():
 def test_bags_are_deterministic_given_their_seed():
     settings = BoostingSettings(rounds=5, bags=3, least_videos=2)
     one, same, other = (
-        discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], settings, random_state=seed)
+        discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], settings, random_state=seed)
         for seed in (1, 1, 2)
     )
     assert one == same
@@ -86,13 +85,13 @@ def test_bags_are_deterministic_given_their_seed():
 
 def test_support_is_counted_in_videos():
     settings = BoostingSettings(rounds=10, least_videos=7)  # there are only six
-    rules = discover_boosted(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+    rules = discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], settings)
     assert len(rules) == 1  # how common it is, and nothing else
 
 
 def test_clauses_found_are_valid_general_and_not_redundant():
     settings = ClausalSettings(accuracy=0.97, coverage=0.2, most_rows=10**6)
-    rules = discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+    rules = discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], settings)
     assert any(rule.head is None for rule in rules) and any(rule.head for rule in rules)
     broken, applied = np.zeros(len(rules)), np.zeros(len(rules))
     for seen, told in FILMS:
@@ -109,7 +108,7 @@ def test_clauses_that_must_always_be_right_are_right_near_changes_too():
     broken = []
     for seconds in (0.0, 1.0):
         settings = ClausalSettings(**rare, around_changes=seconds)
-        rules = discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+        rules = discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], settings)
         made = [ground(rules, seen, HOLDING) for seen in SEEN]
         wrong = [g.violations(told.table(g.facts)) for g, told in zip(made, TOLD, strict=True)]
         broken.append(int(np.sum(wrong)))
@@ -119,7 +118,7 @@ def test_clauses_that_must_always_be_right_are_right_near_changes_too():
 
 def test_clausal_discovery_is_the_same_on_any_number_of_threads():
     one, two = (
-        discover_clauses(SEEN, TOLD, HOLDING, [ATTACHED], ClausalSettings(workers=workers))
+        discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], ClausalSettings(workers=workers))
         for workers in (1, 2)
     )
     assert one == two

@@ -2,25 +2,13 @@
 
 from wordsight.alignment.errors import AlignmentError, ConstraintError, PoorEvidenceError
 from wordsight.alignment.export import write_alignment
-from wordsight.alignment.models import (
-    HMM1,
-    HMM2,
-    HSMM,
-    LCRF,
-    LHMM1,
-    LHMM2,
-    DropDTW,
-    Ensemble,
-    LatentPerceptron,
-    LatentSVM,
-)
+from wordsight.alignment.models import AlignmentModel, Ensemble, model_by_name
 from wordsight.alignment.observe import (
     DetectedThings,
     IntervalFile,
 )
 from wordsight.alignment.records import (
     NO_LINE,
-    Aligner,
     Alignment,
     Chunk,
     Constraint,
@@ -36,28 +24,19 @@ from wordsight.alignment.tasks import AlignmentResult, align_together
 from wordsight.alignment.text import instructions_from_text, read_instructions
 
 __all__ = [
-    "HMM1",
-    "HMM2",
-    "HSMM",
-    "LCRF",
-    "LHMM1",
-    "LHMM2",
     "NO_LINE",
-    "Aligner",
     "Alignment",
     "AlignmentError",
+    "AlignmentModel",
     "AlignmentResult",
     "Chunk",
     "Constraint",
     "ConstraintError",
     "DetectedThings",
     "Dictionary",
-    "DropDTW",
     "Ensemble",
     "Instructions",
     "IntervalFile",
-    "LatentPerceptron",
-    "LatentSVM",
     "Line",
     "LineBoundary",
     "LineSpan",
@@ -66,6 +45,7 @@ __all__ = [
     "align_together",
     "instructions_from_text",
     "load_aligner",
+    "model_by_name",
     "read_instructions",
     "save_aligner",
     "write_alignment",

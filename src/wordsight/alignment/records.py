@@ -4,20 +4,15 @@ All records are small and frozen. Lines and chunks are counted from 0, times are
 intervals include their start and exclude their end.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import RecordError
-from wordsight.progress import Progress
 
 __all__ = [
     "NO_LINE",
-    "Aligner",
     "Alignment",
     "Chunk",
     "Constraint",
@@ -210,39 +205,3 @@ class Alignment:
     spans: tuple[LineSpan, ...]
     boundaries: tuple[LineBoundary, ...]
     steps: NDArray[np.int64]
-
-
-class Aligner(Protocol):
-    """A model that learns from texts with their videos and aligns them."""
-
-    @property
-    def dictionary_(self) -> Dictionary:
-        """The learned dictionary: noun to thing to probability."""
-        ...
-
-    def fit(
-        self,
-        pairs: Sequence[tuple[Instructions, Observed]],
-        *,
-        progress: Progress | None = None,
-    ) -> Self:
-        """Learn from texts with their videos; several videos may share a text."""
-        ...
-
-    def posterior(self, instructions: Instructions, observed: Observed) -> Array:
-        """Return ``(T, N)`` probabilities that each chunk belongs to each line."""
-        ...
-
-    def align(
-        self,
-        instructions: Instructions,
-        observed: Observed,
-        *,
-        constraints: Sequence[Constraint] = (),
-    ) -> Alignment:
-        """Return the line of each chunk, with spans and boundaries."""
-        ...
-
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the model to a folder."""
-        ...

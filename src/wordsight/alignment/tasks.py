@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wordsight.alignment.errors import AlignmentError
-from wordsight.alignment.models import HSMM, Ensemble
+from wordsight.alignment.models import HSMM, AlignmentModel, Ensemble
 from wordsight.alignment.models.decoding import reject_short_steps
-from wordsight.alignment.records import Aligner, Alignment, Constraint, Instructions, Observed
+from wordsight.alignment.records import Alignment, Constraint, Instructions, Observed
 from wordsight.alignment.text.constraint_text import check_constraints
 from wordsight.progress import Progress
 
@@ -25,7 +25,7 @@ class AlignmentResult:
 
     instructions: Instructions
     alignments: tuple[Alignment, ...]
-    aligner: Aligner
+    aligner: AlignmentModel
 
 
 def align_together(
@@ -33,7 +33,7 @@ def align_together(
     observed: Sequence[Observed],
     *,
     constraints: Mapping[str, Sequence[Constraint]] | None = None,
-    aligner: Aligner | None = None,
+    aligner: AlignmentModel | None = None,
     fit: bool = True,
     mistakes: bool = False,
     progress: Progress | None = None,

@@ -1,9 +1,14 @@
 """States over time from tracks by weighted Horn rules: what is held, what rests on what."""
 
-from wordsight.states.discovery.boosting import BoostingSettings, discover_boosted
-from wordsight.states.discovery.clausal import ClausalSettings, discover_clauses
+from wordsight.states.discovery.boosting import BoostingSettings
+from wordsight.states.discovery.clausal import ClausalSettings
 from wordsight.states.discovery.constraints import FactConstraints, discover_constraints
-from wordsight.states.discovery.learning import StateLearningSettings, choose_transition, edit_share
+from wordsight.states.discovery.learning import (
+    StateLearningSettings,
+    choose_transition,
+    discover_rules,
+    edit_share,
+)
 from wordsight.states.discovery.training import (
     LearnedWeights,
     PerceptronSettings,
@@ -22,6 +27,7 @@ from wordsight.states.events.definitions import (
 from wordsight.states.events.find import StateEvent, find_events, outermost
 from wordsight.states.explanations import RuleUse, StateExplanation, explain
 from wordsight.states.formats import (
+    draw_timeline,
     read_intervals,
     sequence_from_intervals,
     write_events,
@@ -57,7 +63,6 @@ from wordsight.states.search.segments import (
     decode,
     minimise,
 )
-from wordsight.states.timeline import draw_timeline
 
 __all__ = [
     "EXACT",
@@ -99,9 +104,8 @@ __all__ = [
     "TrainingVideo",
     "choose_transition",
     "decode",
-    "discover_boosted",
-    "discover_clauses",
     "discover_constraints",
+    "discover_rules",
     "draw_timeline",
     "edit_share",
     "explain",

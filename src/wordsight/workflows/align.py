@@ -19,7 +19,7 @@ from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
-    from wordsight.alignment import Aligner, Alignment, Instructions
+    from wordsight.alignment import Alignment, AlignmentModel, Instructions
 
 __all__ = [
     "ALIGNMENT_MODELS",
@@ -129,7 +129,7 @@ class AlignResult(Result):
 
     instructions: "Instructions"
     alignments: tuple["Alignment", ...]
-    aligner: "Aligner"
+    aligner: "AlignmentModel"
     files: tuple[Path, ...]
 
     def to_json(self) -> Any:
@@ -238,7 +238,7 @@ def _instructions(request: AlignRequest) -> tuple["Instructions", Path | None]:
     return read_instructions(text, parses=request.parses), text
 
 
-def _model(request: AlignRequest) -> "Aligner | None":
+def _model(request: AlignRequest) -> "AlignmentModel | None":
     """Return the saved aligner or a new model of the name that was given."""
     from wordsight.alignment.models import model_by_name
 
@@ -258,7 +258,7 @@ def _model(request: AlignRequest) -> "Aligner | None":
     return model_by_name(request.model)()
 
 
-def _load_aligner(folder: Path) -> "Aligner":
+def _load_aligner(folder: Path) -> "AlignmentModel":
     from wordsight.alignment.storage import load_aligner
 
     if not folder.exists():

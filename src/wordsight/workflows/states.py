@@ -440,7 +440,7 @@ def _draw(
 ) -> list[Path]:
     if request.plot is None:
         return []
-    from wordsight.states.timeline import draw_timeline
+    from wordsight.states.formats import draw_timeline
 
     draw_timeline(request.plot, sequences[0], events=events, overwrite=request.force)
     return [request.plot]

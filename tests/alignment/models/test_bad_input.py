@@ -3,21 +3,16 @@
 import numpy as np
 import pytest
 
-from wordsight.alignment import (
+from wordsight.alignment import AlignmentError, Chunk, Ensemble, Instructions, Line, Observed
+from wordsight.alignment.models import (
     HMM1,
     HMM2,
     HSMM,
     LCRF,
     LHMM2,
-    AlignmentError,
-    Chunk,
     DropDTW,
-    Ensemble,
-    Instructions,
     LatentPerceptron,
     LatentSVM,
-    Line,
-    Observed,
 )
 
 MODELS = [

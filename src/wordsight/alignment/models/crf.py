@@ -26,6 +26,7 @@ __all__ = [
     "AlignmentFeature",
     "CrfExample",
     "CrfModel",
+    "CrfTraining",
     "CrfWeights",
     "crf_example",
     "generative_start",
@@ -119,6 +120,23 @@ class CrfExample:
         """
         linear = np.tensordot(self.linear, difference, axes=2)
         return CrfWeights(self.words.T @ tokens, tokens.sum(axis=0), jumps, linear)
+
+
+@dataclass(frozen=True, eq=False)
+class CrfTraining:
+    """What weights are learned from.
+
+    Attributes:
+        examples: The texts and videos.
+        start: Weights to start from.
+        free: 1 for each weight that is learned, 0 for the others.
+        progress: Called with the number of iterations done.
+    """
+
+    examples: Sequence[CrfExample]
+    start: CrfWeights
+    free: Array
+    progress: Progress | None
 
 
 def crf_example(
@@ -297,17 +315,10 @@ class CrfModel(AlignmentModel):
         )
         free = np.ones(len(start.vector))
         free[: mask.size] = mask.ravel()
-        self.weights_ = self._train(examples, start, free, progress)
+        self.weights_ = self._train(CrfTraining(examples, start, free, progress))
         self.table_ = self._dictionary_table(pairs[0])
 
-    def _train(
-        self,
-        examples: Sequence[CrfExample],
-        start: CrfWeights,
-        free: Array,
-        progress: Progress | None,
-    ) -> CrfWeights:
-        """Return learned weights; ``free`` is 1 for weights that are learned."""
+    def _train(self, task: CrfTraining) -> CrfWeights:
         raise NotImplementedError
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:

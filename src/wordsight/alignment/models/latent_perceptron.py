@@ -1,14 +1,13 @@
 """Latent structured perceptron, one of the discriminative models of Naim et al. (NAACL 2015)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfWeights
+from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfTraining, CrfWeights
 from wordsight.inference.chains.jumps import jump_path
-from wordsight.progress import Progress, report
+from wordsight.progress import report
 
 __all__ = ["LatentPerceptron", "averaged_updates", "best_difference"]
 
@@ -47,9 +46,7 @@ def best_difference(
 
 
 def averaged_updates(
-    examples: Sequence[CrfExample],
-    start: CrfWeights,
-    free: Array,
+    task: CrfTraining,
     *,
     rounds: int,
     rate: float,
@@ -57,36 +54,33 @@ def averaged_updates(
     margin: float = 0.0,
     penalty: float = 0.0,
     decay: bool = False,
-    progress: Progress | None = None,
 ) -> tuple[CrfWeights, list[float]]:
     """Update weights example by example towards the actual observations.
 
     Args:
-        examples: The texts and videos.
-        start: Weights to start from.
-        free: 1 for each weight that is learned, 0 for the others.
+        task: The examples and the weights to start from.
         rounds: Passes through all examples.
         rate: Size of an update, as a share of one chunk.
         random_state: Seed of the order of examples.
         margin: Loss of each wrong token.
         penalty: Weight of the squared distance from the start.
         decay: Whether the rate falls with the square root of the rounds.
-        progress: Called after each round.
 
     Returns:
         The mean weights over all updates, and the loss of each round.
     """
     random = np.random.default_rng(random_state)
+    examples, start = task.examples, task.start
     origin = vector = start.vector
-    total, losses = np.zeros(len(free)), [0.0] * rounds
-    for turn in report(range(rounds), progress, "learning", rounds):
+    total, losses = np.zeros(len(vector)), [0.0] * rounds
+    for turn in report(range(rounds), task.progress, "learning", rounds):
         for number in random.permutation(len(examples)):
             example = examples[number]
             loss, gradient = best_difference(example, start.like(vector), margin)
             losses[turn] += loss
             slope = gradient.vector - penalty * (vector - origin)
             step = rate / len(example.tokens) / np.sqrt(1.0 + turn * decay)
-            vector = vector + step * slope * free
+            vector = vector + step * slope * task.free
             vector[start.clock] = max(vector[start.clock], 0.0)
             total += vector
     return start.like(total / max(rounds * len(examples), 1)), losses
@@ -106,21 +100,9 @@ class LatentPerceptron(CrfModel):
     rate: float = 0.1
     random_state: int = 0
 
-    def _train(
-        self,
-        examples: Sequence[CrfExample],
-        start: CrfWeights,
-        free: Array,
-        progress: Progress | None,
-    ) -> CrfWeights:
+    def _train(self, task: CrfTraining) -> CrfWeights:
         weights, _ = averaged_updates(
-            examples,
-            start,
-            free,
-            rounds=self.rounds,
-            rate=self.rate,
-            random_state=self.random_state,
-            progress=progress,
+            task, rounds=self.rounds, rate=self.rate, random_state=self.random_state
         )
         return weights
 

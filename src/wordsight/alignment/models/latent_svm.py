@@ -1,14 +1,9 @@
 """Latent structural SVM by subgradient steps, after Naim et al. (NAACL 2015)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfWeights
+from wordsight.alignment.models.crf import CrfModel, CrfTraining, CrfWeights
 from wordsight.alignment.models.latent_perceptron import averaged_updates
-from wordsight.progress import Progress
 
 __all__ = ["LatentSVM"]
 
@@ -34,23 +29,14 @@ class LatentSVM(CrfModel):
     rate: float = 0.1
     random_state: int = 0
 
-    def _train(
-        self,
-        examples: Sequence[CrfExample],
-        start: CrfWeights,
-        free: NDArray[np.float64],
-        progress: Progress | None,
-    ) -> CrfWeights:
+    def _train(self, task: CrfTraining) -> CrfWeights:
         weights, self.losses_ = averaged_updates(
-            examples,
-            start,
-            free,
+            task,
             rounds=self.rounds,
             rate=self.rate,
             random_state=self.random_state,
             margin=self.margin,
             penalty=self.penalty,
             decay=True,
-            progress=progress,
         )
         return weights

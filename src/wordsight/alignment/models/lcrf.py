@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfWeights
+from wordsight.alignment.models.crf import CrfExample, CrfModel, CrfTraining, CrfWeights
 from wordsight.inference.chains.jumps import jump_counts
-from wordsight.progress import Progress
 
 __all__ = ["LCRF", "FreeSets", "Sets", "conditional_likelihood", "free_sets"]
 
@@ -138,14 +137,8 @@ class LCRF(CrfModel):
     rate: float = 0.1
     random_state: int = 0
 
-    def _train(
-        self,
-        examples: Sequence[CrfExample],
-        start: CrfWeights,
-        free: Array,
-        progress: Progress | None,
-    ) -> CrfWeights:
-        origin = start.vector
+    def _train(self, task: CrfTraining) -> CrfWeights:
+        start, origin = task.start, task.start.vector
         penalty = np.full(len(origin), self.penalty)
         penalty[start.clock] = 0.0
         self.objectives_: list[float] = []
@@ -153,30 +146,25 @@ class LCRF(CrfModel):
         def objective(vector: Array, batch: Sequence[CrfExample]) -> tuple[float, Array]:
             weights = start.like(vector)
             change = vector - origin
-            share = len(batch) / len(examples)
+            share = len(batch) / len(task.examples)
             total = -0.5 * share * float(penalty @ change**2)
             gradient = -share * penalty * change
             for example in batch:
                 score, slope = conditional_likelihood(example, weights, self.sets)
                 total += score
                 gradient = gradient + slope.vector
-            return total, gradient * free
+            return total, gradient * task.free
 
         def record(value: float) -> None:
             self.objectives_.append(value)
-            if progress is not None:
-                progress(len(self.objectives_), self.iterations, "learning")
+            if task.progress is not None:
+                task.progress(len(self.objectives_), self.iterations, "learning")
 
         optimise = self._lbfgs if self.optimiser == "lbfgs" else self._sgd
-        return start.like(optimise(origin, examples, objective, start.clock, record))
+        return start.like(optimise(task, objective, record))
 
     def _lbfgs(
-        self,
-        origin: Array,
-        examples: Sequence[CrfExample],
-        objective: _Objective,
-        clock: int,
-        record: Callable[[float], None],
+        self, task: CrfTraining, objective: _Objective, record: Callable[[float], None]
     ) -> Array:
         from scipy.optimize import minimize
 
@@ -184,11 +172,13 @@ class LCRF(CrfModel):
 
         def loss(vector: Array) -> tuple[float, Array]:
             nonlocal latest
-            latest, gradient = objective(vector, examples)
+            latest, gradient = objective(vector, task.examples)
             return -latest, -gradient
 
         # Lateness must not be rewarded.
-        bounds = [(0.0, None) if i == clock else (None, None) for i in range(len(origin))]
+        origin = task.start.vector
+        bounds: list[tuple[float | None, None]] = [(None, None)] * len(origin)
+        bounds[task.start.clock] = (0.0, None)
         result = minimize(
             loss,
             origin,
@@ -201,16 +191,11 @@ class LCRF(CrfModel):
         return np.asarray(result.x)
 
     def _sgd(
-        self,
-        origin: Array,
-        examples: Sequence[CrfExample],
-        objective: _Objective,
-        clock: int,
-        record: Callable[[float], None],
+        self, task: CrfTraining, objective: _Objective, record: Callable[[float], None]
     ) -> Array:
         random = np.random.default_rng(self.random_state)
-        vector = origin.copy()
-        squares = np.full(len(origin), 1e-8)
+        vector, clock, examples = task.start.vector, task.start.clock, task.examples
+        squares = np.full(len(vector), 1e-8)
         for _ in range(self.iterations):
             for number in random.permutation(len(examples)):
                 _, gradient = objective(vector, [examples[number]])

@@ -6,26 +6,20 @@ and the step its weight. Support is counted in videos, not frames, because frame
 strongly dependent; several bags of videos may be averaged.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.progress import Progress, report
 from wordsight.states.discovery.samples import (
     BinCondition,
     SampleSettings,
     SampleTable,
-    gather_samples,
 )
 from wordsight.states.errors import StateError
-from wordsight.states.grounding.observations import StateObservations
-from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
-from wordsight.states.rules.vocabulary import Predicate, StateVocabulary
 
-__all__ = ["BoostingSettings", "boost_predicate", "discover_boosted"]
+__all__ = ["BoostingSettings", "boost_predicate"]
 
 Body = tuple[BinCondition, ...]
 
@@ -61,35 +55,6 @@ class BoostingSettings(SampleSettings):
                 "rounds, bags, conditions and thresholds (at most 250) must be 1 or more and the "
                 f"step in (0, 1], got {self}."
             )
-
-
-def discover_boosted(
-    observations: Sequence[StateObservations],
-    states: Sequence[StateSequence],
-    vocabulary: StateVocabulary,
-    predicates: Sequence[Predicate],
-    settings: BoostingSettings | None = None,
-    *,
-    random_state: int = 0,
-    progress: Progress | None = None,
-) -> tuple[Rule, ...]:
-    """Discover weighted rules for and against each predicate.
-
-    Args:
-        observations: The videos.
-        states: Their labels, frame by frame.
-        vocabulary: Which features rules may compare.
-        predicates: The predicates to explain.
-        settings: The settings.
-        random_state: Seed of the bags.
-        progress: Called after each predicate.
-    """
-    chosen = settings or BoostingSettings()
-    rules: list[Rule] = []
-    for predicate in report(predicates, progress, "discovering rules", len(predicates)):
-        samples = gather_samples(predicate, observations, states, vocabulary, chosen)
-        rules += boost_predicate(samples, chosen, np.random.default_rng(random_state))
-    return tuple(rules)
 
 
 def boost_predicate(

@@ -18,15 +18,11 @@ from wordsight.states.discovery.samples import (
     BinCondition,
     SampleSettings,
     SampleTable,
-    gather_samples,
 )
 from wordsight.states.errors import StateError
-from wordsight.states.grounding.observations import StateObservations
-from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
-from wordsight.states.rules.vocabulary import Predicate, StateVocabulary
 
-__all__ = ["ClausalSettings", "discover_clauses", "valid_conjunctions"]
+__all__ = ["ClausalSettings", "find_clauses", "valid_conjunctions"]
 
 Body = tuple[BinCondition, ...]
 Bits = NDArray[np.uint8]
@@ -63,35 +59,19 @@ class ClausalSettings(SampleSettings):
             raise StateError(f"conditions, beam, thresholds, workers must be 1 or more: {self}.")
 
 
-def discover_clauses(
-    observations: Sequence[StateObservations],
-    states: Sequence[StateSequence],
-    vocabulary: StateVocabulary,
-    predicates: Sequence[Predicate],
-    settings: ClausalSettings | None = None,
-    *,
-    random_state: int = 0,
-    progress: Progress | None = None,
+def find_clauses(
+    tables: Sequence[SampleTable], settings: ClausalSettings, progress: Progress | None = None
 ) -> tuple[Rule, ...]:
-    """Discover rules for and against each predicate, all of weight 1.
+    """Find the rules for and against each predicate, all of weight 1.
 
     Args:
-        observations: The videos.
-        states: Their labels, frame by frame.
-        vocabulary: Which features rules may compare.
-        predicates: The predicates to explain.
+        tables: Samples of each predicate.
         settings: The settings.
-        random_state: Not used, because the search is deterministic.
         progress: Called after each predicate and side.
     """
-    chosen = settings or ClausalSettings()
-    tables = [
-        gather_samples(predicate, observations, states, vocabulary, chosen)
-        for predicate in predicates
-    ]
     tasks = [(table, side) for table in tables for side in (True, False)]
-    with ThreadPoolExecutor(chosen.workers) as pool:
-        results = pool.map(lambda task: valid_conjunctions(task[0], task[1], chosen), tasks)
+    with ThreadPoolExecutor(settings.workers) as pool:
+        results = pool.map(lambda task: valid_conjunctions(task[0], task[1], settings), tasks)
         reported = report(results, progress, "discovering rules", len(tasks))
         return tuple(
             table.rule(body, 1.0, positive=side)

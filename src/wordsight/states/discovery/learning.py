@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from wordsight.engine import Engine
 from wordsight.progress import Progress, report
-from wordsight.states.discovery.boosting import BoostingSettings, discover_boosted
-from wordsight.states.discovery.clausal import ClausalSettings, discover_clauses
+from wordsight.states.discovery.boosting import BoostingSettings, boost_predicate
+from wordsight.states.discovery.clausal import ClausalSettings, find_clauses
 from wordsight.states.discovery.constraints import discover_constraints
+from wordsight.states.discovery.samples import gather_samples
 from wordsight.states.discovery.training import (
     PerceptronSettings,
     TrainingVideo,
@@ -38,6 +39,7 @@ __all__ = [
     "StateLearningSettings",
     "choose_cost",
     "choose_transition",
+    "discover_rules",
     "edit_share",
     "learn",
     "make_folds",
@@ -248,6 +250,37 @@ def learn(
     return LearnedRules(rules, transition_cost, notes | {"transition_cost": transition_cost})
 
 
+def discover_rules(
+    observations: Sequence[StateObservations],
+    states: Sequence[StateSequence],
+    vocabulary: StateVocabulary,
+    predicates: Sequence[Predicate],
+    settings: BoostingSettings | ClausalSettings | None = None,
+    *,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Rule, ...]:
+    """Discover rules for and against each predicate.
+
+    Args:
+        observations: The videos.
+        states: Their labels, frame by frame.
+        vocabulary: Which features rules may compare.
+        predicates: The predicates to explain.
+        settings: Settings of boosted or of clausal discovery; by default boosted.
+        random_state: Seed of the bags of boosted discovery.
+        progress: Called after each predicate, or each predicate and side.
+    """
+    chosen = settings or BoostingSettings()
+    tables = (gather_samples(p, observations, states, vocabulary, chosen) for p in predicates)
+    if isinstance(chosen, ClausalSettings):
+        return find_clauses(list(tables), chosen, progress)
+    rules: list[Rule] = []
+    for table in report(tables, progress, "discovering rules", len(predicates)):
+        rules += boost_predicate(table, chosen, np.random.default_rng(random_state))
+    return tuple(rules)
+
+
 def _rules(task: LearningTask, progress: Progress | None) -> tuple[Rule, ...]:
     """Return the given rules, or discover some."""
     if task.rules is not None:
@@ -258,18 +291,16 @@ def _rules(task: LearningTask, progress: Progress | None) -> tuple[Rule, ...]:
         constraints = discover_constraints(task.observations, task.states, task.vocabulary)
         fixed, explained = constraints.rules + constraints.defaults, constraints.explained
     predicates = [p for p in task.vocabulary.predicates if p.name not in explained]
-    settings = task.settings.discovery
-    discover: Any = discover_boosted if isinstance(settings, BoostingSettings) else discover_clauses
-    rules = discover(
+    rules = discover_rules(
         task.observations,
         task.states,
         task.vocabulary,
         predicates,
-        settings,
+        task.settings.discovery,
         random_state=task.random_state,
         progress=progress,
     )
-    return fixed + tuple(rules)
+    return fixed + rules
 
 
 def _all_rules(

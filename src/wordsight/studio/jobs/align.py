@@ -14,7 +14,7 @@ from wordsight.workflows.align import AlignRequest, align
 from wordsight.workflows.settings import make_request
 
 if TYPE_CHECKING:
-    from wordsight.alignment import Aligner
+    from wordsight.alignment import AlignmentModel
 
 __all__ = ["ALIGNER", "ALIGNMENTS", "align_text"]
 
@@ -103,7 +103,7 @@ def _learned(name: str | None, workplace: JobContext) -> Path | None:
     return folder
 
 
-def _dictionary(aligner: "Aligner") -> dict[str, list[tuple[str, float]]]:
+def _dictionary(aligner: "AlignmentModel") -> dict[str, list[tuple[str, float]]]:
     """Return which things each noun names, the most probable first, if the aligner learned it."""
     learned = getattr(aligner, "dictionary_", None) or {}
     return {
