@@ -264,7 +264,7 @@ def find_events(
             arguments = tuple(bound[variable] for variable in kind.variables)
             for fit in matcher.fits(kind.expression, bound):
                 events.add(_event(kind.name, arguments, fit, sequence))
-    return tuple(sorted(events, key=lambda event: (event.start, event.name, event.arguments)))
+    return tuple(sorted(events, key=lambda e: (e.start, e.name, e.arguments, e.end, e.phases)))
 
 
 def outermost(events: Iterable[StateEvent]) -> tuple[StateEvent, ...]:
