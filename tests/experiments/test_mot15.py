@@ -17,11 +17,14 @@ from wordsight.perception.tracking.tracker import Tracker
 from wordsight.perception.tracking.tracks import detections_from_tracks
 from wordsight.records import Detections, FrameDetections
 
-motmetrics = pytest.importorskip("motmetrics")
-
 ROOT = Path(__file__).resolve().parents[2]
 WALKERS = [Walker((50, 50), (40, 0)), Walker((300, 200), (-40, 0), first=5, last=50)]
 SORT_MOTA = 62.7  # on TUD-Campus, as its authors report
+
+
+@pytest.fixture(autouse=True)
+def motmetrics():
+    return pytest.importorskip("motmetrics")  # not before a test runs: it brings pandas
 
 
 def true_boxes(walkers=WALKERS, frames=60):
@@ -72,7 +75,7 @@ class TestScores:
         scores = score_tracks(tmp_path / "gt.txt", true_boxes())
         assert scores["false_positives"] == 10
 
-    def test_it_is_what_motmetrics_itself_computes(self, tmp_path, monkeypatch):
+    def test_it_is_what_motmetrics_itself_computes(self, tmp_path, monkeypatch, motmetrics):
         # motmetrics calls a function of numpy 1; with it put back its own code runs.
         monkeypatch.setattr(np, "asfarray", lambda a: np.asarray(a, float), raising=False)
         write_boxes(tmp_path / "gt.txt", true_boxes())

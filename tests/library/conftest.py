@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import psycopg
 import pytest
 
 from benchmarks import reliability_places
@@ -20,6 +19,8 @@ _NUMBERS = itertools.count()
 @pytest.fixture(scope="session")
 def postgres_server():
     """A real PostgreSQL server, started for this session and gone after it."""
+    import psycopg
+
     with reliability_places.postgres_server() as server:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             for setting in ("fsync", "synchronous_commit", "full_page_writes"):
@@ -31,6 +32,8 @@ def postgres_server():
 @pytest.fixture
 def new_postgres_url(postgres_server):
     """Makes empty databases and returns their URLs; they are gone after the test."""
+    import psycopg
+
     names = []
     with psycopg.connect(postgres_server.get_uri(), autocommit=True) as connection:
 

@@ -1,6 +1,5 @@
 """Run and qrels files: there and back, and what is wrong with broken ones."""
 
-import ir_measures
 import pytest
 
 from wordsight.errors import FormatError
@@ -15,6 +14,8 @@ def test_there_and_back(tmp_path):
 
 
 def test_others_can_read_them(tmp_path):
+    import ir_measures
+
     write_run(tmp_path / "run", {"q": [("a", 2.5), ("b", 1.0)]})
     rows = list(ir_measures.read_trec_run(str(tmp_path / "run")))
     assert [(row.query_id, row.doc_id, row.score) for row in rows] == [
