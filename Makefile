@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs dist bench clean
+.PHONY: help demo check test coverage lint format docs dist bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -32,6 +32,14 @@ demo: $(VENV)/.run-stamp ## Set up and run the main job on a small video made on
 test: $(VENV)/.dev-stamp ## Set up and run every test
 	@tests/install-browser.sh
 	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.dev-stamp ## Lint, types, the size of the house and every test that is not slow (two minutes)
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python tools/house.py
+	$(BIN)/python -m pytest -n 2 -m "not slow" --ignore=src
+
+coverage: $(VENV)/.dev-stamp ## Run every test and report which lines they reach, into build/coverage
+	$(BIN)/python -m pytest -n 2 --cov=wordsight --cov-report=term:skip-covered --cov-report=html:build/coverage --cov-report=xml:build/coverage.xml
 
 lint: $(VENV)/.dev-stamp ## Check style and types
 	$(BIN)/ruff check .

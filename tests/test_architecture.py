@@ -42,6 +42,7 @@ def imported_rooms(file):
                 yield name.split(".")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [room for room in ROOMS if room != "cli"])
 def test_a_room_imports_only_what_it_may(room):
     assert room in MAY_IMPORT, f"say in MAY_IMPORT and docs/architecture.md what {room}/ may import"
@@ -50,6 +51,7 @@ def test_a_room_imports_only_what_it_may(room):
         assert not wrong, f"{file.relative_to(PACKAGE)} imports {sorted(wrong)}"
 
 
+@pytest.mark.slow
 def test_nothing_imports_the_command_line():
     for file in PACKAGE.rglob("*.py"):
         if "cli" not in file.relative_to(PACKAGE).parts and file.name != "__main__.py":

@@ -112,6 +112,7 @@ def test_saving_and_loading_changes_no_answer(taught, told, tmp_path):
     assert np.array_equal(one.samples, other.samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [ANNEALED, FAITHFUL])
 def test_the_mixtures_learn_save_and_load(settings, tmp_path):
     pictures, words = lessons(120, np.random.default_rng(3), spoken=True)

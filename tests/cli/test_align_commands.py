@@ -188,6 +188,7 @@ def test_a_real_video_with_the_line_drawn_in(run, tea, silent):
     assert max(changed) > 5
 
 
+@pytest.mark.slow
 def test_videos_of_a_library_together(run, tea, silent):
     with Library.create(tea / "library") as library:
         for name in ("film-a.mp4", "film-b.mp4"):

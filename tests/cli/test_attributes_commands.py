@@ -25,6 +25,7 @@ def pairs(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_teaching_naming_and_showing(run, pairs, tmp_path):
     answer = run("teach", pairs, "--json", "-q")
     assert answer.code == 0, answer.err
@@ -49,6 +50,7 @@ def test_teaching_naming_and_showing(run, pairs, tmp_path):
     assert more.json["lessons"] == 200
 
 
+@pytest.mark.slow
 def test_a_moment_of_a_video_is_named(run, pairs, footage):
     assert run("teach", pairs, "-q").code == 0
     answer = run("name", f"{footage}@0.5", "--box", "25,40,30,40", "--json")
@@ -76,6 +78,7 @@ def test_mistakes_are_told_in_plain_words(run, pairs, tmp_path, arguments, messa
     assert message in answer.err.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_mistakes_in_naming(run, pairs):
     assert run("teach", pairs, "-q").code == 0
     for arguments, message in (

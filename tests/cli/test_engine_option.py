@@ -58,6 +58,7 @@ def test_every_command_speaks_of_engines_alike(run, command):
     assert "--engine" in shown and "serial|processes|dask|tcp" in shown
 
 
+@pytest.mark.slow
 def test_an_engine_nobody_knows_is_refused(run, footage, tmp_path):
     answer = run("add", footage, "--engine", "horses", "-L", tmp_path / "lib")
     assert answer.code == 1 and "there is no engine 'horses'" in answer.err

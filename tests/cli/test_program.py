@@ -17,6 +17,7 @@ def test_help_reads_like_a_table_of_contents(run):
         assert f" {command} " in answer.out
 
 
+@pytest.mark.slow
 def test_every_command_explains_itself_and_speaks_json(run):
     from wordsight.cli.app import app, load_command
 

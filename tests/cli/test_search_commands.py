@@ -198,6 +198,7 @@ def test_an_empty_library(run):
     assert "no video" in run("search", "cup").err
 
 
+@pytest.mark.slow
 def test_the_index_follows_the_library(run, footage, tmp_path):
     run("add", footage, "--sentence", "a red square", "-j", 1)
     report = run("index", "--json").json
@@ -259,6 +260,7 @@ def wordless(run, tmp_path):
     return "words"
 
 
+@pytest.mark.slow
 def test_films_without_words_are_described_and_found(run, wordless):
     assert run("search", "backpacks", "--json").json == []
     described = run("index", "--describe", "-w", wordless)
@@ -270,6 +272,7 @@ def test_films_without_words_are_described_and_found(run, wordless):
     assert len(run("index", "--json").json["unchanged"]) == 1
 
 
+@pytest.mark.slow
 def test_a_sentence_is_judged_by_what_its_words_mean(run, wordless):
     true = run("search", "The person approached the backpack.", "-w", wordless, "--json").json
     assert (true[0]["by"], true[0]["holds"]) == (["meaning"], True)

@@ -241,6 +241,7 @@ def test_things_that_come_late_or_go_early_and_share_a_name(run, written, tmp_pa
     assert spans["moves(cup-1)"][1] == pytest.approx(2.0, abs=0.21)
 
 
+@pytest.mark.slow
 def test_videos_of_a_library(run, written, footage):
     assert run("init").code == 0
     assert run("add", footage, "-q").code == 0

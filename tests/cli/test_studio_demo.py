@@ -9,12 +9,13 @@ from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio.demo import demo_library
 from wordsight.studio.jobs.store import JobStore
 
+pytestmark = pytest.mark.slow
+
 
 def jobs(library):
     return sorted(job.kind for job in JobStore(library / "studio" / "jobs.sqlite").list())
 
 
-@pytest.mark.slow
 def test_the_sample_is_made_once_and_takes_words_over(tmp_path):
     output = Output(Style(quiet=True))
     library = demo_library(output, tmp_path, films=3)
@@ -30,7 +31,6 @@ def test_the_sample_is_made_once_and_takes_words_over(tmp_path):
     assert set(taken.words) == set(hand_lexicon(labels).words)
 
 
-@pytest.mark.slow
 def test_what_the_demo_has_learned_is_opened(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with Library.create("demo/library"):

@@ -68,6 +68,7 @@ def disc(colour, size):
     return picture
 
 
+@pytest.mark.slow
 def test_taught_words_are_taken_over_and_added_to(tmp_path, taught, capsys):
     library = tmp_path / "library"
     take_taught(Output(Style()), str(library), taught)

@@ -98,6 +98,7 @@ def test_outcomes_come_in_order_if_asked(engine):
     assert [o.ok for o in outcomes] == [item != "x" for item in items]
 
 
+@pytest.mark.slow
 def test_few_outcomes_wait_for_a_slow_one(engine):
     if isinstance(engine, Serial):
         pytest.skip("nothing waits where one item follows the other")

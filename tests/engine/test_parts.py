@@ -51,6 +51,7 @@ def test_a_worker_that_died_between_rounds_is_replaced():
         assert held.map(jobs.weighted_sum, 2.0) == [6, 60, 200, 30]
 
 
+@pytest.mark.slow
 def test_a_cluster_brings_parts_of_a_lost_worker_to_others(cluster):
     with cluster.hold(PARTS) as held:
         assert held.map(jobs.weighted_sum, 1.0) == [3, 30, 100, 15]
@@ -102,6 +103,7 @@ def test_what_was_started_for_a_block_ends_with_it():
     assert cluster._client.status == "closed"
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_told():
     pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     with pytest.raises(EngineError, match="does not answer"):

@@ -34,6 +34,7 @@ def items(films, tmp_path_factory):
     return see_street(films, "truth", tmp_path_factory.mktemp("unused"))
 
 
+@pytest.mark.slow
 def test_chooses_twelve_sentences_of_each_set_the_same_every_time(films, items):
     places = [item.place for item in items]
     chosen = choose_test_sentences(films, places)
@@ -157,6 +158,7 @@ def test_twins_that_are_true_do_not_count(items):
     assert 0 < len(found.verb) <= 3 * said
 
 
+@pytest.mark.slow
 def test_learning_from_true_boxes_beats_blind_guessing(tmp_path):
     results = measure(24, 0, tmp_path, sight="truth", settings=QUICK)
     assert not list(tmp_path.iterdir())

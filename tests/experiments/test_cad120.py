@@ -50,6 +50,7 @@ def test_hands_are_where_things_are_moved(tracks):
     assert np.median(near) < 30
 
 
+@pytest.mark.slow
 def test_detections_have_identities(shared_data):
     segments = load_segments(shared_data("cad120"), "detections")
     assert len(segments) == 412

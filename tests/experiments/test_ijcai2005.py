@@ -103,6 +103,7 @@ def shaken(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_boxes_are_those_of_the_truth_but_shaken(shaken):
     assert len({scene.kind for scene in shaken}) == 7
     for scene in shaken:

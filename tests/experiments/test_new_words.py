@@ -13,6 +13,7 @@ def places(shared_data):
     return shared_data("cards", "crops"), shared_data("spoken")
 
 
+@pytest.mark.slow
 def test_most_new_words_join_their_own_attribute(places, capsys):
     images, speech = map(str, places)
     main(["--images", images, "--speech", speech, "--seeds", "3", "--json"])

@@ -132,6 +132,7 @@ def test_a_part_of_a_collection(shared_data, tmp_path, capsys, numbered):
     assert "left out" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_every_way_is_measured(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     words = [f"word{chr(97 + n)}" for n in range(26)]

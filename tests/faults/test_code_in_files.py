@@ -50,6 +50,7 @@ def _call_offences(call):
         yield f"yaml.{name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "room", sorted(p.name for p in PACKAGE.iterdir() if p.suffix in ("", ".py"))
 )

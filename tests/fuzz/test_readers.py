@@ -33,6 +33,7 @@ def test_good_files_are_read(name, known, tmp_path):
     read(known[name], known[name].content, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_damaged_files_are_read_or_refused(name, known, tmp_path):
     rng = np.random.default_rng(sum(map(ord, name)))
@@ -43,6 +44,7 @@ def test_damaged_files_are_read_or_refused(name, known, tmp_path):
     assert grown < MOST_GROWTH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "content",

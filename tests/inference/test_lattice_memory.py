@@ -4,6 +4,7 @@ import gc
 import threading
 
 import numpy as np
+import pytest
 
 from wordsight.inference.lattice.memory import ArrayPool, scratch_array
 
@@ -12,6 +13,7 @@ def address(array):
     return array.__array_interface__["data"][0]
 
 
+@pytest.mark.slow
 def test_memory_comes_back_when_the_last_view_is_gone():
     pool = ArrayPool()
     first = pool.empty((4, 5))

@@ -48,6 +48,7 @@ def _inside(framed, size):
     return framed[BEFORE : BEFORE + size]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("rows", [1, 3, 4, 6, 24])
 def test_rows_times_a_matrix(count, rows):

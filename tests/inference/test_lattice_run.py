@@ -55,6 +55,7 @@ def _cases():
 CASES = list(_cases())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("lattice", CASES)
 def test_equals_brute_force(lattice, backend):

@@ -41,6 +41,7 @@ def test_real_labels_of_people_handling_objects(shared_data):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hyphens", [True, False])
 def test_the_papers_grammar_is_recovered(hyphens):
     corpus = list(islice(enumerate_sentences(max_participants=3), 0, None, 41))

@@ -32,6 +32,7 @@ WIDE = default_lexicon().extended(
 )
 
 
+@pytest.mark.slow
 def test_enumerated_sentences_read_back():
     for sentence in islice(enumerate_sentences(max_participants=4), 0, 12_000, 401):
         assert parse(sentence.text) == sentence

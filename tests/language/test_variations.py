@@ -73,6 +73,7 @@ def test_enumeration_is_complete_ordered_and_without_repetition():
     assert lengths == sorted(lengths)
 
 
+@pytest.mark.slow
 def test_enumeration_counts_of_three_participants():
     nouns = math.perm(6, 3)
     # a third participant comes from one of 2 places of 2 arguments or from 2 motion prepositions

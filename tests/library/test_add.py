@@ -36,6 +36,7 @@ def add(library, paths, **options):
     return library.add(paths, **{"workers": 1, **options})
 
 
+@pytest.mark.slow
 def test_a_video_appears_with_everything(library, videos):
     report = add(library, videos[0], sentences=["She waved.", Caption(0.2, 0.6, "He left.")])
     assert report.ok and len(report.added) == 1 and report.num_sentences == 2
@@ -52,6 +53,7 @@ def test_a_video_appears_with_everything(library, videos):
     assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_detections_are_those_of_the_chosen_frames(library, videos):
     add(library, videos[0], rate=5.0)
     seen = library.detections(library.videos()[0].id)
@@ -62,6 +64,7 @@ def test_detections_are_those_of_the_chosen_frames(library, videos):
     assert seen.flow is not None and seen.mask.any()
 
 
+@pytest.mark.slow
 def test_adding_again_changes_nothing(library, videos):
     first = add(library, videos)
     before = [(a.path, a.sha256, a.created_at) for a in library.artefacts()]
@@ -94,6 +97,7 @@ def test_the_same_content_under_two_names_is_one_video(library, videos):
     assert [s.text for s in library.sentences()] == ["From the twin."]
 
 
+@pytest.mark.slow
 def test_a_video_that_moved_is_found_again(library, videos):
     add(library, videos[0])
     moved = videos[0].rename(videos[0].with_name("moved.mp4"))
@@ -242,6 +246,7 @@ def test_progress_goes_up_to_the_number_of_videos(small_library, videos):
     assert done[-1] == 3 and max(done) <= 3
 
 
+@pytest.mark.slow
 def test_workers_do_the_same_as_this_process(library, videos, tmp_path):
     broken_files(videos[0].parent)
     report = add(library, videos[0].parent, workers=2)
@@ -254,6 +259,7 @@ def test_workers_do_the_same_as_this_process(library, videos, tmp_path):
     assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_a_video_that_kills_its_worker_harms_no_other(library, videos, tmp_path, monkeypatch):
     # a detector from another installed package
     announced = tmp_path / "packages" / "crasher-1.dist-info"

@@ -60,6 +60,7 @@ def test_a_detector_and_boxes_may_both_have_looked(library, videos):
     assert library.detections(video_id, detector="boxes").label_names == ("cup",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "frame,x1\nnonsense,7\n", "\x00\x01\x02", "{}"])
 def test_bad_boxes_fail_their_video_only(library, videos, content):
     file = videos[0].with_suffix(".boxes.csv")

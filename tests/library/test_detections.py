@@ -22,6 +22,7 @@ def stored(library, video_id):
     return Detections.load(library.path_of(entry))
 
 
+@pytest.mark.slow
 def test_regions_get_labels_when_they_are_read(library):
     assert library.artefacts("codebook") == []
     video_id = library.videos()[0].id
@@ -36,6 +37,7 @@ def test_regions_get_labels_when_they_are_read(library):
     assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_the_same_videos_give_the_same_codebook(library, videos, tmp_path):
     with Library.create(tmp_path / "other") as other:
         for video in reversed(videos):
@@ -43,6 +45,7 @@ def test_the_same_videos_give_the_same_codebook(library, videos, tmp_path):
         assert other.fit_codebook().sha256 == library.fit_codebook().sha256
 
 
+@pytest.mark.slow
 def test_a_new_codebook_serves_at_once(library):
     video_id = library.videos()[0].id
     library.fit_codebook(words=1)
@@ -61,6 +64,7 @@ def test_without_regions_there_is_no_codebook(tmp_path):
         library.fit_codebook()
 
 
+@pytest.mark.slow
 def test_pairs_come_for_every_sentence(library, videos):
     library.add(videos[0], sentences=["One.", "Two."], workers=1)
     library.add(videos[1], sentences=["Three."], workers=1)
@@ -70,6 +74,7 @@ def test_pairs_come_for_every_sentence(library, videos):
     assert all(len(clip) == 10 for clip, _ in pairs)
 
 
+@pytest.mark.slow
 def test_a_read_only_library_is_read_in_words_too(library, tmp_path):
     if library._database.location.file is None:
         pytest.skip("a server's rights are its own affair")

@@ -15,6 +15,8 @@ import pytest
 
 from wordsight.library import Library
 
+pytestmark = pytest.mark.slow
+
 # The process sets its own end, so that it does not matter how soon a busy machine lets others act:
 # the system takes a process down whose alarm nobody handles, without a word of Python.
 PROGRAM = """
@@ -163,7 +165,6 @@ def kill_and_complete(place, folder, videos, delay):
     return library, kept
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "times"), [("sqlite", 20), ("postgresql", 6)])
 def test_killed_at_random_moments_nothing_is_lost_or_double(
     backend, times, folder, expected, tmp_path, request
@@ -187,7 +188,6 @@ def test_killed_at_random_moments_nothing_is_lost_or_double(
             assert content_of(library) == content, f"killed {delay:.3f} s after {videos} videos"
 
 
-@pytest.mark.slow
 def test_two_processes_adding_the_same_do_it_once(place, folder, expected):
     videos = sorted(folder.glob("*.mp4"))
     processes = [
@@ -203,7 +203,6 @@ def test_two_processes_adding_the_same_do_it_once(place, folder, expected):
         assert content_of(library) == expected[0]
 
 
-@pytest.mark.slow
 def test_control_c_stops_cleanly_and_keeps_what_is_done(tmp_path, folder, expected):
     place = {"where": tmp_path / "library"}
     process = start_adding(place, [folder])

@@ -78,6 +78,7 @@ def test_the_newest_migration_is_the_version_the_program_knows():
     assert ScriptDirectory(str(MIGRATIONS)).get_heads() == [schema.SCHEMA_VERSION]
 
 
+@pytest.mark.slow
 def test_migrations_make_exactly_the_tables_of_the_schema(database):
     make_or_upgrade(database)
     with database.read() as connection:
@@ -123,6 +124,7 @@ def test_a_newer_catalogue_is_refused(database, later_migrations):
         version_of(database)
 
 
+@pytest.mark.slow
 def test_processes_that_come_together_make_the_tables_once(location):
     program = textwrap.dedent(f"""
         from pathlib import Path

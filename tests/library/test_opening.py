@@ -46,6 +46,7 @@ def test_a_new_library_is_empty_and_whole(place):
         assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_a_library_can_be_opened_again(place):
     Library.create(**place).close()
     with Library.open(place["where"]) as library:
@@ -53,6 +54,7 @@ def test_a_library_can_be_opened_again(place):
         assert not library.read_only
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["_located", "_make_folder", "make_or_upgrade"])
 def test_a_library_that_another_makes_meanwhile_is_opened(place, monkeypatch, moment):
     real, calls = getattr(opening, moment), []
@@ -71,12 +73,14 @@ def test_a_library_that_another_makes_meanwhile_is_opened(place, monkeypatch, mo
         assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_there_is_no_second_library_in_one_place(place):
     Library.create(**place).close()
     with pytest.raises(LibraryError, match="already"):
         Library.create(**place)
 
 
+@pytest.mark.slow
 def test_open_makes_one_only_if_told(place):
     with pytest.raises(LibraryError, match="no library at"):
         Library.open(**place)
@@ -84,6 +88,7 @@ def test_open_makes_one_only_if_told(place):
     Library.open(**place, create=True).close()
 
 
+@pytest.mark.slow
 def test_one_whose_making_was_interrupted_is_completed(place):
     Library.create(**place).close()
     with Library.open(place["where"]) as library, library._database.write() as connection:
@@ -109,6 +114,7 @@ def test_a_library_can_be_moved(tmp_path):
         assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_the_files_of_a_server_library_can_be_moved(postgres_url, tmp_path):
     Library.create(postgres_url, artefacts=tmp_path / "here").close()
     shutil.move(tmp_path / "here", tmp_path / "there")
@@ -150,6 +156,7 @@ def test_a_catalogue_that_is_something_else_is_told(tmp_path):
         Library.open(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_library_from_a_newer_version_is_refused(place):
     with Library.create(**place) as library, library._database.write() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0999'"))
@@ -165,6 +172,7 @@ def test_a_server_that_does_not_answer_is_told_soon(tmp_path):
     assert time.monotonic() - began < database.RESTART_SECONDS  # one that never was is no restart
 
 
+@pytest.mark.slow
 def test_a_server_that_is_silent_is_given_up_soon(tmp_path):
     import socket
 
@@ -183,6 +191,7 @@ def test_a_missing_driver_is_named(monkeypatch):
         Library.open("postgresql://localhost/lab")
 
 
+@pytest.mark.slow
 def test_a_read_only_library_can_be_read_but_not_changed(tmp_path):
     place = tmp_path / "library"
     Library.create(place).close()
@@ -208,6 +217,7 @@ def test_a_read_only_library_can_be_read_but_not_changed(tmp_path):
     assert len(refusals) == 2 and all("is read-only" in refusal for refusal in refusals)
 
 
+@pytest.mark.slow
 def test_a_folder_one_may_not_write_to_is_refused(tmp_path):
     program = """
         import sys

@@ -145,6 +145,7 @@ def test_only_old_leftovers_of_the_bucket_go(store, monkeypatch):
     assert len(store.sweep()) == 1 and store.bucket.names() == []
 
 
+@pytest.mark.slow
 def test_a_library_keeps_its_files_in_a_bucket(url, videos, tmp_path):
     with Library.create(tmp_path / "library", artefacts=url) as library:
         report = library.add(videos, sentences=(), workers=1, copy=True)
@@ -171,6 +172,7 @@ def sha(path):
     return sha256_of(path)
 
 
+@pytest.mark.slow
 def test_what_someone_did_to_the_bucket_is_found(url, videos, tmp_path):
     with Library.create(tmp_path / "library", artefacts=url) as library:
         library.add(videos, workers=1)
@@ -198,6 +200,7 @@ def test_workers_send_to_the_bucket_themselves(videos, tmp_path):
         assert len(list((tmp_path / "there" / "videos").glob("*/*"))) == 6
 
 
+@pytest.mark.slow
 def test_memory_is_for_one_process(url, videos, tmp_path):
     with Library.create(tmp_path / "library", artefacts=url) as library:
         with pytest.raises(LibraryError, match="this process alone"):
@@ -205,6 +208,7 @@ def test_memory_is_for_one_process(url, videos, tmp_path):
         assert library.add(videos, engine=Serial()).ok
 
 
+@pytest.mark.slow
 def test_two_libraries_do_not_share_a_bucket(url, tmp_path):
     Library.create(tmp_path / "one", artefacts=url).close()
     with pytest.raises(LibraryError, match="not empty"):
@@ -213,6 +217,7 @@ def test_two_libraries_do_not_share_a_bucket(url, tmp_path):
         Library.create(tmp_path / "one", artefacts=url)
 
 
+@pytest.mark.slow
 def test_a_shared_folder_is_remembered(videos, tmp_path):
     with Library.create(tmp_path / "library", artefacts=tmp_path / "shared") as library:
         library.add(videos[0], workers=1)

@@ -21,6 +21,7 @@ def test_one_pass_finds_what_separate_passes_find(tmp_path):
         assert sight.thumbnail.shape == (64, 96, 3)
 
 
+@pytest.mark.slow
 def test_the_shots_of_a_real_film(shared_data):
     video = shared_data("videos", "testvideo.mp4")
     with VideoReader(video) as reader:

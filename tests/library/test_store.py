@@ -147,6 +147,7 @@ def test_while_someone_works_only_old_files_of_the_dead_go(store, age, alive, go
         assert file.exists() != goes
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_no_longer_works(store):
     program = (
         "import sys, time; from pathlib import Path\n"

@@ -28,6 +28,7 @@ def artefact_file(library, kind="detections"):
     return library.path_of(entry), entry.video_id
 
 
+@pytest.mark.slow
 def test_a_whole_library(library):
     told = []
     report = library.verify(progress=lambda done, total, what: told.append((done, total)))
@@ -36,12 +37,14 @@ def test_a_whole_library(library):
     assert told[-1] == (6, 6)
 
 
+@pytest.mark.slow
 def test_a_missing_artefact(library):
     file, video_id = artefact_file(library)
     file.unlink()
     assert problems_of(library) == [("missing", video_id)]
 
 
+@pytest.mark.slow
 def test_one_changed_bit(library):
     file, video_id = artefact_file(library)
     data = bytearray(file.read_bytes())
@@ -51,12 +54,14 @@ def test_one_changed_bit(library):
     assert problems_of(library, hashes=False) == []  # the size is the same
 
 
+@pytest.mark.slow
 def test_a_truncated_artefact_is_seen_without_reading(library):
     file, video_id = artefact_file(library, "thumbnail")
     file.write_bytes(file.read_bytes()[:-1])
     assert problems_of(library, hashes=False) == [("changed", video_id)]
 
 
+@pytest.mark.slow
 def test_a_source_that_is_gone_or_changed(library, videos):
     ids = {entry.path: entry.id for entry in library.videos()}
     videos[0].unlink()
@@ -67,6 +72,7 @@ def test_a_source_that_is_gone_or_changed(library, videos):
     ]
 
 
+@pytest.mark.slow
 def test_a_problem_says_what_to_do(library):
     file, _ = artefact_file(library)
     file.unlink()
@@ -76,6 +82,7 @@ def test_a_problem_says_what_to_do(library):
     assert library.verify().clean
 
 
+@pytest.mark.slow
 def test_files_the_catalogue_does_not_know_are_listed_and_swept(library, tmp_path):
     store = ArtefactStore(library.folder)
     stray = store.stage("notes", lambda p: p.write_text("x"), suffix=".txt", settings={})
@@ -94,6 +101,7 @@ def test_files_the_catalogue_does_not_know_are_listed_and_swept(library, tmp_pat
     assert own.exists()
 
 
+@pytest.mark.slow
 def test_leftovers_are_cleared_away(library):
     partial = library.folder / "staging" / "detections.partial-1-abc.npz"
     partial.write_text("half")
@@ -102,6 +110,7 @@ def test_leftovers_are_cleared_away(library):
     assert not partial.exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_swept_while_another_process_works(library):
     program = (
         "import sys; from pathlib import Path\n"
@@ -123,6 +132,7 @@ def test_nothing_is_swept_while_another_process_works(library):
     assert library.sweep() == (stray.path,)
 
 
+@pytest.mark.slow
 def test_a_catalogue_that_names_a_place_outside_is_not_followed(library):
     with library._database.write() as connection:
         connection.execute(sa.text("UPDATE artefacts SET path = '../../etc/passwd' WHERE id = 1"))

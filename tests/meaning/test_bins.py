@@ -29,6 +29,7 @@ SCHEMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @given(st.lists(st.floats(-5, 5), max_size=40))
 def test_every_value_has_a_bin(scheme, values):

@@ -53,6 +53,7 @@ def apart(seen, every):
             yield things, states, value
 
 
+@pytest.mark.slow
 def test_three_participants_equal_enumeration(problem):
     seen, tables, (sentence, longer) = problem
     reading = make_scorer(seen, tables, SIGHT)
@@ -87,6 +88,7 @@ def test_evidence_adds_up_and_counts_are_shared_out(problem):
                 assert found.sum() <= seen.num_frames + 1e-9
 
 
+@pytest.mark.slow
 def test_loose_detections_tie_the_same_words():
     seen_words = ["The person lifted the ball quickly."]
     clips = [play("lifted", "ball", seed=n, frames=6, tracked=False) for n in range(3)]

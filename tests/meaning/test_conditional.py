@@ -51,6 +51,7 @@ def value_of(corpus, lexicon):
     ).value
 
 
+@pytest.mark.slow
 def test_the_gradient_equals_differences(problem):
     corpus, lexicon = problem
     training = GradientTraining(lexicon, GradientSettings(penalty=0.0))

@@ -23,6 +23,7 @@ def largest_gap(one, other):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
 def test_engines_learn_the_same(tracked):
     clips, sentences = troupe(36, tracked=tracked)
@@ -33,6 +34,7 @@ def test_engines_learn_the_same(tracked):
         assert largest_gap(lexicon, other) == 0.0
 
 
+@pytest.mark.slow
 def test_a_cluster_learns_the_same():
     pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     from wordsight.engine.cluster import Cluster

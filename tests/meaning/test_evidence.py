@@ -62,6 +62,7 @@ def test_beside_others_only_the_difference_counts():
     assert _relative_to(slow, []) is slow  # nothing else could be said
 
 
+@pytest.mark.slow
 def test_words_that_look_at_the_same_may_stand_for_each_other(heard):
     lexicon, _ = heard
     words = CompoundTables(lexicon.tables)

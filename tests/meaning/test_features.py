@@ -173,6 +173,7 @@ def test_velocity_without_identities_comes_from_flow_or_from_partners():
     assert view.velocity[:, :2, 1] * DIAGONAL == pytest.approx(np.full((20, 2), 7.0))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(detections(), st.sampled_from([None, 2.0, 6.0]), st.sampled_from(sorted(FEATURE_SETS)))
 def test_any_detections_can_be_observed(seen, rate, name):

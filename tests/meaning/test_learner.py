@@ -46,6 +46,7 @@ def same_words(one: LearnedLexicon, other: LearnedLexicon):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
 def test_meanings_are_learned_from_sentences_alone(tracked):
     clips, sentences = troupe(24, tracked=tracked)
@@ -60,6 +61,7 @@ def test_meanings_are_learned_from_sentences_alone(tracked):
     assert not lexicon.score(new, said("approached", "ball")).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_the_objective_never_falls(tracked, noise):
@@ -109,6 +111,7 @@ def test_em_that_stopped_early_goes_on_from_a_checkpoint(tmp_path):
     assert same_words(learner.lexicon_, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracks", "loose"])
 def test_states_may_come_in_any_order(tracked):
     clips, sentences = troupe(9, tracked=tracked, frames=12)
@@ -128,6 +131,7 @@ def test_states_may_come_in_any_order(tracked):
     assert np.isfinite(found.score)
 
 
+@pytest.mark.slow
 def test_the_method_as_published_runs_and_rises():
     clips, sentences = troupe(9, tracked=False, frames=12)
     learner = WordLearner(FAITHFUL, iterations=6).fit(clips, sentences, lexicon=LEXICON)
@@ -142,6 +146,7 @@ def test_the_method_as_published_runs_and_rises():
     assert lexicon.scores(seen, [sentence])[0] == pytest.approx(plain / seen.num_frames + np.log(3))
 
 
+@pytest.mark.slow
 def test_threads_change_nothing():
     clips, sentences = troupe(36, frames=12)
     one = WordLearner(**QUICK).fit(clips, sentences, lexicon=LEXICON)
@@ -154,6 +159,7 @@ class Killed(Exception):
     """Stands for a kill in the middle of training."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 6, 9, 14, 15, 16])
 def test_a_killed_training_goes_on_to_the_same_result(tmp_path, after):
     clips, sentences = troupe(9, frames=12)
@@ -213,6 +219,7 @@ def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path, p
     assert not steps
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_checkpoint_is_made(tmp_path):
     path = tmp_path / "new" / "deep" / "learning.npz"
     WordLearner(**QUICK).fit(*troupe(4), lexicon=LEXICON, checkpoint=path)
@@ -232,6 +239,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
         WordLearner(**QUICK, noise=0.3).fit(clips, sentences, lexicon=LEXICON, checkpoint=path)
 
 
+@pytest.mark.slow
 def test_mislabelled_pairs_are_tolerated():
     clips, sentences = troupe(30, frames=12)
     wrong = list(sentences)
@@ -243,6 +251,7 @@ def test_mislabelled_pairs_are_tolerated():
     assert right(learner.lexicon_, *troupe(12, seed=7, frames=12)) >= 0.8
 
 
+@pytest.mark.slow
 def test_missed_detections_are_tolerated():
     clips, sentences = troupe(24, frames=12)
     rng = np.random.default_rng(0)
@@ -271,6 +280,7 @@ def test_missed_detections_are_tolerated():
     assert right(learner.lexicon_, *troupe(12, seed=7, frames=12)) >= 0.8
 
 
+@pytest.mark.slow
 def test_growth_never_lowers_the_conditional_objective():
     clips, sentences = troupe(12, frames=12)
     learner = WordLearner(
@@ -285,6 +295,7 @@ def test_growth_never_lowers_the_conditional_objective():
     assert history[-1] > history[0]
 
 
+@pytest.mark.slow
 def test_events_may_have_more_phases(tmp_path):
     clips = [play("lifted", seed=n) for n in range(4)]
     learner = WordLearner(phases=4, restarts=1, iterations=1, tempered_iterations=2)
@@ -299,6 +310,7 @@ def test_events_may_have_more_phases(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_words_of_clips_without_detections_are_named():
     clips, sentences = troupe(6, frames=12)
     unseen = replace(clips[0].detections, mask=np.zeros_like(clips[0].mask))
@@ -308,6 +320,7 @@ def test_words_of_clips_without_detections_are_named():
         WordLearner(**QUICK).fit(clips, said, lexicon=LEXICON)
 
 
+@pytest.mark.slow
 def test_two_phases_begin_with_nouns_and_verbs():
     clips, sentences = troupe(9, frames=12)
     sentences = [f"{s[:-1]} quickly." if n % 3 == 0 else s for n, s in enumerate(sentences)]
@@ -315,6 +328,7 @@ def test_two_phases_begin_with_nouns_and_verbs():
     assert "quickly" in learner.lexicon_.words
 
 
+@pytest.mark.slow
 def test_without_a_lexicon_one_is_inferred():
     clips, sentences = troupe(12, frames=12)
     learner = WordLearner(**QUICK).fit(clips, sentences)
@@ -322,6 +336,7 @@ def test_without_a_lexicon_one_is_inferred():
     assert learner.inferred_ is not None
 
 
+@pytest.mark.slow
 def test_several_sentences_may_be_true_of_a_clip():
     clips, sentences = troupe(6, frames=12)
     both = [[s, f"{s[:-1]} quickly."] for s in sentences]
@@ -329,6 +344,7 @@ def test_several_sentences_may_be_true_of_a_clip():
     assert learner.lexicon_.notes["pairs"] == 12
 
 
+@pytest.mark.slow
 def test_a_word_heard_once_gets_a_meaning():
     clips, sentences = troupe(6, frames=12)
     clips.append(play("waited", seed=5, frames=12))
@@ -357,6 +373,7 @@ def test_a_single_clip_with_one_sentence_is_learned_and_kept(tmp_path):
     assert loaded.score(clips[0], text) == lexicon.score(clips[0], text)
 
 
+@pytest.mark.slow
 def test_clips_without_detections_are_left_out_with_a_warning():
     clips, sentences = troupe(6, frames=12)
     with pytest.warns(UserWarning, match="1 of 7 clips"):
@@ -373,6 +390,7 @@ def test_clips_without_detections_are_left_out_with_a_warning():
         assert lexicon.explain(clip, sentences[0]).text == sentences[0]
 
 
+@pytest.mark.slow
 def test_one_frame_is_enough_to_be_read():
     clips, sentences = troupe(6, frames=12)
     clips.append(play("lifted", frames=1))

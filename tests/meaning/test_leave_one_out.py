@@ -27,6 +27,7 @@ def tables_of(words):
     return [t for w in words.values() for t in (w.initial, w.transition, *w.emissions)]
 
 
+@pytest.mark.slow
 def test_words_of_the_m_step_equal_the_m_step_without_the_clip(learned):
     learner, _, corpus = learned
     start, smoothing = learner.calibrated_, WordSmoothing()

@@ -49,6 +49,7 @@ def test_a_clip_that_does_not_fit_is_scored_and_the_bound_is_told(lexicon):
     assert some.lost_mass > 0 and some.log_ratio <= whole.log_ratio + 1e-9
 
 
+@pytest.mark.slow
 def test_learning_goes_on_with_clips_that_do_not_fit():
     quick = {"restarts": 1, "tempered_iterations": 1, "iterations": 1, "discriminative": None}
     clips, sentences = troupe(6, tracked=False)

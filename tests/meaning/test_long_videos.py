@@ -37,6 +37,7 @@ def whole():
     return film(PARTS, True, new_faces=True)
 
 
+@pytest.mark.slow
 def test_what_is_in_sight_for_a_moment_is_asked_about(words, whole):
     sentence = said("lifted", "crate")
     lost = words.track(whole, sentence)  # everybody is in sight for a tenth of it
@@ -49,6 +50,7 @@ def test_what_is_in_sight_for_a_moment_is_asked_about(words, whole):
     assert (found.start, found.end) == (moment.start, moment.end)
 
 
+@pytest.mark.slow
 def test_moments_are_described_the_likeliest_true_first(words, whole):
     steps = []
     told = describe_moments(

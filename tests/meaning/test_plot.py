@@ -31,6 +31,7 @@ def test_the_strongest_features_come_first_and_no_more_than_asked(lexicon):
     assert figure.axes[1].get_title(loc="left") == "rise(2)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["word.png", "word.svg"])
 def test_it_is_written(lexicon, tmp_path, name):
     save_word_plot(lexicon, "carried", tmp_path / name)

@@ -108,6 +108,7 @@ def learned():
     return clips, texts, with_them.lexicon_, without.lexicon_
 
 
+@pytest.mark.slow
 def test_words_and_their_truth_do_not_depend_on_habits(learned):
     clips, texts, one, other = learned
     for entry, word in one.words.items():

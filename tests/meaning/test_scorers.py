@@ -113,6 +113,7 @@ def _different(things, sentence, count):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_score_path_and_posteriors_equal_enumeration(problem, number):
     seen, tables, sentences = problem

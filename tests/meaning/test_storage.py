@@ -24,6 +24,7 @@ def lexicon():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_loaded_lexicon_scores_bit_for_bit_alike(lexicon, tmp_path):
     lexicon.save(tmp_path / "words")
     loaded = LearnedLexicon.load(tmp_path / "words")
@@ -85,6 +86,7 @@ def in_words(folder: Path, **values):
     changed(folder, words=[rows[0] | values, *rows[1:]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -123,6 +125,7 @@ REMOVED = object()
 WRONG = [None, -1, 0, 1e300, "x", [], {}, True, REMOVED, float("nan"), [[1]], 1.5, 10**12]
 
 
+@pytest.mark.slow
 def test_whatever_one_value_is_changed_to_is_refused_or_can_be_used(lexicon, tmp_path):
     lexicon.save(tmp_path / "words")
     path = tmp_path / "words" / "model.json"

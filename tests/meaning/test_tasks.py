@@ -20,6 +20,7 @@ def learned(request):
     return learner.fit(clips, sentences, lexicon=LEXICON).lexicon_, request.param
 
 
+@pytest.mark.slow
 def test_tracking_finds_who_is_who(learned):
     lexicon, tracked = learned
     clip = play("lifted", "crate", seed=50, tracked=tracked)
@@ -79,6 +80,7 @@ def test_describing_adds_modifiers_that_have_a_meaning():
     assert any("quickly" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_describing_says_what_things_look_like():
     lexicon = LEXICON.extended(parse_lexicon("little : adjective\nbroad : adjective").entries)
     looks = {"ball": "little", "crate": "broad"}
@@ -127,6 +129,7 @@ def test_searching_finds_the_moment_in_a_film(learned):
                     assert min(one.end, other.end) - max(one.start, other.start) <= 0.61
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [5, 30], ids=["one piece", "several pieces"])
 def test_searching_finds_those_who_are_in_sight_for_a_moment_only(learned, before):
     lexicon, tracked = learned

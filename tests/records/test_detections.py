@@ -61,6 +61,7 @@ def test_arrays_are_copied_and_read_only():
         seen.boxes[0, 0, 0] = 1
 
 
+@pytest.mark.slow
 @given(detections())
 def test_save_then_load_gives_the_same(tmp_path_factory, seen):
     path = tmp_path_factory.mktemp("npz") / "seen.npz"
@@ -71,6 +72,7 @@ def test_save_then_load_gives_the_same(tmp_path_factory, seen):
     assert path.read_bytes() == first  # the same content has the same hash
 
 
+@pytest.mark.slow
 @given(detections())
 def test_taking_frames_apart_and_gathering_them_changes_only_the_places(seen):
     frames = [seen.frame(t) for t in range(len(seen))]
@@ -87,6 +89,7 @@ def test_taking_frames_apart_and_gathering_them_changes_only_the_places(seen):
             assert (one is None) or np.array_equal(one, other), name
 
 
+@pytest.mark.slow
 @given(detections(), st.floats(0, 1), st.floats(0, 1))
 def test_cutting_in_two_keeps_every_frame_once(seen, start, middle):
     parts = [seen.between(-1, start), seen.between(start, start + middle)]

@@ -26,6 +26,7 @@ RESULTS = [
 ]
 
 
+@pytest.mark.slow
 @given(detections())
 def test_a_clip_survives_the_disk(tmp_path_factory, seen):
     clip = Clip.cut("street 1", seen, 0.1, 0.5)

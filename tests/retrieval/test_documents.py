@@ -14,6 +14,7 @@ names = st.text(
 ).filter(lambda text: not any(c.isspace() for c in text))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(names, st.sampled_from(["один", "two", "三", ""]), st.floats(0, 1e6))),
     st.integers(0, 5),
@@ -58,6 +59,7 @@ def test_ids_must_fit_run_files(name):
 scores = st.lists(st.one_of(st.floats(-5, 5), st.sampled_from([-np.inf, 0.0, 1.0])), max_size=60)
 
 
+@pytest.mark.slow
 @given(scores, st.integers(1, 70))
 def test_equals_sorting_everything(values, k):
     array = np.array(values, dtype=float)

@@ -46,6 +46,7 @@ def held(values):
     return "".join(".+-x"[int(on) + 2 * int(off)] for on, off in values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("signal", "plain", "cleaned"),
     [
@@ -113,6 +114,7 @@ def test_no_videos_are_refused(model):
         model.fit([], [])
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.lists(st.integers(-1, 1), min_size=1, max_size=3),

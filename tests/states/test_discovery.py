@@ -89,6 +89,7 @@ def test_support_is_counted_in_videos():
     assert len(rules) == 1  # how common it is, and nothing else
 
 
+@pytest.mark.slow
 def test_clauses_found_are_valid_general_and_not_redundant():
     settings = ClausalSettings(accuracy=0.97, coverage=0.2, most_rows=10**6)
     rules = discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], settings)
@@ -103,6 +104,7 @@ def test_clauses_found_are_valid_general_and_not_redundant():
     assert not any(a < b for a in bodies for b in bodies)
 
 
+@pytest.mark.slow
 def test_clauses_that_must_always_be_right_are_right_near_changes_too():
     rare = {"accuracy": 1.0, "most_rows": 60, "num_thresholds": 4}
     broken = []
@@ -116,6 +118,7 @@ def test_clauses_that_must_always_be_right_are_right_near_changes_too():
     assert broken[1] == 0
 
 
+@pytest.mark.slow
 def test_clausal_discovery_is_the_same_on_any_number_of_threads():
     one, two = (
         discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], ClausalSettings(workers=workers))

@@ -75,6 +75,7 @@ def test_a_move_meets_and_an_assembly_comes_later():
     assert [str(event) for event in outermost(find_events(built))] == ["ASSEMBLE(h,a,b,c)"]
 
 
+@pytest.mark.slow
 def test_every_film_of_the_tabletop_shows_its_event_and_nothing_else():
     for film in tabletop(2, random_state=5):
         (event,) = outermost(find_events(truth_of(film)))
@@ -153,6 +154,7 @@ def test_an_empty_sequence_has_no_events():
 STATES = st.lists(st.sets(st.sampled_from(["p(a)", "q(a)", "r(a)"])), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @given(STATES)
 def test_a_chain_fits_where_a_brute_force_search_finds_borders(states):
     text = "E(x) = [p(x)] ; [q(x)] ; [not r(x)]"

@@ -14,6 +14,7 @@ def sequences(draw):
     return StateSequence("v", np.arange(len(rows)) / 10, (A, B), np.array(rows))
 
 
+@pytest.mark.slow
 @given(sequences())
 def test_compress_of_compress_is_compress(sequence):
     once = sequence.compress()
@@ -22,6 +23,7 @@ def test_compress_of_compress_is_compress(sequence):
     assert once.end == sequence.end
 
 
+@pytest.mark.slow
 @given(sequences())
 def test_intervals_tell_all_of_the_table(sequence):
     rebuilt = np.zeros_like(sequence.values)
@@ -32,6 +34,7 @@ def test_intervals_tell_all_of_the_table(sequence):
     assert sequence.compress().intervals() == sequence.intervals()
 
 
+@pytest.mark.slow
 @given(sequences())
 def test_saving_and_loading(tmp_path_factory, sequence):
     path = tmp_path_factory.mktemp("states") / "states.npz"

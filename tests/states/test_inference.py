@@ -40,6 +40,7 @@ def test_search_and_written_out_states_cost_the_same(grounding, transition):
     assert costs["auto"] == pytest.approx(costs["search"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_fact", [0.3, 1.0])
 def test_a_price_per_fact_is_exact_where_states_are_written_out(grounding, per_fact):
     cost, values = infer(grounding, 4.0, InferenceSettings(per_fact=per_fact))

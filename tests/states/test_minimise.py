@@ -6,6 +6,7 @@ from wordsight.states import EXACT, ClauseSet, StateError
 from wordsight.states.search.segments import minimise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduce", [True, False], ids=["reduced", "as published"])
 def test_exact_search_equals_enumeration(reduce):
     random = np.random.default_rng(3)
@@ -19,6 +20,7 @@ def test_exact_search_equals_enumeration(reduce):
         assert clauses.violated(found.state[None])[0] @ weights == pytest.approx(costs.min())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [0, 1, 3, 10])
 def test_a_bounded_search_gives_an_upper_bound_it_can_show(bound):
     random = np.random.default_rng(4)
@@ -33,6 +35,7 @@ def test_a_bounded_search_gives_an_upper_bound_it_can_show(bound):
             assert found.cost == pytest.approx(best.cost)
 
 
+@pytest.mark.slow
 def test_the_cost_equals_that_of_an_exact_max_sat_solver():
     examples = pytest.importorskip("pysat.examples.rc2")
     formula = pytest.importorskip("pysat.formula")

@@ -28,6 +28,7 @@ def model():
     return StateModel(vocabulary=HOLDING, learning=QUICK).fit(SEEN[:6], TOLD[:6])
 
 
+@pytest.mark.slow
 def test_states_of_new_videos(model):
     assert model.score(SEEN[6:], TOLD[6:]) == 1.0
     said = model.predict(SEEN[7])
@@ -43,6 +44,7 @@ def test_search_and_enumeration_agree(model):
         assert searched == whole
 
 
+@pytest.mark.slow
 def test_renaming_objects_changes_nothing(model):
     names = {"hand": "zeta", "red": "alpha", "green": "Mid dle"}
     seen = [s.renamed(names) for s in SEEN[:6]]
@@ -117,6 +119,7 @@ def test_online_says_what_was_known_then(model):
     assert whole.values.shape == model.predict(causal[0]).values.shape
 
 
+@pytest.mark.slow
 def test_weights_of_given_rules_are_learned_from_labels_in_order():
     rules = parse_rules(
         "1: distance(X,Y) <= 12, speed(Y) >= 40 -> attached(X,Y)\n"

@@ -33,6 +33,7 @@ def rules(draw):
     return Rule(weight, body, head)
 
 
+@pytest.mark.slow
 @given(st.lists(rules(), max_size=4))
 def test_rule_text_round_trips(made):
     assert parse_rules(format_rules(made)) == tuple(made)

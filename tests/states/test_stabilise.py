@@ -108,6 +108,7 @@ def test_steadying_needs_the_whole_video():
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.floats(-300, 300), st.floats(-300, 300))
 def test_shake_does_not_depend_on_where_the_picture_is_nor_on_the_order(seed, across, down):

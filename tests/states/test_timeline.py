@@ -17,6 +17,7 @@ def painted(path, *colour):
     return int((read_image(path) == colour).all(axis=-1).sum())
 
 
+@pytest.mark.slow
 def test_bars_of_facts_and_brackets_of_events(tmp_path):
     draw_timeline(tmp_path / "plain.png", SEQUENCE)
     draw_timeline(

@@ -79,6 +79,7 @@ def test_running_jobs_wait_again_after_a_restart(store):
     assert again.resume() == 1 and again.get(job.id).state == "queued"
 
 
+@pytest.mark.slow
 def test_a_running_job_is_cancelled(client, film):
     job = client.post(
         "/api/v1/uploads", params={"name": "a.mp4"}, content=film.read_bytes()[:-9]

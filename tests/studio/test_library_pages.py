@@ -20,6 +20,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_answer_with_html_and_keep_to_themselves(client, page):
     answer = client.get(page)
@@ -62,6 +63,7 @@ def test_parts_of_a_video_are_sent(client):
     assert client.get(f"/api/v1/videos/{number}/thumbnail").content[:2] == b"\xff\xd8"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nothing", "..%2f..%2fetc%2fpasswd", "%00", "a" * 3000])
 def test_unknown_videos_are_not_found(client, name):
     for rest in ("", "/file", "/thumbnail", "/detections"):
@@ -69,6 +71,7 @@ def test_unknown_videos_are_not_found(client, name):
     assert client.get(f"/videos/{name}").status_code in (404, 422)
 
 
+@pytest.mark.slow
 def test_a_video_is_uploaded_added_and_removed(client, tmp_path):
     next(iter(street(1, 77, noise=0.0))).write(tmp_path / "new.mp4")
     body = (tmp_path / "new.mp4").read_bytes()
@@ -87,6 +90,7 @@ def test_a_video_is_uploaded_added_and_removed(client, tmp_path):
     assert client.get(f"/api/v1/videos/{number}").status_code == 404
 
 
+@pytest.mark.slow
 def test_what_is_no_video_fails_alone(client):
     job = client.post("/api/v1/uploads", params={"name": "a.mp4"}, content=b"not a video at all")
     done = finished(client, job.json()["id"])
@@ -97,6 +101,7 @@ def test_what_is_no_video_fails_alone(client):
     assert finished(client, done["id"])["state"] == "failed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [("a.exe", b"MZ"), ("noending", b"x"), ("a.mp4", b""), (".mp4", b"x"), ("", b"x")],

@@ -43,6 +43,7 @@ def place(library):
     return JobContext(str(library), library / "studio", lambda *_: None)
 
 
+@pytest.mark.slow
 def test_captions_boxes_and_descriptions_come_along(client, library, fresh):
     rows = json.dumps({"file_name": "fresh.mp4", "text": "The person approached the chair."})
     sent = {
@@ -77,6 +78,7 @@ def test_a_description_cannot_name_files_elsewhere(library):
         add_video({"upload": "escape"}, place(library))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
@@ -90,6 +92,7 @@ def test_bad_batches_are_refused(client, method, path, status):
     assert client.request(method, path, json={}).status_code == status
 
 
+@pytest.mark.slow
 def test_a_video_is_looked_at_again_with_boxes_and_words(client, library, video, tmp_path):
     with Library.open(library) as opened:
         before = opened.detections(video)
@@ -116,6 +119,7 @@ def test_a_video_is_looked_at_again_with_boxes_and_words(client, library, video,
     assert "rendered" in client.get(f"/videos/{video}").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "told",
     [

@@ -59,6 +59,7 @@ def taken(client, library, video, tmp_path):
     return take
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["film-tracks", "film-facts"])
 def test_a_film_with_drawings_differs_from_the_film(library, video, what, taken):
     path = taken(what=what, start=0.5, end=1.5)
@@ -72,6 +73,7 @@ def test_a_film_with_drawings_differs_from_the_film(library, video, what, taken)
         assert abs(film.frame_at(0.5).image.astype(int) - plain).max() > 60  # drawn upon
 
 
+@pytest.mark.slow
 def test_a_film_of_a_sentence_says_it(client, words, video, tmp_path):
     said = client.get(f"/api/v1/videos/{video}").json()["sentences"][0]["text"]
     done = make(client, video=video, what="film-sentence", sentence=said, prune=4, end=1.0)
@@ -84,6 +86,7 @@ def test_a_film_of_a_sentence_says_it(client, words, video, tmp_path):
     assert made["file"] in client.get(f"/parts/made/{video}").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "ending"),
     [("boxes", ".csv"), ("boxes", ".json"), ("tracks", ".txt"), ("tracks", ".xml")],
@@ -101,6 +104,7 @@ def test_boxes_are_those_of_the_library(library, video, what, ending, taken):
         assert found.ids is not None and (found.ids[found.mask] >= 0).all()
 
 
+@pytest.mark.slow
 def test_a_sheet_facts_events_and_a_timeline(client, taken):
     sheet = cv2.imread(str(taken(what="sheet")))
     assert sheet.shape[1] > 200
@@ -117,6 +121,7 @@ def test_a_sheet_facts_events_and_a_timeline(client, taken):
     assert taken(what="timeline").stat().st_size > 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "status"),
     [
@@ -132,6 +137,7 @@ def test_what_cannot_be_made_is_refused(client, video, wanted, status):
     assert client.post(MADE, json={"video": video, **wanted}).status_code == status
 
 
+@pytest.mark.slow
 def test_a_film_that_cannot_be_made_leaves_nothing(client, library, video, taken):
     done = make(client, video=video, what="film-sentence", sentence="The person left.")
     assert done["state"] == "failed" and "Lexicon page" in done["message"]
@@ -141,6 +147,7 @@ def test_a_film_that_cannot_be_made_leaves_nothing(client, library, video, taken
     assert not list((library / "studio" / "made").glob("*"))
 
 
+@pytest.mark.slow
 def test_files_are_removed(client, taken):
     taken(what="boxes")
     (name,) = [one["name"] for one in client.get(MADE).json()]
@@ -158,6 +165,7 @@ def test_what_was_never_finished_is_swept_away(tmp_path):
     assert [one.file for one in list_exports(tmp_path)] == ["film.csv"]
 
 
+@pytest.mark.slow
 def test_a_text_is_aligned_with_what_somebody_noted_and_drawn_into_the_film(
     client, library, video, taken, tmp_path
 ):

@@ -64,10 +64,12 @@ def test_words_are_learned_as_asked(asked, expected, library, tmp_path, monkeypa
     assert (chosen.phases, chosen.left_to_right, chosen.two_phase) == expected
 
 
+@pytest.mark.slow
 def test_the_page_offers_the_phases_of_whole_videos(client):
     assert f'max="8" value="{ON_FILM.phases}"' in client.get("/lexicon").text
 
 
+@pytest.mark.slow
 def test_all_files_are_checked(client, library):
     done = finished(client, client.post("/api/v1/jobs/verify").json()["id"])
     assert done["result"]["ok"] and done["result"]["problems"] == []
@@ -96,6 +98,7 @@ def test_a_part_of_a_video_is_asked_about(client, library):
     assert client.post(f"/api/v1/videos/{page['id']}/explain", json=asked).status_code == 422
 
 
+@pytest.mark.slow
 def test_a_long_film_is_asked_about_its_best_moment(client, library, monkeypatch):
     with Library.open(library) as opened:
         video = max(opened.videos(), key=lambda one: one.duration)
@@ -128,6 +131,7 @@ def test_a_long_film_is_asked_about_its_best_moment(client, library, monkeypatch
     assert job["state"] == "done", job
 
 
+@pytest.mark.slow
 def test_a_word_that_was_heard_is_spelled(client, tmp_path):
     assert (
         client.post("/api/v1/attributes/rename", json={"word": "a", "name": "b"}).status_code == 422
@@ -156,6 +160,7 @@ def test_a_share_is_a_share(client, weight):
     assert answer.status_code == 422
 
 
+@pytest.mark.slow
 def test_the_index_is_made_again_with_descriptions(client, library):
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names

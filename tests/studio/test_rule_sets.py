@@ -18,6 +18,8 @@ from wordsight.studio.states import RuleBook, read_rules
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.states import FindEventsRequest, observe_inputs
 
+pytestmark = pytest.mark.slow
+
 LEARN = "/api/v1/states/learn"
 
 

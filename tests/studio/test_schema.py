@@ -17,6 +17,8 @@ from schemathesis.specs.openapi.checks import (
 from wordsight.studio import StudioSettings, create_app
 from wordsight.studio.server import take_port
 
+pytestmark = pytest.mark.slow
+
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -62,14 +64,12 @@ FEW = settings(
 )
 
 
-@pytest.mark.slow
 @SCHEMA.include(method="GET").parametrize()
 @FEW
 def test_answers_are_as_described(case, address):
     case.call_and_validate(base_url=address, checks=CHECKS, timeout=120)
 
 
-@pytest.mark.slow
 @SCHEMA.include(method=["POST", "PUT"]).parametrize()
 @FEW
 def test_changes_are_as_described(case, address):

@@ -24,6 +24,7 @@ def studio_of(library, jobs_at_once):
     return TestClient(create_app(StudioSettings(str(library), jobs_at_once=jobs_at_once)))
 
 
+@pytest.mark.slow
 def test_the_first_search_has_the_library_indexed(library):
     with studio_of(library, jobs_at_once=0) as client:
         first = found(client, text="person")
@@ -34,6 +35,7 @@ def test_the_first_search_has_the_library_indexed(library):
         assert found(client, text="person")["moments"]
 
 
+@pytest.mark.slow
 def test_words_find_moments_with_evidence(indexed):
     result = found(indexed, text="person")
     assert result["moments"] and not result["nothing"] and result["job"] is None
@@ -68,6 +70,7 @@ def test_a_picture_finds_its_own_shot_and_so_does_a_part_of_it(indexed, tmp_path
     assert best["video_id"] in {v["id"] for v in indexed.get("/api/v1/videos").json()["videos"]}
 
 
+@pytest.mark.slow
 def test_a_picture_is_compared_with_candidates_or_with_every_shot(indexed, monkeypatch):
     video = indexed.get("/api/v1/videos").json()["videos"][0]
     frame = indexed.get(f"/api/v1/videos/{video['id']}/frame", params={"time": 1.0}).content
@@ -89,6 +92,7 @@ def test_a_picture_is_compared_with_candidates_or_with_every_shot(indexed, monke
     assert answers[0] == answers[1] and answers[0]
 
 
+@pytest.mark.slow
 def test_more_like_this_leaves_the_example_out(indexed):
     video = indexed.get("/api/v1/videos").json()["videos"][0]["id"]
     result = found(indexed, like=f"{video}@1.0")
@@ -98,6 +102,7 @@ def test_more_like_this_leaves_the_example_out(indexed):
     assert "More like" in indexed.get("/search", params={"like": f"{video}@1.0"}).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -124,6 +129,7 @@ def test_what_is_no_picture_is_refused(indexed, content):
     assert answer.status_code == 422 and "picture" in str(answer.json()["detail"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("indexed_library")
 def test_new_videos_are_indexed_beside_and_the_old_index_answers(library, film, tmp_path):
     other = tmp_path / "copy.mp4"
@@ -145,6 +151,7 @@ def test_an_empty_library_says_so(tmp_path):
         assert result["nothing"] and result["job"] is None and "no video" in result["notes"][0]
 
 
+@pytest.mark.slow
 def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, library, monkeypatch):
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names

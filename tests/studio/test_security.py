@@ -19,12 +19,14 @@ def test_a_page_of_another_site_may_look_at_nothing_it_could_change(client):
     assert client.post("/api/v1/jobs/1/cancel", headers=own).status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", ""])
 def test_a_rebound_name_is_refused(client, host):
     assert client.get("/", headers={"Host": host}).status_code == 400
     assert client.get("/", headers={"Host": "localhost:8321"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_elsewhere_a_token_is_asked_for(library):
     settings = StudioSettings(library=str(library), host="192.0.2.1")
     assert settings.token and settings.token in settings.address
@@ -63,6 +65,7 @@ def test_every_answer_carries_the_headers(client):
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd"]
 )

@@ -53,6 +53,7 @@ def read_boxes_of(data, path):
     return read_boxes(path, frame_rate=25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "asked"),
     [
@@ -85,6 +86,7 @@ def test_a_ranking_is_measured(client):
     assert client.post("/api/v1/search/evaluate", files=files).status_code == 422
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["", "/sheet", "/run"])
 @pytest.mark.parametrize("name, wrong", [("prune", 0), ("exact", "perhaps"), ("weight", 2)])
 def test_what_is_taken_away_is_asked_for_as_the_search_was(indexed, what, name, wrong):
@@ -93,6 +95,7 @@ def test_what_is_taken_away_is_asked_for_as_the_search_was(indexed, what, name, 
     assert refused.status_code == 422 and refused.json()["detail"][0]["loc"] == ["query", name]
 
 
+@pytest.mark.slow
 def test_the_links_to_what_was_found_hold_every_choice(indexed):
     asked = {"text": "person", "by": "said", "top": 3, "exact": "true", "prune": 5, "weight": 0.5}
     shown = indexed.get("/parts/search", params=asked).text
@@ -100,6 +103,7 @@ def test_the_links_to_what_was_found_hold_every_choice(indexed):
     assert dict(parse_qsl(link)) == {**{k: str(v) for k, v in asked.items()}, "exact": "True"}
 
 
+@pytest.mark.slow
 def test_what_was_found_is_taken_away_as_a_sheet_and_a_run(indexed, tmp_path):
     asked = {"text": "person", "by": "said", "top": 3}
     shown = indexed.get("/parts/search", params=asked).text
@@ -123,6 +127,7 @@ def test_several_pictures_are_looked_for_at_once(indexed):
     assert indexed.post("/api/v1/search", files=files * 5).status_code == 422  # ten are too many
 
 
+@pytest.mark.slow
 def test_many_queries_are_ranked(indexed, library, tmp_path):
     files = {"queries": ("asked.txt", b"q1 person\nq2 the chair\n")}
     begun = indexed.post("/api/v1/search/queries", files=files, data={"top": "5"})
@@ -139,6 +144,7 @@ def test_many_queries_are_ranked(indexed, library, tmp_path):
     assert indexed.get("/tools").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_index_is_made_anew_for_a_language(indexed, library):
     report = index_library({"language": "german", "device": "cuda"}, place(library))
     assert report["added"] == 4 and not report["failed"]
@@ -150,6 +156,7 @@ def test_the_index_is_made_anew_for_a_language(indexed, library):
         assert indexed.post("/api/v1/search/index", json=bad).status_code == 422
 
 
+@pytest.mark.slow
 def test_learning_takes_a_grammar_an_engine_and_a_device(client, library):
     from wordsight.language import default_lexicon
     from wordsight.language.lexicon_file import write_lexicon
@@ -167,6 +174,7 @@ def test_learning_takes_a_grammar_an_engine_and_a_device(client, library):
         learn_words({"grammar": "nonsense ("}, place(library))
 
 
+@pytest.mark.slow
 def test_words_look_at_facts_of_a_set_of_rules(client, library):
     text = "2: speed(X) >= 20 -> moves(X)\n1: moves(X) -> false\n"
     book = RuleBook("predicate moves(thing)\n", text, "", 1.0, ())
@@ -178,6 +186,7 @@ def test_words_look_at_facts_of_a_set_of_rules(client, library):
     assert any("moves" in table["feature"] for table in words["features"])
 
 
+@pytest.mark.slow
 def test_a_word_is_drawn(client, library):
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names

@@ -65,6 +65,7 @@ def test_bad_edits_are_refused(words, entry, wanted):
         edited(words, entry, [wanted])
 
 
+@pytest.mark.slow
 def test_effects_are_the_scores_before_and_after(words, library):
     changed = edited(words, "approached", [edit([0.001, 0.001, 0.998], state=s) for s in range(3)])
     with Library.open(library) as opened:
@@ -81,6 +82,7 @@ def test_effects_are_the_scores_before_and_after(words, library):
     assert flips == sorted(flips, reverse=True)  # decisions that flip come first
 
 
+@pytest.mark.slow
 def test_versions_return_bit_for_bit(words, folder):
     assert keep_version(folder, "first").number == 1
     edited(words, "approached", [edit([1, 1, 1])]).save(folder / "lexicon", overwrite=True)
@@ -100,6 +102,7 @@ def test_nothing_is_kept_where_nothing_was_learned(tmp_path):
     assert keep_version(tmp_path, "empty") is None and list_versions(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_the_api_tries_saves_and_goes_back(client, folder):
     before = client.get(WORD).json()
     wanted = {"edits": [edit([0, 0, 1])]}
@@ -124,6 +127,7 @@ def test_the_api_tries_saves_and_goes_back(client, folder):
     assert client.post("/api/v1/lexicon/versions/99/restore").status_code in (404, 422)
 
 
+@pytest.mark.slow
 def test_examples_are_looked_for_once(client, folder):
     first = client.get(f"{WORD}/examples").json()
     assert not first["surest"]
@@ -161,6 +165,7 @@ def test_a_course_that_cannot_be_read_is_none(tmp_path):
     assert read_curve(tmp_path) == LearningCurve()
 
 
+@pytest.mark.slow
 def test_taught_words_stay_beside_a_lexicon_that_is_changed_and_restored(words, folder, client):
     pictures = [np.full((16, 16, 3), value, np.uint8) for value in (10, 240) * 6]
     taught = AttributeLearner(num_attributes=1, random_state=0)
@@ -171,6 +176,7 @@ def test_taught_words_stay_beside_a_lexicon_that_is_changed_and_restored(words, 
     assert load_annotator(folder / "lexicon").groups == (("black", "white"),)
 
 
+@pytest.mark.slow
 def test_adjectives_need_taught_words(folder, client):
     begun = client.post("/api/v1/lexicon/learn", json={"attributes": True})
     job = finished(client, begun.json()["id"])

@@ -64,6 +64,7 @@ def read(path):
     return frames, [w for w in caught if issubclass(w.category, VideoWarning)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_whole_file_gives_no_warning(whole, name):
     frames, caught = read(whole(name))
@@ -72,6 +73,7 @@ def test_a_whole_file_gives_no_warning(whole, name):
     assert missing_bytes(whole(name)) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("share", [0.35, 0.7])
 def test_a_cut_file_gives_the_frames_before_the_cut(whole, tmp_path, name, share):
@@ -98,6 +100,7 @@ def test_all_frames_but_the_last_survive_a_cut_in_the_last(whole, tmp_path, name
     assert len(caught) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["index-first.mp4", "mpeg4.avi", "motion-jpeg.avi", "flash.flv"])
 @pytest.mark.parametrize("filling", ["noise", "zeros"])
 def test_a_hole_in_the_middle_costs_only_what_depends_on_it(whole, tmp_path, name, filling):

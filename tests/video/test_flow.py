@@ -39,6 +39,7 @@ def measure(images, boxes, rate=25.0, **options):
     return [*flows[1:], meter.finish()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(640, 480), (320, 180), (200, 160)])
 @pytest.mark.parametrize(
     ("dx", "dy"),
@@ -133,6 +134,7 @@ def test_tiny_pictures_and_senseless_settings():
         meter.push(Frame.from_array(texture(20, 20), 0.1, 1), [])
 
 
+@pytest.mark.slow
 @given(
     arrays(np.float32, (6, 9, 2), elements=st.floats(-100, 100, width=32)),
     st.lists(

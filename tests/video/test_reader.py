@@ -58,6 +58,7 @@ def seen(frame):
     return frame.index, frame.time, number_in(frame.image)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_each_frame_has_its_own_number_and_time_also_after_seeking(made, name):
     with VideoReader(made(name)) as video:
@@ -106,6 +107,7 @@ def test_a_variable_rate_keeps_every_time(tmp_path, suffix):
         assert video.frame_at(time).index == index
 
 
+@pytest.mark.slow
 def test_a_real_variable_rate_video(shared_data):
     path = shared_data("videos", "goldeneye-vfr-drop3.mp4")
     with av.open(str(path)) as container:
@@ -316,6 +318,7 @@ def test_a_text_with_the_suffix_of_a_text_is_no_video_either(tmp_path):
         VideoReader(path)
 
 
+@pytest.mark.slow
 def test_ffmpeg_says_nothing_on_standard_error(tmp_path):
     path = tmp_path / "cut.mp4"
     encode_numbers(path, 30, container_options={"movflags": "faststart"})

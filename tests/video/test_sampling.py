@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from wordsight.video import Sampler, VideoReader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [None, 3.0, 7.0, 10.0, 29.97, 100.0])
 def test_the_sampler_chooses_as_the_reader_does(shared_data, rate):
     # a real video with a variable frame rate
@@ -14,6 +15,7 @@ def test_the_sampler_chooses_as_the_reader_does(shared_data, rate):
         assert chosen == [frame.time for frame in reader.frames(rate=rate)]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(0.001, 5.0), min_size=1, max_size=50),
     st.floats(0.2, 50.0),

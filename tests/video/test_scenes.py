@@ -104,6 +104,7 @@ def test_likeness_is_symmetric_and_full_for_the_same_view():
 LOOKS = {seed: describe(view(place(seed)))[None] for seed in range(1, 5)}
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=12))
 def test_scenes_cover_all_shots_in_order(seeds):
     shots = [Shot("v", n, n + 1.0, 1.0, 10 * n, 10 * n + 10) for n in range(len(seeds))]

@@ -46,6 +46,7 @@ def dimmed(image, share):
 A, B, C = (view(place(seed)) for seed in (1, 2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -154,6 +155,7 @@ def test_the_score_tells_a_clean_cut_from_a_restless_one():
     assert 0.5 <= restless[1].score < clean[1].score < 1.0
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(8, 40), min_size=1, max_size=6), st.integers(1, 3))
 def test_cuts_between_unlike_places_are_all_found_with_any_stride(lengths, stride):

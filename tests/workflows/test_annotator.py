@@ -58,6 +58,7 @@ def test_taught_words_are_kept_beside_a_lexicon(namer, tmp_path):
         load_taught(tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_an_index_remembers_and_forgets(namer, tmp_path):
     assert NamedShots.read(tmp_path) is None and not forget_words(tmp_path)
     assert remember_words(tmp_path, namer.taught)

@@ -3,6 +3,8 @@
 import shutil
 import uuid
 
+import pytest
+
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.library.files.bucket import Mirror
@@ -11,6 +13,7 @@ from wordsight.workflows.reporter import RecordingReporter
 from wordsight.worlds import street, write_world
 
 
+@pytest.mark.slow
 def test_an_index_is_current_until_the_library_changes(tmp_path):
     write_world(street(2, 5, noise=0.0), tmp_path / "films")
     first, second = sorted((tmp_path / "films").glob("*.mp4"))
@@ -42,6 +45,7 @@ def test_an_index_is_shared_through_a_bucket(tmp_path):
     assert told == []  # fetched, not built again
 
 
+@pytest.mark.slow
 def test_two_machines_that_index_at_once_lose_nothing(tmp_path, monkeypatch):
     """Who comes second to the same bucket goes on from what the first has sent."""
     url = f"memory://desk-{uuid.uuid4().hex}"

@@ -60,6 +60,7 @@ def test_one_knob_turns_all_strengths():
     assert quiet.crf < Effects.at(0.5).crf < loud.crf
 
 
+@pytest.mark.slow
 @given(st.floats(0.05, 6.0), st.floats(0.2, 3.0), st.floats(0.5, 6.0))
 def test_a_walk_arrives_and_never_exceeds_its_speed(distance, speed, acceleration):
     total = cruise_time(distance, speed, acceleration)

@@ -17,6 +17,7 @@ def alpha_of(layer):
     return layer.finished()[..., 3].astype(float) / 255
 
 
+@pytest.mark.slow
 @given(st.floats(12, 20), st.floats(12, 20), st.floats(4, 12))
 def test_a_square_covers_its_area_at_its_place(x, y, side):
     layer = Layer((2, 3, 42, 43))

@@ -20,6 +20,7 @@ def place_of(film):
     return film.record()["place"]
 
 
+@pytest.mark.slow
 def test_the_default_corpus_has_the_published_counts(corpus):
     assert len(corpus) == 61
     counts = [len(film.sentences) for film in corpus]
@@ -35,6 +36,7 @@ def test_every_given_sentence_is_of_the_grammar_true_and_told_once(corpus):
             assert film.truth.holds(text), (film.name, text)
 
 
+@pytest.mark.slow
 def test_the_corpus_is_balanced_and_uses_every_word(corpus):
     places = Counter(place_of(film) for film in corpus)
     assert set(places) == set(DEFAULT_PLACES)
@@ -59,6 +61,7 @@ def test_films_last_three_to_five_seconds_and_some_have_two_people(corpus):
     assert len(together) >= 5
 
 
+@pytest.mark.slow
 def test_a_film_does_not_depend_on_how_many_are_made():
     few, many = list(street(clips=3, random_state=4)), list(street(clips=5, random_state=4))
     for one, other in zip(few, many, strict=False):
@@ -72,6 +75,7 @@ def test_the_picture_does_not_change_what_happens():
     assert clean.record()["boxes"] != noisy.record()["boxes"]  # the camera shakes
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**9))
 def test_any_seed_gives_films_with_true_sentences(seed):
@@ -94,6 +98,7 @@ def test_the_frame_rate_can_be_chosen():
     ]
 
 
+@pytest.mark.slow
 def test_objects_actions_and_places_can_be_chosen():
     films = list(
         street(
@@ -133,6 +138,7 @@ def test_what_makes_no_sense_is_refused_before_any_work(options, message):
         street(**options)
 
 
+@pytest.mark.slow
 def test_a_world_on_disk_can_be_read_back(tmp_path):
     films = list(itertools.islice(street(clips=2, effects=Effects(grain=0.2)), 2))
     folder = write_world(films, tmp_path / "world", total=2)

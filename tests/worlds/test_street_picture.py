@@ -37,6 +37,7 @@ def test_things_are_painted_where_their_solids_are(noun, angle):
         assert overlap(box_of(image.max(axis=2) > 20), truth) > (0.88 if angle == 0.0 else 0.80)
 
 
+@pytest.mark.slow
 def test_people_are_painted_where_their_boxes_are(corpus):
     for film in corpus[:12]:
         recording = film.truth.recording
@@ -55,6 +56,7 @@ def test_people_are_painted_where_their_boxes_are(corpus):
                 assert overlap(painted, truth) > 0.82, (film.name, frame)
 
 
+@pytest.mark.slow
 def test_nothing_moves_outside_the_boxes(clean_films):
     for film in clean_films[:4]:
         picture = film.make_picture()
@@ -85,6 +87,7 @@ def test_places_look_different(clean_films):
             assert difference.mean() > 30
 
 
+@pytest.mark.slow
 def test_more_noise_means_less_like_the_clean_picture():
     def distance(**strengths):
         flat = {"texture": 0.5, "shading": 0.5, "shadow": 0.5}
@@ -98,6 +101,7 @@ def test_more_noise_means_less_like_the_clean_picture():
     assert distance(occlusion=1.0) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", list(PLACES))
 def test_every_place_can_be_shot_at_every_strength(place):
     for noise in (0.0, 1.0):
@@ -107,6 +111,7 @@ def test_every_place_can_be_shot_at_every_strength(place):
         assert image.std() > 20
 
 
+@pytest.mark.slow
 def test_motion_blur_softens_only_what_moves(corpus):
     film = next(f for f in corpus if any(e.verb == "carried" for e in f.truth.events))
     sharp, blurred = (

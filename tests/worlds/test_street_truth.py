@@ -127,6 +127,7 @@ def test_people_who_approach_come_nearer_in_the_picture(corpus):
                 assert gap[event.span.last] < gap[event.span.first] - 40
 
 
+@pytest.mark.slow
 def test_quick_and_slow_movements_do_not_meet(corpus):
     peaks = {"quickly": [], "slowly": []}
     for film in corpus:
@@ -159,6 +160,7 @@ def _record_of(film, event):
     )
 
 
+@pytest.mark.slow
 def test_mirrors_of_true_sentences_are_false_unless_both_happen(corpus):
     checked = 0
     for film in corpus[:30]:

@@ -11,6 +11,7 @@ from wordsight.worlds.tabletop import EVENTS, tabletop
 from wordsight.worlds.tabletop.blocks import COLOURS
 
 
+@pytest.mark.slow
 def test_there_are_as_many_films_of_each_event_as_asked_for():
     films = list(tabletop(films_per_event=2, events=["pick-up", "move"]))
     assert [film.name for film in films] == [
@@ -23,6 +24,7 @@ def test_there_are_as_many_films_of_each_event_as_asked_for():
     assert len(list(EVENTS)) == 7
 
 
+@pytest.mark.slow
 def test_a_film_does_not_depend_on_its_neighbours():
     alone = next(tabletop(films_per_event=1, events=["move"], random_state=4))
     among = list(tabletop(films_per_event=3, events=["stack", "move"], random_state=4))[3]
@@ -34,6 +36,7 @@ def test_a_film_does_not_depend_on_its_neighbours():
     assert other.truth.record() != alone.truth.record()
 
 
+@pytest.mark.slow
 def test_noise_changes_the_picture_but_not_what_happens():
     clean, noisy = (next(tabletop(1, events=["stack"], noise=noise)) for noise in (0.0, 1.0))
     assert clean.truth.facts == noisy.truth.facts
@@ -41,6 +44,7 @@ def test_noise_changes_the_picture_but_not_what_happens():
     assert not np.array_equal(clean.still(9), noisy.still(9))
 
 
+@pytest.mark.slow
 def test_sentences_name_the_blocks_of_the_event():
     for film in tabletop(films_per_event=1):
         colours = film.truth.recording.scenario.cast.values()
@@ -49,6 +53,7 @@ def test_sentences_name_the_blocks_of_the_event():
         assert len(film.sentences) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stack", "disassemble"])
 def test_a_block_is_painted_where_its_box_is(name):
     film = next(tabletop(1, events=[name], colours=["red", "green", "blue"], effects=Effects()))
@@ -75,6 +80,7 @@ def test_the_hand_is_painted_where_its_box_is():
     assert lower.mean() < 0.05  # finger tips end where the box ends
 
 
+@pytest.mark.slow
 def test_a_world_is_written_with_pairs_and_truth(tmp_path):
     films = tabletop(films_per_event=1, events=["put-down"], frame_rate=12)
     write_world(films, tmp_path)
@@ -113,6 +119,7 @@ def test_two_colours_are_enough_for_a_pick_up():
     assert set(film.truth.recording.blocks) == {"white", "black"}
 
 
+@pytest.mark.slow
 def test_films_have_two_to_six_blocks():
     numbers = {len(film.truth.recording.blocks) for film in tabletop(8, events=["pick-up"])}
     assert numbers <= {2, 3, 4, 5, 6}

@@ -88,6 +88,7 @@ def composed(simple, sequence, blocks):
             yield later, "disassemble", x, y, v
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(EVENTS))
 def test_a_film_shows_its_event_once_and_nothing_else(name):
     for film in by_event(name):
@@ -99,6 +100,7 @@ def test_a_film_shows_its_event_once_and_nothing_else(name):
         assert film.truth.event == f"{name}(hand,{','.join(event[2:])})"
 
 
+@pytest.mark.slow
 def test_contacts_agree_with_the_boxes():
     for film, frame, facts in every_frame():
         fronts = film.truth.polygons
@@ -137,6 +139,7 @@ def test_grounded_blocks_stand_at_the_height_of_the_table_and_others_do_not():
             assert longest <= 3, film.name
 
 
+@pytest.mark.slow
 def test_what_the_hand_holds_overlaps_it_and_moves_with_it():
     for film in films():
         truth = film.truth
@@ -215,6 +218,7 @@ def test_the_record_tells_every_frame_once():
         assert 0 < event["start"] < event["end"] < film.duration
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abc")))
 def test_compressing_twice_is_compressing_once(states):
     once = compress(states)

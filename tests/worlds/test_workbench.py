@@ -9,6 +9,7 @@ from wordsight.video.read.reader import VideoReader
 from wordsight.worlds import Effects, WorldError, workbench, write_world
 
 
+@pytest.mark.slow
 def test_two_films_share_a_protocol_and_differ_in_the_performance():
     films = list(workbench(films=4, steps=10, pace=4.0))
     assert [film.name for film in films] == [
@@ -24,6 +25,7 @@ def test_two_films_share_a_protocol_and_differ_in_the_performance():
     assert not np.array_equal(films[0].still(0), films[1].still(0))
 
 
+@pytest.mark.slow
 def test_a_film_does_not_depend_on_how_many_are_made():
     alone = list(workbench(films=2, steps=5, pace=4.0, random_state=9))[1]
     among = list(workbench(films=3, steps=5, pace=4.0, random_state=9))[1]
@@ -31,6 +33,7 @@ def test_a_film_does_not_depend_on_how_many_are_made():
     assert np.array_equal(alone.still(30), among.still(30))
 
 
+@pytest.mark.slow
 def test_the_order_of_frames_does_not_change_them():
     film = next(workbench(films=1, steps=2, pace=4.0))
     picture = film.make_picture()
@@ -39,6 +42,7 @@ def test_the_order_of_frames_does_not_change_them():
     assert np.array_equal(forward[5], picture(5))
 
 
+@pytest.mark.slow
 def test_default_protocols_have_10_to_25_steps():
     numbers = {
         len(film.truth.recording.protocol.steps)
@@ -54,6 +58,7 @@ def test_pace_changes_the_length():
     assert slow.duration == pytest.approx(2 * fast.duration, rel=0.15)
 
 
+@pytest.mark.slow
 def test_things_are_painted_where_their_boxes_are():
     film = next(workbench(films=1, steps=4, pace=3.0, effects=Effects(), random_state=1))
     picture, truth = film.make_picture(), film.truth
@@ -82,6 +87,7 @@ def _overlap(one, other):
     return bool(np.all(np.maximum(one[:2], other[:2]) < np.minimum(one[2:], other[2:])))
 
 
+@pytest.mark.slow
 def test_a_world_is_written_with_its_texts_and_without_times(tmp_path):
     films = list(workbench(films=2, steps=2, pace=4.0, frame_rate=5.0))
     write_world(films, tmp_path)
@@ -141,6 +147,7 @@ def test_impossible_wishes_are_refused_before_the_first_film(options, message):
         workbench(**options)
 
 
+@pytest.mark.slow
 def test_slow_films_are_compressed_as_much_as_fast_ones(tmp_path):
     bytes_per_frame = {}
     for rate in (10.0, 30.0):

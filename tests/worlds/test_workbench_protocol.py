@@ -106,6 +106,7 @@ def test_mistakes_come_at_their_rates():
     assert np.mean([len(o.repeated) for o in orders]) / 18 == pytest.approx(0.3, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_deeds_can_be_done_in_any_order(seed):
     written = protocol(seed, 9)
@@ -123,6 +124,7 @@ def test_deeds_can_be_done_in_any_order(seed):
     assert 0.0 <= min(levels) <= max(levels) <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_what_nobody_holds_stands_or_lies_at_rest(seed):
     recording = perform(

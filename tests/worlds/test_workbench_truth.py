@@ -31,6 +31,7 @@ def every_touch():
             yield film, touch, slice(touch["frames"][0], touch["frames"][1] + 1)
 
 
+@pytest.mark.slow
 def test_a_hand_overlaps_what_it_touches():
     for film, touch, span in every_touch():
         hand, thing = film.truth.boxes[touch["hand"]][span], film.truth.boxes[touch["thing"]][span]
@@ -95,6 +96,7 @@ def test_steps_follow_the_text_when_nothing_goes_wrong():
             assert one["step"] <= other["step"]
 
 
+@pytest.mark.slow
 def test_moments_and_frames_tell_the_same():
     for film in (*films(), clumsy()):
         truth, record = film.truth, film.truth.record()

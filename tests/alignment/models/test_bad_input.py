@@ -15,6 +15,8 @@ from wordsight.alignment.models import (
     LatentSVM,
 )
 
+pytestmark = pytest.mark.slow
+
 MODELS = [
     Ensemble(hsmm=2, lcrf=1),
     HMM1(3),

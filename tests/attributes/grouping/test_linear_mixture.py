@@ -91,6 +91,7 @@ def test_splitting_makes_groups_of_equal_size():
     assert weights.argmax(axis=1).tolist() == [1, 0, 2, 0, 2, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maps", [1, 2, 3])
 def test_the_number_of_maps_is_found(maps):
     x, y, _ = planted(400, maps, seed=3)

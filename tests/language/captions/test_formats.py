@@ -38,6 +38,7 @@ def captions(draw, alphabet=NASTY):
     return Caption(start / 1000, (start + length) / 1000, draw(texts(alphabet)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["vtt", "jsonl"])
 @settings(deadline=None)
 @given(given_captions=st.lists(captions(), max_size=8))

@@ -83,6 +83,7 @@ def test_normalising_centres_the_colours():
     assert values[0, 0].mean() == pytest.approx((1 - 0.485) / 0.229, rel=0.01)
 
 
+@pytest.mark.slow
 @given(
     st.tuples(st.integers(20, 400), st.integers(20, 400)),
     st.tuples(st.floats(0, 0.4), st.floats(0, 0.4), st.floats(0.5, 1), st.floats(0.5, 1)),

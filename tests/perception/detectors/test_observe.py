@@ -61,6 +61,7 @@ def video(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0, 1, 7, 50])  # 50: all frames at the end
 def test_a_detector_may_answer_late(delay):
     seen = watch(frames(), Delayed(delay), SIZE)

@@ -89,6 +89,7 @@ def test_still_things_are_seen_from_the_first_frame():
         assert overlap(seen, path(0)) > 0.75
 
 
+@pytest.mark.slow
 def test_a_thing_that_stops_stays_for_a_minute():
     things = [(RED, walks(-40, 80, end=2.0))]
     frames = filmed(things, 62, step=lambda number: 1 if number < 75 else 8)

@@ -25,6 +25,7 @@ FILMS = {  # film, name in the truth -> class
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", FILMS)
 def test_finds_and_names_the_things_of_an_encoded_film(world, tmp_path):
     make, kind_of = FILMS[world]

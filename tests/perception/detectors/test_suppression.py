@@ -20,6 +20,7 @@ def painted(box):
     return pixels
 
 
+@pytest.mark.slow
 @given(st.lists(BOX, max_size=5), st.lists(BOX, max_size=5))
 def test_overlap_is_that_of_the_pixels(ones, others):
     iou = box_iou(np.array(ones, float).reshape(-1, 4), np.array(others, float).reshape(-1, 4))
@@ -37,6 +38,7 @@ def test_areas_and_intersections_of_boxes_that_are_inside_out_are_zero():
     assert box_iou(boxes[:1], boxes[:1]).tolist() == [[0.0]]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(BOX, st.integers(0, 9), st.integers(0, 2)), max_size=12))
 def test_what_is_kept_does_not_overlap_and_covers_the_rest(rows):
     boxes = np.array([row[0] for row in rows], float).reshape(-1, 4)

@@ -13,6 +13,8 @@ from tests.perception.formats.test_cvat import box, document
 from wordsight.errors import FormatError
 from wordsight.perception.formats import read_boxes
 
+pytestmark = pytest.mark.slow
+
 patient = settings(
     max_examples=250,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

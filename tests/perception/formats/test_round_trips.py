@@ -62,6 +62,7 @@ def read_again(path, detections, **options):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(any_detections())
 @patient
@@ -78,6 +79,7 @@ def test_reading_what_was_written(kind, tmp_path, original):
 awkward = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x or 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(awkward, awkward, st.floats(1e-3, 1e5), st.floats(1e-3, 1e5), st.floats(-1e3, 1e3))
 @patient
@@ -92,6 +94,7 @@ def test_no_float_is_changed(kind, tmp_path, x, y, width, height, score):
     assert read_again(path, original) == original
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(any_detections())
 @patient
@@ -103,6 +106,7 @@ def test_writing_what_was_read(kind, tmp_path, original):
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["coco", "csv"])
 @given(any_detections())
 @patient
@@ -184,6 +188,7 @@ def test_labels_of_every_script_survive(kind, tmp_path):
     assert again == original
 
 
+@pytest.mark.slow
 def test_real_detections_are_written_back_byte_for_byte(shared_data, tmp_path):
     files = sorted(shared_data("mot15").rglob("det.txt"))
     assert files

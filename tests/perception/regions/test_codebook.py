@@ -22,6 +22,7 @@ def purity(labels, truth):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "counts",
     [
@@ -56,6 +57,7 @@ def test_one_look_for_regions_that_are_all_alike():
     assert len(Codebook().fit(np.ones((1, 4))).centres_) == 1
 
 
+@pytest.mark.slow
 def test_large_collections_are_sampled():
     points, truth = looks((11_000, 7_000, 6_000), width=4)
     book = Codebook().fit(points)

@@ -26,6 +26,7 @@ def best_cost(points, count):
     return least
 
 
+@pytest.mark.slow
 @given(POINTS)
 def test_never_better_than_the_best_and_near_it_with_many_starts(points):
     points = points[:7]
@@ -35,6 +36,7 @@ def test_never_better_than_the_best_and_near_it_with_many_starts(points):
     assert best - 1e-6 <= cost <= 1.3 * best + 1e-6
 
 
+@pytest.mark.slow
 @given(POINTS, POINTS)
 def test_nearest_is_the_nearest(points, centres):
     index, squared = nearest(points, centres)
@@ -71,6 +73,7 @@ def by_definition(points, labels):
     return np.mean(values)
 
 
+@pytest.mark.slow
 @given(POINTS, st.lists(st.integers(0, 2), min_size=9, max_size=9))
 def test_silhouette_by_its_definition(points, labels):
     labels = np.array(labels)

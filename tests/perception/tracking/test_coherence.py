@@ -32,6 +32,7 @@ def test_motion_as_predicted_is_no_distance():
     assert Coherence().distances(before, after, JITTER)[0] == pytest.approx(0)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(0.05, 50))
 @settings(max_examples=30, deadline=None)
 def test_resolution_does_not_matter(seed, factor):
@@ -108,6 +109,7 @@ def test_true_detections_get_positive_odds_and_false_ones_negative():
     assert odds[scores < -1.5].max() < -1
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 100), st.floats(-50, 50))
 @settings(max_examples=30, deadline=None)
 def test_the_scale_of_the_scores_does_not_matter(seed, factor, shift):

@@ -1,12 +1,14 @@
 """Lines through short stretches, against fitting each on its own."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordsight.perception.tracking.coherence import local_lines
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 12), min_size=1, max_size=5))
 @settings(max_examples=40, deadline=None)
 def test_lines_are_those_of_polyfit(seed, lengths):

@@ -87,6 +87,7 @@ def check_valid(paths, totals, node_gains, links, link_gains):
         assert total == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 2))
 @settings(max_examples=60, deadline=None)
 def test_no_set_of_paths_gains_more_by_enumeration(seed, frames, boxes):
@@ -97,6 +98,7 @@ def test_no_set_of_paths_gains_more_by_enumeration(seed, frames, boxes):
     assert totals.sum() == pytest.approx(enumerated_optimum(node_gains, links, link_gains))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
 def test_no_set_of_paths_gains_more_by_linear_programming(seed):
@@ -106,6 +108,7 @@ def test_no_set_of_paths_gains_more_by_linear_programming(seed):
     assert totals.sum() == pytest.approx(flow_optimum(node_gains, links, link_gains))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_with_a_single_object_it_is_viterbi(seed):
@@ -160,6 +163,7 @@ def test_cases_worked_out_by_hand(node_gains, links, link_gains, expected):
 # The best single path, against trying all of them.
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 4), min_size=1, max_size=5))
 @settings(max_examples=80, deadline=None)
 def test_no_path_gains_more(seed, widths):

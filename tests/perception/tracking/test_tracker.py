@@ -148,6 +148,7 @@ def test_almost_nothing_to_see(frames):
 
 
 class TestBestTrack:
+    @pytest.mark.slow
     def test_it_is_the_maximum_of_equation_one(self):
         """No other choice of one detection per frame scores more, by trying them all."""
         detections, _ = scene(CROSSING, frames=5, false_alarms=1.0, seed=4)

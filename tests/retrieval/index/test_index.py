@@ -46,6 +46,7 @@ def index(tmp_path_factory):
     return make_index(folder, COUNTS)
 
 
+@pytest.mark.slow
 def test_results_equal_brute_force(index):
     expected = brute_force(index, QUERY)
     values = index.visual.features.samples(QUERY).values
@@ -132,6 +133,7 @@ def test_a_video_that_changed_takes_the_place_of_the_old_one(tmp_path):
     assert ranking(index, sources("a", 2, seed=1)[1].frames[0])[0][0] == "a:0001"
 
 
+@pytest.mark.slow
 def test_many_small_segments_become_few(tmp_path):
     index = make_index(tmp_path / "grown", {f"v{n:02d}": 1 + n % 3 for n in range(26)})
     assert len(index.segments) < 2 * MERGE_FACTOR
@@ -147,6 +149,7 @@ def test_many_small_segments_become_few(tmp_path):
     assert ranking(index, QUERY)[0] == ranking(whole, QUERY)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_coming_and_going_at_random_equals_a_fresh_index(tmp_path, seed):
     random = np.random.default_rng(seed)
@@ -202,6 +205,7 @@ def test_an_index_that_became_empty_can_be_filled_again(tmp_path):
     assert len(Index(tmp_path)) == 3
 
 
+@pytest.mark.slow
 def test_a_reader_goes_on_while_others_write(tmp_path):
     old = make_index(tmp_path, {"a": 4, "b": 4})
     before = ranking(old, QUERY)
@@ -243,6 +247,7 @@ def test_a_failure_while_adding_changes_nothing(tmp_path):
         assert writer.videos() == {"a": "mark of a"}
 
 
+@pytest.mark.slow
 def test_two_stages_find_what_one_does(tmp_path):
     index = make_index(tmp_path, {"many": 120})
     for seed in range(5):
@@ -326,6 +331,7 @@ def damage(folder, what):
             manifest.write_text(json.dumps(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what",
     [

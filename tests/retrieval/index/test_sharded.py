@@ -88,11 +88,13 @@ def assert_same(found, expected):
         assert [r.place for r in mine.regions] == [r.place for r in theirs.regions]
 
 
+@pytest.mark.slow
 def test_shards_have_a_bounded_size(index):
     assert max(len(live.rows) for live in index.segments) <= 8
     assert len(index) == sum(VIDEOS.values()) - VIDEOS["film5"]
 
 
+@pytest.mark.slow
 def test_shards_answer_as_the_one_index_does(whole, index, engine):
     one = JointSearch(whole)
     # The shares of shot and film are learned from the largest segment, which is not the same one.
@@ -134,6 +136,7 @@ def test_many_documents_are_looked_at_by_candidates_unless_told(index, monkeypat
     assert not JointSearch(index).exact and JointSearch(index, exact=True).exact
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_between_queries_harms_nothing(index):
     with ShardedSearch(index, Processes(2)) as search:
         query, k, _ = queries(search)[3]

@@ -53,6 +53,7 @@ def test_a_language_nobody_knows(settings):
         Analyser(**settings)
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_can_be_cut(text):
     terms = Analyser().terms(text)

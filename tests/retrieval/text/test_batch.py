@@ -25,6 +25,7 @@ def levels():
     return Levels.flat(Postings.build([[f"w{w}" for w in row] for row in words.tolist()]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smoothing", [JelinekMercer(0.3), Dirichlet(50), TwoStage(50, 0.4)])
 @pytest.mark.parametrize("background", ["words", "documents"])
 def test_leaving_out_changes_no_answer(levels, smoothing, background):

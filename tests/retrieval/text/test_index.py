@@ -58,6 +58,7 @@ def scores(segments, text):
 QUERIES = ["red cup", "kitchen", "car", "чашка", "茶碗", "nobody says this"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", QUERIES)
 def test_segments_merges_and_removals_change_no_score(written, tmp_path, text):
     together = scores([whole(written("one", "a", "b"))], text)

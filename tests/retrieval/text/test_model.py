@@ -73,6 +73,7 @@ def test_the_dice_of_two_steps():
     assert levels.collection.probabilities == pytest.approx([7 / 12] + [1 / 12] * 5)
 
 
+@pytest.mark.slow
 @given(texts, queries, smoothings)
 def test_against_an_independent_computation(texts, query, smoothing):
     model = LanguageModel.from_texts(texts, smoothing)
@@ -94,6 +95,7 @@ def test_against_an_independent_computation(texts, query, smoothing):
         assert value == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(texts, queries, masses)
 def test_two_stages_without_the_second_are_one(texts, query, mass):
     two, one = (
@@ -103,6 +105,7 @@ def test_two_stages_without_the_second_are_one(texts, query, mass):
     assert found == pytest.approx(one.log_likelihoods(TextQuery(query)))
 
 
+@pytest.mark.slow
 @given(texts, queries, smoothings)
 def test_both_forms_rank_alike(texts, query, smoothing):
     """(6.21) and (6.23): what is left out of the score is the same for every document."""
@@ -111,6 +114,7 @@ def test_both_forms_rank_alike(texts, query, smoothing):
     assert gap == pytest.approx(np.full(len(texts), gap[0]))
 
 
+@pytest.mark.slow
 @given(texts, st.lists(queries, min_size=1, max_size=4), smoothings, st.integers(1, 9))
 def test_compiled_equals_plain(texts, asked, smoothing, top):
     model = LanguageModel.from_texts(texts, smoothing)
@@ -123,6 +127,7 @@ def test_compiled_equals_plain(texts, asked, smoothing, top):
             assert answer.documents.tolist() == plain.documents.tolist()
 
 
+@pytest.mark.slow
 @given(texts, queries, st.integers(0, 6))
 def test_shards_and_deletions_change_no_score(texts, query, cut):
     whole = LanguageModel.from_texts(texts)
