@@ -35,7 +35,7 @@ test: $(VENV)/.dev-stamp ## Set up and run every test
 
 check: $(VENV)/.dev-stamp ## Lint, types, the size of the house and every test that is not slow (two minutes)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python tools/house.py
+	$(BIN)/python tools/house.py --strict
 	$(BIN)/python -m pytest -n 2 -m "not slow" --ignore=src
 
 coverage: $(VENV)/.dev-stamp ## Run every test and report which lines they reach, into build/coverage

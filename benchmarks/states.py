@@ -27,7 +27,7 @@ from wordsight.states import (
     Fact,
     Grounding,
     Predicate,
-    SearchSettings,
+    SegmentSearchSettings,
     StateObservations,
     StateSequence,
     StateVocabulary,
@@ -110,11 +110,11 @@ def measure(quick: bool = False) -> dict[str, Any]:
         _ground(seen)  # compiles, and warms caches
         seconds, made = _timed(lambda seen=seen: _ground(seen))
         costs = made.costs()
-        settings = SearchSettings(bound=BOUND)
+        settings = SegmentSearchSettings(bound=BOUND)
         decode(made.clauses, costs[:50], TRANSITION_COST, settings)
         elapsed, found = _timed(
             lambda made=made, costs=costs: decode(
-                made.clauses, costs, TRANSITION_COST, SearchSettings(bound=BOUND)
+                made.clauses, costs, TRANSITION_COST, SegmentSearchSettings(bound=BOUND)
             )
         )
         results["fps"][str(count)] = round(frames / elapsed)

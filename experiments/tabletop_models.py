@@ -17,7 +17,7 @@ from wordsight.evaluation.sequences import sequence_error
 from wordsight.states import (
     EXACT,
     InferenceSettings,
-    SearchSettings,
+    SegmentSearchSettings,
     StateModel,
     StateObservations,
     StateSequence,
@@ -171,7 +171,7 @@ def _told(sequence: StateSequence) -> list[str]:
 
 def at_bound(model: StateModel, bound: int) -> Model:
     """Return the model's inference by the published search with a bound, or exactly with -1."""
-    search = SearchSettings(bound=bound, reduce=bound < 0, least_frames=LEAST_FRAMES)
+    search = SegmentSearchSettings(bound=bound, reduce=bound < 0, least_frames=LEAST_FRAMES)
     chosen = StateModel(
         model.rules_,
         model.transition_cost_,
@@ -198,9 +198,9 @@ def effort(model: StateModel, bound: int, films: Sequence[Case]) -> tuple[float,
     for case in films:
         grounding = model.ground(case.seen)
         costs, change = grounding.costs(), model.transition_cost_
-        bounded = SearchSettings(bound=bound, reduce=False)
+        bounded = SegmentSearchSettings(bound=bound, reduce=False)
         found = decode(grounding.clauses, costs, change, bounded)
-        exact = decode(grounding.clauses, costs, change, SearchSettings(bound=EXACT))
+        exact = decode(grounding.clauses, costs, change, SegmentSearchSettings(bound=EXACT))
         searches, cut = searches + found.searches, cut + found.unproved
         dearer.append(found.cost > exact.cost + _SAME_COST)
     return 100 * cut / max(searches, 1), 100 * float(np.mean(dearer))
@@ -231,7 +231,7 @@ def seven_rows(
     rules = _clauses(discovery, vocabulary, ClausalSettings(least_videos=2, most_rules=40))
     for bound in bounds:
         inference = InferenceSettings(
-            method="search", search=SearchSettings(bound=bound, reduce=False)
+            method="search", search=SegmentSearchSettings(bound=bound, reduce=False)
         )
         videos = prepare_videos(
             rules, [c.seen for c in rest], [c.truth for c in rest], vocabulary, inference

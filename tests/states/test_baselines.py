@@ -19,12 +19,12 @@ from wordsight.states import (
     parse_fact,
     parse_rules,
 )
-from wordsight.states.rules.vocabulary import TrackFeature
+from wordsight.states.rules.vocabulary import ObjectFeature
 from wordsight.states.search.greedy_merge import GreedyMerge, greedy_merge
 
 WORDS = StateVocabulary(
     (Predicate("on", ("thing",)), Predicate("off", ("thing",))),
-    (TrackFeature("signal", ("thing",)), TrackFeature("noise", ("thing",))),
+    (ObjectFeature("signal", ("thing",)), ObjectFeature("noise", ("thing",))),
 )
 RULES = parse_rules(
     "1: signal(X) >= 1 -> on(X)\n1: signal(X) <= -1 -> off(X)\n1: on(X), off(X) -> false\n"

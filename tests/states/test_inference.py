@@ -4,7 +4,7 @@ import pytest
 from tests.states.builders import HOLDING, all_states, carrying
 from wordsight.states import (
     InferenceSettings,
-    SearchSettings,
+    SegmentSearchSettings,
     StateError,
     ground,
     infer,
@@ -32,7 +32,7 @@ def grounding():
 def test_search_and_written_out_states_cost_the_same(grounding, transition):
     costs = {
         method: infer(
-            grounding, transition, InferenceSettings(method, search=SearchSettings(bound=-1))
+            grounding, transition, InferenceSettings(method, search=SegmentSearchSettings(bound=-1))
         )[0]
         for method in ("auto", "states", "search")
     }
@@ -77,9 +77,11 @@ def test_settings_that_make_no_sense(options, message):
 
 
 def test_a_least_length_needs_the_search(grounding):
-    settings = InferenceSettings("states", search=SearchSettings(least_frames=5))
+    settings = InferenceSettings("states", search=SegmentSearchSettings(least_frames=5))
     with pytest.raises(StateError, match="least length"):
         infer(grounding, 1.0, settings)
-    _, values = infer(grounding, 0.5, InferenceSettings(search=SearchSettings(least_frames=5)))
+    _, values = infer(
+        grounding, 0.5, InferenceSettings(search=SegmentSearchSettings(least_frames=5))
+    )
     changes = np.flatnonzero((values[1:] != values[:-1]).any(axis=1)) + 1
     assert (np.diff([*changes, len(values)]) >= 5).all()

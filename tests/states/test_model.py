@@ -8,7 +8,7 @@ from wordsight.states import (
     Fact,
     InferenceSettings,
     PerceptronSettings,
-    SearchSettings,
+    SegmentSearchSettings,
     StateError,
     StateLearningSettings,
     StateModel,
@@ -38,7 +38,7 @@ def test_states_of_new_videos(model):
 def test_search_and_enumeration_agree(model):
     for seen in SEEN[6:]:
         whole = model.predict(seen)
-        model.inference = InferenceSettings("search", search=SearchSettings(bound=-1))
+        model.inference = InferenceSettings("search", search=SegmentSearchSettings(bound=-1))
         searched = model.predict(seen)
         model.inference = InferenceSettings()
         assert searched == whole

@@ -5,8 +5,8 @@ from tests.states.builders import all_states, cheapest, random_clauses
 from wordsight.states import (
     EXACT,
     ClauseSet,
-    SearchSettings,
     SegmentDecoder,
+    SegmentSearchSettings,
     StateError,
     decode,
 )
@@ -29,7 +29,7 @@ def cost_of(clauses, costs, values, transition):
 @pytest.mark.parametrize("reduce", [True, False], ids=["reduced", "as published"])
 def test_segments_equal_viterbi_over_all_states(reduce):
     random = np.random.default_rng(0)
-    settings = SearchSettings(bound=EXACT, reduce=reduce)
+    settings = SegmentSearchSettings(bound=EXACT, reduce=reduce)
     searches = naive = 0
     for _ in range(300):
         clauses, costs, transition = random_problem(random)
@@ -72,13 +72,13 @@ def test_feeding_in_pieces_gives_the_same_and_settles_early():
     early = 0
     for _ in range(60):
         clauses, costs, transition = random_problem(random)
-        decoder, parts = SegmentDecoder(clauses, transition, SearchSettings(bound=EXACT)), []
+        decoder, parts = SegmentDecoder(clauses, transition, SegmentSearchSettings(bound=EXACT)), []
         for start in range(0, len(costs), 5):
             parts += decoder.feed(costs[start : start + 5])
         early += len(parts)
         parts += decoder.finish()
         values = np.concatenate([np.repeat(p.state[None], p.end - p.start, axis=0) for p in parts])
-        whole = decode(clauses, costs, transition, SearchSettings(bound=EXACT))
+        whole = decode(clauses, costs, transition, SegmentSearchSettings(bound=EXACT))
         assert [p.start for p in parts[1:]] == [p.end for p in parts[:-1]]
         assert cost_of(clauses, costs, values, transition) == pytest.approx(whole.cost)
     assert early > 5
@@ -101,9 +101,12 @@ def test_a_least_length_is_kept_and_exact():
     for _ in range(80):
         clauses, costs, transition = random_problem(random)
         least = int(random.integers(2, 5))
-        found = decode(clauses, costs, transition, SearchSettings(EXACT, least_frames=least))
+        found = decode(clauses, costs, transition, SegmentSearchSettings(EXACT, least_frames=least))
         plain = decode(
-            clauses, costs, transition, SearchSettings(EXACT, least_frames=least, prune=False)
+            clauses,
+            costs,
+            transition,
+            SegmentSearchSettings(EXACT, least_frames=least, prune=False),
         )
         assert found.cost == pytest.approx(plain.cost)
         starts = np.flatnonzero((found.values[1:] != found.values[:-1]).any(axis=1)) + 1
@@ -147,4 +150,4 @@ def test_an_empty_video_and_bad_settings():
     with pytest.raises(StateError, match="transition"):
         SegmentDecoder(clauses, -1.0)
     with pytest.raises(StateError, match="least_frames"):
-        SearchSettings(least_frames=0)
+        SegmentSearchSettings(least_frames=0)

@@ -47,9 +47,9 @@ from wordsight.states.rules.facts import (
 )
 from wordsight.states.rules.rule import Atom, FeatureComparison, Rule, format_rules, parse_rules
 from wordsight.states.rules.vocabulary import (
+    ObjectFeature,
     Predicate,
     StateVocabulary,
-    TrackFeature,
     parse_vocabulary,
 )
 from wordsight.states.search.greedy_merge import GreedyMerge, greedy_merge
@@ -58,8 +58,8 @@ from wordsight.states.search.segments import (
     EXACT,
     Decoding,
     Minimum,
-    SearchSettings,
     SegmentDecoder,
+    SegmentSearchSettings,
     decode,
     minimise,
 )
@@ -82,13 +82,14 @@ __all__ = [
     "InferenceSettings",
     "LearnedWeights",
     "Minimum",
+    "ObjectFeature",
     "PerceptronSettings",
     "Predicate",
     "Rule",
     "RuleError",
     "RuleUse",
-    "SearchSettings",
     "SegmentDecoder",
+    "SegmentSearchSettings",
     "StateError",
     "StateEvent",
     "StateExplanation",
@@ -98,7 +99,6 @@ __all__ = [
     "StateObservations",
     "StateSequence",
     "StateVocabulary",
-    "TrackFeature",
     "TrackSmoothing",
     "TrackedObject",
     "TrainingVideo",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordsight.records.model_folder import ModelFolder
 from wordsight.states.rules.rule import Rule, format_rules, parse_rules
-from wordsight.states.rules.vocabulary import Predicate, Recipe, StateVocabulary, TrackFeature
+from wordsight.states.rules.vocabulary import ObjectFeature, Predicate, Recipe, StateVocabulary
 from wordsight.states.search.inference import InferenceSettings
-from wordsight.states.search.segments import SearchSettings
+from wordsight.states.search.segments import SegmentSearchSettings
 
 if TYPE_CHECKING:
     from wordsight.states.model import StateModel
@@ -72,7 +72,7 @@ def _restored(kind: type[Model], described: dict[str, Any], rules: tuple[Rule, .
         tuple(map(_feature, described["features"])),
     )
     inference = dict(described["inference"])
-    inference["search"] = SearchSettings(**inference["search"])
+    inference["search"] = SegmentSearchSettings(**inference["search"])
     model = kind(
         rules,
         float(described["transition_cost"]),
@@ -84,9 +84,9 @@ def _restored(kind: type[Model], described: dict[str, Any], rules: tuple[Rule, .
     return model
 
 
-def _feature(values: dict[str, Any]) -> TrackFeature:
+def _feature(values: dict[str, Any]) -> ObjectFeature:
     recipe = values["recipe"]
-    return TrackFeature(
+    return ObjectFeature(
         values["name"],
         tuple(values["types"]),
         bool(values["causal"]),

@@ -49,7 +49,7 @@ class LearnSettings(Request):
         "Begin with sentences of nouns and verbs only, then take all.",
         label="Begin with sentences of nouns and verbs only",
     )
-    restarts: int = setting(2, "Number of random starts; the best is kept.", ge=1, le=100)
+    restarts: int = setting(2, "Number of random starts; the best is kept.", ge=1, le=1000)
     quick: bool = setting(
         False,
         "Leave out training against false sentences: minutes less, a little worse.",

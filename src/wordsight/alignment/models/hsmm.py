@@ -19,7 +19,7 @@ from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, En
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 from wordsight.progress import Progress, report
 
-__all__ = ["HSMM", "DistinctChunks", "StepEmission", "WordTables", "background_of"]
+__all__ = ["HSMM", "DistinctChunks", "StepEmission", "StepWordTables", "background_of"]
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ _UNSEEN = 0.1  # pseudo-counts of each token in the background
 
 
 @dataclass(frozen=True, eq=False)
-class WordTables:
+class StepWordTables:
     """Probabilities of observations given words, and independent of them.
 
     Attributes:
@@ -98,7 +98,7 @@ class StepEmission:
     """
 
     def __init__(
-        self, chunks: DistinctChunks, tables: WordTables, null: float, drop: float
+        self, chunks: DistinctChunks, tables: StepWordTables, null: float, drop: float
     ) -> None:
         self._chunks, self._tables, self._null = chunks, tables, null
         self._noun_rates = self._rates(chunks.things, tables.nouns, tables.things)
@@ -259,7 +259,7 @@ class HSMM(AlignmentModel):
 
     def _expect(self, example: _Example, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
         """Return emissions of the chunks, and expected counts of the segmentation."""
-        tables = WordTables(self.table_, self.verb_table_, *self.background_)
+        tables = StepWordTables(self.table_, self.verb_table_, *self.background_)
         emission = StepEmission(example.chunks, tables, self.null, self.drop)
         logs = np.add.reduceat(emission.steps, example.edges.first, axis=0) * example.weights
         if not isinstance(bias, float):

@@ -24,10 +24,10 @@ __all__ = [
     "ANY_KIND",
     "BUILT_IN",
     "FURTHER",
+    "ObjectFeature",
     "Predicate",
     "Recipe",
     "StateVocabulary",
-    "TrackFeature",
 ]
 __all__ += ["parse_vocabulary"]
 
@@ -73,7 +73,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class TrackFeature:
+class ObjectFeature:
     """A measurement of one object or of an ordered pair, at every frame.
 
     Attributes:
@@ -96,9 +96,9 @@ class TrackFeature:
         return len(self.types)
 
 
-def _built_in(arity: int, causal: bool, **meanings: str) -> tuple[TrackFeature, ...]:
+def _built_in(arity: int, causal: bool, **meanings: str) -> tuple[ObjectFeature, ...]:
     types = (ANY_KIND,) * arity
-    return tuple(TrackFeature(name, types, causal, None, text) for name, text in meanings.items())
+    return tuple(ObjectFeature(name, types, causal, None, text) for name, text in meanings.items())
 
 
 BUILT_IN = (
@@ -157,7 +157,7 @@ FURTHER = _built_in(
 )
 """Measured only if declared: ``feature width(thing)``."""
 
-Named = TypeVar("Named", Predicate, TrackFeature)
+Named = TypeVar("Named", Predicate, ObjectFeature)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class StateVocabulary:
     """
 
     predicates: tuple[Predicate, ...] = ()
-    features: tuple[TrackFeature, ...] = field(default=BUILT_IN)
+    features: tuple[ObjectFeature, ...] = field(default=BUILT_IN)
 
     def __post_init__(self) -> None:
         names = [item.name for item in self.predicates] + [item.name for item in self.features]
@@ -182,7 +182,7 @@ class StateVocabulary:
         """Return a predicate by name."""
         return _found(name, self.predicates, "predicate")
 
-    def feature(self, name: str) -> TrackFeature:
+    def feature(self, name: str) -> ObjectFeature:
         """Return a feature by name."""
         return _found(name, self.features, "feature")
 
@@ -258,7 +258,7 @@ def _extended(vocabulary: StateVocabulary, content: str) -> StateVocabulary:
 
 def _derived(
     vocabulary: StateVocabulary, name: str, types: tuple[str, ...], definition: str
-) -> TrackFeature:
+) -> ObjectFeature:
     for further in FURTHER:
         if further.name == name and not definition and len(types) == further.arity:
             return replace(further, types=types)
@@ -280,4 +280,4 @@ def _derived(
         raise StateError(f"{name} has {len(types)} arguments, which {operation!r} does not have.")
     causal = source.causal and operation not in ("mean", "coming change")
     recipe = Recipe(operation, source_name, float(seconds or 0.0))
-    return TrackFeature(name, types, causal, recipe, definition.strip())
+    return ObjectFeature(name, types, causal, recipe, definition.strip())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wordsight.states.errors import StateError
 from wordsight.states.grounding.clauses import ClauseSet
 from wordsight.states.grounding.grounder import Grounding
-from wordsight.states.search.segments import SearchSettings, decode
+from wordsight.states.search.segments import SegmentSearchSettings, decode
 
 __all__ = ["InferenceSettings", "best_path", "best_path_between", "consistent_states", "infer"]
 
@@ -117,7 +117,7 @@ class InferenceSettings:
 
     method: Literal["auto", "search", "states"] = "auto"
     most_states: int = 4096
-    search: SearchSettings = field(default_factory=SearchSettings)
+    search: SegmentSearchSettings = field(default_factory=SegmentSearchSettings)
     per_fact: float = 0.0
 
     def __post_init__(self) -> None:

@@ -18,8 +18,8 @@ __all__ = [
     "DecodedSegment",
     "Decoding",
     "Minimum",
-    "SearchSettings",
     "SegmentDecoder",
+    "SegmentSearchSettings",
     "decode",
     "minimise",
 ]
@@ -86,7 +86,7 @@ def minimise(
 
 
 @dataclass(frozen=True)
-class SearchSettings:
+class SegmentSearchSettings:
     """How sequences are searched.
 
     Attributes:
@@ -157,12 +157,12 @@ class SegmentDecoder:
         self,
         clauses: ClauseSet,
         transition_cost: float,
-        settings: SearchSettings | None = None,
+        settings: SegmentSearchSettings | None = None,
     ):
         if not (transition_cost >= 0 and np.isfinite(transition_cost)):
             raise StateError(f"the transition cost must be 0 or more, got {transition_cost}.")
         self._clauses, self._transition = clauses, float(transition_cost)
-        self._settings = settings or SearchSettings()
+        self._settings = settings or SegmentSearchSettings()
         self._count, self.cost = 0, 0.0
         self.searches, self.unproved = 0, 0
         self._starts, self._ends = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -262,7 +262,7 @@ def decode(
     clauses: ClauseSet,
     costs: NDArray[np.float64],
     transition_cost: float,
-    settings: SearchSettings | None = None,
+    settings: SegmentSearchSettings | None = None,
 ) -> Decoding:
     """Decode a whole video.
 
