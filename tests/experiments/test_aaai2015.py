@@ -10,7 +10,7 @@ from wordsight.meaning import TrainingSettings
 from wordsight.worlds import street
 
 QUICK = TrainingSettings(
-    restarts=1, tempered_iterations=4, iterations=1, discriminative=None, most_candidates=4
+    restarts=1, tempered_iterations=4, iterations=1, discriminative=None, max_candidates=4
 )
 
 

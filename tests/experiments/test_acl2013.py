@@ -20,7 +20,7 @@ from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.worlds import street
 
 QUICK = TrainingSettings(
-    restarts=1, tempered_iterations=8, iterations=2, discriminative=None, most_candidates=8
+    restarts=1, tempered_iterations=8, iterations=2, discriminative=None, max_candidates=8
 )
 
 
