@@ -6,7 +6,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
 
 __all__ = [
     "FAMILIAR_SHARE",
@@ -76,7 +75,7 @@ class Discriminant:
         weights = self.means_ @ self.precision_
         bias = -0.5 * (weights * self.means_).sum(axis=1)
         odds = (x[:, self.columns] @ weights.T + bias) / self.temperature + np.log(self.prior_)
-        return np.asarray(log_softmax(odds, axis=1))
+        return _log_softmax(odds)
 
     def distances(self, x: Array) -> Array:
         """Return ``(N, 2)`` squared distances to the nearest word.
@@ -184,7 +183,7 @@ def held_out_log_posterior(
     posterior = np.full((len(x), int(words.max()) + 1), np.log(_LEAST_PROBABILITY))
     for fold, (raw, _, prior) in enumerate(odds):
         classes = np.unique(words[folds != fold])
-        posterior[np.ix_(folds == fold, classes)] = log_softmax(raw / best + prior, axis=1)
+        posterior[np.ix_(folds == fold, classes)] = _log_softmax(raw / best + prior)
     return np.asarray(np.maximum(posterior, np.log(_LEAST_PROBABILITY)))
 
 
@@ -236,7 +235,7 @@ def _held_out(
 def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -> Array:
     likelihoods = []
     for raw, place, prior in folds:
-        log = log_softmax(raw / temperature + prior, axis=1)
+        log = _log_softmax(raw / temperature + prior)
         true = np.where(place >= 0, log[np.arange(len(log)), place], -np.inf)
         likelihoods.append(np.maximum(true, np.log(_LEAST_PROBABILITY)))
     return np.concatenate(likelihoods)
@@ -244,3 +243,9 @@ def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -
 
 def _nearest(points: Array, means: Array) -> Array:
     return np.asarray(((points[:, None] - means[None]) ** 2).sum(axis=-1).min(axis=1))
+
+
+def _log_softmax(odds: Array) -> Array:
+    # scipy's takes four times as long on these small tables, of which there are thousands.
+    odds = odds - odds.max(axis=1, keepdims=True)
+    return np.asarray(odds - np.log(np.exp(odds).sum(axis=1, keepdims=True)))
