@@ -140,11 +140,9 @@ def _write_boxes(library: Library, video: str, seen: "Detections", path: Path) -
 
 def tracked(library: Library, video: str) -> tuple[list["Track"], "Detections"]:
     """Track what was detected in a video, unless its boxes have identities already."""
-    from wordsight.perception.tracking.tracks import tracked_clip, tracks_from_ids
-    from wordsight.workflows.clips import whole_clip
+    from wordsight.perception.tracking.tracks import track_detections
 
-    detections = tracked_clip(whole_clip(library, video)).detections
-    return tracks_from_ids(detections, video), detections
+    return track_detections(library.detections(video), video)
 
 
 def _sheet(asked: Mapping[str, Any], library: Library, workplace: JobContext, path: Path) -> None:

@@ -96,14 +96,13 @@ def _boxed_video(request: NameRequest) -> "tuple[str, Detections] | None":
     if Path(what).exists() or "@" in what or Path(what).suffix.lower() in IMAGE_SUFFIXES:
         return None
     from wordsight.library import Library
-    from wordsight.perception import tracked_clip
-    from wordsight.workflows.clips import whole_clip
+    from wordsight.perception.tracking.tracks import track_detections
 
     try:
         with Library.open(request.library) as library:
             video_id = library.resolve(what)
-            tracked = tracked_clip(whole_clip(library, video_id))
-            return library.video(video_id).path, tracked.detections
+            _, tracked = track_detections(library.detections(video_id), video_id)
+            return library.video(video_id).path, tracked
     except LibraryError:
         raise WordsightError(
             f"{what} does not exist; expected a picture, VIDEO@SECONDS, or a video of the library."

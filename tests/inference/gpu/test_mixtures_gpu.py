@@ -115,7 +115,7 @@ def test_bad_samples_are_refused(samples):
 def test_gains_equal_the_processors_also_with_unknown_dimensions(double, unknown):
     samples = bags([60] * 9)
     fits = fit_mixtures(samples, starts_of(samples), FLOOR)
-    packed = PackedMixtures.of(fits.mixtures)
+    packed = PackedMixtures.pack(fits.mixtures)
     query = bags([101])[0]
     query[:, list(unknown)] = np.nan
     background = np.random.default_rng(1).normal(-6, 1, len(query))
@@ -130,7 +130,7 @@ def test_blocks_of_any_size_give_the_same_gains(monkeypatch):
     from wordsight.inference.gpu import mixture_scoring
 
     samples = bags([60] * 5)
-    packed = PackedMixtures.of(starts_of(samples))
+    packed = PackedMixtures.pack(starts_of(samples))
     held = mixtures_on(packed.factors, packed.constants, "torch-cpu", double=True)
     whole = held.gains(samples[0], np.zeros(60), 0.5)
     monkeypatch.setattr(mixture_scoring, "_BYTES_AT_ONCE", 1)
@@ -138,7 +138,7 @@ def test_blocks_of_any_size_give_the_same_gains(monkeypatch):
 
 
 def test_samples_that_do_not_fit_the_mixtures_are_refused():
-    packed = PackedMixtures.of(starts_of(bags([40])))
+    packed = PackedMixtures.pack(starts_of(bags([40])))
     held = mixtures_on(packed.factors, packed.constants, "torch-cpu")
     with pytest.raises(MixtureError, match=r"\(N, 3\)"):
         held.gains(np.zeros((4, 2)), np.zeros(4), 0.5)
