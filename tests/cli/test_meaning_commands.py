@@ -94,7 +94,7 @@ class TestLearned:
         assert (tmp_path / "word.png").stat().st_size > 3000
         again = call("lexicon", "picked-up", "--plot", "word.png")
         assert (again.code, "--force" in again.err) == (1, True)
-        assert "which word" in call("lexicon", "--plot", "all.png").err
+        assert "name the word to draw" in call("lexicon", "--plot", "all.png").err
 
     def test_a_lexicon_is_not_replaced_unless_told(self, call):
         call("lexicon")
