@@ -352,7 +352,7 @@ def test_removing_leaves_sources_and_others_alone(library, videos):
         ({"rate": 0.0}, "rate must be above 0"),
         ({"rate": float("nan")}, "rate must be above 0"),
         ({"detector": "region"}, "no detector 'region'.* Did you mean regions"),
-        ({"options": {"colour": "red"}}, "cannot take these options"),
+        ({"options": {"colour": "red"}}, "does not accept these options"),
         ({"workers": 0}, "workers must be 1 or more"),
     ],
 )
