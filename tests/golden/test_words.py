@@ -50,7 +50,6 @@ def test_learned_words(golden, own):
         book.run("score", "score", "street-000", TRUE, FALSE, *where)
         book.run("score-part", "score", "street-000", TRUE, "--from", 1, "--to", 3, *where)
         book.run("score-pruned", "score", "street-000", TRUE, "--prune", 2, *where)
-        book.run("score-beam", "score", "street-000", TRUE, "--beam", "1e-6", *where)
         book.run("track", "track", "street-000", TRUE, "-o", "drawn.mp4", *where)
         book.run("explain", "explain", "street-000", FALSE, *where)
         for name, how in {"describe": ("-k", 3), "surest": ("-k", 3, "--surest")}.items():
