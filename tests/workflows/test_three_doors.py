@@ -123,7 +123,7 @@ def test_learn_as_the_readme_does(made, tmp_path, monkeypatch):
     with pytest.raises(SystemExit):
         main()
     assert len(seen) == 2 and seen[0] == seen[1]
-    assert seen[0].trembling and seen[0].phases == 4
+    assert seen[0].jitter and seen[0].phases == 4
 
 
 def test_score(doors, video):
