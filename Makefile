@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# Commands under test start many processes: without compiled files each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo check test coverage lint format docs dist bench clean
 
@@ -36,7 +39,7 @@ test: $(VENV)/.dev-stamp ## Set up and run every test
 check: $(VENV)/.dev-stamp ## Lint, types, the size of the house and every test that is not slow (two minutes)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python tools/house.py --strict
-	$(BIN)/python -m pytest -n 2 -m "not slow" --ignore=src
+	$(BIN)/python -m pytest -n 2 -m "not slow" tests
 
 coverage: $(VENV)/.dev-stamp ## Run every test and report which lines they reach, into build/coverage
 	$(BIN)/python -m pytest -n 2 --cov=wordsight --cov-report=term:skip-covered --cov-report=html:build/coverage --cov-report=xml:build/coverage.xml
@@ -50,7 +53,8 @@ format: $(VENV)/.dev-stamp ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.dev-stamp ## Build the documentation site into build/site
+docs: $(VENV)/.dev-stamp ## Run the notebooks, and build the documentation site into build/site
+	$(BIN)/python -m docs.make_notebooks
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "Open build/site/index.html"
 

@@ -13,6 +13,7 @@ BENCHMARKS = (
     "memory",
     "shots",
     "regions",
+    "detectors",
     "worlds",
     "lattice",
     "lattice_limits",
@@ -22,6 +23,7 @@ BENCHMARKS = (
     "attributes",
     "alignment",
     "studio",
+    "live",
 )
 
 

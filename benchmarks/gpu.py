@@ -32,7 +32,7 @@ from benchmarks.gpu_timing import seconds_of
 from wordsight.inference.gpu import find_device
 from wordsight.inference.gpu.device import GraphRecorder
 from wordsight.inference.gpu.lattice_batch import BatchShape, pack_batch
-from wordsight.inference.gpu.lattice_fused import WARPS_PER_PROCESSOR, counts_fused, fused_kernel
+from wordsight.inference.gpu.lattice_run import WARPS_PER_PROCESSOR, counts_fused, fused_kernel
 from wordsight.inference.gpu.lattice_torch import count_batch, counts_torch
 from wordsight.inference.lattice.model import Lattice, WordChain
 from wordsight.inference.lattice.plan import topology_of

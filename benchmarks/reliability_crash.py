@@ -7,8 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reliability_cases import CASES, Case, in_next_release, must
-from benchmarks.reliability_content import Content, content_of, leftovers, lost
+from benchmarks.reliability_cases import (
+    CASES,
+    Case,
+    Content,
+    content_of,
+    in_next_release,
+    leftovers,
+    lost,
+    must,
+)
 from benchmarks.reliability_places import Place
 from benchmarks.reliability_process import KillPoint, call_command, run
 

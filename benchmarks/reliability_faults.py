@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reliability_cases import Case, must
-from benchmarks.reliability_content import Content, content_of, lost
+from benchmarks.reliability_cases import Case, Content, content_of, lost, must
 from benchmarks.reliability_places import Place, PostgresPlace
 from benchmarks.reliability_process import Command, Ending, KillPoint, call_command, run
 

@@ -76,7 +76,7 @@ def prepare_to_fork() -> None:
     import psycopg  # noqa: F401
 
     import wordsight.alignment.export
-    import wordsight.alignment.observe.videos
+    import wordsight.alignment.observe.detections
     import wordsight.alignment.storage
     import wordsight.alignment.tasks
     import wordsight.cli.app

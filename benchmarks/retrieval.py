@@ -39,6 +39,7 @@ from wordsight.retrieval.visual import (
     log_mean_density,
     smoothed_gains,
 )
+from wordsight.retrieval.visual.codes import FEWEST_CODED, code_mixtures
 from wordsight.retrieval.visual.scoring import BLOCK_DOCUMENTS, BLOCK_SAMPLES
 
 __all__ = ["main", "measure_fitting", "measure_scoring"]
@@ -202,6 +203,8 @@ def make_index(folder: Path, shots: int, *, words: int = 0) -> None:
             "constants": packed.constants,
             "lots": random.integers(2**63, size=count, dtype=np.uint64),
         }
+        if count >= FEWEST_CODED:  # as a merged segment of an index has them
+            visual |= code_mixtures(packed)
         parts = {
             "documents": PartData(document_columns(documents), {"videos": []}),
             "visual": PartData(visual, {}),

@@ -127,7 +127,7 @@ def measure(library: Path, users: int) -> dict[str, Any]:
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(server, address)
-        httpx.get(f"{address}/api/v1/search", params={"text": "cup"}, timeout=_PATIENCE)
+        httpx.post(f"{address}/api/v1/search", data={"text": "cup"}, timeout=_PATIENCE)
         return {
             "load_before": round(os.getloadavg()[0], 1),
             "cores": os.cpu_count(),

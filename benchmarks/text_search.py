@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.baselines.batch_search import BatchSearch
 from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.smart_files import read_smart
-from wordsight.retrieval.text import Analyser, BatchSearch, LanguageModel, TextQuery
+from wordsight.retrieval.text import Analyser, LanguageModel, TextQuery
 
 __all__ = ["main", "measure"]
 

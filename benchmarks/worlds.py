@@ -20,20 +20,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.detectors.registry import load_detector
+from wordsight.perception import load_detector
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.video import VideoReader
 from wordsight.worlds import RenderedFilm, street, tabletop, workbench
 
-World = Callable[..., Iterator[RenderedFilm]]
+World = Callable[..., Iterator[RenderedFilm[Any]]]
 
 
-def _tabletop(clips: int, **options: Any) -> Iterator[RenderedFilm]:
+def _tabletop(clips: int, **options: Any) -> Iterator[RenderedFilm[Any]]:
     """Make about so many films: the same number of each of the seven events."""
     return tabletop(max(clips // 7, 1), **options)
 
 
-def _workbench(clips: int, **options: Any) -> Iterator[RenderedFilm]:
+def _workbench(clips: int, **options: Any) -> Iterator[RenderedFilm[Any]]:
     """Make fewer films, because they are long: each of three steps instead of 10 to 25."""
     return workbench(max(clips // 6, 1), steps=3, videos_per_protocol=1, **options)
 
@@ -65,7 +65,7 @@ def main() -> None:
         _print_table(report)
 
 
-def measure(films: list[RenderedFilm], detector: str) -> dict[str, float]:
+def measure(films: list[RenderedFilm[Any]], detector: str) -> dict[str, float]:
     """Render and encode films, then look for their things in the files."""
     frames = sum(film.num_frames for film in films)
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +85,7 @@ def measure(films: list[RenderedFilm], detector: str) -> dict[str, float]:
     return figures
 
 
-def _best_time(film: RenderedFilm, path: Path) -> tuple[float, float]:
+def _best_time(film: RenderedFilm[Any], path: Path) -> tuple[float, float]:
     """Render and encode a film three times; return the least seconds by clock and by processor."""
     times = []
     for _ in range(3):
@@ -95,7 +95,7 @@ def _best_time(film: RenderedFilm, path: Path) -> tuple[float, float]:
     return min(wall for wall, _ in times), min(processor for _, processor in times)
 
 
-def _judge(detector: str, shot: Iterable[tuple[RenderedFilm, Path]]) -> dict[str, float]:
+def _judge(detector: str, shot: Iterable[tuple[RenderedFilm[Any], Path]]) -> dict[str, float]:
     counts: Counter[str] = Counter()
     for film, path in shot:
         with VideoReader(path) as video:

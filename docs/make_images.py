@@ -86,7 +86,7 @@ def learning(page: Page, folder: Path) -> None:
 def library(page: Page, folder: Path) -> None:
     """The cards."""
     page.goto("/")
-    page.wait_for_selector(".card img")
+    page.wait_for_selector(".cards .card")
 
 
 def search(page: Page, folder: Path) -> None:
@@ -126,7 +126,7 @@ def align(page: Page, folder: Path) -> None:
     """Instructions beside a film, with a band for each."""
     page.goto("/align")
     page.click("a[href^='/align/'] >> nth=0")
-    page.wait_for_selector(".lines li")
+    page.wait_for_selector("#living .lives")
     until(page, "document.getElementById('film').readyState >= 2")
 
 

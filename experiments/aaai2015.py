@@ -7,7 +7,8 @@ by beam search over the grammar, and asks the world whether it is true; for each
 of speech.
 
 Rows: ``random`` is a sentence of the grammar by chance; ``blind`` the one that was said of most
-training clips; ``ml`` is maximum likelihood with calibration, ``discriminative`` the default model;
+training clips; ``ml`` is maximum likelihood with calibration, ``discriminative`` the default model,
+trained by gradient, ``growth`` the same by growth transformations, as the paper trains;
 ``hand`` has meanings written by hand. The published row is about other films: 94 clips in four
 places.
 """
@@ -40,7 +41,7 @@ PUBLISHED = {
 }
 """What the paper reports."""
 
-ROWS = ("random", "blind", "ml", "discriminative", "hand")
+ROWS = ("random", "blind", "ml", "discriminative", "growth", "hand")
 
 _BEAM = 8
 _Speaker = Callable[[StreetClip], Sentence | None]
@@ -94,10 +95,13 @@ def _speakers(
     settings: TrainingSettings,
     threads: int,
 ) -> dict[str, tuple[_Speaker, Sequence[StreetClip]]]:
-    learner = WordLearner(settings, threads=threads).fit(
-        [item.clip for item in train],
-        [list(item.film.sentences) for item in train],
-        lexicon=default_lexicon(),
+    learner, growing = (
+        WordLearner(settings, threads=threads, discriminative=way).fit(
+            [item.clip for item in train],
+            [list(item.film.sentences) for item in train],
+            lexicon=default_lexicon(),
+        )
+        for way in ("gradient", "growth")
     )
     named = named_by_hand(train, test)
     hand = hand_lexicon(named[0].clip.detections.label_names, view_settings=settings.view_settings)
@@ -109,13 +113,14 @@ def _speakers(
         "blind": (lambda item: usual, test),
         "ml": (_describing(learner.calibrated_), test),
         "discriminative": (_describing(learner.lexicon_), test),
+        "growth": (_describing(growing.lexicon_), test),
         "hand": (_describing(hand), named),
     }
 
 
 def _describing(lexicon: LearnedLexicon) -> _Speaker:
     def speak(item: StreetClip) -> Sentence | None:
-        found = lexicon.describe(item.clip, top=1, beam=_BEAM)
+        found = lexicon.describe(item.clip, top=1, beam=_BEAM, only_true=False)
         return parse(found[0].text, default_lexicon()) if found else None
 
     return speak
@@ -143,7 +148,7 @@ def _print(results: dict[str, Any], as_json: bool) -> None:
     ]
     rows = [
         {"row": row, "accuracy": results["accuracy"][row]}
-        | {"published": PUBLISHED["accuracy"][row]}
+        | {"published": PUBLISHED["accuracy"].get("discriminative" if row == "growth" else row)}
         | results["words_to_fix"][row]
         for row in ROWS
     ]

@@ -24,6 +24,8 @@ class Scored:
         num_by_length: How many the description length alone would have found; 0 where the number
             was given.
         assignment: Share of the training pairs put into the right attribute.
+        num_by_aic: How many Akaike's criterion alone would have found.
+        num_by_bic: How many the Bayesian criterion alone would have found.
     """
 
     rate: float
@@ -31,6 +33,8 @@ class Scored:
     num_attributes: int
     num_by_length: int
     assignment: float
+    num_by_aic: int = 0
+    num_by_bic: int = 0
 
 
 def evaluate(
@@ -72,11 +76,18 @@ def evaluate(
         float(by_attribute.sum() / max(len(recalled), true_count)),
         tuple(float(value) for value in by_attribute),
         len(recalled),
-        min(learner.counts_, key=lambda one: one.description_length).num_attributes
-        if learner.counts_
-        else 0,
+        _smallest(learner, "description_length"),
         float(table[rows, columns].sum() / len(attributes)),
+        _smallest(learner, "aic"),
+        _smallest(learner, "bic"),
     )
+
+
+def _smallest(learner: AttributeLearner, criterion: str) -> int:
+    """Return the number of attributes by a criterion; 0 if it was given."""
+    if not learner.counts_:
+        return 0
+    return min(learner.counts_, key=lambda one: getattr(one, criterion)).num_attributes
 
 
 def control(learner: AttributeLearner, seed: int) -> AttributeLearner:

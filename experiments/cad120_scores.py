@@ -1,19 +1,24 @@
 """One fold of the CAD-120 experiment: train, choose among candidates, find the patient, count."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.data.cad120 import Segment, load_segments, make_lexicon
+from experiments.street_twins import JudgedTwin, looking_only
 from wordsight.errors import WordsightError
-from wordsight.evaluation import FrequencyGuesser, chance_accuracy, choice_accuracy, choices
+from wordsight.evaluation import FrequencyGuesser, chance_accuracy, choice_accuracy
+from wordsight.evaluation import choices as best_of
 from wordsight.language import Lexicon, parse
 from wordsight.meaning import FAITHFUL, LearnedLexicon, ViewSettings, WordLearner
-from wordsight.meaning.model.calibration import Calibration, RolePriors
+from wordsight.meaning.features import Participants
+from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.model.lexicon import verb_of
+from wordsight.meaning.tasks.judge import judge_choices
+from wordsight.meaning.tasks.rivals import ForcedChoice, ask
 from wordsight.meaning.training.conditional import fit_durations
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import Sentence
@@ -22,7 +27,16 @@ __all__ = ["Job", "Tally", "measure_fold"]
 
 Array = NDArray[np.float64]
 
-ROWS = ("accuracy", "without_habits", "calibrated", "ml", "faithful", "blind", "blind_duration")
+ROWS = (
+    "accuracy",
+    "joint",
+    "without_habits",
+    "calibrated",
+    "ml",
+    "faithful",
+    "blind",
+    "blind_duration",
+)
 """What is measured of every clip, besides chance."""
 
 _SAME = 0.5  # mean overlap from which a track is the annotated one
@@ -40,12 +54,14 @@ class Job:
         test: Folder of the test data; the training folder if None.
         setting: ``detections`` or ``tracks``.
         subject: The subject left out of training and tested on; everything if None.
+        people: Folder of what a network saw of people, for ``detections``; None for none.
     """
 
     train: Path
     test: Path | None
     setting: str
     subject: str | None
+    people: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -58,48 +74,65 @@ class Tally:
         verbs: Per row the number of clips with the right verb.
         grounded: Clips with a patient, those whose track of it is right, and those in which some
             track would be.
+        joint_grounded: The same for the joint model.
+        twins: True sentences beside candidates that differ from them in one word.
     """
 
     clips: int
     right: dict[str, float]
     verbs: dict[str, float]
     grounded: tuple[int, int, int]
+    joint_grounded: tuple[int, int, int]
+    twins: tuple[JudgedTwin, ...] = ()
 
 
 def measure_fold(job: Job) -> Tally:
     """Train and test one model and all baselines."""
     train, test = _folds(job)
     if not test:  # a subject none of whose videos a detector saw
-        return Tally(0, dict.fromkeys((*ROWS, "chance"), 0.0), dict.fromkeys(ROWS, 0.0), (0, 0, 0))
+        none = dict.fromkeys((*ROWS, "chance"), 0.0), dict.fromkeys(ROWS, 0.0)
+        return Tally(0, *none, (0, 0, 0), (0, 0, 0))
     if not train:
         raise WordsightError(f"there is no clip to learn from in {job.train}, {job.setting}.")
     nouns = {name for segment in (*train, *test) for name in segment.objects}
     lexicon = make_lexicon(nouns)
-    asked = [[parse(text, lexicon) for text in segment.candidates] for segment in test]
-    truth = [segment.candidates.index(segment.sentence) for segment in test]
-    learner = _fit(WordLearner(view_settings=ViewSettings(max_objects=MOST_THINGS)), train, lexicon)
-    faithful = _fit(
-        WordLearner(FAITHFUL, view_settings=ViewSettings(max_objects=MOST_THINGS)), train, lexicon
-    )
+    known, choices = ([_choice(one, lexicon) for one in fold] for fold in (train, test))
+    asked = [choice.candidates for choice in choices]
+    truth = [choice.truth for choice in choices]
+    learner = _fit(WordLearner(view_settings=_view("tracks")), train, lexicon)
+    joint = _fit(WordLearner(view_settings=_view("tracklets")), train, lexicon)
+    faithful = _fit(WordLearner(FAITHFUL, view_settings=_view("tracks")), train, lexicon)
     likely = _uncalibrated(learner.calibrated_)
+    # As `wordsight evaluate words` judges words.
+    answers = judge_choices(learner.lexicon_, choices, known)
     rows = {
-        "accuracy": _preferences(learner.lexicon_, test, asked),
-        "without_habits": _preferences(_looking_only(learner.lexicon_), test, asked),
+        "joint": _preferences(joint.lexicon_, test, asked),
+        "without_habits": _preferences(looking_only(learner.lexicon_), test, asked),
         "calibrated": _preferences(learner.calibrated_, test, asked),
         "ml": _preferences(likely, test, asked),
         "faithful": _preferences(faithful.lexicon_, test, asked),
-        "blind": _blind(train, test),
-        "blind_duration": _blind_with_durations(train, test, lexicon),
+        "blind_duration": _blind_with_durations(known, choices, lexicon),
     }
     right = {name: choice_accuracy(row, truth) * len(test) for name, row in rows.items()}
+    right["accuracy"] = sum(one.credit for one in answers)
+    right["blind"] = sum(one.blind_credit for one in answers)
     right["chance"] = chance_accuracy([len(row) for row in asked]) * len(test)
-    verbs = {name: _right_verbs(row, truth, asked, lexicon) for name, row in rows.items()}
-    return Tally(len(test), right, verbs, _grounded(learner.lexicon_, test))
+    chosen = {name: best_of(row) for name, row in rows.items()}
+    chosen["accuracy"] = [one.chosen for one in answers]
+    chosen["blind"] = [one.guessed for one in answers]
+    verbs = {name: _right_verbs(row, choices, lexicon) for name, row in chosen.items()}
+    grounded = (_grounded(each.lexicon_, test) for each in (learner, joint))
+    twins = tuple(_judged_twins(learner.lexicon_, known, choices))
+    return Tally(len(test), right, verbs, *grounded, twins)
+
+
+def _view(participants: Participants) -> ViewSettings:
+    return ViewSettings(max_objects=MOST_THINGS, participants=participants)
 
 
 def _folds(job: Job) -> tuple[list[Segment], list[Segment]]:
-    train = list(load_segments(job.train, job.setting))
-    test = train if job.test is None else list(load_segments(job.test, job.setting))
+    train = load_segments(job.train, job.setting, job.people)
+    test = train if job.test is None else load_segments(job.test, job.setting, job.people)
     if job.subject is not None:
         train = [segment for segment in train if segment.subject != job.subject]
         test = [segment for segment in test if segment.subject == job.subject]
@@ -115,11 +148,6 @@ def _fit(learner: WordLearner, train: Sequence[Segment], lexicon: Lexicon) -> Wo
     )
 
 
-def _looking_only(lexicon: LearnedLexicon) -> LearnedLexicon:
-    """Return the lexicon without what is usually said."""
-    return replace(lexicon, calibration=replace(lexicon.calibration, role_priors=RolePriors()))
-
-
 def _uncalibrated(lexicon: LearnedLexicon) -> LearnedLexicon:
     """Return the lexicon with raw log ratios; how long a clip lasts counts as it is."""
     durations = replace(lexicon.calibration.durations, weight=1.0)
@@ -127,7 +155,7 @@ def _uncalibrated(lexicon: LearnedLexicon) -> LearnedLexicon:
 
 
 def _preferences(
-    lexicon: LearnedLexicon, test: Sequence[Segment], asked: Sequence[list[Sentence]]
+    lexicon: LearnedLexicon, test: Sequence[Segment], asked: Sequence[Sequence[Sentence]]
 ) -> list[Array]:
     # An object that no training clip shows has a name without a meaning.
     whole = lexicon.with_silent(entry.name for entry in lexicon.lexicon)
@@ -137,46 +165,71 @@ def _preferences(
     ]
 
 
-def _guesser(train: Sequence[Segment]) -> FrequencyGuesser[str]:
-    truth = [segment.candidates.index(segment.sentence) for segment in train]
-    return FrequencyGuesser[str]().fit([segment.candidates for segment in train], truth)
-
-
-def _blind(train: Sequence[Segment], test: Sequence[Segment]) -> list[Array]:
-    guesser = _guesser(train)
-    return [guesser.scores(segment.candidates) for segment in test]
+def _choice(segment: Segment, lexicon: Lexicon) -> ForcedChoice:
+    true = parse(segment.sentence, lexicon)
+    return next(ask(segment.clip, [true], [parse(text, lexicon) for text in segment.candidates]))
 
 
 def _blind_with_durations(
-    train: Sequence[Segment], test: Sequence[Segment], lexicon: Lexicon
+    train: Sequence[ForcedChoice], test: Sequence[ForcedChoice], lexicon: Lexicon
 ) -> list[Array]:
     """Guess from how often sentences are true and how long their events last."""
-    seconds = [segment.clip.end - segment.clip.start for segment in train]
-    durations = fit_durations(seconds, [_verb(s.sentence, lexicon) for s in train])
+    guesser: FrequencyGuesser[str] = FrequencyGuesser()
+    texts = [[sentence.text for sentence in one.candidates] for one in train]
+    guesser.fit(texts, [one.truth for one in train])
+    seconds = [one.clip.end - one.clip.start for one in train]
+    durations = fit_durations(seconds, [verb_of(one.true, lexicon) for one in train])
     rows = []
-    for segment, rates in zip(test, _blind(train, test), strict=True):
-        verbs = [_verb(text, lexicon) for text in segment.candidates]
-        rows.append(rates + durations(verbs, segment.clip.end - segment.clip.start))
+    for one in test:
+        rates = guesser.scores([sentence.text for sentence in one.candidates])
+        verbs = [verb_of(sentence, lexicon) for sentence in one.candidates]
+        rows.append(rates + durations(verbs, one.clip.end - one.clip.start))
     return rows
 
 
-@cache
-def _verb(text: str, lexicon: Lexicon) -> str:
-    words = parse(text, lexicon).words
-    return next(word.entry for word in words if lexicon[word.entry].part == "verb")
+def _judged_twins(
+    lexicon: LearnedLexicon, train: Sequence[ForcedChoice], test: Sequence[ForcedChoice]
+) -> Iterator[JudgedTwin]:
+    """Judge true sentences beside candidates that differ in one word, without role priors."""
+    words = looking_only(lexicon.with_silent(entry.name for entry in lexicon.lexicon))
+    guesser: FrequencyGuesser[str] = FrequencyGuesser()
+    guesser.fit(
+        [[sentence.text for sentence in one.candidates] for one in train],
+        [one.truth for one in train],
+    )
+    for one in test:
+        seen, sentences = words.observe(one.clip), list(one.candidates)
+        scorer = words.scorer(seen)
+        liked = words.preferences(seen, sentences, scorer=scorer)
+        held = words.scores(seen, sentences, scorer) >= words.threshold
+        rates = guesser.scores([sentence.text for sentence in sentences])
+        for number, other in enumerate(sentences):
+            kind = _changed_part(one.true, other, words.lexicon)
+            if kind is not None:
+                yield JudgedTwin(
+                    kind,
+                    bool(liked[one.truth] > liked[number]),
+                    bool(held[one.truth] and not held[number]),
+                    (float(rates[one.truth]), float(rates[number])),
+                )
 
 
-def _right_verbs(
-    rows: Sequence[Array],
-    truth: Sequence[int],
-    asked: Sequence[list[Sentence]],
-    lexicon: Lexicon,
-) -> float:
-    chosen = choices(rows)
+def _changed_part(true: Sentence, other: Sentence, lexicon: Lexicon) -> str | None:
+    """Return what the one word is in which two sentences differ; None if it is not one."""
+    pairs = [(a, b) for a, b in zip(true.words, other.words, strict=False) if a != b]
+    if len(true.words) != len(other.words) or len(pairs) != 1:
+        return None
+    (a, b), parts = pairs[0], [lexicon[word.entry].part for word in pairs[0]]
+    if a.participants != b.participants or parts[0] is not parts[1]:
+        return None
+    return str(parts[0]).removeprefix("spatial-").removeprefix("motion-")
+
+
+def _right_verbs(chosen: Sequence[int], asked: Sequence[ForcedChoice], lexicon: Lexicon) -> float:
     return float(
         sum(
-            _verb(candidates[one].text, lexicon) == _verb(candidates[other].text, lexicon)
-            for one, other, candidates in zip(chosen, truth, asked, strict=True)
+            verb_of(one.candidates[place], lexicon) == verb_of(one.true, lexicon)
+            for place, one in zip(chosen, asked, strict=True)
         )
     )
 

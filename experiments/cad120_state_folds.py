@@ -4,9 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from experiments.cad120_state_rows import (
     Rows,
+    believed,
     causal_rows,
+    chained_rows,
     fern_rows,
     gradient_rows,
     rule_rows,
@@ -14,10 +19,11 @@ from experiments.cad120_state_rows import (
 )
 from experiments.data.cad120_states import LabelledVideo, load_videos
 from wordsight.errors import WordsightError
+from wordsight.states import StateModel
 
 __all__ = ["METHODS", "Job", "Judged", "Tally", "measure_fold"]
 
-METHODS = ("rules", "causal", "gradient", "fern", "speed")
+METHODS = ("rules", "causal", "gradient", "fern", "chained", "speed")
 
 
 class Judged(NamedTuple):
@@ -41,10 +47,21 @@ class Job:
 
 @dataclass(frozen=True)
 class Tally:
-    """What one job found: per row how each video was judged; and frames a second, if timed."""
+    """What one job found.
+
+    Attributes:
+        videos: Per row how each video was judged.
+        fps: Frames a second, if timed.
+        model: The learned rules, of the method that is compared with others.
+        said: Probabilities of all facts at all moments of the videos judged, by these rules.
+        true: Whether they hold.
+    """
 
     videos: dict[str, list[Judged]]
     fps: float | None = None
+    model: StateModel | None = None
+    said: NDArray[np.float64] | None = None
+    true: NDArray[np.bool_] | None = None
 
 
 def measure_fold(job: Job) -> Tally:
@@ -59,13 +76,17 @@ def measure_fold(job: Job) -> Tally:
         raise WordsightError(
             "a fold has no videos to learn from or to judge; are there 2 subjects?"
         )
-    fps = None
     if job.method == "rules":
-        rows, fps = rule_rows(train, test)
-    else:
-        run = {"causal": causal_rows, "gradient": gradient_rows, "fern": fern_rows}
-        rows = run.get(job.method, speed_rows)(train, test)
-    return Tally(_tallied(rows, test), fps)
+        rows, fps, model = rule_rows(train, test)
+        said, true = believed(model, test)
+        return Tally(_tallied(rows, test), fps, model, said, true)
+    run = {
+        "causal": causal_rows,
+        "gradient": gradient_rows,
+        "fern": fern_rows,
+        "chained": chained_rows,
+    }
+    return Tally(_tallied(run.get(job.method, speed_rows)(train, test), test))
 
 
 def _tallied(rows: Rows, test: list[LabelledVideo]) -> dict[str, list[Judged]]:

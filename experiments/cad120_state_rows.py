@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from experiments.data.cad120_states import VOCABULARY, LabelledVideo
 from wordsight.errors import WordsightError
 from wordsight.states import (
+    BoostingSettings,
     ClausalSettings,
     Fact,
     PerceptronSettings,
@@ -26,7 +27,8 @@ from wordsight.states import (
 from wordsight.states.discovery.learning import choose_cost, make_folds, sequence_score
 from wordsight.states.search.inference import best_path
 
-__all__ = ["Rows", "causal_rows", "fern_rows", "gradient_rows", "rule_rows", "speed_rows"]
+__all__ = ["BOOSTING", "Rows", "believed", "causal_rows", "chained_rows", "fern_rows"]
+__all__ += ["gradient_rows", "rule_rows", "speed_rows"]
 
 Array = NDArray[np.float64]
 Videos = Sequence[LabelledVideo]
@@ -35,6 +37,18 @@ Rows = dict[str, list[StateSequence]]
 _PUBLISHED = ("direction", "speed", "elevation", "morph")
 _PUBLISHED += ("distance", "distance_change", "compass", "angle")
 _CLAUSES = ClausalSettings(accuracy=0.9, coverage=0.02, num_thresholds=12)
+_CHAINED = ClausalSettings(
+    accuracy=0.95,
+    coverage=0.02,
+    num_thresholds=12,
+    most_conditions=2,
+    most_rules=12,
+    diverse=True,
+    state_atoms=True,
+    new_variables=True,
+    linked=True,
+)
+BOOSTING = BoostingSettings()
 _PUBLISHED_LEARNING = {
     "fern": PerceptronSettings(iterations=8, average=False, held_out=0.25),
     "fern_scaled": PerceptronSettings(iterations=8, transition_step=50.0, held_out=0.25),
@@ -49,13 +63,14 @@ _ADJUSTING = PerceptronSettings(
 )
 
 
-def rule_rows(train: Videos, test: Videos) -> tuple[Rows, float]:
+def rule_rows(train: Videos, test: Videos) -> tuple[Rows, float, StateModel]:
     """Boosted rules with cross-fitted K, and the same after the averaged perceptron.
 
     Returns:
-        Their states, and how many frames a second were inferred, grounding included.
+        Their states, how many frames a second were inferred, grounding included, and the rules.
     """
-    model = _fitted(StateModel(vocabulary=VOCABULARY), train)
+    learning = StateLearningSettings(BOOSTING)
+    model = _fitted(StateModel(vocabulary=VOCABULARY, learning=learning), train)
     model.predict(test[0].observations)  # compiles
     start = time.process_time()
     rows = {"rules": [model.predict(video.observations) for video in test]}
@@ -71,7 +86,24 @@ def rule_rows(train: Videos, test: Videos) -> tuple[Rows, float]:
     adjusted = [r.reweighted(w) for r, w in zip(model.rules_, found.weights.tolist(), strict=True)]
     other = StateModel(adjusted, found.transition_cost, model.vocabulary_)
     rows["perceptron"] = [other.predict(video.observations) for video in test]
-    return rows, sum(len(video.observations) for video in test) / elapsed
+    return rows, sum(len(video.observations) for video in test) / elapsed, model
+
+
+def believed(model: StateModel, test: Videos) -> tuple[Array, NDArray[np.bool_]]:
+    """Return how probable facts are at all moments of videos, and whether they hold."""
+    said, true = [], []
+    for video in test:
+        beliefs = model.believe(video.observations)
+        said.append(beliefs.probabilities.ravel())
+        true.append(video.states.table(beliefs.sequence.facts).ravel())
+    return np.concatenate(said), np.concatenate(true)
+
+
+def chained_rows(train: Videos, test: Videos) -> Rows:
+    """Clauses with facts in their bodies and objects that facts relate, K cross-fitted."""
+    learning = StateLearningSettings(_CHAINED)
+    model = _fitted(StateModel(vocabulary=VOCABULARY, learning=learning), train)
+    return {"chained": [model.predict(video.observations) for video in test]}
 
 
 def causal_rows(train: Videos, test: Videos) -> Rows:

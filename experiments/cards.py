@@ -109,9 +109,16 @@ class Cards:
 
 
 def measure(
-    images: Path, speech: Path, *, test: Path | None = None, seeds: int = 50, pairs: int = PAIRS
+    images: Path,
+    speech: Path,
+    *,
+    test: Path | None = None,
+    seeds: int = 50,
+    first: int = 0,
+    pairs: int = PAIRS,
+    only: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Run every method over seeds and gather the report."""
+    """Run methods (all by default) over seeds and gather the report."""
     photos, spoken, colours, digits = shared_words(read_photos(images), read_recordings(speech))
     tests = None if test is None else _only(read_photos(test), colours, digits)
     good = Cards.describe(photos, tests, spoken, RECOMMENDED)
@@ -126,13 +133,15 @@ def measure(
         "plain_em": (good, replace(ANNEALED, annealed=False, **given)),
     }
     rows = {}
-    for name, (cards, settings) in methods.items():
-        rows[name] = _row(cards, settings, seeds, pairs, name)
+    for name in only or methods:
+        cards, settings = methods[name]
+        rows[name] = _row(cards, settings, range(first, first + seeds), pairs, name)
         say(f"{name}: {rows[name]}")
-    head = {key: rows["default"][key] for key in _HEADLINE}
+    head = {key: rows.get("default", {}).get(key) for key in _HEADLINE}
     return head | {
         "chance": round((1 / len(colours) + 1 / len(digits)) / 2, 3),
         "seeds": seeds,
+        "first_seed": first,
         "pairs_per_attribute": pairs,
         "photos": len(photos),
         "test_photos": len(tests) if tests else round(TEST_SHARE * len(photos)),
@@ -145,12 +154,12 @@ _HEADLINE = ("mean", "min", "max", "colour", "digit", "unseen_combinations", "k_
 
 
 def _row(
-    cards: Cards, settings: AttributeSettings, seeds: int, pairs: int, name: str
+    cards: Cards, settings: AttributeSettings, seeds: range, pairs: int, name: str
 ) -> dict[str, Any]:
     seen, unseen = [], []
-    for seed in range(seeds):
-        if seed % 10 == 0:
-            say(f"{name}: seed {seed} of {seeds}")
+    for number, seed in enumerate(seeds):
+        if number % 10 == 0:
+            say(f"{name}: seed {number} of {len(seeds)}")
         one = _scored(cards, settings, seed, pairs, name, unseen=False)
         seen += [] if one is None else [one]
         if name == "default":
@@ -262,6 +271,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--speech", type=Path, required=True, metavar="DIR", help="recordings")
     parser.add_argument("--seeds", type=int, default=50, help="how many draws of the pairs")
     parser.add_argument("--pairs", type=int, default=PAIRS, help="training pairs per attribute")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first of the draws (0)")
+    parser.add_argument("--only", nargs="+", choices=list(_NAMES), help="these methods alone")
     options = parser.parse_args(arguments)
     if options.seeds < 1 or options.pairs < 10:
         parser.error("at least 1 seed and 10 pairs are needed")
@@ -270,7 +281,9 @@ def main(arguments: list[str] | None = None) -> None:
         options.speech,
         test=options.test,
         seeds=options.seeds,
+        first=options.first_seed,
         pairs=options.pairs,
+        only=options.only,
     )
     print_report(
         results,

@@ -56,24 +56,38 @@ class Blocks:
     truth: NDArray[np.str_]
 
 
-def render_blocks(per_category: int = 29, random_state: int = 0) -> Blocks:
-    """Render every colour, shape and size with small changes of place, direction and light."""
+def render_blocks(
+    per_category: int = 29, random_state: int = 0, *, constant_light: bool = False
+) -> Blocks:
+    """Render every colour, shape and size with small changes of place, direction and light.
+
+    Args:
+        per_category: Pictures of each combination.
+        random_state: Seed.
+        constant_light: Whether brightness, tint and its fall over the desk are always the same;
+            places and directions are those of the pictures with light that changes.
+    """
     random = np.random.default_rng(random_state)
     images, truth = [], []
     for colour in COLOURS:
         for shape in SHAPES:
             for size in SIZES:
                 for _ in range(per_category):
-                    images.append(_photo(colour, shape, size, random))
+                    images.append(_photo(colour, shape, size, random, constant_light))
                     truth.append((colour, shape, size))
     return Blocks(images, np.array(truth))
 
 
-def _photo(colour: str, shape: str, size: str, random: np.random.Generator) -> NDArray[np.uint8]:
+def _photo(
+    colour: str, shape: str, size: str, random: np.random.Generator, constant_light: bool
+) -> NDArray[np.uint8]:
     light = random.uniform(0.75, 1.15)
     tint = 1 + random.normal(0, 0.03, 3)
+    ends = random.uniform(0.92, 1.0), random.uniform(0.92, 1.0)
+    if constant_light:
+        light, tint, ends = 1.0, np.ones(3), (1.0, 1.0)
     desk = np.array([168, 160, 148]) * light * tint
-    fall = np.linspace(random.uniform(0.92, 1.0), random.uniform(0.92, 1.0), _WIDTH)
+    fall = np.linspace(*ends, _WIDTH)
     image = np.tile(desk * fall[:, None], (_HEIGHT, 1, 1)).astype(np.float32)
     figure = _figure(shape, _HEIGHTS[size] * random.uniform(0.95, 1.05), random)
     shadow = np.roll(figure, (4, 5), axis=(0, 1))[..., None]

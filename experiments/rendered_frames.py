@@ -1,6 +1,6 @@
 """Painted frames of all worlds with their boxes, for training the detector ``rendered``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,15 +8,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.rendered_places import random_place
 from experiments.report import say
 from wordsight.perception.detectors.rendered import RENDERED_THINGS
 from wordsight.worlds import RenderedFilm, street, tabletop, workbench
+from wordsight.worlds.street.corpus import DEFAULT_PLACES, GENERALISATION_PLACE
 
 __all__ = ["HEIGHT", "WIDTH", "Frames", "render_frames"]
 
 WIDTH, HEIGHT = 320, 240
 _FIRST_SEED = 20_000  # far from the seeds of every experiment
-_KEPT_SHARE = 12  # one film in so many is kept for measuring
+_PER_SEED = 6  # films of the street
+_KEPT_SHARE = 8  # for so many seeds to learn from, one is kept for measuring
+_ACTS = ("approached", "picked-up", "put-down", "carried")
+_OBJECTS = ("backpack", "chair", "trash-can")
 _SMALLEST = 4.0  # pixels of the full frame; smaller slivers at its edge teach nothing
 
 
@@ -28,7 +33,7 @@ class Frames:
         images: ``(N, 240, 320, 3)`` RGB.
         boxes: ``(N, M, 4)`` pixels of the small frames, NaN where there are fewer than M things.
         labels: ``(N, M)`` index into the names of things.
-        worlds: Which world each frame is from.
+        worlds: Which world each frame is from; of the street to measure with, which place, too.
     """
 
     images: NDArray[np.uint8]
@@ -44,31 +49,42 @@ def render_frames(films: int) -> tuple[Frames, Frames]:
     """Paint frames of ``films`` films of the street and fewer of the other worlds.
 
     Returns:
-        Frames to learn from, and frames of other films to measure with.
+        Frames to learn from, the street's in random places only, and frames of other films to
+        measure with, the street's in the places of the corpus and in the harbour.
     """
     rng = np.random.default_rng(0)
-    learning: list[tuple[Any, ...]] = []
-    kept: list[tuple[Any, ...]] = []
     say(f"painting frames of about {2 * films} films")
-    for number, (film, name_of, frames) in enumerate(_films(films, rng)):
-        rows = kept if number % _KEPT_SHARE == 0 else learning
-        rows.extend(_frames(film, name_of, frames, rng))
-    return _packed(learning), _packed(kept)
+    seeds = range(_FIRST_SEED, _FIRST_SEED + max(1, films // _PER_SEED))
+    kept = range(seeds.stop, seeds.stop + max(1, len(seeds) // _KEPT_SHARE))
+    return _packed(_rows(seeds, rng, known_places=False)), _packed(_rows(kept, rng))
 
 
-def _films(
-    films: int, rng: np.random.Generator
-) -> Iterator[tuple[RenderedFilm, Callable[[str], str], int]]:
-    for seed in range(_FIRST_SEED, _FIRST_SEED + max(1, films // 6)):
+def _rows(
+    seeds: Iterable[int], rng: np.random.Generator, *, known_places: bool = True
+) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for seed in seeds:
         noise = float(rng.uniform() ** 1.2)
-        for film in street(6, seed, noise=noise):
-            yield film, film.truth.kinds.__getitem__, 9
+        for k in range(_PER_SEED):
+            known = (*DEFAULT_PLACES, GENERALISATION_PLACE)[k % 4]
+            place = known if known_places else random_place(f"random-{seed}-{k}", rng)
+            film = _street_film(seed * _PER_SEED + k, place, noise)
+            name = f"street, {known}" if known_places else "street"
+            rows.extend(_frames(film, film.truth.kinds.__getitem__, name, 6, rng))
         if seed % 4 == 0:
             for block_film in tabletop(1, seed, noise=noise):
-                yield block_film, _block, 7
+                rows.extend(_frames(block_film, _block, "tabletop", 6, rng))
         if seed % 2 == 0:
             for bench_film in workbench(2, seed, noise=noise):
-                yield bench_film, _bench_thing, 26
+                rows.extend(_frames(bench_film, _bench_thing, "workbench", 16, rng))
+    return rows
+
+
+def _street_film(seed: int, place: str, noise: float) -> RenderedFilm[Any]:
+    """One film whose act and thing follow from the seed, as those of a corpus do from its order."""
+    act, first = _ACTS[seed % len(_ACTS)], seed % len(_OBJECTS)
+    objects = (*_OBJECTS[first:], *_OBJECTS[:first])
+    return next(street(1, seed, places=[place], actions=[act], objects=objects, noise=noise))
 
 
 def _block(name: str) -> str:
@@ -80,7 +96,11 @@ def _bench_thing(name: str) -> str:
 
 
 def _frames(
-    film: RenderedFilm, name_of: Callable[[str], str], count: int, rng: np.random.Generator
+    film: RenderedFilm[Any],
+    name_of: Callable[[str], str],
+    world: str,
+    count: int,
+    rng: np.random.Generator,
 ) -> Iterator[tuple[Any, ...]]:
     paint = film.make_picture()
     shrink = np.array([WIDTH / film.size[0], HEIGHT / film.size[1]] * 2)
@@ -92,7 +112,7 @@ def _frames(
             if np.isfinite(box).all() and (box[2:] - box[:2]).min() > _SMALLEST:
                 boxes.append(box * shrink)
                 labels.append(RENDERED_THINGS.index(name_of(name)))
-        yield _as_compressed(image, rng), boxes, labels, film.world
+        yield _as_compressed(image, rng), boxes, labels, world
 
 
 def _as_compressed(image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -1,11 +1,16 @@
 """Text retrieval on a SMART collection (Cranfield, MEDLINE, CISI, ...), beside BM25.
 
 Run with ``python -m experiments.smart --data DIR [--json]``. DIR holds documents, queries and
-judgements as they are handed down. Jelinek-Mercer, Dirichlet and two-stage smoothing, the relevance
-model RM3 and BM25 (bm25s) get the same terms. Every parameter is chosen by cross-validation over
-queries: each fifth of the queries is answered with what is best on the other four fifths.
+judgements as they are handed down; all models get the same terms.
+
+``default`` is what ``wordsight search`` does without any option, and ``expand`` what it does with
+``--expand``: every document is a film with one shot in a search index. These and the rows whose
+names end with ``learned`` use no judgement. The parameters of the other rows, BM25 (bm25s) among
+them, are chosen by cross-validation over queries: each fifth is answered with what is best on the
+other four fifths. Average precision is compared with that of BM25 query by query.
 """
 
+import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -14,12 +19,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.baselines.batch_search import BatchSearch
 from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.smart_files import SmartCollection, read_smart
 from wordsight.evaluation import JudgedRanking, parse_measure
+from wordsight.retrieval.documents import Document, DocumentSource
+from wordsight.retrieval.index.segments import LiveSegment, write_segment
 from wordsight.retrieval.text import (
+    TEXT,
     Analyser,
-    BatchSearch,
     Dirichlet,
     JelinekMercer,
     LanguageModel,
@@ -27,9 +35,12 @@ from wordsight.retrieval.text import (
     Postings,
     RelevanceFeedback,
     Shard,
+    TextIndex,
+    TextPart,
     TextQuery,
     TextSmoothing,
     TwoStage,
+    fit_two_stage,
     relevance_model,
 )
 
@@ -45,6 +56,8 @@ BACKGROUNDS: tuple[Literal["words", "documents"], ...] = ("words", "documents")
 BELIEVED = (3, 5, 10, 15)
 NEW_TERMS = tuple(product((10, 20, 40, 80), (0.3, 0.5, 0.7, 0.9)))
 BM25 = tuple(product((0.6, 0.9, 1.2, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0), (0.3, 0.45, 0.6, 0.75, 0.9)))
+
+DRAWS = 10_000  # of the randomisation test
 
 Table = NDArray[np.float64]
 Answers = list[NDArray[np.int64]]
@@ -65,33 +78,86 @@ def measure(data: Path, seed: int = 0) -> dict[str, Any]:
         "dirichlet": [Dirichlet(mass) for mass in MASSES],
         "two_stage": [TwoStage(mass, share) for mass, share in TWO_STAGES],
     }
-    results, chosen = {}, {}
+    tables: dict[str, Table] = {}
+    chosen: dict[str, Any] = {}
     models: dict[str, LanguageModel] = {}
     for name, grid in smoothings.items():
         say(f"{name}: {len(grid) * len(BACKGROUNDS)} settings")
-        tables = {}
+        tried = {}
         for smoothing, background in product(grid, BACKGROUNDS):
             model = LanguageModel([Shard(levels)], smoothing, background)
             key = f"{smoothing}, background of {background}"
-            models[key], tables[key] = model, judge.table(_answers(model, queries))
-        results[name], chosen[name] = _validated(tables, folds)
+            models[key], tried[key] = model, judge.table(_answers(model, queries))
+        tables[name], chosen[name] = _validated(tried, folds)
     bases = sorted({key for keys in chosen.values() for key in keys})
     say(f"rm3: {len(bases) * len(BELIEVED) * len(NEW_TERMS)} settings")
-    tables = {}
+    tried = {}
     for base, believed in product(bases, BELIEVED):
         for settings, answers in _feedback(models[base], believed, queries):
-            tables[f"{base}, {believed} documents, {settings}"] = judge.table(answers)
-    results["rm3"], chosen["rm3"] = _validated(tables, folds)
+            tried[f"{base}, {believed} documents, {settings}"] = judge.table(answers)
+    tables["rm3"], chosen["rm3"] = _validated(tried, folds)
     say(f"bm25: {len(BM25)} settings")
     asked = [analyser.terms(text) for text in collection.queries.values()]
-    tables = {str(way): judge.table(_bm25(texts, asked, *way)) for way in BM25}
-    results["bm25"], chosen["bm25"] = _validated(tables, folds)
-    return results | {
+    tried = {str(way): judge.table(_bm25(texts, asked, *way)) for way in BM25}
+    tables["bm25"], chosen["bm25"] = _validated(tried, folds)
+    for name, learned, answers in _unsupervised(levels, queries, collection):
+        tables[name], chosen[name] = judge.table(answers), [str(learned)]
+    return {name: _summary(table, tables["bm25"], seed) for name, table in tables.items()} | {
         "collection": collection.name,
         "documents": len(texts),
         "queries": len(queries),
         "folds": FOLDS,
         "chosen": chosen,
+    }
+
+
+def _unsupervised(
+    levels: Levels, queries: list[TextQuery], collection: SmartCollection
+) -> Iterator[tuple[str, TextSmoothing, Answers]]:
+    """Yield the answers of models whose every parameter is learned from the documents."""
+    model = LanguageModel([Shard(levels)], background="documents")
+    both = fit_two_stage(levels, model.shares())
+    for name, smoothing in {
+        "jm_learned": JelinekMercer(1 - both.share),
+        "dirichlet_learned": Dirichlet(both.mass),
+        "two_stage_learned": both,
+    }.items():
+        learned = LanguageModel(model.shards, smoothing, "documents")
+        yield name, smoothing, _answers(learned, queries)
+    with tempfile.TemporaryDirectory() as folder:
+        index = _indexed(collection, Path(folder))
+        asked = [index.query(text) for text in collection.queries.values()]
+        wider = [RelevanceFeedback().expand(index.model, query) for query in asked]
+        for name, given in {"default": asked, "expand": wider}.items():
+            found = [index.model.search(query, DEPTH).documents for query in given]
+            yield name, index.smoothing, found
+
+
+def _indexed(collection: SmartCollection, folder: Path) -> TextIndex:
+    """Write the documents into a search index as films of one shot, as a library would."""
+    part = TextPart(Analyser())
+    films = [
+        DocumentSource(Document(f"{name}:0000", name), (text,))
+        for name, text in collection.documents.items()
+    ]
+    segment = write_segment(folder, "films", {TEXT: part.build(films)})
+    return TextIndex([LiveSegment(segment, np.arange(len(films)))], part.analyser)
+
+
+def _summary(table: Table, peer: Table, seed: int) -> dict[str, float]:
+    """Return the mean of each measure, and how sure AP differs from that of the peer."""
+    from scipy.stats import ttest_rel
+
+    means = dict(zip(MEASURES, table.mean(axis=0).round(4).tolist(), strict=True))
+    difference = table[:, 0] - peer[:, 0]
+    if not difference.any():
+        return means
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (DRAWS, len(difference)))
+    as_far = np.abs(signs @ difference) >= abs(difference.sum()) - 1e-12
+    t_test = float(ttest_rel(table[:, 0], peer[:, 0]).pvalue)
+    return means | {
+        "p_t": round(t_test, 4),
+        "p_randomisation": round(float((1 + as_far.sum()) / (1 + DRAWS)), 4),
     }
 
 
@@ -119,9 +185,7 @@ class Judge:
         return np.array(rows)
 
 
-def _validated(
-    tables: dict[str, Table], folds: NDArray[np.int64]
-) -> tuple[dict[str, float], list[str]]:
+def _validated(tables: dict[str, Table], folds: NDArray[np.int64]) -> tuple[Table, list[str]]:
     """Score each fold with the setting that is best on the others."""
     names, values = list(tables), np.stack(list(tables.values()))
     scores, chosen = np.zeros(values.shape[1:]), []
@@ -130,8 +194,7 @@ def _validated(
         best = int(np.argmax(values[:, ~held, 0].mean(axis=1)))
         scores[held] = values[best, held]
         chosen.append(names[best])
-    means = scores.mean(axis=0).tolist()
-    return {name: round(mean, 4) for name, mean in zip(MEASURES, means, strict=True)}, chosen
+    return scores, chosen
 
 
 def _answers(model: LanguageModel, queries: list[TextQuery]) -> Answers:
@@ -176,11 +239,16 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     results = measure(options.data, options.seed)
     titles = {
-        "jm": "Jelinek-Mercer",
-        "dirichlet": "Dirichlet",
-        "two_stage": "Two-stage (Dirichlet, then Jelinek-Mercer)",
-        "rm3": "RM3",
-        "bm25": "BM25 (bm25s)",
+        "default": "wordsight search (two stages and neighbours, learned)",
+        "expand": "wordsight search --expand (RM3)",
+        "jm_learned": "Jelinek-Mercer, learned",
+        "dirichlet_learned": "Dirichlet, learned",
+        "two_stage_learned": "Two-stage, learned",
+        "jm": "Jelinek-Mercer, cross-validated",
+        "dirichlet": "Dirichlet, cross-validated",
+        "two_stage": "Two-stage, cross-validated",
+        "rm3": "RM3, cross-validated",
+        "bm25": "BM25 (bm25s), cross-validated",
     }
     print_report(
         results,
@@ -192,8 +260,13 @@ def main(arguments: list[str] | None = None) -> None:
             Column("map", "MAP", ".3f"),
             Column("ndcg10", "nDCG@10", ".3f"),
             Column("p10", "P@10", ".3f"),
+            Column("p_t", "p (paired t)", ".3f"),
+            Column("p_randomisation", "p (randomised)", ".3f"),
         ],
-        rows=[{"row": title} | results[key] for key, title in titles.items()],
+        rows=[
+            {"row": title, "p_t": "", "p_randomisation": ""} | results[key]
+            for key, title in titles.items()
+        ],
     )
 
 

@@ -9,16 +9,27 @@ import numpy as np
 
 from experiments.report import say
 from experiments.street_objects import OTHER, ObjectDetector, shown_by
-from experiments.street_tracks import follow
 from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.perception import tracked_clip
+from wordsight.perception.detectors.rendered import RENDERED_THINGS
+from wordsight.perception.detectors.suppression import box_iou
 from wordsight.perception.regions.codebook import Codebook
+from wordsight.perception.tracking.tracks import track_regions
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.worlds import write_world
 from wordsight.worlds.street import StreetFilm
 
-__all__ = ["SIGHTS", "StreetClip", "labelled", "named_by_hand", "see_street", "true_clip"]
+__all__ = [
+    "SIGHTS",
+    "StreetClip",
+    "detector_recall",
+    "labelled",
+    "named_by_hand",
+    "see_street",
+    "surest",
+    "true_clip",
+]
 
 SIGHTS = ("rendered", "objects", "tracks", "regions", "truth")
 """What can be seen: what the detector of the rendered worlds finds, linked; linked regions labelled
@@ -35,12 +46,14 @@ class StreetClip:
     Attributes:
         film: The film; its truth judges sentences.
         place: Where it was shot; the fold it belongs to.
-        clip: What is seen.
+        clip: What is seen, linked over time where that is done beforehand.
+        detected: The same before anything was linked.
     """
 
     film: StreetFilm
     place: str
     clip: Clip
+    detected: Clip
 
 
 def see_street(films: Sequence[StreetFilm], sight: str, folder: Path) -> list[StreetClip]:
@@ -53,15 +66,59 @@ def see_street(films: Sequence[StreetFilm], sight: str, folder: Path) -> list[St
             the truth.
     """
     if sight == "truth":
-        clips = [true_clip(film) for film in films]
+        detected = clips = [_numbered(true_clip(film)) for film in films]
     else:
-        clips = _library_clips(films, folder, "rendered" if sight == "rendered" else "regions")
+        detector = "rendered" if sight == "rendered" else "regions"
+        detected = clips = list(map(_numbered, _library_clips(films, folder, detector)))
         if sight == "rendered":
             clips = [tracked_clip(clip, for_words=True) for clip in clips]
         elif sight in ("objects", "tracks"):
-            clips = [follow(clip) for clip in clips]
+            clips = [
+                replace(clip, detections=track_regions(clip.detections, clip.video_id))
+                for clip in clips
+            ]
     places = [str(film.truth.record()["place"]) for film in films]
-    return [StreetClip(*row) for row in zip(films, places, clips, strict=True)]
+    return [StreetClip(*row) for row in zip(films, places, clips, detected, strict=True)]
+
+
+def _numbered(clip: Clip) -> Clip:
+    """Hide the names of classes: what nouns mean is to be learned."""
+    seen = clip.detections
+    numbers = [RENDERED_THINGS.index(n) if n in RENDERED_THINGS else -1 for n in seen.label_names]
+    if -1 in numbers:
+        return clip
+    names = [f"class {number:02d}" for number in range(len(RENDERED_THINGS))]
+    labels = np.array(numbers)[np.where(seen.mask, seen.labels, 0)]
+    return replace(clip, detections=seen.relabelled(labels, names))
+
+
+def surest(clip: Clip, count: int) -> Clip:
+    """Keep so many boxes of each class in every frame, those with the highest scores."""
+    seen = clip.detections
+    same = seen.mask[:, None] & (seen.labels[:, :, None] == seen.labels[:, None])
+    above = same & (seen.scores[:, None] > seen.scores[:, :, None])
+    before = same & (seen.scores[:, None] == seen.scores[:, :, None])
+    before &= np.tri(seen.mask.shape[1], k=-1, dtype=np.bool_)
+    kept = seen.mask & ((above | before).sum(axis=2) < count)
+    return replace(clip, detections=replace(seen, mask=kept))
+
+
+def detector_recall(items: Sequence[StreetClip]) -> tuple[float, float]:
+    """Return recall and precision of what was detected: right class, half of the overlap."""
+    hits = wanted = found = 0
+    for item in items:
+        seen, film = item.detected.detections, item.film
+        rows = np.minimum(np.round(seen.times * film.frame_rate).astype(int), film.num_frames - 1)
+        for number, row in enumerate(rows.tolist()):
+            frame = seen.frame(number)
+            found += len(frame.boxes)
+            for name, boxes in film.truth.boxes.items():
+                if np.isfinite(boxes[row]).all():
+                    own = frame.labels == RENDERED_THINGS.index(film.truth.kinds[name])
+                    overlaps = box_iou(boxes[row][None], frame.boxes[own])
+                    hits += bool((overlaps >= 0.5).any())
+                    wanted += 1
+    return hits / max(1, wanted), hits / max(1, found)
 
 
 def true_clip(film: StreetFilm) -> Clip:

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.perception.regions.appearance import APPEARANCE_SIZE
 from wordsight.records import Clip, Detections
 from wordsight.worlds.street import StreetFilm
 
@@ -93,6 +94,7 @@ def _look(seen: Detections, place: NDArray[np.bool_]) -> Array:
     sizes = np.median(seen.boxes[place][:, 2:] - seen.boxes[place][:, :2], axis=0)
     shape = 0.5 * np.log(np.maximum(sizes, 1.0))
     looks = np.zeros(0) if seen.appearance is None else seen.appearance[place].mean(axis=0)
+    looks = looks[:APPEARANCE_SIZE]  # without outlines: too many numbers for so few things
     return np.concatenate([looks, shape])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.street_folds import MODELS, Fold
+from experiments.street_folds import Fold
 from wordsight.evaluation import RocCurve, roc_curve
 from wordsight.files import atomic_path
 
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_curves", "save_curves"]
 
-_COLOURS = {"learned": "#56b4e9", "discriminative": "#0072b2", "hand": "#d55e00"}
+_COLOURS = {
+    "as_published": "#999999",
+    "discriminative": "#56b4e9",
+    "joint": "#0072b2",
+    "hand": "#e69f00",
+    "hand_fitted": "#d55e00",
+}
 _RATES = np.linspace(0, 1, 401)
 
 
@@ -35,12 +41,12 @@ def plot_curves(folds: Sequence[Fold]) -> "Figure":
     for panel, name in enumerate(names):
         axes = figure.add_subplot(1, len(names), panel + 1)
         axes.plot([0, 1], [0, 1], color="#c9ccd1", linewidth=1, linestyle="--")
-        for model in MODELS:
-            curves = _curves(folds, name, model)
+        for model, colour in _COLOURS.items():
+            curves = _curves(folds, name, model) if model in folds[0].scores[name] else []
             if curves:
                 mean = np.mean([_rates(curve) for curve in curves], axis=0)
                 area = float(np.mean([curve.area for curve in curves]))
-                axes.plot(_RATES, mean, color=_COLOURS[model], label=f"{model} ({area:.3f})")
+                axes.plot(_RATES, mean, color=colour, label=f"{model} ({area:.3f})")
         axes.set_title(f"{name}: {_pairs(folds, name)} pairs", fontsize=10)
         axes.set_xlabel("false-positive rate")
         axes.set_ylabel("true-positive rate")

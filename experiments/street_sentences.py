@@ -24,13 +24,14 @@ _MORE = (
 
 
 def choose_test_sentences(
-    films: Sequence[StreetFilm], places: Sequence[str]
+    films: Sequence[StreetFilm], places: Sequence[str], place: str
 ) -> dict[str, list[Sentence]]:
-    """Choose the sentences every film is tested with.
+    """Choose the sentences every film of a place is tested with.
 
     ``NV`` holds each verb with a person and each of three things. ``ALL`` holds the same with one
     word more, in turn an adverb, a spatial and a motion preposition; of all such sentences that
-    one which is true in most places, then of most films, then comes first in the grammar.
+    one which is true of a film of the place, as every test sentence of the paper is, then in most
+    places, then of most films, then comes first in the grammar.
     """
     plain: dict[tuple[str, str], Sentence] = {}
     richer: dict[tuple[str, str, PartOfSpeech], list[Sentence]] = {}
@@ -47,7 +48,8 @@ def choose_test_sentences(
     rich = []
     for number, (verb, thing) in enumerate(plain):
         order = [_MORE[(number + number // 3 + shift) % 3] for shift in range(3)]
-        rich.append(_commonest([richer.get((verb, thing, p), []) for p in order], films, places))
+        pools = [richer.get((verb, thing, part), []) for part in order]
+        rich.append(_commonest(pools, films, places, place))
     return {"NV": list(plain.values()), "ALL": rich}
 
 
@@ -63,9 +65,12 @@ def _core(sentence: Sentence, parts: dict[str, PartOfSpeech]) -> tuple[str, str,
 
 
 def _commonest(
-    pools: Sequence[Sequence[Sentence]], films: Sequence[StreetFilm], places: Sequence[str]
+    pools: Sequence[Sequence[Sentence]],
+    films: Sequence[StreetFilm],
+    places: Sequence[str],
+    place: str,
 ) -> Sentence:
-    """Return the best of the first pool that has a sentence true of some film."""
+    """Return the best of the first pool that has a sentence true of a film of the place."""
     names = sorted(set(places))
     best: Sentence | None = None
     for pool in pools:
@@ -73,9 +78,11 @@ def _commonest(
         where = np.array([np.array(places) == name for name in names])
         spread = (where.astype(int) @ table.astype(int) > 0).sum(axis=0)
         value = spread * (len(films) + 1) + table.sum(axis=0)
+        here = table[np.array(places) == place].any(axis=0)
+        value += here * (len(names) + 1) * (len(films) + 1)
         if len(pool) and best is None:
             best = pool[int(np.argmax(value))]
-        if len(pool) and value.max() > 0:
+        if here.any():
             return pool[int(np.argmax(value))]
     if best is None:
         raise ValueError("the grammar has no longer sentence for a verb and a thing.")

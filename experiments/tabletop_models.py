@@ -6,16 +6,17 @@ there.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.baselines.walk_maxsat import CountingTransition, WalkSettings
+from experiments.sequence_errors import sequence_error
 from experiments.tabletop_corpus import Scene
-from wordsight.evaluation.sequences import sequence_error
 from wordsight.states import (
     EXACT,
+    BeliefCalibration,
     InferenceSettings,
     SegmentSearchSettings,
     StateModel,
@@ -23,6 +24,7 @@ from wordsight.states import (
     StateSequence,
     StateVocabulary,
     TrackSmoothing,
+    calibration,
     parse_vocabulary,
 )
 from wordsight.states.discovery.boosting import BoostingSettings
@@ -33,15 +35,17 @@ from wordsight.states.discovery.learning import (
     discover_rules,
     training_vocabulary,
 )
+from wordsight.states.discovery.merging import MergeSettings, select_for_merging
 from wordsight.states.discovery.training import PerceptronSettings, learn_weights, prepare_videos
 from wordsight.states.events.find import find_events, outermost
+from wordsight.states.methods import state_model
 from wordsight.states.rules.rule import Rule
-from wordsight.states.search.greedy_merge import GreedyMerge
 from wordsight.states.search.segments import decode
 from wordsight.worlds.tabletop.blocks import AGENT
 
-__all__ = ["Case", "Score", "at_bound", "cases", "effort", "fit_ours", "fit_walk", "greedy_rows"]
-__all__ += ["judge", "mistakes", "per_fact", "seven_rows"]
+__all__ = ["Case", "Score", "at_bound", "believed", "cases", "effort", "fit_chained", "fit_ours"]
+__all__ += ["fit_published", "fit_walk", "greedy_rows", "judge", "mistakes", "per_fact"]
+__all__ += ["seven_rows"]
 
 _FEATURES = """
 feature rise(thing) = change of elevation over 0.1 s
@@ -70,10 +74,22 @@ TESTED_ITERATIONS = (0, 1, 2, 4, 8)
 _DISCOVERY = BoostingSettings(
     rounds=300, least_videos=3, num_thresholds=64, most_rows=10_000, around_changes=0.5
 )  # most blocks rest most of the time: few thresholds would all lie in the jitter of resting boxes
-LEAST_FRAMES = 3  # the world knows no contact shorter than a tenth of a second
 _SAME_COST = 1e-6  # costs nearer than this differ by the order of adding up
 _LATE = 2  # frames by which a change may be early or late without being told
 _PATIENCES = (1, 2, 4, 8)  # moments that cleaning may leave out in a row; chosen on training films
+_CHAINED = ClausalSettings(
+    accuracy=0.98,
+    coverage=0.03,
+    least_videos=3,
+    num_thresholds=16,
+    most_conditions=2,
+    most_rules=12,
+    around_changes=0.5,
+    diverse=True,
+    state_atoms=True,
+    new_variables=True,
+    linked=True,
+)
 _SOUND = ClausalSettings(
     accuracy=1.0,
     coverage=0.02,
@@ -171,7 +187,7 @@ def _told(sequence: StateSequence) -> list[str]:
 
 def at_bound(model: StateModel, bound: int) -> Model:
     """Return the model's inference by the published search with a bound, or exactly with -1."""
-    search = SegmentSearchSettings(bound=bound, reduce=bound < 0, least_frames=LEAST_FRAMES)
+    search = SegmentSearchSettings(bound=bound, reduce=bound < 0)
     chosen = StateModel(
         model.rules_,
         model.transition_cost_,
@@ -214,6 +230,35 @@ def fit_ours(films: Sequence[Case], seed: int) -> StateModel:
         random_state=seed,
     )
     return model.fit([case.seen for case in films], [case.truth for case in films])
+
+
+def fit_published(films: Sequence[Case], seed: int) -> StateModel:
+    """Learn as published: its eight features, soft clauses, plain perceptron, search with tau."""
+    return _fitted(state_model("published", bound=100, random_state=seed), films)
+
+
+def fit_chained(films: Sequence[Case], seed: int) -> StateModel:
+    """Learn clauses with facts in their bodies and further objects that facts relate."""
+    model = StateModel(
+        vocabulary=parse_vocabulary(_FEATURES),
+        learning=StateLearningSettings(discovery=_CHAINED),
+        random_state=seed,
+    )
+    return _fitted(model, films)
+
+
+def _fitted(model: StateModel, films: Sequence[Case]) -> StateModel:
+    return model.fit([case.seen for case in films], [case.truth for case in films])
+
+
+def believed(model: StateModel, films: Sequence[Case]) -> BeliefCalibration:
+    """Return how far the probabilities of facts are right in films."""
+    said, true = [], []
+    for case in films:
+        beliefs = model.believe(case.seen)
+        said.append(beliefs.probabilities.ravel())
+        true.append(case.truth.table(beliefs.sequence.facts).ravel())
+    return calibration(np.concatenate(said), np.concatenate(true))
 
 
 def seven_rows(
@@ -264,14 +309,14 @@ def greedy_rows(
     """
     vocabulary = _vocabulary(films)
     seen, truth = [case.seen for case in films], [case.truth for case in films]
-    plain = GreedyMerge(_clauses(films, vocabulary, _SOUND), vocabulary, soundness=1.0)
-    for pruned in (False, True):
-        plain.fit(seen, truth, prune=pruned)
-        count = len(plain.rules_)
-        yield "fgm", count, 0, judge(plain.predict, tested)
-        patient = [replace(plain, rules=plain.rules_, patience=p) for p in _PATIENCES]
-        cleaning = min(patient, key=lambda model: judge(model.predict, films).error)
-        yield "fgm_cleaning", count, cleaning.patience, judge(cleaning.predict, tested)
+    rules = _clauses(films, vocabulary, _SOUND)
+    for prune in (False, True):
+        settings = MergeSettings(prune=prune, patiences=_PATIENCES)
+        kept, patience = select_for_merging(rules, seen, truth, vocabulary, settings)
+        for name, skipped in (("fgm", 0), ("fgm_cleaning", patience)):
+            inference = InferenceSettings(method="merge", patience=skipped)
+            model = StateModel(kept, 0.0, vocabulary, inference=inference)
+            yield name, len(kept), skipped, judge(model.predict, tested)
 
 
 def fit_walk(model: StateModel, films: Sequence[Case], seed: int) -> CountingTransition:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from experiments.report import say
 from wordsight.alignment import Chunk, Instructions, Observed
 from wordsight.alignment.observe import DetectedThings, chunks_of_intervals
-from wordsight.alignment.observe.videos import label_by_appearance
+from wordsight.alignment.observe.detections import label_by_appearance
 from wordsight.alignment.text import instructions_from_text
 from wordsight.files import atomic_path
 from wordsight.perception import load_detector, observe

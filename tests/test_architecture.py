@@ -1,6 +1,11 @@
 """The rooms import one way only, as docs/architecture.md draws it."""
 
 import ast
+import importlib.util
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -66,3 +71,37 @@ def test_the_package_imports_nothing_from_outside():
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             assert not outside & {name.partition(".")[0] for name in names}, file
+
+
+def test_every_extra_brings_a_package_that_is_imported():
+    declared = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = declared["project"]["optional-dependencies"]
+    wanted = {
+        name for extra, rows in extras.items() if extra not in ("dev", "docs") for name in rows
+    }
+    homes = packages_distributions().items()
+    places = [PACKAGE, PACKAGE.parents[1] / "experiments"]  # which ask for the voices
+    files = [path for place in places for path in place.rglob("*.py")]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    for requirement in wanted:
+        name = re.split(r"[\[><=]", requirement)[0]
+        modules = [module for module, owners in homes if name in owners] or [name.replace("-", "_")]
+        assert any(re.search(rf"\b{module}\b", code) for module in modules), requirement
+
+
+def test_no_branch_serves_a_system_that_the_rest_cannot_run_on():
+    """Locks of files are POSIX's everywhere, so a branch for Windows could never run."""
+    for file in PACKAGE.rglob("*.py"):
+        assert not re.search(r"win32|msvcrt|os\.name\b", file.read_text(encoding="utf-8")), file
+
+
+@pytest.mark.slow
+def test_no_public_class_name_is_used_twice_and_no_import_goes_in_a_circle():
+    spec = importlib.util.spec_from_file_location("house", PACKAGE.parents[1] / "tools/house.py")
+    house = importlib.util.module_from_spec(spec)
+    sys.modules["house"] = house  # its dataclasses look their module up
+    spec.loader.exec_module(house)
+    modules = house.read_modules(PACKAGE.parent)
+    assert len(modules) > 100
+    assert house.double_classes(modules) == []
+    assert house.cycles(modules) == []

@@ -31,6 +31,7 @@ def _name(path):
     return str(path.relative_to(PACKAGE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=_name)
 def test_every_public_name_has_a_docstring(module):
     tree = ast.parse(module.read_text(encoding="utf-8"))

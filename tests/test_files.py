@@ -6,11 +6,13 @@ import stat
 import pytest
 
 from wordsight import files
+from wordsight.errors import FormatError, VideoError
 from wordsight.files import (
     TEMPORARY_MARK,
     atomic_folder,
     atomic_path,
     put_folder,
+    read_limited,
     sha256_of,
     write_text,
 )
@@ -113,3 +115,18 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
         raise RuntimeError
     assert (target / "word").read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_that_people_name_is_read_up_to_a_limit(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"12345")
+    assert read_limited(file, 5, "is too large.") == b"12345"
+    with pytest.raises(FormatError, match="has 5 bytes, too many"):
+        read_limited(file, 4, "has {size} bytes, too many.")
+    with pytest.raises(VideoError, match="does not exist; check the name"):
+        read_limited(tmp_path / "b.txt", 4, "", VideoError)
+    with pytest.raises(FormatError, match="cannot be read: Is a directory"):
+        read_limited(tmp_path, 1 << 20, "")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FormatError, match="not a plain file"):
+        read_limited(tmp_path / "pipe", 4, "")

@@ -17,17 +17,22 @@ How things are counted:
 - *duplicate pairs*: pairs of files (or two places of one) that share a run of six or more lines of
   the same shape: alike but for names, strings and numbers. Blank lines, comments, docstrings,
   imports and lone brackets are passed over; so are runs of short lines (six with less than thirty
-  tokens), and a run that stands in more than eight places: that is a form, not a copy.
+  tokens), and a run that stands in more than eight places: that is a form, not a copy. Lines that
+  only declare (fields of a class, parameters, constants) are alike if they also declare the same
+  names: two records of four arrays each are no copies of each other. The row *by shape alone*
+  counts without this.
 - *cycles*: modules that import each other in a circle when they are loaded (imports inside
   functions or for types only do not count).
 - *files run*: modules with a function that runs during add → learn → search on a tiny library.
 - *files passed*: those of them of which three or more functions run, so that a reader stops there.
 - *turns back*: pairs of modules of two rooms (packages below ``wordsight``), where one calls the
-  other against the direction of imports: through a callback, a subclass or a registry.
+  other against the direction of imports: through a callback, a subclass or a registry. Generators
+  do not count: they are read where they are made, not where the next item is taken.
 """
 
 import argparse
 import ast
+import inspect
 import io
 import json
 import keyword
@@ -223,9 +228,14 @@ def documented(modules: Iterable[Module]) -> tuple[int, list[str]]:
     return total, missing
 
 
-def duplicates(modules: Iterable[Module]) -> list[str]:
-    """Return the pairs of places that share six or more lines, the longest runs first."""
-    files = {module.place: shapes(module) for module in modules}
+def duplicates(modules: Iterable[Module], *, by_shape: bool = False) -> list[str]:
+    """Return the pairs of places that share six or more lines, the longest runs first.
+
+    Args:
+        modules: Where to look.
+        by_shape: Whether declarations of other names are alike, too.
+    """
+    files = {module.place: shapes(module, by_shape=by_shape) for module in modules}
     windows: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
     for place, lines in files.items():
         for start in range(len(lines) - SHARED_LINES + 1):
@@ -243,19 +253,23 @@ def duplicates(modules: Iterable[Module]) -> list[str]:
     for (first, second), starts in pairs.items():
         length, (at, there) = max(_runs(starts))
         a, b = files[first], files[second]
-        rows.append(
-            (
-                length,
-                f"{first}:{a[at][0]}-{a[at + length - 1][0]} ~ "
-                f"{second}:{b[there][0]}-{b[there + length - 1][0]}",
-            )
+        text = (
+            f"{first}:{a[at][0]}-{a[at + length - 1][0]} ~ "
+            f"{second}:{b[there][0]}-{b[there + length - 1][0]}"
         )
+        rows.append((length, text))
     return [text for _, text in sorted(rows, key=lambda row: (-row[0], row[1]))]
 
 
-def shapes(module: Module) -> list[tuple[int, str]]:
-    """Return the lines of code of a module, with their numbers, alike if they have one shape."""
+def shapes(module: Module, *, by_shape: bool = False) -> list[tuple[int, str]]:
+    """Return the lines of code of a module, with their numbers, alike if they have one shape.
+
+    Args:
+        module: The module.
+        by_shape: Whether lines that declare other names are alike, too.
+    """
     passed = _passed_lines(module.tree)
+    declared = set() if by_shape else _declared_lines(module.tree)
     lines: dict[int, list[str]] = defaultdict(list)
     for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
         line = token.start[0]
@@ -263,7 +277,7 @@ def shapes(module: Module) -> list[tuple[int, str]]:
             continue
         if token.type == tokenize.NAME:
             kept = keyword.iskeyword(token.string) or keyword.issoftkeyword(token.string)
-            lines[line].append(token.string if kept else "name")
+            lines[line].append(token.string if kept or line in declared else "name")
         elif token.type == tokenize.NUMBER:
             lines[line].append("0")
         elif token.type == tokenize.STRING:
@@ -284,22 +298,39 @@ class Trace:
     Attributes:
         functions: Names of the functions that ran, by file.
         calls: Pairs of files, caller first, with an example of a call.
+        seen: Code that was called, and from where, which need not be taken down again.
     """
 
     functions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     calls: dict[tuple[str, str], str] = field(default_factory=dict)
+    seen: set[tuple[int, int]] = field(default_factory=set)
 
     def note(self, frame: Any, event: str, _: object) -> None:
         """Take down a call; what a module does while it is loaded does not count."""
+        if event != "call":
+            return
+        code, before = frame.f_code, frame.f_back
+        known = (id(code), id(before.f_code) if before else 0)
+        if known in self.seen:  # so it is for nearly all of millions of calls
+            return
+        own = _is_own(code.co_filename)
+        if own:
+            self._take(frame)
+        if not own or not before or _is_own(before.f_code.co_filename):
+            self.seen.add(known)  # otherwise who called is further out, and may differ next time
+
+    def _take(self, frame: Any) -> None:
         code = frame.f_code
-        if event != "call" or not _is_own(code.co_filename) or _is_loading(frame):
+        if _is_loading(frame):
             return
         self.functions[code.co_filename].add(code.co_qualname)
         caller = frame.f_back
         while caller is not None and not _is_own(caller.f_code.co_filename):
             caller = caller.f_back
-        # A function made inside another one is read where it is made.
-        if caller is not None and not _is_loading(caller) and "<locals>" not in code.co_qualname:
+        # A function made inside another one is read where it is made, and so is a generator, which
+        # is called by what takes the next item.
+        made = "<locals>" in code.co_qualname or code.co_flags & inspect.CO_GENERATOR
+        if caller is not None and not _is_loading(caller) and not made:
             pair = (caller.f_code.co_filename, code.co_filename)
             self.calls.setdefault(pair, f"{caller.f_code.co_qualname} -> {code.co_qualname}")
 
@@ -352,6 +383,7 @@ def measure(source: Path, *, run: bool = False) -> list[Row]:
     public, silent = documented(modules.values())
     alone, twice = single_importers(modules), double_classes(modules)
     copies, circles = duplicates(modules.values()), cycles(modules)
+    alike = duplicates(modules.values(), by_shape=True)
     largest = tuple(f"{size} {place}" for size, place in reversed(sizes[-20:]))
     longest = tuple(f"{length} {place}" for length, place in reversed(lengths[-20:]))
     rows = [
@@ -366,6 +398,7 @@ def measure(source: Path, *, run: bool = False) -> list[Row]:
         Row("modules with one importer", len(alone), "≤ 80", tuple(alone)),
         Row("public class names twice", len(twice), "0", tuple(twice)),
         Row("duplicate pairs", len(copies), "≤ 40", tuple(copies)),
+        Row("pairs alike by shape alone", len(alike), "", tuple(alike)),
         Row("import cycles", len(circles), "0", tuple(circles)),
     ]
     if run:
@@ -467,6 +500,22 @@ def _passed_lines(tree: ast.Module) -> set[int]:
         if isinstance(node, ast.Import | ast.ImportFrom) or text or names:
             passed.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return passed
+
+
+def _declared_lines(tree: ast.Module) -> set[int]:
+    """Return the lines of fields and constants, and of parameters below the line of ``def``."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found |= set(range(node.lineno + 1, node.body[0].lineno))
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, ast.AnnAssign):
+                    found |= set(range(one.lineno, (one.end_lineno or one.lineno) + 1))
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            found |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return found
 
 
 def _runs(starts: set[tuple[int, int]]) -> Iterator[tuple[int, tuple[int, int]]]:

@@ -1,4 +1,4 @@
-"""Ranking pictures by models instead of samples: two baselines for query by picture."""
+"""Ranking pictures by models instead of samples: three baselines for query by picture."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.scoring import log_likelihoods, smoothed_gains
 
-__all__ = ["ala_scores", "document_generation"]
+__all__ = ["ala_scores", "document_generation", "kl_scores"]
 
 _BLOCK = 4096  # documents whose factors are in memory in double precision
 
@@ -57,6 +57,32 @@ def ala_scores(query: Mixtures, packed: PackedMixtures) -> Array:
         expected = factors @ on_average.T + block.constants[:, :, None]
         chosen = np.take_along_axis(expected, nearest[:, None], axis=1)[:, 0]
         scores[first : first + len(block)] = chosen @ weights
+    return scores
+
+
+def kl_scores(query: Mixtures, packed: PackedMixtures) -> Array:
+    r"""Rank documents by the divergence of the query's model from theirs.
+
+    The variational approximation (Hershey and Olsen, 2007), without the part that is the same for
+    all documents: $\sum_a\pi_a\log\sum_b\omega_be^{-KL(f_a\|g_b)}$.
+
+    Args:
+        query: One mixture, on the scale of the documents.
+        packed: ``D`` documents.
+
+    Returns:
+        ``(D,)`` scores, higher for smaller divergences.
+    """
+    weights, means, variances = query.weights[0], query.means[0], query.variances[0]
+    moments = np.concatenate([means, means**2 + variances], axis=1)
+    entropies = -0.5 * np.log(2.0 * np.pi * np.e * variances).sum(axis=1)
+    scores = np.empty(len(packed))
+    for first in range(0, len(packed), _BLOCK):
+        block = packed[first : first + _BLOCK]
+        # The expected log of weight times density, from which the query's own entropy is taken.
+        logs = block.factors.astype(np.float64) @ moments.T + block.constants[:, :, None]
+        near = np.logaddexp.reduce(logs - entropies, axis=1)
+        scores[first : first + len(block)] = near @ weights
     return scores
 
 

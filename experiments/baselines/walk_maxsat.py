@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.states.errors import StateError
+from wordsight.states.grounding.clauses import ClauseSet
 from wordsight.states.grounding.grounder import Grounding, ground
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.model import check_pairs, state_sequence
@@ -19,7 +20,13 @@ from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary
 
-__all__ = ["CountingTransition", "WalkSettings", "walk_max_sat"]
+__all__ = [
+    "CountingTransition",
+    "WalkSettings",
+    "compiled_clauses",
+    "walk_from",
+    "walk_max_sat",
+]
 
 Array = NDArray[np.float64]
 
@@ -65,24 +72,41 @@ def walk_max_sat(
     Returns:
         The least cost met, and ``(T, F)`` the states there.
     """
+    clauses, costs = grounding.clauses, np.ascontiguousarray(grounding.costs(weights))
+    # The first walk begins where nothing holds: rules are mostly silent.
+    first = np.zeros((len(costs), clauses.num_facts), dtype=np.bool_)
+    chosen = settings or WalkSettings()
+    return walk_from(clauses, costs, transition_cost, first, chosen, random_state=random_state)
+
+
+def walk_from(
+    clauses: ClauseSet,
+    costs: Array,
+    transition_cost: float,
+    first: NDArray[np.bool_],
+    settings: WalkSettings,
+    *,
+    random_state: int = 0,
+) -> tuple[float, NDArray[np.bool_]]:
+    """Walk from given states ``(T, F)``, then from others drawn at random; return the best met."""
     from experiments.baselines.walk_maxsat_kernel import walk
 
-    chosen = settings or WalkSettings()
-    clauses, random = grounding.clauses, np.random.default_rng(random_state)
-    rows = _compressed(clauses.bodies)
-    uses = _uses(clauses.bodies, clauses.heads, clauses.num_facts)
-    costs = np.ascontiguousarray(grounding.costs(weights))
-    best, states = np.inf, np.zeros((len(costs), clauses.num_facts), dtype=np.bool_)
-    for number in range(chosen.restarts):
-        # The first walk begins where nothing holds: rules are mostly silent.
-        first = np.zeros_like(states) if number == 0 else random.random(states.shape) < 0.5
+    random, compiled = np.random.default_rng(random_state), compiled_clauses(clauses)
+    best, states = np.inf, first
+    for number in range(settings.restarts):
+        start = first if number == 0 else random.random(first.shape) < 0.5
         cost, found = walk(
-            *rows, clauses.heads, *uses, costs, float(transition_cost), first, chosen.flips,
-            chosen.noise, random,
-        )  # fmt: skip
+            *compiled, costs, float(transition_cost), start, settings.flips, settings.noise, random
+        )
         if cost < best:
             best, states = cost, found
     return float(best), states
+
+
+def compiled_clauses(clauses: ClauseSet) -> tuple[NDArray[np.int64], ...]:
+    """Return bodies and their starts, heads, and the clauses of each fact and their starts."""
+    uses = _uses(clauses.bodies, clauses.heads, clauses.num_facts)
+    return (*_compressed(clauses.bodies), clauses.heads, *uses)
 
 
 @dataclass

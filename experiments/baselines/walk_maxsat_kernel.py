@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["walk"]
+__all__ = ["anneal", "walk"]
 
 
 @njit(cache=True, nogil=True)
@@ -145,6 +145,29 @@ def walk(bodies, starts, heads, uses, use_starts, costs, transition, first, flip
         states[t, fact] = not states[t, fact]
         cost += rise
         count = _mark_around(rules, costs, transition, states, broken, place, count, t, fact)
+        if cost < best - 1e-9:
+            best = cost
+            best_states[:] = states
+    return best, best_states
+
+
+@njit(cache=True, nogil=True)
+def anneal(bodies, starts, heads, uses, use_starts, costs, transition, first, heats, random):  # type: ignore[no-untyped-def]
+    """Sample every fact of every moment in turn, once per temperature, from states ``first``.
+
+    Returns the least cost met and the states there.
+    """
+    rules = (bodies, starts, heads, uses, use_starts)
+    moments, facts = first.shape
+    states = first.copy()
+    cost, best, best_states = 0.0, 0.0, first.copy()  # costs beyond that of the first states
+    for heat in heats:
+        for t in range(moments):
+            for fact in range(facts):
+                rise = _change(rules, costs, transition, states, t, fact)
+                if random.random() * (1.0 + np.exp(min(rise / heat, 700.0))) < 1.0:
+                    states[t, fact] = not states[t, fact]
+                    cost += rise
         if cost < best - 1e-9:
             best = cost
             best_states[:] = states

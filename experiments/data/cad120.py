@@ -19,10 +19,20 @@ from experiments.greedy_iou import track_greedily
 from experiments.report import say
 from wordsight.errors import FormatError
 from wordsight.language import Entry, Lexicon, PartOfSpeech
+from wordsight.perception import tracked_clip
 from wordsight.perception.detectors.suppression import suppress
+from wordsight.perception.networks.catalog import network_catalog
 from wordsight.records import Clip, Detections, FrameDetections
 
-__all__ = ["Segment", "has_detections", "load_segments", "make_lexicon", "subjects_of"]
+__all__ = [
+    "Segment",
+    "has_detections",
+    "load_seen",
+    "load_segments",
+    "load_tracking",
+    "make_lexicon",
+    "subjects_of",
+]
 
 FRAME_RATE = 30.0
 FRAME_SIZE = (640, 480)
@@ -31,6 +41,8 @@ _BODY = (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12)  # joints from the head to the hips,
 _HEAD, _HANDS = 0, (11, 12)
 _OVERLAP = 0.6  # boxes of different classes that overlap more are one thing seen twice
 _PATIENCE = 16 / FRAME_RATE  # seconds a detection may be missed and still be the same thing
+_PERSON = 1  # the network's class of people
+_SKIPPED = (12, 26, 29, 30, 45, 66, 68, 69, 71, 83, 91)  # numbers without a class
 _LEAST_SEEN = 5  # detections of a thing; less is a false alarm
 
 Array = NDArray[np.float64]
@@ -88,18 +100,37 @@ def subjects_of(folder: Path) -> tuple[str, ...]:
     return tuple(sorted({json.loads(line)["subject"] for line in lines if line.strip()}))
 
 
-def load_segments(folder: Path, setting: str) -> list[Segment]:
+def load_segments(folder: Path, setting: str, people: Path | None = None) -> list[Segment]:
     """Read all segments of a folder.
 
     Args:
         folder: Where the data lies.
         setting: ``detections`` for what a Faster R-CNN saw (segments of videos without it are left
             out), ``tracks`` for annotated boxes with the object's name as label.
+        people: Folder of ``boxes.npz`` with the people another network saw, which then take the
+            place of those among the detections.
     """
-    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
-    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line.strip()]
-    rows = [row for row in rows if row["sentences"]]  # of the others nothing is said
+    meta, rows = _read(folder)
+    seen, annotated = load_seen(folder, setting, people)
+    return [
+        _segment(row, meta[row["video"]], annotated[row["video"]], seen[row["video"]])
+        for row in rows
+        if row["video"] in seen
+    ]
+
+
+def load_seen(
+    folder: Path, setting: str, people: Path | None = None, *, named: bool = False
+) -> tuple[dict[str, Detections], dict[str, Array]]:
+    """Return per video what is seen in it, and the annotated boxes ``(T, n, 4)`` of its objects.
+
+    Args:
+        folder: Where the data lies.
+        setting: As :func:`load_segments` has it.
+        people: The same.
+        named: Whether detections have the names of the network's classes instead of numbers.
+    """
+    meta, rows = _read(folder)
     videos = {row["video"] for row in rows}
     with np.load(_existing(folder / "tracks.npz")) as arrays:
         known = {v for v in videos if v in meta and f"{v}_obj" in arrays}
@@ -114,14 +145,42 @@ def load_segments(folder: Path, setting: str) -> list[Segment]:
         }
         if len(seen) < len(videos):
             say(f"{folder}: {len(videos) - len(seen)} videos have no tracks or no skeleton")
-    else:
-        found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
-        seen = {video: _linked(found[video]) for video in found if video in known}
-    return [
-        _segment(row, meta[row["video"]], annotated[row["video"]], seen[row["video"]])
-        for row in rows
-        if row["video"] in seen
-    ]
+        return seen, annotated
+    found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
+    found = {video: frames for video, frames in found.items() if video in known}
+    if people is None:
+        return {video: _linked(frames, named) for video, frames in found.items()}, annotated
+    return {video: _followed(boxes) for video, boxes in with_people(found, people)}, annotated
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what is known of each video, and the segments of which something is said."""
+    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
+    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    return meta, [row for row in rows if row["sentences"]]
+
+
+def load_tracking(folder: Path, step: int = 3) -> Iterator[tuple[Detections, Array]]:
+    """Yield per video the detections of every ``step``-th frame and the objects' true boxes.
+
+    Detections have no identities; boxes are ``(T, n, 4)``, all zero where not annotated.
+    """
+    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
+    found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
+    with np.load(_existing(folder / "tracks.npz")) as arrays:
+        for video, frames in found.items():
+            if video in meta and f"{video}_obj" in arrays:
+                annotated = arrays[f"{video}_obj"].astype(np.float64)
+                count = min(len(annotated), max(frames))
+                rows = np.arange(0, count, step)
+                classes = sorted({int(row[0]) for each in frames.values() for row in each})
+                seen = Detections.from_frames(
+                    _frames(frames, rows + 1, classes, suppressed=False),
+                    label_names=[f"class-{number}" for number in classes],
+                    frame_size=FRAME_SIZE,
+                )
+                yield seen, annotated[rows, : len(meta[video]["objects"])]
 
 
 def has_detections(folder: Path) -> bool:
@@ -217,26 +276,75 @@ def _read_detections(path: Path) -> dict[str, dict[int, list[list[float]]]]:
     return found
 
 
-def _linked(frames: dict[int, list[list[float]]]) -> Detections:
+def _linked(frames: dict[int, list[list[float]]], named: bool = False) -> Detections:
     """Give detections identities: one thing per place whatever its class, followed by overlap."""
-    last = max(frames)
     classes = sorted({int(row[0]) for rows in frames.values() for row in rows})
     seen = Detections.from_frames(
-        _frames(frames, last, classes),
-        label_names=[f"class-{number}" for number in classes],
+        _frames(frames, range(1, max(frames) + 1), classes),
+        label_names=[_class_name(number) if named else f"class-{number}" for number in classes],
         frame_size=FRAME_SIZE,
     )
     tracked = track_greedily(seen, least_overlap=0.3, patience=_PATIENCE)
     return _without_rare(tracked)
 
 
+def _class_name(number: int) -> str:
+    """Return the name of a class of COCO by its number among 91, of which eleven are not used."""
+    names = network_catalog()["objects"].classes
+    place = number - 1 - sum(skipped < number for skipped in _SKIPPED)
+    return names[place] if number not in _SKIPPED and place < len(names) else f"class-{number}"
+
+
+def with_people(
+    found: dict[str, dict[int, list[list[float]]]], folder: Path
+) -> Iterator[tuple[str, Detections]]:
+    """Yield per video its things, and the person, hands and head seen on every third frame."""
+    with np.load(_existing(folder / "boxes.npz")) as arrays:
+        for video, frames in found.items():
+            if video in arrays:
+                yield video, _pooled(frames, arrays[video].astype(np.float64))
+
+
+def _pooled(frames: dict[int, list[list[float]]], people: Array) -> Detections:
+    """Pool things of all frames and people where they were looked for, without identities."""
+    things = sorted({int(row[0]) for rows in frames.values() for row in rows} - {_PERSON})
+    names = [f"class-{number}" for number in things] + ["person", "hand", "head"]
+    parts = np.array([names.index(name) for name in ("person", "hand", "hand", "head")])
+    rows = []
+    for number in range(1, max(max(frames) + 1, len(people))):
+        seen = np.array(frames.get(number, []), dtype=np.float64).reshape(-1, 6)
+        seen = seen[(seen[:, 4] > seen[:, 2]) & (seen[:, 5] > seen[:, 3]) & (seen[:, 0] != _PERSON)]
+        body = people[number, :, :4] if number < len(people) else np.full((4, 4), np.nan)
+        there = (body[:, 2] > body[:, 0]) & (body[:, 3] > body[:, 1])  # not where NaN
+        labels = [things.index(int(kind)) for kind in seen[:, 0]]
+        rows.append(
+            FrameDetections(
+                (number - 1) / FRAME_RATE,
+                np.concatenate([seen[:, 2:], body[there]]),
+                np.concatenate([seen[:, 1], np.ones(int(there.sum()))]),
+                np.array([*labels, *parts[there]], dtype=np.int32),
+            )
+        )
+    return Detections.from_frames(rows, label_names=names, frame_size=FRAME_SIZE)
+
+
+def _followed(seen: Detections) -> Detections:
+    """Follow things through a video as `wordsight learn` does."""
+    whole = Clip("", 0.0, float(seen.times[-1]) + 1.0, seen)
+    return tracked_clip(whole, for_words=True).detections
+
+
 def _frames(
-    frames: dict[int, list[list[float]]], last: int, classes: list[int]
+    frames: dict[int, list[list[float]]],
+    numbers: Iterable[int],
+    classes: list[int],
+    suppressed: bool = True,
 ) -> Iterator[FrameDetections]:
-    for number in range(1, last + 1):
-        rows = np.array(frames.get(number, []), dtype=np.float64).reshape(-1, 6)
+    for number in numbers:
+        rows = np.array(frames.get(int(number), []), dtype=np.float64).reshape(-1, 6)
         rows = rows[(rows[:, 4] > rows[:, 2]) & (rows[:, 5] > rows[:, 3])]
-        rows = rows[suppress(rows[:, 2:], rows[:, 1], _OVERLAP)]
+        if suppressed:
+            rows = rows[suppress(rows[:, 2:], rows[:, 1], _OVERLAP)]
         labels = np.array([classes.index(int(kind)) for kind in rows[:, 0]], dtype=np.int32)
         time = (number - 1) / FRAME_RATE
         yield FrameDetections(time, rows[:, 2:], rows[:, 1], labels)

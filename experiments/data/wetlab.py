@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment import Instructions, Line, Observed
 from wordsight.alignment.observe.intervals import IntervalFile
-from wordsight.alignment.text.parses import nouns_of_parse, parse_tree, verbs_of_parse
+from wordsight.alignment.text.instructions import nouns_of_parse, parse_tree, verbs_of_parse
 from wordsight.alignment.text.tagging import nouns_and_verbs
 from wordsight.errors import FormatError
 from wordsight.language.captions.decoding import read_text

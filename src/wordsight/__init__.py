@@ -22,26 +22,31 @@ if TYPE_CHECKING:
     from wordsight.workflows.add import add
     from wordsight.workflows.align import align
     from wordsight.workflows.convert import convert
+    from wordsight.workflows.demo import demo
     from wordsight.workflows.describe import describe
-    from wordsight.workflows.detect import detect
-    from wordsight.workflows.evaluate import evaluate
+    from wordsight.workflows.detect import detect, shots
+    from wordsight.workflows.detectors import doctor
+    from wordsight.workflows.evaluate import evaluate, evaluate_words
+    from wordsight.workflows.evaluate_steps import evaluate_steps
     from wordsight.workflows.explain import explain
+    from wordsight.workflows.export import export, import_annotations
     from wordsight.workflows.index import index
     from wordsight.workflows.learn import learn
+    from wordsight.workflows.learn_states import learn_states
     from wordsight.workflows.lexicon import lexicon
     from wordsight.workflows.name import name
     from wordsight.workflows.score import score
     from wordsight.workflows.search import search
-    from wordsight.workflows.shots import shots
     from wordsight.workflows.states import (
         explain_state,
         find_events,
         infer_states,
-        learn_states,
         state_rules,
     )
     from wordsight.workflows.teach import teach
     from wordsight.workflows.track import track
+    from wordsight.workflows.watch import watch
+    from wordsight.workflows.world import render_street, render_tabletop, render_workbench
 
 _HOME_OF = {
     "Clip": "wordsight.records",
@@ -54,24 +59,34 @@ _HOME_OF = {
     "add": "wordsight.workflows.add",
     "align": "wordsight.workflows.align",
     "convert": "wordsight.workflows.convert",
+    "demo": "wordsight.workflows.demo",
     "describe": "wordsight.workflows.describe",
     "detect": "wordsight.workflows.detect",
+    "doctor": "wordsight.workflows.detectors",
     "evaluate": "wordsight.workflows.evaluate",
+    "evaluate_steps": "wordsight.workflows.evaluate_steps",
+    "evaluate_words": "wordsight.workflows.evaluate",
     "explain": "wordsight.workflows.explain",
     "explain_state": "wordsight.workflows.states",
+    "export": "wordsight.workflows.export",
     "find_events": "wordsight.workflows.states",
+    "import_annotations": "wordsight.workflows.export",
     "index": "wordsight.workflows.index",
     "infer_states": "wordsight.workflows.states",
     "learn": "wordsight.workflows.learn",
-    "learn_states": "wordsight.workflows.states",
+    "learn_states": "wordsight.workflows.learn_states",
     "lexicon": "wordsight.workflows.lexicon",
     "name": "wordsight.workflows.name",
+    "render_street": "wordsight.workflows.world",
+    "render_tabletop": "wordsight.workflows.world",
+    "render_workbench": "wordsight.workflows.world",
     "score": "wordsight.workflows.score",
     "search": "wordsight.workflows.search",
-    "shots": "wordsight.workflows.shots",
+    "shots": "wordsight.workflows.detect",
     "state_rules": "wordsight.workflows.states",
     "teach": "wordsight.workflows.teach",
     "track": "wordsight.workflows.track",
+    "watch": "wordsight.workflows.watch",
 }
 
 __all__ = [
@@ -86,24 +101,34 @@ __all__ = [
     "add",
     "align",
     "convert",
+    "demo",
     "describe",
     "detect",
+    "doctor",
     "evaluate",
+    "evaluate_steps",
+    "evaluate_words",
     "explain",
     "explain_state",
+    "export",
     "find_events",
+    "import_annotations",
     "index",
     "infer_states",
     "learn",
     "learn_states",
     "lexicon",
     "name",
+    "render_street",
+    "render_tabletop",
+    "render_workbench",
     "score",
     "search",
     "shots",
     "state_rules",
     "teach",
     "track",
+    "watch",
 ]
 
 

@@ -1,11 +1,13 @@
 """Writing files atomically, hashing them, and recognising them by their suffix."""
 
 import ctypes
+import errno
 import fcntl
 import glob
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -13,16 +15,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from wordsight.errors import FormatError, WordsightError
+
 __all__ = [
     "AUDIO_SUFFIXES",
+    "BOX_SUFFIXES",
     "IMAGE_SUFFIXES",
     "SUBTITLE_SUFFIXES",
     "TEMPORARY_MARK",
     "VIDEO_SUFFIXES",
     "atomic_folder",
     "atomic_path",
+    "check_plain",
     "put_folder",
+    "read_limited",
     "sha256_of",
+    "sync_path",
     "write_text",
 ]
 
@@ -34,6 +42,7 @@ VIDEO_SUFFIXES = frozenset(
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg")
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
 SUBTITLE_SUFFIXES = (".srt", ".vtt")
+BOX_SUFFIXES = (".csv", ".txt", ".json", ".xml")
 
 TEMPORARY_MARK = ".partial-"
 """Part of the name of every file not yet complete, so that leftovers of a crash can be found."""
@@ -75,7 +84,7 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
         _lock(handle)  # tells others, until it is closed or we die, that it is being written
         yield temporary
         temporary.chmod(0o666 & ~_umask())
-        _sync(temporary)
+        sync_path(temporary)
         if overwrite:
             temporary.replace(target)
         else:
@@ -83,7 +92,7 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
                 temporary, target
             )  # unlike rename, refuses to replace a file that came meanwhile
             temporary.unlink()
-        _sync(target.parent)
+        sync_path(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -120,7 +129,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         _lock(handle)
         yield folder
         folder.chmod(0o777 & ~_umask())
-        _sync(folder)
+        sync_path(folder)
         put_folder(folder, target)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -133,7 +142,7 @@ def put_folder(folder: Path, target: Path) -> None:
     """Put a finished folder in the place of another, or of none, and delete the other.
 
     Unlike files, folders cannot be renamed over one another. Linux can exchange the two names in
-    one step, so that whoever looks, even after a crash, finds the old folder or the new one;
+    one step, so that a reader, even after a crash, finds the old folder or the new one;
     elsewhere the old one is moved aside first.
 
     Args:
@@ -149,11 +158,53 @@ def put_folder(folder: Path, target: Path) -> None:
         target.rename(aside / target.name)
         folder.rename(target)
         shutil.rmtree(aside)
-    _sync(target.parent)
+    sync_path(target.parent)
+
+
+def check_plain(path: str | os.PathLike[str]) -> None:
+    """Refuse a pipe, a device or a link to one: reading it might never end.
+
+    Raises:
+        OSError: If it is such a file; one that is not there is left to the reader's own message.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "not a plain file but a device or a pipe", os.fspath(path))
+
+
+def read_limited(
+    path: str | os.PathLike[str],
+    most: int,
+    too_large: str,
+    error: type[WordsightError] = FormatError,
+) -> bytes:
+    """Return the bytes of a file that people named.
+
+    Args:
+        path: The file.
+        most: Largest number of bytes it may have.
+        too_large: What is said of a larger one, after its name; ``{size}`` is its size.
+        error: What is raised if it is missing, too large or cannot be read.
+    """
+    file = Path(path)
+    try:
+        check_plain(file)
+        size = file.stat().st_size
+        if size > most:
+            raise error(f"{file} {too_large.format(size=f'{size:,}')}")
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise error(f"{file} does not exist; check the name.") from None
+    except OSError as failure:
+        raise error(f"{file} cannot be read: {failure.strerror or failure}.") from failure
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits, reading it in pieces."""
+    check_plain(path)
     digest = hashlib.sha256()
     with Path(path).open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):
@@ -162,7 +213,7 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 
 
 def _clear_abandoned(folder: Path, mark: str, suffix: str) -> None:
-    """Delete temporary files and folders of this name that are not new and that nobody holds."""
+    """Delete temporary files and folders of this name that are old and that no process holds."""
     for path in folder.glob(f"{glob.escape(mark)}*{glob.escape(suffix)}"):
         try:
             if abs(time.time() - path.stat().st_mtime) < _ABANDONED_SECONDS:
@@ -198,7 +249,8 @@ def _exchange(one: Path, other: Path) -> bool:
     return bool(call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
 
 
-def _sync(path: Path) -> None:
+def sync_path(path: Path) -> None:
+    """Have the system write a file or a folder to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Ctrl-C at a bad moment: held back until what was begun is in somebody's hands."""
+"""Ctrl-C at a bad moment: held back until the process that was started is owned by its caller."""
 
 import signal
 import threading
@@ -14,7 +14,7 @@ def interrupts_held_back() -> Iterator[None]:
 
     Ctrl-C reaches the whole group. A new interpreter that it meets before the first line of ours
     would die with a traceback; the signal mask is inherited, so it waits there for that line. And
-    here nobody would end a worker that is started but not in anybody's hands yet.
+    here a worker that is started but not yet owned by its caller would not be ended.
     """
     came: list[int] = []
     handler = signal.getsignal(signal.SIGINT)
@@ -22,15 +22,13 @@ def interrupts_held_back() -> Iterator[None]:
     # handles it in the main thread all the same. Noting it there comes first and goes last, so
     # that no interruption can leave the mask as it is.
     ours = threading.current_thread() is threading.main_thread() and handler is not None
-    masks = hasattr(signal, "pthread_sigmask")  # not on Windows, where noting must do
     if ours:
         signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if masks else ()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if ours:
             signal.signal(signal.SIGINT, handler)
         if came:

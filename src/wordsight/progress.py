@@ -1,4 +1,4 @@
-"""How long work tells whoever is watching how far it has come."""
+"""Progress of long work, reported to a callback."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar

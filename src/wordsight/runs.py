@@ -35,9 +35,9 @@ class KeptRun:
 
 def runs_folder() -> Path:
     """Return where results are kept: ``$WORDSIGHT_RUNS``, or the user's data folder."""
-    told = os.environ.get("WORDSIGHT_RUNS")
-    if told:
-        return Path(told)
+    folder = os.environ.get("WORDSIGHT_RUNS")
+    if folder:
+        return Path(folder)
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(data) / "wordsight" / "runs"
 

@@ -3,7 +3,13 @@
 import pytest
 
 from tests.alignment.models.plays import play, plays
-from wordsight.alignment import AlignmentError, Ensemble, align_together
+from wordsight.alignment import (
+    AlignmentError,
+    Ensemble,
+    Observed,
+    align_together,
+    compare_models,
+)
 from wordsight.alignment.models import HSMM, MODELS, model_by_name
 
 
@@ -51,8 +57,24 @@ def test_a_fitted_model_is_used_unchanged():
 
 def test_models_are_found_by_name():
     assert model_by_name("lcrf") is MODELS["LCRF"]
+    assert model_by_name("drop-dtw") is MODELS["DropDTW"]
+    assert model_by_name("perceptron") is MODELS["LatentPerceptron"]
     with pytest.raises(AlignmentError, match=r"unknown alignment model 'CRF'; known are Ensemble,"):
         model_by_name("CRF")
+
+
+@pytest.mark.slow
+def test_models_are_compared_with_the_default():
+    text, observed, _ = play()
+    steps = len(set(text.steps.tolist()))
+    calls = []
+    rows = compare_models(text, [observed], progress=lambda *call: calls.append(call))
+    assert [row.model for row in rows] == list(MODELS) and calls[-1][:2] == (len(MODELS),) * 2
+    assert rows[0].agreement == 1.0
+    for row in rows:
+        assert row.error is None and len(row.starts) == steps and 0 < row.confidence <= 1 + 1e-9
+    short = Observed("short", observed.chunks[:2], 2.0)
+    assert any("needs at least" in (row.error or "") for row in compare_models(text, [short]))
 
 
 def test_no_video_is_an_error():

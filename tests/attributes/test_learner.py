@@ -42,12 +42,14 @@ def rate(learner, seed=9, names=None):
     return np.mean(right)
 
 
+@pytest.mark.slow
 def test_text_is_enough(taught):
     groups = [{word.name for word in group} for group in taught.attributes()]
     assert sorted(map(sorted, groups)) == [sorted(COLOURS), sorted(SHAPES)]
     assert rate(taught) >= 0.95
 
 
+@pytest.mark.slow
 def test_speech_alone_is_enough_and_is_played_back(told):
     assert told.num_attributes_ == 2
     assert len(told.words_) == 6
@@ -58,6 +60,7 @@ def test_speech_alone_is_enough_and_is_played_back(told):
     assert all(word.name.startswith("word-") for word in told.words_)
 
 
+@pytest.mark.slow
 def test_renaming_gives_a_spelling(told):
     learner = AttributeLearner().fit_lessons(AttributeLearnerLessons.of(told))
     learner.rename("word-1", "ruby")
@@ -80,6 +83,7 @@ class AttributeLearnerLessons:
         return Lessons(kinds, learner.texts_, learner.speech_, learner.sounds_)
 
 
+@pytest.mark.slow
 def test_the_order_and_the_names_of_words_do_not_matter(taught):
     pictures, words = lessons(160, np.random.default_rng(0))
     other = {name: f"w{number}" for number, name in enumerate([*SHAPES, *COLOURS])}
@@ -88,6 +92,7 @@ def test_the_order_and_the_names_of_words_do_not_matter(taught):
     assert groups == {frozenset(other[w.name] for w in group) for group in taught.attributes()}
 
 
+@pytest.mark.slow
 def test_several_words_in_one_utterance():
     random = np.random.default_rng(2)
     pictures, words = [], []
@@ -140,6 +145,7 @@ def test_damaged_and_foreign_folders_are_refused(taught, tmp_path):
         AttributeLearner.load(tmp_path)
 
 
+@pytest.mark.slow
 def test_new_words_join_their_attribute(monkeypatch):
     random = np.random.default_rng(0)
     learner = AttributeLearner().fit(*lessons(160, random))
@@ -161,6 +167,7 @@ def test_a_picture_unlike_all_others_gets_no_word(taught):
     assert "no word" in naming.text
 
 
+@pytest.mark.slow
 def test_a_colour_that_was_never_named_has_no_word_but_its_digit_has(shared_data):
     photos = sorted(shared_data("cards", "crops").glob("*.png"))
     names = [path.stem.split("_")[1:3] for path in photos]
@@ -190,6 +197,7 @@ def test_a_colour_that_was_never_named_has_no_word_but_its_digit_has(shared_data
     assert np.mean([naming.attributes[colour].word == "yellow" for naming in named]) > 0.9
 
 
+@pytest.mark.slow
 def test_a_new_word_that_is_only_heard_joins_its_attribute():
     random = np.random.default_rng(6)
     pictures, words = lessons(300, random)
@@ -210,6 +218,7 @@ def test_a_new_word_that_is_only_heard_joins_its_attribute():
     assert {one.name for one in new} & {answer.word for answer in shown.attributes}
 
 
+@pytest.mark.slow
 def test_words_of_an_attribute_that_nobody_named_before_found_it(shared_data):
     photos = sorted(shared_data("cards", "crops").glob("*.png"))
     names = [path.stem.split("_")[1:3] for path in photos]
@@ -243,6 +252,7 @@ def test_confidence_is_a_probability(taught):
         assert answer.confidence + sum(p for _, p in answer.others) <= 1 + 1e-9
 
 
+@pytest.mark.slow
 def test_a_word_heard_once_and_tiny_pictures():
     random = np.random.default_rng(4)
     pictures, words = lessons(100, random)
@@ -273,6 +283,7 @@ def test_the_same_word_in_text_and_speech():
     assert learner.say(naming).duration > 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "pictures", "words", "match"),
     [

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from wordsight.alignment.models import model_by_name
+from wordsight.alignment.storage import load_aligner
 from wordsight.language.captions import read_captions
 from wordsight.library import Library
 from wordsight.video import VideoReader, VideoWriter
@@ -51,6 +53,27 @@ def silent(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
+def test_models_beside_each_other(run, tea):
+    answer = run("align", "one.txt", "tea.md", "--compare")
+    assert answer.code == 0, answer.err
+    assert "steps start at" in answer.out and "LatentSVM" in answer.out and "HMM2" in answer.out
+
+
+@pytest.mark.parametrize("name", ["LCRF", "hmm1", "DropDTW"])
+def test_the_model_that_is_named_is_the_one_that_learns(run, tea, name):
+    answer = run("align", "one.txt", "tea.md", "--model", name, "--save", "saved")
+    assert answer.code == 0, answer.err
+    assert load_aligner(tea / "saved").__class__ is model_by_name(name)
+
+
+def test_an_unknown_model_is_refused(run, tea):
+    answer = run("align", "one.txt", "tea.md", "--model", "LCRX")
+    assert answer.code == 1
+    assert "LCRX" in answer.err and "LatentSVM" in answer.err and "Traceback" not in answer.err
+
+
+@pytest.mark.slow
 def test_subtitles_from_touched_things(run, tea):
     answer = run("align", "one.txt", "tea.md", "-o", "out.vtt", "--plot", "out.png")
     assert answer.code == 0, answer.err
@@ -61,6 +84,7 @@ def test_subtitles_from_touched_things(run, tea):
     assert (tea / "out.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_json_and_all_formats(run, tea):
     answer = run("align", "one.txt", "tea.md", "-o", "out", "--format", "all", "--json")
     assert answer.code == 0, answer.err
@@ -76,6 +100,7 @@ def test_json_and_all_formats(run, tea):
     }
 
 
+@pytest.mark.slow
 def test_a_name_without_an_ending_is_a_folder(run, tea):
     for _ in range(2):  # one that is not there yet, and one that is
         answer = run("align", "one.txt", "tea.md", "-o", "subtitles/", "--force")
@@ -91,12 +116,14 @@ def test_a_step_that_was_left_out(run, tea):
     assert [line["happened"] for line in answer.json["lines"]] == [True, False, True, True]
 
 
+@pytest.mark.slow
 def test_pins_move_lines(run, tea):
     answer = run("align", "one.txt", "tea.md", "--constraint", "2=0:13", "--json")
     assert answer.code == 0, answer.err
     assert answer.json["lines"][1]["spans"][0]["start"] == pytest.approx(13, abs=2.1)
 
 
+@pytest.mark.slow
 def test_the_dictionary_of_a_kept_aligner(run, tea):
     assert run("align", "one.txt", "tea.md", "--save", "kept").code == 0
     answer = run("dictionary", "kept", "spoon", "--json")
@@ -146,6 +173,7 @@ BAD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "words"), BAD, ids=lambda value: str(value)[:40])
 def test_bad_input_is_refused_in_plain_words(run, tea, arguments, words):
     (tea / "empty.txt").write_text("\n\n")
@@ -168,6 +196,7 @@ def test_more_lines_than_chunks(run, tea):
     assert "only 2 chunks" in answer.err
 
 
+@pytest.mark.slow
 def test_a_video_without_touch_does_not_spoil_the_others(run, tea):
     (tea / "idle.txt").write_text("ID start end token\na 0 30 \n")
     answer = run("align", "one.txt", "tea.md", "--with", "idle.txt", "--json")
@@ -175,6 +204,7 @@ def test_a_video_without_touch_does_not_spoil_the_others(run, tea):
     assert "idle: nothing is touched" in answer.err
 
 
+@pytest.mark.slow
 def test_a_real_video_with_the_line_drawn_in(run, tea, silent):
     answer = run(
         "align", silent, "tea.md", "-o", "out.srt", "--burn", "out.mp4", "--constraint", "2=2"

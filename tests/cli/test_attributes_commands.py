@@ -38,7 +38,7 @@ def test_teaching_naming_and_showing(run, pairs, tmp_path):
     assert again.code == 1 and "exists" in again.err
     shown = run("attributes", "--plot", "bars.png")
     assert shown.code == 0 and "green" in shown.out and (tmp_path / "bars.png").exists()
-    assert "gradients" in shown.out
+    assert "figure" in shown.out
     drawn = run("attributes", "--plot")
     assert drawn.code == 0 and (tmp_path / "attributes.png").exists()
     assert "exists" in run("attributes", "--plot").err
@@ -46,6 +46,18 @@ def test_teaching_naming_and_showing(run, pairs, tmp_path):
     assert "red" in part.out
     spelled = run("attributes", "--rename", "red=crimson", "--json")
     assert "crimson" in spelled.out
+    played = run("attributes", "--play", "heard")
+    assert played.code == 0, played.err
+    assert len(list((tmp_path / "heard").glob("*.wav"))) == 6
+    assert "exists" in run("attributes", "--play", "heard").err
+    split = run("attributes", "--split", "crimson", "--json")
+    assert split.code == 0, split.err
+    words = {w["word"]: w["lessons"] for g in split.json["attributes"] for w in g["words"]}
+    assert len(words) == 7 and "word-7" in words
+    merged = run("attributes", "--merge", "word-7=crimson", "--json")
+    assert {w["word"] for g in merged.json["attributes"] for w in g["words"]} == {
+        *(words.keys() - {"word-7"})
+    }
     more = run("teach", pairs / "pairs.jsonl", "--add", "--json", "-q")
     assert more.json["lessons"] == 200
 
@@ -58,6 +70,7 @@ def test_a_moment_of_a_video_is_named(run, pairs, footage):
     assert answer.json["attributes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -85,11 +98,34 @@ def test_mistakes_in_naming(run, pairs):
         (("name", "none.png"), "does not exist"),
         (("name", pairs / "0.wav"), "not a picture"),
         (("name", "film.mp4@soon"), "seconds"),
-        (("name", pairs / "new.png", "--box", "1,2"), "X,Y,W,H"),
+        (("name", pairs / "new.png", "--box", "1,2"), "x,y,width,height"),
         (("name", pairs / "new.png", "--box", "900,900,5,5"), "too little"),
         (("attributes", "--rename", "red"), "OLD=NEW"),
+        (("attributes", "--merge", "red=loud"), "no word 'loud'"),
         (("attributes", "--plot", "bars.txt"), ".png, .svg, .pdf"),
         (("teach", pairs), "--force"),
     ):
         answer = run(*arguments)
         assert answer.code == 1 and message in answer.err.replace("\n", " "), answer.err
+
+
+def test_lessons_that_make_no_sense_are_named_and_the_others_are_kept(tmp_path, monkeypatch):
+    from tests.golden.sample import figure, write_pictures, write_png
+    from wordsight.errors import WordsightError
+    from wordsight.workflows.teach import teach
+
+    monkeypatch.chdir(tmp_path)
+    write_pictures(tmp_path)
+    lessons = tmp_path / "lessons"
+    again = figure("red", "round", 8, (24, 26))
+    write_png(lessons / "z.png", again)
+    (lessons / "z.txt").write_text("blue")
+    write_png(lessons / "y.png", np.full((48, 48, 3), 120, np.uint8))
+    (lessons / "y.txt").write_text("red round")
+    result = teach(source=lessons, taught=tmp_path / "taught")
+    said = " ".join(result.warnings)
+    assert "y.png: of one colour" in said and len(result.learner.texts_) == 39
+    assert "'red' (red-round-8-red.png)" in said and "'blue' (z.png), which are" in said
+    with pytest.raises(WordsightError, match="only 5 different words"):
+        teach(source=lessons, taught=tmp_path / "other", attributes=40)
+    assert not (tmp_path / "other").exists()

@@ -42,6 +42,7 @@ def test_a_cluster_says_where_it_can_be_watched(run, footage, tmp_path):
     assert answer.code == 0 and "The cluster can be watched at http" in answer.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

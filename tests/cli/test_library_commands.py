@@ -5,6 +5,7 @@ import json
 import pytest
 
 
+@pytest.mark.slow
 def test_the_way_of_a_newcomer(run, footage):
     assert run("init").code == 0
     added = run("add", footage, "-s", "The square approached the wall.", "--json").json
@@ -30,6 +31,7 @@ def test_the_way_of_a_newcomer(run, footage):
     assert run("list", "--json").json == []
 
 
+@pytest.mark.slow
 def test_a_library_elsewhere(run, footage, tmp_path, monkeypatch):
     assert run("add", footage, "-L", tmp_path / "here" / "my lib").code == 0
     assert len(run("list", "--library", tmp_path / "here" / "my lib", "--json").json) == 1
@@ -37,6 +39,7 @@ def test_a_library_elsewhere(run, footage, tmp_path, monkeypatch):
     assert len(run("list", "--json").json) == 1
 
 
+@pytest.mark.slow
 def test_what_fails_is_listed_and_the_rest_is_added(run, footage, tmp_path):
     (tmp_path / "empty.mp4").touch()
     (tmp_path / "letter.mp4").write_text("Dear video,")
@@ -83,6 +86,7 @@ def test_a_video_that_is_not_there(run):
     assert run("remove", "ghost").code == 1
 
 
+@pytest.mark.slow
 def test_damage_is_found(run, footage, tmp_path):
     run("add", footage)
     (victim,) = (tmp_path / "wordsight-library").rglob("detections*.npz")

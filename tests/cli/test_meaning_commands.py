@@ -74,8 +74,7 @@ class TestLearned:
 
     def test_descriptions_explanations_and_search(self, call, learned):
         video = learned[1][0]
-        assert len(call("describe", video, "-k", 2, "--json").json) == 2
-        assert len(call("describe", video, "-k", 2, "--surest", "--json").json) == 2
+        assert len(call("describe", video, "-k", 2, "--json").json) <= 2
         assert call("explain", video, SAID, "--json").json["weakest"]
         hits = call("search", SAID, "--all", "-k", 3, "--json").json
         assert len(hits) == 3
@@ -128,7 +127,8 @@ class TestLongFilms:
             assert drawn.info.duration == pytest.approx(end - start, abs=0.2)
         hits = call("search", SAID, "--all", "-k", 20, "--by", "meaning", "--json").json
         best = next(hit for hit in hits if hit["video_id"] == long_film)
-        assert (best["start"], best["end"]) == (start, end)
+        # A hit is cut to the event; other verbs look at the whole moment that was judged.
+        assert start <= best["start"] < best["end"] <= end
         assert call("explain", long_film, SAID, "--json").json["start"] == start
         scores = call("score", long_film, SAID, "The person approached the chair.", "--json").json
         assert scores[0]["start"] == start and all(s["end"] - s["start"] <= 4.001 for s in scores)
@@ -136,7 +136,8 @@ class TestLongFilms:
 
     def test_are_described_moment_by_moment(self, call, long_film):
         told = call("describe", long_film, "-k", 3, "--to", 17, "--json").json
-        assert len(told) == 3 and len({one["start"] for one in told}) == 3
+        # Moments of which no sentence is judged true are left out.
+        assert 2 <= len(told) <= 3 and len({one["start"] for one in told}) == len(told)
 
     def test_are_one_event_for_who_wants_that(self, call, long_film):
         whole = call("track", long_film, SAID, "--whole", "--json")

@@ -107,9 +107,13 @@ def test_senseless_options_of_a_detector(run, footage, options, words):
 
 
 def test_help_loads_nothing_heavy():
+    from wordsight.cli.app import _PLACES
+
     heavy = {"cv2", "av", "numba", "sqlalchemy", "scipy", "alembic", "pymunk", "lark"}
+    modules = sorted(set(_PLACES.values()) - {"demo"})
     code = (
-        "import sys; sys.argv = ['wordsight', '--help']\n"
+        "import importlib, sys; sys.argv = ['wordsight', '--help']\n"
+        f"for name in {modules!r}: importlib.import_module(f'wordsight.cli.{{name}}')\n"
         "from wordsight.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"

@@ -57,6 +57,7 @@ def search(run, library, monkeypatch):
     return lambda *arguments: run("search", *arguments)
 
 
+@pytest.mark.slow
 def test_words(search):
     hits = search("cups", "--json").json
     assert hits[0]["by"] == ["said"]
@@ -144,6 +145,71 @@ def test_a_run_and_its_evaluation(search, run, tmp_path):
     assert (again.code, "--force" in again.err) == (1, True)
 
 
+def test_topics_of_words_and_pictures(search, library, tmp_path):
+    (tmp_path / "red.png").write_bytes((library / "red.png").read_bytes())
+    topics = [
+        {"id": "words", "text": "blue car"},
+        {"id": "picture", "image": "red.png"},
+        {"id": "both", "text": "cup", "image": ["red.png"], "region": [45, 45, 40, 30]},
+        {"id": "moment", "like": "garden@0.5"},
+    ]
+    (tmp_path / "topics.jsonl").write_text("\n".join(map(json.dumps, topics)), encoding="utf-8")
+    told = search("--topics", "topics.jsonl", "--run", "my.run", "--json").json
+    assert told["queries"] == 4
+    rows = [line.split() for line in (tmp_path / "my.run").read_text().splitlines()]
+    first = {row[0]: row[2] for row in reversed(rows)}
+    assert first["picture"].startswith("kitchen") and first["picture"].endswith(":0000")
+    assert first["both"].startswith("kitchen") and first["words"].endswith(":0001")
+    assert all(len([row for row in rows if row[0] == name]) == 4 for name in ("picture", "both"))
+    search("--topics", "topics.jsonl", "--run", "films.run", "--rank", "video", "--json")
+    rows = [line.split() for line in (tmp_path / "films.run").read_text().splitlines()]
+    assert len([row for row in rows if row[0] == "picture"]) == 2  # films, not shots
+    assert all(":" not in row[2] for row in rows)
+
+
+def test_scenes_and_videos_are_ranked_by_their_best_shot(search, library):
+    shots = search("--image", library / "red.png", "--json").json
+    found = search("--image", library / "red.png", "--rank", "video", "--json").json
+    assert len(found) == 2 and len(shots) == 4
+    assert found[0]["score"] == shots[0]["score"]
+    assert (found[0]["start"], round(found[0]["end"])) == (0.0, 2)
+    assert found[1]["video_id"].startswith("garden")
+    scenes = search("--image", library / "red.png", "--rank", "scene", "--json").json
+    assert len(scenes) == 4  # here every shot is a scene
+    assert scenes[0]["shot"].endswith(":scene-0")
+
+
+def test_another_library_as_background(search, library, tmp_path):
+    own = search("--image", library / "red.png", "--json").json
+    same = search("--image", library / "red.png", "--background", library / "library", "--json")
+    assert [hit["shot"] for hit in same.json] == [hit["shot"] for hit in own]
+    assert same.json[0]["score"] == pytest.approx(own[0]["score"], abs=1e-3)
+    answer = search("--image", library / "red.png", "--background", tmp_path / "nowhere")
+    assert (answer.code, "nowhere" in answer.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("cup", "line 1"),
+        ('{"text": "cup"}', "expected an object with id"),
+        ('{"id": "1"}', "say what to look for"),
+        ('{"id": "1", "text": " "}', "query is empty"),
+        ('{"id": "a b", "text": "cup"}', "without spaces"),
+        ('{"id": "1", "image": 7}', "must be strings"),
+        ('{"id": "1", "image": "none.png"}', "does not exist"),
+        ('{"id": "1", "text": "cup", "region": "1,1,2,2"}', "part of one picture"),
+        ('{"id": "1", "text": "cup"}\n{"id": "1", "text": "car"}', "line 2: the id 1 again"),
+        ("", "holds no topic"),
+    ],
+)
+def test_broken_topics(search, tmp_path, line, words):
+    (tmp_path / "topics.jsonl").write_text(line, encoding="utf-8")
+    answer = search("--topics", "topics.jsonl", "--run", "my.run")
+    assert (answer.code, words in answer.err) == (1, True), answer.err
+    assert not (tmp_path / "my.run").exists()
+
+
 def test_a_contact_sheet(search, tmp_path):
     assert search("cup", "--sheet", "hits.png").code == 0
     assert (tmp_path / "hits.png").stat().st_size > 1000
@@ -229,6 +295,20 @@ def test_an_index_elsewhere(run, footage, tmp_path):
     assert run("search", "square", "--index", "elsewhere", "--json").json
     assert (tmp_path / "elsewhere").is_dir()
     assert not (tmp_path / "wordsight-library" / "search-index").exists()
+
+
+def test_means_have_intervals_and_documents_that_are_nowhere_are_named(run, tmp_path):
+    (tmp_path / "r").write_text("1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n2 Q0 a 1 1.0 x\n")
+    (tmp_path / "q").write_text("1 0 a 1\n2 0 c 1\n")
+    answer = run("evaluate", "r", "q", "AP", "NumRet", "--json")
+    assert list(answer.json["intervals"]) == ["AP"]
+    low, high = answer.json["intervals"]["AP"]
+    assert 0 <= low < answer.json["means"]["AP"] == 0.5 < high <= 1
+    told = run("evaluate", "r", "q")
+    assert "1 of 2 relevant documents are nowhere in the run, such as c" in told.err
+    assert "95 % interval" in told.out
+    (tmp_path / "q").write_text("1 0 x.jpg 1\n")
+    assert "the judgements name them like x.jpg, the run like a" in run("evaluate", "r", "q").err
 
 
 def test_broken_judgements(run, tmp_path):

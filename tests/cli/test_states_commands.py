@@ -155,6 +155,11 @@ def test_weights_of_rules_of_ones_own_are_learned(run, labelled, tmp_path):
         (("infer", "play.csv", "--rules", "mine.rules"), "--vocabulary"),
         (("infer", "play.csv", "--rules", "bad.rules", "--vocabulary", "words.txt"), "column 16"),
         (("infer", "play.csv", "--rules", "loose.rules", "--vocabulary", "words.txt"), "bound"),
+        (("infer", "play.csv", "--rules", "round.rules", "--vocabulary", "words.txt"), "cycle"),
+        (("infer", "play.csv", "--rules", "ahead.rules", "--vocabulary", "words.txt", "--online"),
+         "later moments (still_next)"),
+        (("labels", "twice.csv", "-o", "none"), "again from"),
+        (("labels", "turned.csv", "-o", "none"), "must start before it ends"),
         (("infer", "play.csv", "--rules", "minus.rules", "--vocabulary", "words.txt"), "0 or more"),
         (("infer", "play.csv", "play.csv", *("--rules", "mine.rules", "--vocabulary", "words.txt")),
          "two inputs are called 'play'"),
@@ -181,11 +186,15 @@ def test_weights_of_rules_of_ones_own_are_learned(run, labelled, tmp_path):
 def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
     (tmp_path / "bad.rules").write_text("speed(X) >= 20 > moves(X)\n")
     (tmp_path / "loose.rules").write_text("speed(X) >= 20 -> moves(Y)\n")
+    (tmp_path / "round.rules").write_text("moves(X) -> goes(X)\ngoes(X) -> moves(X)\n")
+    (tmp_path / "ahead.rules").write_text("still_next(X) <= 1 -> moves(X)\n")
     (tmp_path / "minus.rules").write_text("-1: speed(X) >= 20 -> moves(X)\n")
     head = "video,start,end,fact\n"
     (tmp_path / "empty.csv").write_text(head)
     (tmp_path / "other.csv").write_text(f"{head}else,0,1,moves(cup)\n")
     (tmp_path / "ghost.csv").write_text(f"{head}play,0,1,moves(ghost)\n")
+    (tmp_path / "twice.csv").write_text(f"{head}play,0,2,moves(cup)\nplay,1,3,moves(cup)\n")
+    (tmp_path / "turned.csv").write_text(f"{head}play,2,1,moves(cup)\n")
     (tmp_path / "still.csv").write_text(f"{head}play,,,\n")
     (tmp_path / "fast.csv").write_text(f"{head}play,1,4,moves(cup)\n")
     (tmp_path / "never.rules").write_text("speed(X) >= 20 -> moves(X)\nhard: moves(X) -> false\n")
@@ -250,3 +259,54 @@ def test_videos_of_a_library(run, written, footage):
     assert (found.code, "tracked" in found.err) == (0, True)
     assert "moves(look-" in found.out
     assert run("states", "infer", "no-such-video", *written).code == 1
+
+
+def test_probabilities_and_unsure_answers(run, written, labelled):
+    (row,) = run("states", "infer", "play.csv", *written, "--json").json
+    assert 0.8 < row["probability"] <= 1 and row["answer"] == "yes"
+    assert row["moments"][0][0] == row["start"]
+    shown = run("states", "infer", "play.csv", *written)
+    assert "log-odds" in shown.out  # nobody calibrated rules of one's own
+    made = run("states", "learn", *labelled[:6], "--labels", "labels.csv", "--json")
+    assert made.json["held_out_sequences_right"] > 0.5
+    assert "log-odds" not in run("states", "infer", labelled[6]).out
+    own = ("--events", "mine.events", "--json")
+    (event, *_) = run("states", "events", labelled[6], *own).json
+    assert event["probability"] > 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["few", "published", "fgm"])
+def test_other_methods_of_learning(run, labelled, method):
+    how = ("--method", method, "--labels", "labels.csv", "--tau", 10, "--json")
+    made = run("states", "learn", *labelled[:6], *how)
+    assert made.code == 0, made.err
+    rows = run("states", "infer", *labelled[6:], "--json").json
+    assert {row["fact"] for row in rows} == {"moves(cup)", "moves(jar)"}
+
+
+@pytest.mark.slow
+def test_live_states_are_said_at_once(run, labelled):
+    assert run("states", "learn", *labelled[:6], "--labels", "labels.csv", "--online").code == 0
+    live = run("states", "infer", labelled[7], "--online")
+    assert live.code == 0, live.err
+    assert "final after" in live.out and "moves(cup)" in live.out
+
+
+def test_kinds_without_rules_and_boxes_without_times(run, written, tmp_path):
+    (tmp_path / "words.txt").write_text("predicate moves(cup)\n")
+    write_boxes(tmp_path / "two.csv", cups([20, 10], labels=("cup", "jar")))
+    told = run("states", "infer", "two.csv", *written)
+    assert "jar (jar)" in told.err and "--kind" in told.err
+    rows = [f"{k + 1},1,{20 + 6 * max(k - 20, 0)},40,20,20,1,-1,-1,-1" for k in range(40)]
+    (tmp_path / "mot.txt").write_text("\n".join(rows) + "\n")
+    (tmp_path / "words.txt").write_text("predicate moves(thing)\n")
+    (row,) = run("states", "infer", "mot.txt", *written, "--rate", 10, "--json").json
+    assert row["start"] == pytest.approx(2.0, abs=0.3)
+
+
+def test_labels_are_converted(run, written, tmp_path):
+    run("states", "infer", "play.csv", *written, "-o", "facts.eaf")
+    made = run("states", "labels", "facts.eaf", "-o", "labels.csv", "--json")
+    assert [row["fact"] for row in made.json] == ["moves(cup)"]
+    assert (tmp_path / "labels.csv").read_text().startswith("video,start,end,fact\nplay,")

@@ -1,5 +1,7 @@
 """The studio's sample library: films, a workbench, and jobs for what is not there yet."""
 
+import socket
+
 import pytest
 
 from wordsight.cli.output import Output, Style
@@ -41,3 +43,23 @@ def test_what_the_demo_has_learned_is_opened(tmp_path, monkeypatch):
     assert jobs(library) == ["align", "index"]  # its words are there already
     with Library.open(library) as opened:
         assert [video.name for video in opened.videos()] == ["workbench.mp4"]
+
+
+def test_a_port_that_is_taken_is_said_before_films_are_rendered(run, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        found = run("studio", "--demo", "--no-browser", "--port", port)
+    assert found.code == 1 and "cannot listen" in found.err
+    assert not (tmp_path / "studio-demo").exists()
+
+
+def test_progress_is_written_in_lines_where_no_bar_can_be_drawn(capsys, monkeypatch):
+    monkeypatch.setattr("wordsight.cli.output._LINE_EVERY", 0.0)
+    with Output(Style()).progress("Rendering") as progress:
+        progress(3, 30, "films")
+    assert "Rendering: 3 of 30" in capsys.readouterr().err
+    with Output(Style(quiet=True)).progress("Rendering") as progress:
+        progress(4, 30, "films")
+    assert not capsys.readouterr().err

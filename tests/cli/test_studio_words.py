@@ -3,16 +3,15 @@
 import cv2
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
-from tests.studio.conftest import finished
+from tests.studio.conftest import LocalClient, finished
 from wordsight.attributes import AttributeLearner
 from wordsight.cli.output import Output, Style
-from wordsight.cli.studio import take_taught, take_words
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio import StudioSettings, create_app
+from wordsight.studio.server import take_taught, take_words
 
 LABELS = ("person", "chair", "backpack", "trash-can")
 
@@ -76,7 +75,7 @@ def test_taught_words_are_taken_over_and_added_to(tmp_path, taught, capsys):
     folder = library / "studio"
     assert words_of(folder / "taught") == words_of(taught)
     assert (folder / "attributes.png").stat().st_size > 1000
-    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
+    with LocalClient(create_app(StudioSettings(library=str(library)))) as client:
         page = client.get("/attributes").text
         assert "red" in page and "Begun with the words of" in page
         for size in range(6):

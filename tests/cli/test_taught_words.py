@@ -109,8 +109,10 @@ def test_taught_words_find_shots_and_say_so(call, world, tmp_path):
             assert term["evidence"] > 0 and max(term["named"]) >= 0.5
     shown = call("search", known[0], "--index", index)
     assert "named:" in shown.out and "taught words" in shown.out
-    both = call("search", f"{known[0]} backpack", "--index", index, "--json").json[0]
-    assert both["by"] == ["said", "named"]
+    both = call("search", f"{known[0]} backpack", "--index", index, "--json").json
+    # Every film speaks of a backpack: that one of this colour was named there decides.
+    assert "named" in both[0]["by"] and known[0] in colours[both[0]["video_id"][:10]]
+    assert {kind for hit in both for kind in hit["by"]} == {"said", "named"}
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from wordsight.engine import (
     EngineError,
     Processes,
     Serial,
-    process_parts,
     processes,
     send_note,
     usable_cores,
@@ -60,6 +59,7 @@ def test_no_items_no_outcomes(engine):
     assert list(engine.map(jobs.double, [])) == []
 
 
+@pytest.mark.slow
 def test_an_exception_fails_its_item_only(engine):
     outcomes = run(engine, jobs.misbehave, ["a", "raise", "b", "refuse", "c"])
     assert [o for o in outcomes if outcomes[o].ok] == [
@@ -91,6 +91,7 @@ def test_notes_of_a_cluster_arrive_while_their_item_is_under_way(cluster, tmp_pa
     assert outcome.result == path and heard == [(path, "under way")]
 
 
+@pytest.mark.slow
 def test_outcomes_come_in_order_if_asked(engine):
     items = [0.2, 0.0, "x", 0.1, *[0.0] * 40]
     outcomes = list(engine.map(jobs.nap, items, ordered=True))
@@ -129,6 +130,7 @@ def test_items_are_taken_only_as_there_is_room(engine):
     assert len(taken) <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "words"),
     [
@@ -155,6 +157,7 @@ def test_an_item_may_be_given_one_try_only(tmp_path):
     assert outcome.crashed
 
 
+@pytest.mark.slow
 def test_a_cluster_tries_again_what_a_dead_worker_had(cluster, tmp_path):
     items = [str(tmp_path / name) for name in "ab"]
     assert [o.result for o in cluster.map(jobs.die_once, items, ordered=True)] == items
@@ -273,7 +276,7 @@ def test_control_c_while_a_worker_is_started_leaves_none_behind(hold, monkeypatc
             started.append(self.process)
             signal.raise_signal(signal.SIGINT)  # before anybody else knows of the process
 
-    monkeypatch.setattr(process_parts if hold else processes, "WorkerProcess", Interrupted)
+    monkeypatch.setattr(processes, "WorkerProcess", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         if hold:
             Processes(2).hold([1, 2]).__enter__()

@@ -94,6 +94,7 @@ def test_engines_are_found_by_name():
     assert create_engine("processes:3").workers == 3
 
 
+@pytest.mark.slow
 def test_what_was_started_for_a_block_ends_with_it():
     pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     with open_engine(None) as nobody:

@@ -191,7 +191,7 @@ def test_searching_by_meaning_finds_the_same(engine, monkeypatch):
         grounded_hits(
             shelf,
             learned,
-            sentences[0],
+            learned.query(sentences[0]),
             [],
             RecordingReporter(),
             top=5,
@@ -200,4 +200,4 @@ def test_searching_by_meaning_finds_the_same(engine, monkeypatch):
         )
         for who in (None, engine)
     ]
-    assert found[0] == found[1] and len(found[0]) == 5
+    assert found[0] == found[1] and len(found[0][0]) == 5

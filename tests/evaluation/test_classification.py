@@ -4,11 +4,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from wordsight.evaluation import best_threshold, blind_f1, chance_f1, decisions, roc_curve
+from wordsight.evaluation import (
+    best_threshold,
+    blind_f1,
+    chance_f1,
+    decisions,
+    roc_curve,
+    separating_threshold,
+)
 
 tables = hnp.arrays(np.bool_, st.tuples(st.integers(1, 6), st.integers(1, 6)))
 
@@ -58,6 +65,28 @@ def test_threshold_is_the_best_there_is(truth, seed):
     assert decisions(truth, scores >= threshold).f1 == pytest.approx(f1)
     for other in [*np.unique(scores), np.inf]:
         assert decisions(truth, scores >= other).f1 <= f1 + 1e-12
+
+
+@given(tables, st.integers(0, 2**31))
+def test_separating_threshold_is_the_best_there_is(truth, seed):
+    assume(truth.any() and not truth.all())
+    scores = np.random.default_rng(seed).integers(0, 4, truth.shape) / 2
+
+    def gain(limit):
+        return (scores[truth] >= limit).mean() - (scores[~truth] >= limit).mean()
+
+    best = gain(separating_threshold(scores, truth))
+    assert all(gain(other) <= best + 1e-12 for other in [*np.unique(scores), np.inf])
+
+
+def test_separating_threshold_stays_where_some_false_ones_are_true():
+    rng = np.random.default_rng(0)
+    true, false = rng.normal(2, 1, 400), rng.normal(0, 1, 4000)
+    known = [True] * 400 + [False] * 4000
+    before = separating_threshold([*true, *false], known)
+    after = separating_threshold([*true, *false, *true], [*known, *[False] * 400])
+    assert after == pytest.approx(before)
+    assert best_threshold([*true, *false, *true], [*known, *[False] * 400])[0] > before
 
 
 def test_threshold_lies_between_scores():

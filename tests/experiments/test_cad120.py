@@ -7,11 +7,20 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from experiments.cad120_scores import Job, measure_fold
-from experiments.data.cad120 import load_segments, make_lexicon, subjects_of
+from experiments.cad120_scores import Job, _changed_part, measure_fold
+from experiments.data.cad120 import (
+    _read_detections,
+    load_segments,
+    make_lexicon,
+    subjects_of,
+    with_people,
+)
 from wordsight.errors import FormatError, WordsightError
 from wordsight.evaluation import chance_accuracy
 from wordsight.language import parse
+from wordsight.library import Library
+from wordsight.perception.formats import write_boxes
+from wordsight.workflows.clips import clips_with_sentences
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +100,7 @@ def part(shared_data, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_what_may_be_missing(part):
     rows = [json.loads(line) for line in (part / "clips.jsonl").read_text("utf-8").splitlines()]
     whole = len(load_segments(part, "tracks"))
@@ -115,6 +125,7 @@ def test_what_may_be_missing(part):
     assert {s.clip.video_id for s in load_segments(part, "detections")} <= set(meta)
 
 
+@pytest.mark.slow
 def test_a_subject_without_detections_counts_no_clip(part):
     with gzip.open(part / "rcnn_detections.csv.gz", "rt") as file:
         head, *lines = file
@@ -139,3 +150,38 @@ def test_a_fold_of_a_few_videos(part):
     assert tally.right["accuracy"] > 2 * tally.right["chance"]
     assert all(tally.right[row] <= tally.verbs[row] + 1e-9 for row in tally.verbs if row != "blind")
     assert tally.grounded[1] > 0.5 * tally.grounded[0]
+    assert {twin.kind for twin in tally.twins} >= {"verb", "noun"}
+
+
+def test_twins_differ_in_one_word():
+    lexicon = make_lexicon({"cup", "box"})
+    true = parse("The person moved the cup.", lexicon)
+    others = [
+        "The person moved the box.",
+        "The person opened the cup.",
+        "The person opened the box.",
+    ]
+    kinds = [_changed_part(true, parse(text, lexicon), lexicon) for text in (true.text, *others)]
+    assert kinds == [None, "noun", "verb", None]
+
+
+@pytest.mark.slow
+def test_boxes_from_a_file_are_seen_as_in_the_experiment(shared_data, tmp_path):
+    """What networks saw of a video, added without pictures, gives the clips of the experiment."""
+    data, people = shared_data("cad120"), shared_data("cad120_people")
+    wanted = load_segments(data, "detections", people)[0]
+    found = _read_detections(data / "rcnn_detections.csv.gz")
+    name = wanted.clip.video_id
+    ((_, boxes),) = with_people({name: found[name]}, people)
+    write_boxes(tmp_path / "seen.csv", boxes, frame_rate=30.0)
+    row = {"boxes": "seen.csv", "text": wanted.sentence}
+    row |= {"start": wanted.clip.start, "end": wanted.clip.end}
+    (tmp_path / "metadata.jsonl").write_text(json.dumps(row))
+    with Library.create(tmp_path / "library") as library:
+        report = library.add(tmp_path / "metadata.jsonl", size=(640, 480), workers=1)
+        assert report.ok, report.failed
+        ((clip,), _) = clips_with_sentences(library)
+    seen, expected = clip.detections, wanted.clip.detections
+    np.testing.assert_allclose(seen.times, expected.times, atol=1e-9)
+    np.testing.assert_array_equal(seen.ids[seen.mask], expected.ids[expected.mask])
+    np.testing.assert_allclose(seen.boxes[seen.mask], expected.boxes[expected.mask], atol=1e-6)

@@ -64,7 +64,8 @@ def test_procedures_are_read(tmp_path):
     first, *_ = load_procedures(make_folder(tmp_path / "data"))
     assert [line.verbs for line in first.instructions.lines] == [("reach",), ("move",), ("reach",)]
     assert [line.nouns for line in first.instructions.lines] == [("cup",), ("cup",), ("box",)]
-    assert first.hands[1][0] == pytest.approx([500, 200])
+    hand = first.seen.boxes[0, first.seen.label_names.index("hand") == first.seen.labels[0]][1]
+    assert (hand[:2] + hand[2:]) / 2 == pytest.approx([500, 200])
     assert first.spans[0, 0] == 0.0
 
 
@@ -91,8 +92,10 @@ def test_the_experiment_from_end_to_end(tmp_path):
     train, test = make_folder(tmp_path / "a"), make_folder(tmp_path / "b", videos=2)
     results = measure(train, test)
     assert results["videos"] == 2
-    assert {"accuracy", "uniform", "uniform_clock", "together"} <= set(results)
-    assert all(0 <= results[name] <= 1 for name in results if name not in ("videos", "left_out"))
+    assert {"accuracy", "uniform", "uniform_clock", "together", "labelled"} <= set(results)
+    assert results["accuracy"] == results["ensemble"]
+    shares = set(results) - {"videos", "left_out", "belonging"}
+    assert all(0 <= results[name] <= 1 for name in shares)
 
 
 def test_missing_files_are_named(tmp_path):

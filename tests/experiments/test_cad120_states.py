@@ -117,6 +117,7 @@ def test_a_name_that_comes_twice_means_its_first_object(tmp_path):
     assert [thing.name for thing in video.observations.objects] == ["person", "cup"]
 
 
+@pytest.mark.slow
 def test_the_real_data(shared_data):
     videos = load_videos(shared_data("cad120"))
     assert len(videos) == 93

@@ -78,6 +78,7 @@ def test_patches_lie_where_the_colours_are(seen, play):
         assert min(best) > 0.85
 
 
+@pytest.mark.slow
 def test_things_are_followed_by_name(seen, play):
     _, truth = play
     clip = NamedTracker().fit([seen], [truth]).follow(seen, "play")
@@ -114,6 +115,7 @@ def test_boxes_are_those_of_the_truth_but_shaken(shaken):
             assert 0.0 < off.mean() < 4.0
 
 
+@pytest.mark.slow
 def test_a_bound_cuts_searches_off_and_none_is_cut_off_without(shaken):
     rules = parse_rules(
         "2: distance(X,Y) <= 30 -> attached(X,Y)\n1: attached(X,Y) -> false\n"

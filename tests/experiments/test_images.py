@@ -27,6 +27,7 @@ def write_classes(folder, count=5):
     return folder
 
 
+@pytest.mark.slow
 def test_clear_classes_are_found_by_every_method(tmp_path, capsys):
     main(["--data", str(write_classes(tmp_path)), "--json"])
     results = json.loads(capsys.readouterr().out)
@@ -37,6 +38,7 @@ def test_clear_classes_are_found_by_every_method(tmp_path, capsys):
     assert (results["images"], results["classes"], results["queries"]) == (15, 3, 15)
 
 
+@pytest.mark.slow
 def test_the_table_names_every_method(tmp_path, capsys):
     main(["--data", str(write_classes(tmp_path, 2)), "--queries", "3"])
     out = capsys.readouterr().out
@@ -50,6 +52,7 @@ def test_measures_are_those_of_a_ranking_done_by_hand():
     assert scores == {"map": round((1 / 2 + 2 / 3) / 2, 4), "p10": round(2 / 3, 4)}
 
 
+@pytest.mark.slow
 def test_damaged_pictures_are_left_out(tmp_path, capsys):
     write_classes(tmp_path)
     (tmp_path / "sky" / "broken.png").write_bytes(b"no picture")

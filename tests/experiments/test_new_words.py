@@ -18,7 +18,7 @@ def test_most_new_words_join_their_own_attribute(places, capsys):
     images, speech = map(str, places)
     main(["--images", images, "--speech", speech, "--seeds", "3", "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert found["no_word"]["new colour: no colour"] > 0.4
+    assert found["no_word"]["new colour: no colour"] > 0.3
     assert found["no_word"]["named colours: no colour"] < 0.1
     assert found["no_word"]["named colours: no digit"] < 0.1
     assert [len(row["later"]) for row in found["added"]] == [1, 1, 2]

@@ -150,6 +150,6 @@ def test_every_way_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.smart.NEW_TERMS", ((10, 0.5),))
     monkeypatch.setattr("experiments.smart.BM25", ((1.2, 0.75),))
     results = measure(tmp_path)
-    for way in ("jm", "dirichlet", "rm3", "bm25"):
-        assert set(results[way]) == {"map", "ndcg10", "p10"}
+    for way in ("default", "expand", "two_stage_learned", "jm", "dirichlet", "rm3", "bm25"):
+        assert {"map", "ndcg10", "p10"} <= set(results[way])
         assert results[way]["map"] > 0.4

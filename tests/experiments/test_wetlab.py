@@ -61,10 +61,12 @@ def test_the_report_is_one_json_object(folder, capsys, monkeypatch):
     few = {name: wetlab.MODELS[name] for name in ("hmm1", "hmm2", "lhmm1", "lhmm2")}
     few["default"] = (lambda: Ensemble(hsmm=2, lcrf=1), "all")
     monkeypatch.setattr(wetlab, "MODELS", few)
+    monkeypatch.setattr(wetlab, "ABLATIONS", {"sgd": {"optimiser": "sgd", "iterations": 2}})
     wetlab.main(["--data", str(folder), "--json"])
     results = json.loads(capsys.readouterr().out)
     assert results["anvil"]["default"] == 1.0 and results["vision"]["default"] == 1.0
     assert results["per_video"]["anvil"]["hmm1"]["TEA01"] == results["anvil"]["hmm1"]
+    assert results["ablations"]["vision"]["sgd"]["accuracy"] == 1.0
     wetlab.main(["--data", str(folder)])
     assert "uniform_clock" in capsys.readouterr().out
 

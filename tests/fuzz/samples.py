@@ -14,20 +14,20 @@ from wordsight.alignment.records import Chunk, Instructions, Line, Observed
 from wordsight.alignment.storage import load_aligner
 from wordsight.alignment.text import read_instructions
 from wordsight.attributes import AttributeLearner, read_sound
-from wordsight.attributes.lesson_files import find_lessons
+from wordsight.attributes.lessons import find_lessons
 from wordsight.language import default_lexicon, parse, read_lexicon
 from wordsight.language.captions import read_captions
 from wordsight.library.ingest.sources import read_metadata
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.perception.detectors.network_output import read_labels
+from wordsight.perception.detectors.onnx import read_labels
 from wordsight.perception.formats import read_boxes
 from wordsight.perception.regions.codebook import Codebook
 from wordsight.records import Clip, Detections, FrameDetections
 from wordsight.retrieval.trec import read_qrels, read_run
 from wordsight.states import parse_rules, parse_vocabulary
 from wordsight.states.events.definitions import parse_events
-from wordsight.states.formats import read_intervals
+from wordsight.states.labels import read_intervals
 from wordsight.video import VideoReader, read_image
 from wordsight.worlds import street
 

@@ -56,7 +56,7 @@ def library(films: Path) -> Path:
     with _once(films, "library") as missing:
         if missing:
             sources = ("street", "tabletop", "workbench")
-            _must(films, "add", *sources, "-d", "rendered", "-j", "2", "-L", "library")
+            _must(films, "add", *sources, "-d", "rendered", "-j", "1", "-L", "library")
     return films
 
 

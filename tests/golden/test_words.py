@@ -52,7 +52,7 @@ def test_learned_words(golden, own):
         book.run("score-pruned", "score", "street-000", TRUE, "--prune", 2, *where)
         book.run("track", "track", "street-000", TRUE, "-o", "drawn.mp4", *where)
         book.run("explain", "explain", "street-000", FALSE, *where)
-        for name, how in {"describe": ("-k", 3), "surest": ("-k", 3, "--surest")}.items():
+        for name, how in {"describe": ("-k", 3)}.items():
             found = wordsight(root, "describe", "street-003", *how, *where, "--json").json
             # What is equally good may come in any order.
             book.keep(name, sorted(found, key=lambda one: (-round(one["score"], 6), one["text"])))
@@ -84,7 +84,7 @@ def test_search(golden, own):
         book.run("index", "index", "--describe", *where)
         book.run("index-again", "index", *where)
         book.run("words", "search", "picked up the backpack", "--by", "said", *where)
-        book.run("sentence", "search", TRUE, "-k", 5, *where)
+        book.run("sentence", "search", TRUE, "-k", 3, *where)
         book.run("meaning", "search", FALSE, "--by", "meaning", "-k", 3, *where)
         book.run("expand", "search", "stool slowly", "--by", "said", "--expand", *where)
         book.run("like", "search", "--like", "street-001@1.0", "-k", 4, *where)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from wordsight.inference.chains.drop_dtw import drop_dtw
+from wordsight.alignment.models.drop_dtw import drop_dtw
 from wordsight.inference.lattice.model import LatticeError
 
 

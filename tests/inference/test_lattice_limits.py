@@ -37,6 +37,7 @@ def test_what_fits_is_computed_whole():
     assert found[0].lost_mass == 0.0 and found[0].log_upper is None
 
 
+@pytest.mark.slow
 def test_a_clip_too_long_to_be_kept_is_computed_in_parts_exactly():
     lattice = random_lattice(VERB, 400, 1)
     few, whole = streamed_bytes(lattice), lattice_bytes(lattice)

@@ -60,6 +60,7 @@ def test_rows_times_a_matrix(count, rows):
     np.testing.assert_allclose(found, source @ matrices[1], rtol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("power", [1, 2])
 def test_a_turned_matrix_times_rows(count, power):

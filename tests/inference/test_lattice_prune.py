@@ -20,6 +20,7 @@ SHAPES = {  # participants, detections, words as participants and states
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     name=st.sampled_from(sorted(SHAPES)),

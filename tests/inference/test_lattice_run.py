@@ -140,6 +140,7 @@ LARGE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", LARGE)
 def test_compiled_equals_reference_on_larger_lattices(shape):
     random = np.random.default_rng(0)

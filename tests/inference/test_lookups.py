@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordsight.inference.chains.lookups import counted_rows, summed_rows
+from wordsight.inference.chains.hmm import counted_rows, summed_rows
 
 
 @settings(deadline=None)

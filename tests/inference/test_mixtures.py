@@ -81,6 +81,7 @@ def test_a_batch_equals_one_by_one():
         np.testing.assert_array_equal(alone.histories[0], together.histories[d])
 
 
+@pytest.mark.slow
 def test_scikit_learn_finds_the_same():
     from sklearn.mixture import GaussianMixture
 

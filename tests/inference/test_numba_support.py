@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from wordsight.inference.chains import hmm, lookups
+from wordsight.inference.chains import hmm
 from wordsight.inference.lattice import run
 
-MODULES = (lookups, hmm, run)
+MODULES = (hmm, run)
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def test_sums_and_counts_of_rows_are_the_same_without_numba(monkeypatch):
     rng = np.random.default_rng(0)
     places, table = rng.integers(0, 7, (3, 5, 4)), rng.random((7, 2))
     shares = rng.random((5, 4, 2))
-    wanted = lookups.summed_rows(places, table), lookups.counted_rows(places, shares, 7)
-    monkeypatch.setattr(lookups, "numba_available", lambda: False)
-    np.testing.assert_allclose(lookups.summed_rows(places, table), wanted[0], rtol=1e-13)
-    np.testing.assert_allclose(lookups.counted_rows(places, shares, 7), wanted[1], rtol=1e-13)
+    wanted = hmm.summed_rows(places, table), hmm.counted_rows(places, shares, 7)
+    monkeypatch.setattr(hmm, "numba_available", lambda: False)
+    np.testing.assert_allclose(hmm.summed_rows(places, table), wanted[0], rtol=1e-13)
+    np.testing.assert_allclose(hmm.counted_rows(places, shares, 7), wanted[1], rtol=1e-13)
 
 
 def test_chains_are_the_same_without_numba(without_numba):

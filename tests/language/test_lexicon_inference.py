@@ -101,11 +101,22 @@ CASES = [
         "moved-from-to",
         ("verb", 4, ("moved _ from _ to _",)),
     ),
-    # a preposition that several verbs take
+    # a preposition that several verbs always take
     (
         ["The cat threw the ball into the box", "The cat carried the ball into the box"],
-        "into",
-        ("motion-preposition", 2, ("into",)),
+        "threw-into",
+        ("verb", 3, ("threw _ into _",)),
+    ),
+    # one that they take now and then is a detail, which is left out
+    (
+        [
+            "The cat threw the ball into the box",
+            "The cat threw the ball",
+            "The cat carried the ball into the box",
+            "The cat carried the ball",
+        ],
+        "threw",
+        ("verb", 2, ("threw _",)),
     ),
     # a preposition before the verb places the subject
     (["The cat on the box slept"], "on", ("spatial-preposition", 2, ("on",))),
@@ -131,6 +142,7 @@ def test_the_passive_has_the_meaning_of_the_active():
     assert meanings == {"man(p0) carried(p0,p1) box(p1)"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("texts", "name", "expected"), CASES)
 def test_single_inferences(texts, name, expected):
     result = infer_lexicon(texts)
@@ -146,11 +158,10 @@ def test_known_entries_are_kept_and_used():
 
 
 def test_sentences_beyond_inference_are_reported():
-    result = infer_lexicon(["Bob saw it.", "The cat slept.", "", "One. Two."])
-    assert [text for text, _ in result.unread] == ["Bob saw it.", "", "One. Two."]
-    report = result.report()
-    assert "2 entries inferred" in report
-    assert "3 sentences could not be read" in report
+    result = infer_lexicon(["Did Bob see it?", "The cat slept.", "", "The cat did not run."])
+    unread = [text for text, _ in result.unread]
+    assert unread == ["Did Bob see it?", "", "The cat did not run."]
+    assert "3 sentences could not be read" in result.report()
 
 
 def test_nothing_given_nothing_found():
@@ -160,16 +171,91 @@ def test_nothing_given_nothing_found():
 
 
 @pytest.mark.parametrize(
-    "odd",
+    ("odd", "meanings"),
     [
-        "The man and the woman lifted the box.",  # two who act
-        "The man lifted the box and put down the cup.",  # two clauses
-        "The man did not lift the box.",  # a denial
-        "The cup was put on the box, which stood on the table.",  # a relative clause
+        (
+            "The man and the dog lifted the box.",
+            ["man(p0) lifted(p0,p1) box(p1) dog(p2) lifted(p2,p1)"],
+        ),
+        (
+            "The man lifted the box and dropped the cup.",
+            ["man(p0) lifted(p0,p1) box(p1)", "man(p0) dropped(p0,p1) cup(p1)"],
+        ),
+        ("The man did not lift the box.", []),
+        (
+            "The cup was dropped by the man who lifted the box.",
+            ["man(p0) dropped(p0,p1) cup(p1)", "man(p0) lifted(p0,p1) box(p1)"],
+        ),
     ],
 )
-def test_sentences_that_join_or_deny_teach_nothing(odd):
-    plain = ["The man lifted the box.", "The woman lifted the cup.", "The woman dropped the box."]
+def test_sentences_that_join_or_deny(odd, meanings):
+    plain = ["The man lifted the box.", "The dog lifted the cup.", "The dog dropped the box."]
     found = infer_lexicon([*plain, odd])
     assert found.lexicon == infer_lexicon(plain).lexicon
-    assert [text for text, _ in found.unread] == [odd]
+    assert [sentence.meaning for sentence in found.sentences[-1]] == meanings
+
+
+def test_forms_of_a_word_are_one_entry():
+    found = infer_lexicon(
+        ["A cat picks up the ball", "The cats picked the balls up", "The ball is being picked up"]
+    )
+    assert {entry.name for entry in found.lexicon} == {"cat", "ball", "picked-up"}
+
+
+def test_people_are_one_kind_and_a_lexicon_file_adds_to_it():
+    texts = ["A man waves.", "A woman walks.", "She stops.", "A nurse walks."]
+    found = infer_lexicon(texts, parse_lexicon("person : noun : person | nurse"))
+    assert [s.meaning.split()[0] for said in found.sentences for s in said] == ["person(p0)"] * 4
+    apart = infer_lexicon(texts[:2])
+    assert _inferred(apart.lexicon)["person"] == ("noun", 1, ("person", "man", "woman"))
+
+
+def test_pronouns_stand_for_the_nearest_noun_of_the_same_video():
+    texts = ["A man takes the bottle.", "He puts it back.", "The dog runs.", "It stops."]
+    found = infer_lexicon(texts, videos=["a", "a", "b", "b"])
+    meanings = [said[0].meaning for said in found.sentences]
+    assert meanings[1] == "man(p0) puts-back(p0,p1) bottle(p1)"
+    assert meanings[3] == "dog(p0) stops(p0)"
+    assert found.guesses == ("He = man".lower(), "it = bottle", "it = dog")
+
+
+def test_a_word_that_occurs_once_in_an_odd_place_stays_unknown():
+    texts = ["A man opens the door.", "A man closes the door.", "A man in a grey flurb waves."]
+    found = infer_lexicon(texts)
+    assert found.unknown == ("flurb",)
+    assert "flurb" not in {entry.name for entry in found.lexicon}
+    assert found.ignored == ("in grey flurb",)
+
+
+def test_verbs_that_are_used_alike_are_proposed_and_stay_two():
+    texts = [
+        f"A man {verb} the {thing} on the table"
+        for verb in ("places", "puts")
+        for thing in ("cup", "box", "pan")
+    ]
+    found = infer_lexicon(texts)
+    assert found.synonyms == ("place ~ put",)
+    assert {"places", "puts"} <= {entry.name.split("-")[0] for entry in found.lexicon}
+
+
+def test_where_all_happens_is_no_part_of_a_verb():
+    at_a_table = [
+        f"A woman {verb} the {thing} on the table"
+        for verb in ("picked up", "placed", "opened")
+        for thing in ("cup", "bowl")
+    ]
+    poured = ["A woman poured the milk into the bowl", "A woman placed the milk into the bowl"]
+    by_hand = ["A woman held the cup with her left hand"]
+    found = infer_lexicon([*at_a_table, *poured, *by_hand])
+    verbs = {entry.name: entry.arity for entry in found.lexicon if entry.part == "verb"}
+    assert verbs == {"picked-up": 2, "placed": 2, "opened": 2, "poured-into": 3, "held": 2}
+    assert {"on table", "into bowl", "with left hand"} <= set(found.ignored)
+    # Nothing can be learned of what is only named there.
+    assert not {"table", "hand"} & {entry.name for entry in found.lexicon}
+
+
+def test_a_given_lexicon_reads_other_frames_of_its_verbs():
+    given = infer_lexicon(["A man picks up the cup", "A man pours milk into the cup"]).lexicon
+    found = infer_lexicon(["A man picked the cup up from the shelf", "A man took the cup"], given)
+    assert [finding.entry.name for finding in found.findings] == ["took"]
+    assert found.sentences[0][0].meaning == "man(p0) picks-up(p0,p1) cup(p1)"

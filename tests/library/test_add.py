@@ -114,6 +114,7 @@ def test_a_video_that_was_only_touched_is_unchanged(library, videos):
     assert [s.reason for s in add(library, videos[0]).skipped] == ["unchanged"]
 
 
+@pytest.mark.slow
 def test_a_video_that_was_replaced_is_another(library, videos):
     add(library, videos[0])
     shutil.copy(videos[1], videos[0])
@@ -122,6 +123,7 @@ def test_a_video_that_was_replaced_is_another(library, videos):
     assert [p.kind for p in library.verify().problems] == ["changed"]
 
 
+@pytest.mark.slow
 def test_another_rate_adds_detections_to_a_known_video(library, videos):
     first = add(library, videos[0], rate=10.0)
     second = add(library, videos[0], rate=5.0)
@@ -159,6 +161,7 @@ def test_a_known_video_can_still_be_copied(library, videos):
     assert len(library.artefacts("original")) == 1 and len(library.artefacts("detections")) == 1
 
 
+@pytest.mark.slow
 def test_a_described_folder_becomes_pairs_for_learning(library, videos):
     rows = [
         {"file_name": videos[0].name, "text": "The square crossed."},
@@ -287,16 +290,16 @@ def test_a_name_that_is_no_text_is_told(small_library, videos):
 
 
 def test_a_file_that_is_still_being_written_is_told(small_library, videos, monkeypatch):
-    from wordsight.library.ingest import work
+    from wordsight.library.ingest import add as ingest
 
-    scan = work.scan
+    scan = ingest.scan
 
     def scan_while_it_grows(*arguments, **options):
         with videos[0].open("ab") as file:
             file.write(b"more")
         return scan(*arguments, **options)
 
-    monkeypatch.setattr(work, "scan", scan_while_it_grows)
+    monkeypatch.setattr(ingest, "scan", scan_while_it_grows)
     report = add(small_library, videos[0])
     assert "changed while it was read" in report.failed[0].message
     assert small_library.verify().clean and len(small_library) == 0

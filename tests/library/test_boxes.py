@@ -24,6 +24,7 @@ def boxes_of_cup(shift=0.0):
     return Detections.from_frames(frames, label_names=["cup"], frame_size=(64, 48))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".xml"])
 def test_boxes_beside_a_video_are_its_detections(library, videos, suffix):
     write_boxes(videos[0].with_suffix(f".boxes{suffix}"), boxes_of_cup())

@@ -80,7 +80,7 @@ def test_sentences_are_new_by_text_and_time(database):
         assert updates.insert_sentences(connection, "clip-00001", said[:1]) == 1
         assert updates.insert_sentences(connection, "clip-00001", []) == 0
     with database.read() as connection:
-        found = list(queries.sentences(connection, "clip-00000"))
+        found = list(queries.sentences(connection, ["clip-00000"]))
     assert [(s.text, s.start, s.end) for s in found] == [
         ("She walked.", None, None),
         (said[4].text, None, None),

@@ -146,6 +146,20 @@ def test_subtitles_and_boxes_beside_a_video_are_found(tmp_path):
     assert sources[1].boxes == tmp_path / "b.boxes.csv"
 
 
+def test_a_transcript_beside_a_video_takes_the_place_of_its_subtitles(tmp_path):
+    touch(tmp_path, "a.mp4", "b.mp4")
+    words = [{"word": " Hi.", "start": 1.0, "end": 1.5}, {"word": " Bye.", "start": 4, "end": 4.5}]
+    segment = {"start": 0.5, "end": 5.0, "text": " Hi. Bye.", "words": words}
+    (tmp_path / "a.json").write_text(json.dumps({"segments": [segment]}))
+    (tmp_path / "b.json").write_text('{"annotations": []}')  # something else
+    for name in ("a.srt", "b.srt"):
+        (tmp_path / name).write_text("1\n00:00:01,000 --> 00:00:05,000\nHi. Bye.\n")
+    sources, failures = gather([tmp_path])
+    assert failures == []
+    assert said_of(sources[0]) == [("Hi.", 1.0, 1.5), ("Bye.", 4.0, 4.5)]
+    assert said_of(sources[1]) == [("Hi. Bye.", 1.0, 5.0)]
+
+
 def test_bad_subtitles_are_told_and_the_video_is_kept(tmp_path):
     touch(tmp_path, "a.mp4")
     (tmp_path / "a.srt").write_text("1\n00:00:xx --> nonsense\nHello\n")

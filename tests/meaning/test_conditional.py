@@ -19,6 +19,7 @@ from wordsight.meaning.training.conditional import (
 )
 from wordsight.meaning.training.corpus import background_distributions, build_corpus, initial_words
 from wordsight.meaning.training.discriminative import GradientTraining
+from wordsight.meaning.training.leave_one_out import LeaveOneOut
 from wordsight.meaning.training.settings import GradientSettings
 
 
@@ -26,7 +27,7 @@ from wordsight.meaning.training.settings import GradientSettings
 def problem(request):
     clips, texts = troupe(3, tracked=request.param, frames=8)
     views = [view_clip(clip) for clip in clips]
-    features = get_feature_set("recommended")
+    features = get_feature_set("recommended").with_weights((("speed", 0.5), ("distance", 0.3)))
     vocabulary = learn_vocabulary(views, features)
     seen = [observe(view, vocabulary) for view in views]
     sentences = [[parse(text, LEXICON)] for text in texts]
@@ -89,9 +90,38 @@ def test_questions_leave_other_true_sentences_out(problem):
     corpus, lexicon = problem
     example = corpus.examples[0]
     both = replace(example, truths=(0, 1))
-    asked = make_questions([both], lexicon.tables, lexicon.track_prior)
-    assert len(asked) == 2
-    assert all(len(q.ratios) == len(example.candidates) - 1 for q in asked)
+    asked = make_questions([both, both], unchanged(lexicon, 2))
+    known = [verb in {example.verbs[0], example.verbs[1]} for verb in example.verbs]
+    assert len(asked) == 4
+    assert all(len(q.ratios) == sum(known) - 1 for q in asked)
+
+
+def test_questions_are_asked_without_the_clip_itself(problem):
+    corpus, lexicon = problem
+    examples = (corpus.examples[0], corpus.examples[0])
+    blank = {entry: replace(lexicon.words[entry], emissions=tuple(
+        np.tile(lexicon.background[slot.feature], (lexicon.words[entry].num_states, 1))
+        for slot in lexicon.words[entry].slots
+    )) for entry in lexicon.words}  # fmt: skip
+    held_out = LeaveOneOut(lexicon, (blank, {}), ())
+    first, second = make_questions(examples, held_out)
+    ratios = lexicon.scorer(examples[0].observation).log_ratios(examples[0].candidates)
+    assert set(second.ratios) <= set(ratios)
+    assert np.abs(first.ratios).max() < np.abs(second.ratios).max()
+
+
+def test_verbs_of_a_single_clip_are_not_asked_about(problem):
+    corpus, lexicon = problem
+    one, other = corpus.examples[:2]
+    assert {one.verbs[n] for n in one.truths}.isdisjoint(other.verbs[n] for n in other.truths)
+    assert make_questions([one, other], unchanged(lexicon, 2)) == []
+    calibration, value = fit_calibration([], fit_durations((), ()))
+    assert calibration.other_scale < 1
+    assert value == -np.inf
+
+
+def unchanged(lexicon, count):
+    return LeaveOneOut(lexicon, ({},) * count, ())
 
 
 def test_calibration_makes_the_true_candidate_likelier():

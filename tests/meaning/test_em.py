@@ -10,8 +10,9 @@ from wordsight.meaning import WordLearner
 QUICK = {"restarts": 1, "tempered_iterations": 2, "iterations": 2, "discriminative": None}
 
 
-def learned(clips, sentences, **where):
-    learner = WordLearner(**QUICK, **where).fit(clips, sentences, lexicon=LEXICON)
+def learned(clips, sentences, discriminative=None, **where):
+    quick = QUICK | {"discriminative": discriminative}
+    learner = WordLearner(**quick, **where).fit(clips, sentences, lexicon=LEXICON)
     return learner.histories_, learner.lexicon_
 
 
@@ -35,15 +36,30 @@ def test_engines_learn_the_same(tracked):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("by", ["gradient", "growth"])
+def test_engines_train_against_false_sentences_with_the_same_digits(by):
+    clips, sentences = troupe(36)
+    _, start = learned(clips, sentences)
+    _, lexicon = learned(clips, sentences, by)
+    assert largest_gap(start, lexicon) > 1e-3  # it was trained
+    _, other = learned(clips, sentences, by, engine=Processes(2))
+    assert largest_gap(lexicon, other) == 0.0
+    assert lexicon.calibration.scales == other.calibration.scales
+
+
+@pytest.mark.slow
 def test_a_cluster_learns_the_same():
     pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     from wordsight.engine.cluster import Cluster
 
     clips, sentences = troupe(36)
     history, lexicon = learned(clips, sentences)
+    _, sharper = learned(clips, sentences, "gradient")
     with Cluster(workers=2) as cluster:
         found, other = learned(clips, sentences, engine=cluster)
+        _, sharp = learned(clips, sentences, "gradient", engine=cluster)
     assert found == history and largest_gap(lexicon, other) == 0.0
+    assert largest_gap(sharper, sharp) == 0.0
 
 
 def test_a_device_learns_nearly_the_same():

@@ -225,10 +225,22 @@ def test_the_papers_bins_are_the_authors():
         "paper-direction": 4,
         "paper-distance": 3,
         "paper-size-ratio": 2,
-        "paper-x-position": 3,
+        "paper-x-position": 2,
     }
     centres = np.array([0.056, 0.453, 2.048, 5.005, 10]) * 40 / 800
     assert names["paper-speed"](centres).tolist() == [0, 1, 2, 3, 4]
     angles = np.array([np.pi, -np.pi / 2, 0, np.pi / 2, -np.pi])
     assert names["paper-direction"](angles).tolist() == [0, 1, 2, 3, 0]
     assert names["paper-distance"](np.array([193, 300, 412]) / 1600).tolist() == [0, 1, 2]
+
+
+def test_clusters_replace_the_edges_of_bins_but_not_directions():
+    views = [
+        view_clip(tracks([line((100, 100), (k, 0)), line((50, 20), (0, 3 * k))])) for k in range(9)
+    ]
+    names = ("paper-speed", "paper-direction")
+    given = learn_vocabulary(views, get_feature_set("paper")).bins
+    own = learn_vocabulary(views, get_feature_set("paper"), clusters="own").bins
+    assert len(own["paper-speed"]) == len(given["paper-speed"]) == 5
+    assert own["paper-speed"] != given["paper-speed"]
+    assert own[names[1]] == given[names[1]]

@@ -8,7 +8,10 @@ import pytest
 from wordsight.errors import FormatError
 from wordsight.language import PartOfSpeech, default_lexicon
 from wordsight.meaning import LearnedLexicon
+from wordsight.meaning.features import get_feature
 from wordsight.meaning.model.hand import hand_lexicon
+from wordsight.meaning.model.wording import _STATEMENTS, looks_for
+from wordsight.meaning.tasks.clip import living_sentence
 from wordsight.records import Clip, Detections
 
 LABELS = ("person", "backpack", "chair")
@@ -139,3 +142,36 @@ def test_quick_and_slow_go_with_the_verb():
     quick, slow = ([lexicon.score(c, said.format(how)).score for how in ("quickly", "slowly")]
                    for c in (run, stroll))  # fmt: skip
     assert quick[0] > quick[1] and slow[0] < slow[1]
+
+
+def test_a_sentence_lives_word_by_word_and_says_why_it_fails():
+    lexicon, text = hand_lexicon(LABELS), "The person approached the backpack."
+    living = living_sentence(lexicon, lexicon.track(PLAYS[text], text))
+    assert "".join(one.text for one in living) == text
+    by_word = {one.word.split("(")[0]: one for one in living if one.word}
+    verb, noun = by_word["approached"], by_word["person"]
+    assert verb.belief[0] < 0.5 < verb.belief[-1] and verb.begins > noun.begins  # it comes true
+    assert noun.belief.mean() > 0.9 and noun.participant == verb.participant == 0
+    assert all(((one.belief >= 0) & (one.belief <= 1)).all() for one in by_word.values())
+    other = next(one for one in PLAYS if "approached" not in one)
+    why = lexicon.explain(PLAYS[other], text)
+    assert why.reason and why.weakest_span is not None
+    longer = living_sentence(
+        lexicon, lexicon.track(PLAYS[text], "The person picked up the backpack.")
+    )
+    assert [one.text for one in longer if one.word and "picked" in one.word] == [" picked", " up"]
+
+
+def test_what_a_word_looks_for_is_said_in_a_line():
+    line = looks_for(hand_lexicon(LABELS), "approached")
+    assert line == (
+        "the agent and the goal are far apart → the agent and the goal come nearer to each other"
+        " → the agent and the goal are close"
+    )
+    assert looks_for(hand_lexicon(LABELS), "chair") == "it looks like a chair"
+
+
+@pytest.mark.parametrize("name", sorted(_STATEMENTS))
+def test_statements_speak_of_as_many_things_as_their_feature_has(name):
+    things = [f"thing {number}" for number in range(get_feature(name).arity)]
+    assert all(text.format(*things) for text in _STATEMENTS[name])

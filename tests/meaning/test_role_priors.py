@@ -45,6 +45,14 @@ def test_a_question_is_judged_by_the_others_alone(truth):
     assert counts.role_priors() == counted(4, 2).role_priors()  # nothing was lost on the way
 
 
+def test_nouns_of_the_same_things_are_counted_together():
+    counts = RolePriorCounts(LEXICON, {"ball": "ball", "crate": "ball"})
+    for truth in (0, 1, 1):
+        counts.add([BALL, CRATE], [truth])
+    ball, crate = counts.role_priors()([BALL, CRATE], LEXICON)
+    assert ball == crate == pytest.approx(0.0)
+
+
 def test_what_was_never_asked_is_neither_usual_nor_unusual():
     left = parse("the ball approached the person", LEXICON)
     assert counted(9, 1).role_priors()([left], LEXICON) == [0.0]
@@ -128,6 +136,27 @@ def test_sentences_about_one_clip_are_compared_with_them(learned):
     assert one.preferences(seen, said) == pytest.approx(other.preferences(seen, said) + usual)
     scored = [one.score(clips[0], sentence).preference for sentence in said]
     assert scored == pytest.approx(one.preferences(seen, said).tolist())
+
+
+def test_a_verb_never_trained_may_mean_what_any_other_does(learned):
+    clips, texts, one, _ = learned
+    verbs = [e.name for e in one.lexicon if e.part == "verb" and e.name in one.words]
+    pairs = {verb: one.lexicon[verb].arity for verb in verbs}
+    unknown = next(v for v in verbs if list(pairs.values()).count(pairs[v]) > 1)
+    rest = {entry: word for entry, word in one.words.items() if entry != unknown}
+    without = one.with_words(rest).with_silent([unknown])
+    assert without.silent == {unknown}
+    said = next(s for s in one.sentences(texts) if one.verb(s) == unknown)
+    others = [v for v in verbs if v != unknown and pairs[v] == pairs[unknown]]
+    alike = [
+        replace(
+            said, words=tuple(replace(w, entry=v) if w.entry == unknown else w for w in said.words)
+        )
+        for v in others
+    ]
+    seen = one.observe(clips[0])
+    expected = np.log(np.exp(one.preferences(seen, alike)).mean())
+    assert without.preferences(seen, [said, alike[0]])[0] == pytest.approx(expected)
 
 
 def test_a_word_shows_who_usually_fills_its_roles(learned):

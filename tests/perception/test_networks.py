@@ -2,6 +2,7 @@
 
 import hashlib
 import http.server
+import resource
 import threading
 import zipfile
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wordsight.perception import load_detector
 from wordsight.perception.detectors.hands import Hands, decode_palms
 from wordsight.perception.detectors.objects import Objects
 from wordsight.perception.detectors.registry import DetectorError
@@ -26,7 +28,7 @@ from wordsight.perception.networks.paddle import PaddleError, picodet_to_onnx
 from wordsight.perception.networks.tflite import TfliteError, tflite_to_onnx
 from wordsight.video import Frame
 from wordsight.workflows.add import AddRequest
-from wordsight.workflows.detector import default_detector
+from wordsight.workflows.detect import default_detector, detector_choices
 from wordsight.workflows.detectors import detectors
 
 WEIGHTS = Path(__file__).resolve().parents[3] / "shared" / "weights" / "picodet_s"
@@ -164,6 +166,58 @@ def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
         fetch_network(entry_for(b"network"), source=source)
 
 
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, cache, server):
+    server.data = bytes(1 << 20)
+    (tmp_path / "toy.onnx").write_bytes(server.data)
+    entry = entry_for(server.data, address=server.address)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, before[1]))  # as if there were no room
+    try:
+        for source in (tmp_path / "toy.onnx", None):
+            with pytest.raises(DetectorError, match="make room there"):
+                fetch_network(entry, source=source)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [one.name for one in (cache / "networks").iterdir()] == ["downloads"]
+    assert load_detector("regions")
+    fetch_network(entry)  # with room again it goes on
+    assert installed_network("toy").stat().st_size == 1 << 20
+
+
+def test_a_file_that_is_cut_off(tmp_path):
+    (tmp_path / "toy.onnx").write_bytes(b"network"[:4])
+    with pytest.raises(DetectorError, match="cut off or changed"):
+        fetch_network(entry_for(b"network"), source=tmp_path / "toy.onnx")
+
+
+def test_an_index_that_does_not_answer(cache, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    entry = entry_for(b"x", package="no-such-release==1.0")
+    with pytest.raises(DetectorError, match=r"release==1\.0 cannot be downloaded \(.*--from"):
+        fetch_network(entry)
+    assert installed_network("toy") is None
+    assert not list((cache / "networks" / "downloads").iterdir())
+
+
+@pytest.mark.parametrize("name", ["objects", "hands"])
+def test_a_network_that_was_damaged_later(cache, name):
+    path = network_path(name)
+    path.parent.mkdir(parents=True)
+    path.write_text("text in place of a network")
+    with pytest.raises(DetectorError, match=f"damaged.*detectors get {name}"):
+        load_detector(name)
+    assert load_detector("regions")
+
+
+def test_speeds_are_remembered(cache):
+    assert {one.speed for one in detectors().detectors} == {None}
+    measured = {one.name: one.speed for one in detectors(speed=True).detectors}
+    assert measured["regions"] > 0 and measured["objects"] is None
+    assert {one.name: one.speed for one in detectors().detectors} == measured
+    (cache / "networks" / "speeds.json").write_text("not JSON")
+    assert {one.speed for one in detectors().detectors} == {None}
+
+
 def test_a_damaged_archive(tmp_path):
     with zipfile.ZipFile(tmp_path / "toy.whl", "w") as archive:
         archive.writestr("other.txt", "no network")
@@ -211,7 +265,10 @@ def test_objects_in_a_real_film(cache):
         frame = reader.frame_at(2.0)
     (found,) = Objects().detect([frame])
     names = [Objects().label_names[label] for label in found.labels]
-    assert names.count("bottle") == 3
+    assert names.count("bottle") == 3 and "thing" in names  # the edge of the table
+    sure = found.scores >= 0.25
+    assert len(found.boxes) <= max(6, sure.sum())
+    assert [name == "thing" for name in names] == (~sure).tolist()
     bottles = found.boxes[[name == "bottle" for name in names]]
     assert sorted((bottles[:, 0] // 200).astype(int).tolist()) == [0, 1, 2]
 
@@ -220,7 +277,7 @@ def test_objects_in_a_real_film(cache):
 def test_objects_of_a_blank_picture(cache):
     pytest.importorskip("onnxruntime")
     fetch_network(find_network("objects"), source=ONNX)
-    detector = Objects(confidence=0.5)
+    detector = Objects(confidence=0.5, fill=0)
     blank = Frame.from_array(np.full((48, 64, 3), 114, np.uint8), 0.0)
     (found,) = detector.detect([blank])
     assert len(found.boxes) == 0 and len(detector.label_names) == 80
@@ -238,7 +295,7 @@ def test_palms_become_hands():
     centre = 4 / 192
     assert scores[0] > 0.99 and scores[1] < 0.01
     np.testing.assert_allclose(
-        boxes[0], [centre - 0.2, centre - 0.08 - 0.2, centre + 0.2, centre - 0.08 + 0.2]
+        boxes[0], [centre - 0.19, centre - 0.06 - 0.19, centre + 0.19, centre - 0.06 + 0.19]
     )
 
 
@@ -249,6 +306,11 @@ def test_objects_are_the_default_where_they_were_fetched(tmp_path):
     network_path("objects").write_bytes(b"a network")
     assert AddRequest(sources=("a.mp4",)).detector == "objects"
     assert AddRequest(sources=("a.mp4",), detector="people").detector == "people"
+    network_path("hands").write_bytes(b"a network")
+    assert default_detector() == "objects,hands"
+    assert detector_choices()[:2] == ["objects,hands", "objects,hands,regions"]
+    network_path("objects").unlink()  # hands alone are no default
+    assert detector_choices()[0] == "regions" and "objects" not in detector_choices()
 
 
 def test_the_list_says_what_can_be_fetched():

@@ -48,15 +48,14 @@ def sources(video_id, shots, seed=0):
     ]
 
 
-def writing(folder, **options):
+def writing(folder, settings=SETTINGS, **options):
     """Open an index for writing, with pictures only."""
-    parts = [VisualPart(SETTINGS)]
-    return IndexWriter(folder, parts, {"visual": SETTINGS.to_json()}, **options)
+    return IndexWriter(folder, [VisualPart(settings)], {"visual": settings.to_json()}, **options)
 
 
-def make_index(folder, videos):
+def make_index(folder, videos, settings=SETTINGS):
     """Make an index of ``{video: number of shots}``."""
-    with writing(folder) as writer:
+    with writing(folder, settings) as writer:
         for name, shots in videos.items():
             writer.add(name, f"mark of {name}", sources(name, shots))
     return Index(folder)

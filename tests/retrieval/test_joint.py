@@ -15,7 +15,7 @@ from wordsight.retrieval.joint import (
     DEFAULT_WEIGHT,
     JointQuery,
     JointSearch,
-    fit_joint_weight,
+    fit_slope,
     joint_weight,
 )
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
@@ -86,7 +86,7 @@ def test_words_alone(index):
     hits = search.search(asked(search, "cups"))
     assert set(ids(hits)[:2]) == {"b:1", "b:2"}
     assert ids(hits)[2:] == ["b:0"]  # says nothing of a cup, but belongs to a film that does
-    assert all(hit.visual is None and hit.text > 0 for hit in hits)
+    assert all(hit.visual is None and hit.text > 0 for hit in hits[:2])
 
 
 def test_a_picture_alone(index):
@@ -144,41 +144,25 @@ def test_nothing_asked(index):
 
 
 class TestWeight:
-    def table(self, telling_text, telling_visual):
-        """Evidence in which the right document stands out, or does not."""
+    def test_the_slope_is_the_best_predictor(self):
         rng = np.random.default_rng(0)
-        right = np.zeros((80, 30), np.bool_)
-        right[np.arange(80), rng.integers(0, 30, 80)] = True
-        text = rng.random((80, 30)) + telling_text * right
-        visual = rng.random((80, 30)) + telling_visual * right
-        return text, visual, right
-
-    def test_what_tells_more_counts_more(self):
-        assert fit_joint_weight(*self.table(1.0, 0.0)) < 0.1
-        assert fit_joint_weight(*self.table(0.0, 1.0)) > 0.9
-        assert 0.3 < fit_joint_weight(*self.table(0.5, 0.5)) < 0.7
-
-    def test_the_found_weight_is_the_best(self):
-        text, visual, right = self.table(0.8, 0.3)
-        weight = fit_joint_weight(text, visual, right)
-
-        def first(share):
-            scores = (1 - share) * text + share * visual
-            return right[np.arange(80), scores.argmax(axis=1)].mean()
-
-        assert first(weight) >= max(first(0.0), first(1.0))
+        visual = rng.normal(size=(60, 30))
+        for slope in (0.0, 0.5, 3.0):
+            targets = np.exp(slope * visual)
+            targets /= targets.sum(axis=1, keepdims=True)
+            assert fit_slope(visual, targets) == pytest.approx(slope, abs=0.02)
 
     def test_too_little_to_learn_from(self, index):
         assert joint_weight(index) == DEFAULT_WEIGHT
         assert joint_weight(index) == DEFAULT_WEIGHT  # as it was kept
 
-    @pytest.mark.parametrize("shared", ["words", "looks"])
-    def test_scenes_tell_what_counts(self, tmp_path, shared):
-        """Shots of a film have only their words in common, or only their looks."""
-        films = {}
-        for n in range(9):
-            colours = [list(COLOURS)[n % 3]] * 2 if shared == "looks" else ["red", "blue"]
-            said = [f"topic{n} {n}x", f"topic{n} {n}y"] if shared == "words" else [f"a{n}", f"b{n}"]
-            films[f"f{n}"] = film(f"f{n}", colours, said, 10 * n)
-        weight = joint_weight(indexed(tmp_path, films))
-        assert weight < 0.2 if shared == "words" else weight > 0.6
+    def test_a_picture_counts_as_far_as_it_goes_with_the_words(self, tmp_path):
+        weights = {}
+        for related in (True, False):
+            films = {}
+            for n in range(18):
+                colour = list(COLOURS)[n % 3]
+                said = f"topic{n % 3 if related else n % 5} thing{n}"
+                films[f"f{n}"] = film(f"f{n}", [colour], [said], 10 * n)
+            weights[related] = joint_weight(indexed(tmp_path / str(related), films))
+        assert weights[True] > 5 * weights[False]

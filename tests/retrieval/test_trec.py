@@ -3,13 +3,13 @@
 import pytest
 
 from wordsight.errors import FormatError
-from wordsight.retrieval.trec import read_qrels, read_run, write_qrels, write_run
+from wordsight.retrieval.trec import read_qrels, read_run, write_run
 
 
 def test_there_and_back(tmp_path):
     write_run(tmp_path / "run", {"red cup": [("a b", 2.5), ("c", -1.0)]})
     assert read_run(tmp_path / "run") == {"red_cup": {"a_b": 2.5, "c": -1.0}}
-    write_qrels(tmp_path / "qrels", {"q": {"a": 2, "b": 0}})
+    (tmp_path / "qrels").write_text("q 0 a 2\nq 0 b 0\n")
     assert read_qrels(tmp_path / "qrels") == {"q": {"a": 2, "b": 0}}
 
 

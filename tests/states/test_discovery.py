@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -5,12 +7,22 @@ from tests.states.builders import HOLDING, carrying
 from wordsight.states import (
     BoostingSettings,
     ClausalSettings,
+    Fact,
+    ObjectFeature,
+    Predicate,
     StateError,
+    StateObservations,
+    StateSequence,
+    StateVocabulary,
+    TrackedObject,
     discover_constraints,
     discover_rules,
     format_rules,
     ground,
+    parse_rules,
 )
+from wordsight.states.discovery.clausal import find_clauses, valid_conjunctions
+from wordsight.states.discovery.literals import canonical, extended_table, plain_table
 from wordsight.states.discovery.samples import UNKNOWN, SampleSettings, gather_samples
 
 FILMS = [carrying(f"film{k}", k) for k in range(6)]
@@ -125,6 +137,108 @@ def test_clausal_discovery_is_the_same_on_any_number_of_threads():
         for workers in (1, 2)
     )
     assert one == two
+
+
+TINY = StateVocabulary(
+    (Predicate("on", ("block", "block")), Predicate("held", ("block",))),
+    (ObjectFeature("height", ("block",)), ObjectFeature("gap", ("block", "block"))),
+)
+COMPLETE = {"beam": None, "least_videos": 1, "most_rules": 10**6, "num_thresholds": 2}
+
+
+def tiny(seed, frames=12):
+    """Three blocks with random features and facts."""
+    random = np.random.default_rng(seed)
+    things = tuple(TrackedObject(name, "block") for name in "abc")
+    features = {
+        "height": random.integers(0, 4, (frames, 3)).astype(float),
+        "gap": random.integers(0, 4, (frames, 3, 3)).astype(float),
+    }
+    features["height"][random.random((frames, 3)) < 0.1] = np.nan
+    present = random.random((frames, 3)) < 0.9
+    times = np.arange(frames) / 10
+    seen = StateObservations(f"tiny{seed}", times, things, features, present)
+    facts = [Fact("held", (a,)) for a in "abc"]
+    facts += [Fact("on", pair) for pair in itertools.permutations("abc", 2)]
+    values = random.random((frames, len(facts))) < 0.4
+    return seen, StateSequence(seen.video_id, times, tuple(facts), values)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["held", "on"])
+@pytest.mark.parametrize("side", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_clausal_search_is_complete(name, side, seed):
+    """Every valid conjunction of two literals holds only where one that was found holds."""
+    films = [tiny(10 * seed + k) for k in range(2)]
+    seen, told = [f[0] for f in films], [f[1] for f in films]
+    settings = ClausalSettings(accuracy=0.8, coverage=0.1, most_conditions=2, **COMPLETE)
+    samples = gather_samples(TINY.predicate(name), seen, told, TINY, settings)
+    plain = plain_table(samples, seen, told, TINY, atoms=True, comparisons=True)
+    wider = extended_table(plain, "block", seen, told, TINY, comparisons=True, num_thresholds=2)
+    general = valid_conjunctions(plain, side, settings)
+    for table, found in (
+        (plain, general),
+        (wider, general + valid_conjunctions(wider, side, settings, general)),
+    ):
+        bits = np.unpackbits(table.covers, axis=1, count=len(table.base)).astype(bool)
+        right = (samples.truth == side)[table.base]
+        least = 0.1 * (samples.truth == side).sum()
+        covers = [bits[list(body)].all(axis=0) for body in found]
+        count = len(table.literals)
+        bodies = [*((k,) for k in range(count)), *itertools.combinations(range(count), 2)]
+        for body in bodies:
+            names = [table.variables[k] for k in body]
+            if table.kinds and not any(n & table.new and n - table.new for n in names):
+                continue
+            cover = bits[list(body)].all(axis=0)
+            support = len(np.unique(table.base[cover & right]))
+            valid = support >= max(1, least) and right[cover].mean() >= 0.8
+            if valid:
+                assert any((cover <= known).all() for known in covers), body
+        # what the table says of a rule is what grounding says
+        fresh = found if table is plain else found[len(general) :]
+        rules = [table.rule(body, 1.0, positive=side) for body in fresh]
+        broken = np.zeros(len(rules))
+        for one, labels in films:
+            made = ground(rules, one, TINY)
+            broken += made.violations(labels.table(made.facts))
+        for rule, cover, lost in zip(rules, covers[-len(fresh) :], broken, strict=True):
+            assert (cover & ~right).sum() == lost, rule
+            assert right[cover].mean() >= 0.8
+
+
+def test_rules_that_chain_are_found_once():
+    """Held is what stands on something held: found although no feature tells."""
+    films = []
+    for seed in range(4):
+        seen, told = tiny(seed, 40)
+        values = told.values.copy()
+        place = {fact: k for k, fact in enumerate(told.facts)}
+        for a, b in itertools.permutations("abc", 2):
+            both = values[:, place[Fact("on", (a, b))]] & values[:, place[Fact("held", (b,))]]
+            values[:, place[Fact("held", (a,))]] |= both
+        for a, b in itertools.permutations("abc", 2):  # once more, for towers of three
+            both = values[:, place[Fact("on", (a, b))]] & values[:, place[Fact("held", (b,))]]
+            values[:, place[Fact("held", (a,))]] |= both
+        films.append((seen, StateSequence(seen.video_id, told.times, told.facts, values)))
+    seen, told = [f[0] for f in films], [f[1] for f in films]
+    settings = ClausalSettings(
+        accuracy=1.0, coverage=0.02, state_atoms=True, new_variables=True, **COMPLETE
+    )
+    rules = discover_rules(seen, told, TINY, TINY.predicates, settings)
+    chained = parse_rules("on(X,Y), held(Y) -> held(X)")[0]
+    forms = [canonical(rule) for rule in rules]
+    assert canonical(chained) in forms
+    assert len(set(forms)) == len(forms)
+    again = find_clauses(
+        [gather_samples(TINY.predicate("held"), seen, told, TINY, settings)],
+        seen,
+        told,
+        TINY,
+        settings,
+    )
+    assert canonical(chained) in [canonical(rule) for rule in again]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """States and events in files, and labels read back."""
 
+import json
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -9,11 +10,13 @@ from wordsight.errors import FormatError
 from wordsight.states import StateError, StateSequence, parse_fact
 from wordsight.states.events.find import find_events
 from wordsight.states.formats import (
-    read_intervals,
-    sequence_from_intervals,
     write_events,
+    write_labels,
     write_states,
 )
+from wordsight.states.labels import check_directions, read_intervals, sequence_from_intervals
+from wordsight.states.rules.facts import FactInterval
+from wordsight.worlds.tabletop import tabletop
 
 FACTS = tuple(parse_fact(text) for text in ("attached(h,a)", "contacts(b,a)", "on(the cup)"))
 VALUES = np.array([[0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0]], dtype=bool)
@@ -99,3 +102,62 @@ def test_labels_of_another_time_are_refused():
     rows = [row for row in SEQUENCE.intervals() if row.fact == FACTS[0]]
     with pytest.raises(StateError, match="the video runs from 50"):
         sequence_from_intervals("film", 50 + np.arange(4.0), rows)
+
+
+def test_labels_of_other_formats(tmp_path):
+    write_states(tmp_path / "film.eaf", [SEQUENCE])
+    told = read_intervals(tmp_path / "film.eaf")
+    again = sequence_from_intervals("film", SEQUENCE.times, told["film"])
+    assert again.states() == SEQUENCE.states()
+    boxes = "".join(
+        f'<box frame="{k}" outside="{int(k == 9)}" xtl="0" ytl="0" xbr="1" ybr="1"/>'
+        for k in (3, 9, 12)
+    )
+    (tmp_path / "cvat.xml").write_text(
+        "<annotations><meta><task><source>play.mp4</source></task></meta>"
+        f'<track id="0" label="attached(hand,cup)">{boxes}</track>'
+        f'<track id="1" label="cup">{boxes}</track></annotations>'
+    )
+    (rows,) = read_intervals(tmp_path / "cvat.xml", frame_rate=10).values()
+    assert [(r.video_id, r.start, r.end) for r in rows] == [("play", 0.3, 0.9), ("play", 1.2, 1.3)]
+    with pytest.raises(FormatError, match="--rate"):
+        read_intervals(tmp_path / "cvat.xml")
+    (tmp_path / "bad.eaf").write_text("<other/>")
+    with pytest.raises(FormatError, match="ELAN"):
+        read_intervals(tmp_path / "bad.eaf")
+    write_labels(tmp_path / "all.csv", told)
+    assert read_intervals(tmp_path / "all.csv").keys() == {"film"}
+
+
+def test_the_truth_of_a_made_world_names_what_supports_first(tmp_path):
+    film = next(iter(tabletop(1, 0)))
+    (tmp_path / "truth.jsonl").write_text(json.dumps(film.record()) + "\n")
+    rows = read_intervals(tmp_path / "truth.jsonl")[film.name]
+    boxes = film.truth.boxes
+    supports = [row for row in rows if row.fact.predicate == "contacts"]
+    assert supports
+    for row in supports:
+        frame = round(row.start * film.frame_rate)
+        lower, upper = row.fact.arguments
+        assert boxes[lower][frame][3] > boxes[upper][frame][3]
+    (tmp_path / "wrong.jsonl").write_text("{}\n")
+    with pytest.raises(FormatError, match="made world"):
+        read_intervals(tmp_path / "wrong.jsonl")
+
+
+def test_labels_that_overlap_are_refused(tmp_path):
+    (tmp_path / "l.csv").write_text("video,start,end,fact\na,0,2,on(b)\na,1,3,on(b)\n")
+    with pytest.raises(FormatError, match="again from 1 to 3 s"):
+        read_intervals(tmp_path / "l.csv")
+
+
+def test_labels_in_alphabetical_order_are_refused():
+    times = np.arange(10.0)
+    heights = {"ape": np.full(10, 5.0), "bat": np.full(10, 9.0), "cow": np.full(10, 2.0)}
+    texts = ("contacts(ape,bat)", "contacts(ape,cow)")  # the bat is below, the cow above the ape
+    rows = [FactInterval("film", 0.0, 5.0, parse_fact(text)) for text in texts]
+    with pytest.raises(StateError, match=r"contacts\(bat,ape\)"):
+        check_directions(rows, heights, times)
+    check_directions(rows[1:], heights, times)
+    meant = [*rows[1:], FactInterval("film", 0.0, 5.0, parse_fact("contacts(bat,ape)"))]
+    check_directions(meant, heights, times)

@@ -67,7 +67,7 @@ def test_other_weights_than_those_of_the_rules(grounding):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "guess"}, "auto, search or states"),
+        ({"method": "guess"}, "auto, search, states or merge"),
         ({"per_fact": 2.0}, "from 0 to 1"),
     ],
 )

@@ -168,15 +168,6 @@ def test_parts_are_measured_where_they_are_nearest():
     assert seen.features["distance"][0, 1, 0] == pytest.approx(5)
 
 
-def test_outlines_have_their_own_area():
-    square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], float)
-    grow = 1 + TIMES[:, None, None]
-    seen = StateObservations.from_outlines("v", TIMES, [TrackedObject("a")], [square * grow])
-    assert seen.features["morph"][30, 0] == pytest.approx(2 / (1 + TIMES[30]), rel=0.01)
-    with pytest.raises(StateError, match="corners"):
-        StateObservations.from_outlines("v", TIMES, [TrackedObject("a")], [np.zeros((60, 2, 2))])
-
-
 def clip_of(ids):
     seen = Detections(
         times=TIMES,

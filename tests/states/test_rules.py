@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from wordsight.states import (
     Atom,
     FeatureComparison,
+    FeatureTerm,
     Rule,
     RuleError,
     StateError,
@@ -20,13 +21,15 @@ terms = st.lists(st.one_of(variables, objects), min_size=1, max_size=3).map(tupl
 names = st.sampled_from(["attached", "speed", "a_b", "false1"])
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 atoms = st.builds(Atom, names, terms)
-comparisons = st.builds(FeatureComparison, names, terms, st.sampled_from(["<=", ">="]), numbers)
+features = st.builds(FeatureTerm, names, terms)
+operators = st.sampled_from(["<=", ">=", "="])
+comparisons = st.builds(FeatureComparison, names, terms, operators, st.one_of(numbers, features))
 
 
 @st.composite
 def rules(draw):
     body = tuple(draw(st.lists(st.one_of(atoms, comparisons), max_size=4)))
-    bound = [t for part in body for t in part.arguments if t[0].isupper()]
+    bound = [t for part in body for t in part.terms if t[0].isupper()]
     arguments = draw(st.lists(st.one_of(objects, st.sampled_from([*bound, "red"])), max_size=3))
     head = draw(st.one_of(st.none(), st.just(Atom("attached", tuple(arguments)))))
     weight = draw(st.one_of(st.floats(0, 1e9), st.just(math.inf)))
@@ -58,7 +61,7 @@ def test_defaults_comments_and_hard_rules():
     [
         ("-1: a(X) -> b(X)", 1, 1, "0 or more"),  # negative weight
         ("1: a(X) -> b(Y)", 1, 12, "Y is not bound"),  # unbound head variable
-        ("\n2: speed(X) > 3 -> b(X)", 2, 13, "<= or >="),  # strict comparison
+        ("\n2: speed(X) > 3 -> b(X)", 2, 13, "<=, >= or ="),  # strict comparison
         ("2 a(X) -> b(X)", 1, 3, "':' after the weight"),
         ("a(X) b(X) -> false", 1, 6, "',' or '->'"),
         ("a(X -> b(X)", 1, 5, "',' or '\\)'"),

@@ -15,6 +15,13 @@ from wordsight.worlds import street, write_world
 __all__ = ["address", "browser", "page"]  # fixtures are found where they are imported
 
 
+class LocalClient(TestClient):
+    """A client that names the studio as people do; no other host is let in."""
+
+    def __init__(self, app, **how):
+        super().__init__(app, base_url="http://localhost", **how)
+
+
 @pytest.fixture(scope="session")
 def street_library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studio")
@@ -32,7 +39,7 @@ def library(street_library, tmp_path):
 
 @pytest.fixture
 def client(library):
-    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
+    with LocalClient(create_app(StudioSettings(library=str(library)))) as client:
         yield client
 
 
@@ -64,5 +71,5 @@ def indexed_library(street_library):
 @pytest.fixture
 def indexed(indexed_library, library):
     searching._looked.clear()
-    with TestClient(create_app(StudioSettings(library=str(library)))) as client:
+    with LocalClient(create_app(StudioSettings(library=str(library)))) as client:
         yield client

@@ -1,8 +1,9 @@
-"""Files in a real browser: labels to learn rules from, films to take away, rankings, captions."""
+"""Files in a real browser: labels to learn rules from, films to export, rankings, captions."""
 
 import time
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
 import pytest
@@ -26,9 +27,10 @@ def test_rules_are_learned_compared_used_and_taken_back(page, address, tmp_path)
         rows += [f'play{number},{start / 10},4.0,"moves({name})"' for name, start in pairs]
     (tmp_path / "labels.csv").write_text("\n".join(rows))
     page.goto("/states")
-    assert page.locator("#learning[open]").count() == 1  # nothing was learned yet
+    page.click("#learning > summary")
     before = page.input_value("textarea[name=rules]")
-    page.select_option("#learn select[name=videos]", index=0)
+    street = page.locator("#learn select[name=videos] option", has_text="street").first
+    page.select_option("#learn select[name=videos]", street.get_attribute("value"))
     page.click("#things")
     until(page, "document.getElementById('called').textContent.includes('person')")
     page.select_option("#learn select[name=videos]", [])
@@ -135,10 +137,11 @@ def test_captions_come_along_and_things_are_named(page, address, tmp_path):
     next(iter(street(1, 77, noise=0.0))).write(tmp_path / "spoken.mp4")
     (tmp_path / "spoken.srt").write_text(SRT)
     page.goto("/")
+    page.click("[data-add] >> nth=0")
     page.set_input_files("#files", [tmp_path / "spoken.mp4", tmp_path / "spoken.srt"])
-    page.select_option("#detector", "rendered")
+    page.select_option("#add-detector", "rendered")
     with page.expect_navigation():
-        page.click("#add button.main")
+        page.click("dialog button.main")
     page.click("text=spoken.mp4")
     page.wait_for_url("**/videos/*")
     page.wait_for_selector("text=The person stood there.")
@@ -149,11 +152,18 @@ def test_captions_come_along_and_things_are_named(page, address, tmp_path):
     page.wait_for_selector("#named tbody tr")
     page.click("#name-here")
     page.wait_for_selector("#named p:has-text('At ')")
-    page.click("#looking summary")
-    page.fill("#look textarea[name=sentences]", "The cone stood still.")
+    page.fill("#more-text", "The cone stood still.")
     with page.expect_navigation():
-        page.click("#look button.main")
-    page.wait_for_selector("text=The cone stood still.")
+        page.click("#say-more button")
+    said = page.locator("#said-of li", has_text="The cone stood still.")
+    said.locator("[data-correct]").click()
+    page.fill("#said-of form input[type=text]", "The cone fell.")
+    with page.expect_navigation():
+        page.click("#said-of form button.main")
+    said = page.locator("#said-of li", has_text="The cone fell.")
+    with page.expect_navigation():
+        said.locator("[data-unsay]").click()
+    assert "cone" not in page.inner_text("#said-of")
 
 
 def teach(address):
@@ -170,3 +180,26 @@ def teach(address):
     job = f"{address}/api/v1/jobs/{begun['id']}"
     while patient.get(job).json()["state"] in ("queued", "running"):
         time.sleep(0.2)
+
+
+def test_a_film_that_no_browser_plays_is_played_all_the_same(page, address, tmp_path):
+    odd = tmp_path / "odd.avi"
+    with av.open(str(odd), "w") as target:
+        stream = target.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
+        for number in range(12):
+            image = np.full((240, 320, 3), 20 * number, np.uint8)
+            target.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+        target.mux(stream.encode())
+    url, how = f"{address}/api/v1/uploads", {"name": "odd.avi", "detector": "rendered"}
+    job = patient.post(url, params=how, content=odd.read_bytes()).json()
+    while (job := patient.get(f"{address}/api/v1/jobs/{job['id']}").json())["state"] != "done":
+        assert job["state"] != "failed", job
+        time.sleep(0.2)
+    (number,) = job["result"]["videos"]
+    page.goto(f"/videos/{number}")
+    until(page, "document.getElementById('film').readyState >= 2")
+    assert page.locator(".unplayable").count() == 0
+    sent = patient.get(f"{address}/api/v1/videos/{number}/file")
+    assert sent.headers["content-type"] == "video/mp4"
+    patient.delete(f"{address}/api/v1/videos/{number}").raise_for_status()

@@ -83,6 +83,7 @@ def test_the_timeline_tells_states_and_probabilities(player):
     player.click("button[value=track]")
     player.wait_for_selector("#answer strong")
     until(player, "!document.getElementById('timeline').hidden")
+    player.locator("#timeline").scroll_into_view_if_needed()
     box = player.locator("#timeline").bounding_box()
     player.mouse.move(box["x"] + box["width"] / 2, box["y"] + 35)  # the second word: the verb
     player.wait_for_selector("#hover dl")

@@ -5,7 +5,7 @@ import html
 import pytest
 
 from tests.studio.conftest import finished
-from wordsight.studio.pages.benchmarks import _table
+from wordsight.studio.pages import _table
 from wordsight.worlds import street
 
 PAGES = [

@@ -14,9 +14,9 @@ from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import write_boxes
 from wordsight.studio.jobs import JobContext
-from wordsight.studio.jobs.add import add_video, look_again
-from wordsight.studio.jobs.name import name_things
-from wordsight.studio.uploads.detector_settings import detector_options, parse_settings
+from wordsight.studio.jobs.attributes import name_things
+from wordsight.studio.jobs.library import add_video, look_again
+from wordsight.studio.networks import detector_options, parse_settings
 from wordsight.worlds import street
 
 BATCH = "/api/v1/uploads/0123456789abcdef"
@@ -41,6 +41,24 @@ def video(client):
 
 def place(library):
     return JobContext(str(library), library / "studio", lambda *_: None)
+
+
+@pytest.mark.slow
+def test_boxes_without_a_video_play_on_a_blank_canvas(client, fresh):
+    data = (fresh / "fresh.boxes.csv").read_bytes()
+    client.put(f"{BATCH}/lorry.csv", content=data)
+    said = ["The lorry stood."]
+    begun = client.post(BATCH, json={"fps": 5, "size": "64x48", "sentences": said})
+    (video,) = finished(client, begun.json()["id"])["result"]["videos"]
+    shown = client.get(f"/api/v1/videos/{video}").json()["video"]
+    assert (shown["codec"], shown["width"], shown["height"]) == ("boxes", 64, 48)
+    page = client.get(f"/videos/{video}").text
+    assert "/static/blank.js" in page and "<video" not in page
+    assert client.get("/static/blank.js").status_code == 200
+    assert len(client.get(f"/api/v1/videos/{video}/detections").json()["times"]) == 6
+    assert client.get(f"/api/v1/videos/{video}/thumbnail").status_code == 200
+    refused = client.get(f"/api/v1/videos/{video}/frame")
+    assert refused.status_code == 422 and "without pictures" in refused.text
 
 
 @pytest.mark.slow
@@ -151,7 +169,7 @@ def test_a_network_is_kept_and_used(client, library):
     asked = {"detector": "onnx", "network": kept.json()["name"]}
     options = detector_options(library / "studio", asked)
     assert options["model"].endswith("street.onnx")
-    assert "street.onnx" in client.get("/").text
+    assert "street.onnx" in client.get("/parts/add").text
 
 
 def test_a_network_that_is_none_is_refused(client, library):

@@ -13,11 +13,10 @@ from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
-from wordsight.states.formats import read_intervals
-from wordsight.studio.exports import exporting, list_exports, sweep_exports
+from wordsight.states.labels import read_intervals
 from wordsight.studio.jobs import JobContext
 from wordsight.studio.jobs.align import align_text
-from wordsight.studio.jobs.make import make_file
+from wordsight.studio.jobs.exports import exporting, list_exports, make_file, sweep_exports
 from wordsight.video import VideoReader
 
 MADE = "/api/v1/made"
@@ -140,7 +139,7 @@ def test_what_cannot_be_made_is_refused(client, video, wanted, status):
 @pytest.mark.slow
 def test_a_film_that_cannot_be_made_leaves_nothing(client, library, video, taken):
     done = make(client, video=video, what="film-sentence", sentence="The person left.")
-    assert done["state"] == "failed" and "Lexicon page" in done["message"]
+    assert done["state"] == "failed" and "Words page" in done["message"]
     with pytest.raises(WordsightError, match="no such alignment"):
         taken(what="film-lines", alignment="0" * 12)
     assert client.get(MADE).json() == []
@@ -189,4 +188,6 @@ def test_a_text_is_aligned_with_what_somebody_noted_and_drawn_into_the_film(
     assert refused.status_code == 404
     with pytest.raises(WordsightError):
         align_text({**asked, "seen": "nonsense", "name": "b" * 12}, place)
-    assert client.get(f"/align/{name}").status_code == 200
+    shown = client.get(f"/align/{name}")
+    assert shown.status_code == 200
+    assert "Does the text belong to this video? <strong>" in shown.text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordsight.library import Library
-from wordsight.studio.moments import look_at
+from wordsight.workflows.clips import look_at
 
 
 @pytest.fixture

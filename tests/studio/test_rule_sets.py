@@ -1,4 +1,4 @@
-"""Rules learned from labelled films in the studio: sent, learned, compared, used and taken away."""
+"""Rules learned from labelled films in the studio: sent, learned, compared, used and exported."""
 
 import io
 import zipfile
@@ -13,9 +13,15 @@ from wordsight.errors import WordsightError
 from wordsight.perception import write_boxes
 from wordsight.records import Detections
 from wordsight.states import StateModel
-from wordsight.studio.rule_sets import keep_set, list_sets, read_set, use_set
-from wordsight.studio.states import RuleBook, read_rules
 from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.rule_sets import (
+    RuleBook,
+    keep_set,
+    list_sets,
+    read_rules,
+    read_set,
+    use_set,
+)
 from wordsight.workflows.states import FindEventsRequest, observe_inputs
 
 pytestmark = pytest.mark.slow

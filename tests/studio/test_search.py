@@ -2,9 +2,8 @@
 
 import cv2
 import pytest
-from fastapi.testclient import TestClient
 
-from tests.studio.conftest import finished
+from tests.studio.conftest import LocalClient, finished
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.retrieval import joint
@@ -13,7 +12,7 @@ from wordsight.studio import StudioSettings, create_app, searching
 
 
 def found(client, **asked):
-    answer = client.get("/api/v1/search", params=asked)
+    answer = client.post("/api/v1/search", data=asked)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -21,7 +20,7 @@ def found(client, **asked):
 def studio_of(library, jobs_at_once):
     """Open a studio; where it does no job at all, nobody could wait for one."""
     searching._looked.clear()
-    return TestClient(create_app(StudioSettings(str(library), jobs_at_once=jobs_at_once)))
+    return LocalClient(create_app(StudioSettings(str(library), jobs_at_once=jobs_at_once)))
 
 
 @pytest.mark.slow
@@ -51,7 +50,7 @@ def test_what_nobody_says_is_nothing_unless_all_is_asked_for(indexed):
     assert nothing["nothing"] and not nothing["moments"]
     assert "zebra" in " ".join(nothing["notes"])
     assert found(indexed, text="zebra", everything=True)["moments"]
-    page = indexed.get("/parts/search", params={"text": "zebra <b>"}).text
+    page = indexed.post("/parts/search", data={"text": "zebra <b>"}).text
     assert "Nothing here" in page and "<b>" not in page
 
 
@@ -120,7 +119,7 @@ def test_more_like_this_leaves_the_example_out(indexed):
 def test_bad_questions_are_answered_kindly(indexed, asked):
     answer = indexed.get("/api/v1/search", params=asked)
     assert answer.status_code in (404, 422) and answer.json()["detail"]
-    assert indexed.get("/parts/search", params=asked).status_code in (200, 422)
+    assert indexed.post("/parts/search", data=asked).status_code in (200, 422)
 
 
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG broken"])
@@ -146,7 +145,7 @@ def test_new_videos_are_indexed_beside_and_the_old_index_answers(library, film, 
 
 
 def test_an_empty_library_says_so(tmp_path):
-    with TestClient(create_app(StudioSettings(library=str(tmp_path / "new")))) as client:
+    with LocalClient(create_app(StudioSettings(library=str(tmp_path / "new")))) as client:
         result = found(client, text="chair")
         assert result["nothing"] and result["job"] is None and "no video" in result["notes"][0]
 
@@ -164,7 +163,7 @@ def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, librar
     monkeypatch.setattr(searching, "_AT_ONCE", 2)
     first = found(indexed, text=truth, by="meaning", everything=True)
     assert first["job"]["kind"] == "search" and not first["moments"]
-    assert "Not yet" in indexed.get("/parts/search", params={"text": truth, "by": "meaning"}).text
+    assert "Not yet" in indexed.post("/parts/search", data={"text": truth, "by": "meaning"}).text
     assert finished(indexed, first["job"]["id"])["state"] == "done"
     again = found(indexed, text=truth, by="meaning", everything=True)
     assert again["job"] is None

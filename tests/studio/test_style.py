@@ -80,3 +80,8 @@ def test_no_field_hides_what_scripts_ask_a_form_for(path):
     # A field of that id or name takes the place of the form's own property of the same name.
     named = set(re.findall(r'(?:id|name)="([\w-]+)"', path.read_text(encoding="utf-8")))
     assert not named & {"attributes", "parentNode", "children", "tagName", "getAttribute", "id"}
+
+
+def test_placeholders_and_edges_of_drop_zones_are_of_colours_that_stand_out():
+    assert "::placeholder { color: var(--dim); opacity: 1; }" in CSS  # at least 4.5 to 1, see above
+    assert re.search(r"\.drop \{[^}]*border-color: var\(--edge\)", CSS)  # at least 3 to 1

@@ -15,12 +15,10 @@ from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
 from wordsight.retrieval.trec import read_run
 from wordsight.studio.jobs import JobContext
-from wordsight.studio.jobs.index import index_library
-from wordsight.studio.jobs.learn import learn_words
-from wordsight.studio.jobs.search import QUERIES, answer_queries
-from wordsight.studio.rule_sets import keep_set
-from wordsight.studio.states import RuleBook
+from wordsight.studio.jobs.lexicon import learn_words
+from wordsight.studio.jobs.search import QUERIES, answer_queries, index_library
 from wordsight.workflows.annotator import load_annotator
+from wordsight.workflows.rule_sets import RuleBook, keep_set
 
 BOXES = b"frame,x1,y1,x2,y2,label,score,id\n0,1,2,30,40,cup,0.9,1\n1,2,2,31,40,cup,0.8,1\n"
 
@@ -98,7 +96,7 @@ def test_what_is_taken_away_is_asked_for_as_the_search_was(indexed, what, name, 
 @pytest.mark.slow
 def test_the_links_to_what_was_found_hold_every_choice(indexed):
     asked = {"text": "person", "by": "said", "top": 3, "exact": "true", "prune": 5, "weight": 0.5}
-    shown = indexed.get("/parts/search", params=asked).text
+    shown = indexed.post("/parts/search", data=asked).text
     link = html.unescape(re.search(r'href="/api/v1/search/run[?]([^"]*)"', shown)[1])
     assert dict(parse_qsl(link)) == {**{k: str(v) for k, v in asked.items()}, "exact": "True"}
 
@@ -106,7 +104,7 @@ def test_the_links_to_what_was_found_hold_every_choice(indexed):
 @pytest.mark.slow
 def test_what_was_found_is_taken_away_as_a_sheet_and_a_run(indexed, tmp_path):
     asked = {"text": "person", "by": "said", "top": 3}
-    shown = indexed.get("/parts/search", params=asked).text
+    shown = indexed.post("/parts/search", data=asked).text
     assert "/api/v1/search/sheet?text=person" in shown
     sheet = indexed.get("/api/v1/search/sheet", params=asked)
     picture = cv2.imdecode(np.frombuffer(sheet.content, np.uint8), cv2.IMREAD_COLOR)

@@ -7,7 +7,7 @@ import pytest
 
 from wordsight.studio import StudioSettings
 from wordsight.studio.studio import Studio
-from wordsight.studio.uploads.folders import new_upload, sweep_uploads, upload_folder
+from wordsight.studio.uploads import new_upload, sweep_uploads, upload_folder
 
 DAY = 86400.0
 

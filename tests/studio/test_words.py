@@ -9,10 +9,16 @@ from wordsight.errors import WordsightError
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.studio.editing import edited, effects_of
-from wordsight.studio.jobs.learning_curve import LearningCurve, read_curve, watched, write_curve
-from wordsight.studio.versions import keep_version, list_versions, load_version, restore_version
+from wordsight.studio.jobs.lexicon import LearningCurve, read_curve, watched, write_curve
 from wordsight.workflows.annotator import ClipAnnotator, load_annotator
+from wordsight.workflows.word_edits import (
+    edited,
+    effects_of,
+    keep_version,
+    list_versions,
+    load_version,
+    restore_version,
+)
 
 WORD = "/api/v1/lexicon/words/approached"
 
@@ -84,22 +90,23 @@ def test_effects_are_the_scores_before_and_after(words, library):
 
 @pytest.mark.slow
 def test_versions_return_bit_for_bit(words, folder):
-    assert keep_version(folder, "first").number == 1
+    assert keep_version(folder / "lexicon", "first").number == 1
     edited(words, "approached", [edit([1, 1, 1])]).save(folder / "lexicon", overwrite=True)
-    restore_version(folder, 1)
+    restore_version(folder / "lexicon", 1)
     again = LearnedLexicon.load(folder / "lexicon")
     assert all(np.array_equal(table(again), table(words)) for _ in range(1))
-    assert [one.note for one in list_versions(folder)] == [
+    assert [one.note for one in list_versions(folder / "lexicon")] == [
         "before going back to version 1",
         "first",
     ]
-    assert table(load_version(folder, 2))[1] == pytest.approx([1 / 3] * 3)
+    assert table(load_version(folder / "lexicon", 2))[1] == pytest.approx([1 / 3] * 3)
     with pytest.raises(WordsightError, match="no version 9"):
-        restore_version(folder, 9)
+        restore_version(folder / "lexicon", 9)
 
 
 def test_nothing_is_kept_where_nothing_was_learned(tmp_path):
-    assert keep_version(tmp_path, "empty") is None and list_versions(tmp_path) == []
+    assert keep_version(tmp_path / "words", "empty") is None
+    assert list_versions(tmp_path / "words") == []
 
 
 @pytest.mark.slow
@@ -129,14 +136,15 @@ def test_the_api_tries_saves_and_goes_back(client, folder):
 
 @pytest.mark.slow
 def test_examples_are_looked_for_once(client, folder):
-    first = client.get(f"{WORD}/examples").json()
+    assert client.get(f"{WORD}/examples").json()["job"] is None  # who only looks begins nothing
+    first = client.post(f"{WORD}/examples").json()
     assert not first["surest"]
-    assert "Looking" in client.get("/parts/examples/approached").text
+    assert "Looking" in client.post("/parts/examples/approached").text
     assert finished(client, first["job"]["id"])["state"] == "done"
     found = client.get(f"{WORD}/examples").json()
     assert found["job"]["id"] == first["job"]["id"] and found["surest"]
     assert found["surest"][0]["fit"] >= found["least"][0]["fit"]
-    assert "approached" in client.get("/parts/examples/approached").text
+    assert "approached" in client.post("/parts/examples/approached").text
     assert client.get("/api/v1/lexicon/words/flew/examples").status_code == 422
 
 
@@ -144,9 +152,9 @@ def test_the_course_grows_with_the_checkpoint(tmp_path, monkeypatch):
     write_curve(tmp_path, LearningCurve([[1.0, 2.0]], [0.5]))
     told, grown = [], [([[-3.0]], []), ([[-3.0, -2.0]], []), ([[-3.0, -2.0], [-1.0]], [0.1])]
     monkeypatch.setattr(
-        "wordsight.studio.jobs.learning_curve.read_training_history", lambda _: grown[len(told)]
+        "wordsight.studio.jobs.lexicon.read_training_history", lambda _: grown[len(told)]
     )
-    monkeypatch.setattr("wordsight.studio.jobs.learning_curve._EVERY", 0.0)
+    monkeypatch.setattr("wordsight.studio.jobs.lexicon._EVERY", 0.0)
     progress = watched(lambda *step: told.append(step), tmp_path / "none.npz", tmp_path)
     assert read_curve(tmp_path).restarts == [[-3.0]]  # that of an earlier learning is over
     seen = []
@@ -172,7 +180,7 @@ def test_taught_words_stay_beside_a_lexicon_that_is_changed_and_restored(words, 
     ClipAnnotator(taught.fit(pictures, ["black", "white"] * 6)).save(folder / "lexicon")
     assert client.put(WORD, json={"edits": [edit([0, 3, 1])]}).status_code == 200
     assert load_annotator(folder / "lexicon") is not None
-    restore_version(folder, 1)
+    restore_version(folder / "lexicon", 1)
     assert load_annotator(folder / "lexicon").groups == (("black", "white"),)
 
 

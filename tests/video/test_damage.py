@@ -9,7 +9,7 @@ import pytest
 from tests.video.sample_videos import encode, number_in, numbered_image
 from wordsight.errors import VideoWarning
 from wordsight.video import VideoReader
-from wordsight.video.read.source import missing_bytes
+from wordsight.video.read.timeline import missing_bytes
 
 COUNT = 40
 

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from tests.video.sample_videos import encode
 from wordsight.video import FlowMeter, Frame, VideoReader
-from wordsight.video.read.flow import mean_in_boxes
+from wordsight.video.read.frame import mean_in_boxes
 
 
 def texture(width, height, seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordsight.video.draw.label_tags import draw_tag, place_tag
+from wordsight.video.draw.boxes import draw_tag, place_tag
 
 FRAME = (320, 240)
 TAG = (60, 16)

@@ -2,7 +2,9 @@
 
 from tests.library.conftest import make_video
 from wordsight.library import Library
+from wordsight.library.catalog.entries import SentenceEntry
 from wordsight.meaning.model.hand import hand_lexicon
+from wordsight.workflows.found_moments import FoundMoment, at_caption
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.searcher import grounded_hits
 
@@ -12,9 +14,28 @@ def test_a_video_that_is_removed_meanwhile_is_left_out(tmp_path):
     films = [make_video(tmp_path / f"{name}.mp4", seed=seed) for seed, name in enumerate("ab")]
     with Library.create(tmp_path / "library") as library:
         library.add(films, detector="rendered", workers=1)
-        asked = (library, learned, "The person picked up the backpack.")
+        asked = (library, learned, learned.query("The person picked up the backpack."))
         # What an index says may lag behind, and so may the list that a long search began with.
         there = library.videos()[0].id
         limits = {"top": 5, "everything": True, "most": 1}
-        assert grounded_hits(*asked, ["removed-1234"], RecordingReporter(), **limits) == []
-        assert grounded_hits(*asked, [there], RecordingReporter(), **limits) is not None
+        gone = grounded_hits(*asked, ["removed-1234"], RecordingReporter(), **limits)
+        assert gone == ([], None)
+        assert grounded_hits(*asked, [there], RecordingReporter(), **limits)[0] is not None
+
+
+def test_a_hit_by_what_is_said_is_the_captions_own_time():
+    shot = FoundMoment("v", 0.0, 60.0, 1.0, ("said",), shot="v#0", key_time=30.0)
+    captions = [
+        SentenceEntry("v", None, None, "A cup and a box.", "a", 1),
+        SentenceEntry("v", 2.0, 4.0, "She takes a cup.", "a", 2),
+        SentenceEntry("v", 8.0, 9.0, "She puts the cup into the box.", "a", 3),
+        SentenceEntry("v", 70.0, 72.0, "The cup is in the box.", "a", 4),  # another shot
+    ]
+
+    def terms(text):
+        return text.lower().rstrip(".").split()
+
+    both = at_caption(shot, captions, {"cup": 1.0, "box": 2.0}, terms)
+    assert (both.start, both.end, both.key_time, both.shot) == (8.0, 9.0, 8.5, "v#0")
+    assert at_caption(shot, captions, {"takes": 1.0}, terms).start == 2.0
+    assert at_caption(shot, captions, {"dog": 1.0}, terms) == shot

@@ -1,6 +1,7 @@
 """Settings are declared once: what the command line, forms and Python read from them."""
 
 import inspect
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -101,3 +102,25 @@ def test_a_workflow_that_needs_a_library_takes_it_first():
     assert list(parameters)[:3] == ["library", "text", "images"]
     assert parameters["top"].kind is inspect.Parameter.KEYWORD_ONLY
     assert "How many." in find_in.__doc__
+
+
+@dataclass(frozen=True)
+class Counted(Result):
+    """Answers of which the first is the main one."""
+
+    number: int
+    aside: str
+
+
+@workflow(FindRequest)
+def tally(request, *, reporter):
+    """Count."""
+    reporter.note("looking")
+    reporter.warn(f"{request.top} at most")
+    return Counted(7, "unsaid")
+
+
+def test_a_result_has_what_was_reported_and_prints_its_first_field():
+    result = tally("cup", top=3)
+    assert result.warnings == ("looking", "3 at most")
+    assert (result.to_json(), result.ok) == (7, True)

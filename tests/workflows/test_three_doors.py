@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
 import wordsight
 from tests.cli.conftest import run
-from tests.studio.conftest import finished
+from tests.studio.conftest import LocalClient, finished
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon, hand_lexicon
+from wordsight.meaning.model.quality import quality_of
 from wordsight.studio import StudioSettings, create_app
 from wordsight.worlds import street, write_world
 
@@ -42,7 +42,7 @@ def doors(made, tmp_path, monkeypatch, run):
     shutil.copytree(made / "lexicon", tmp_path / "lexicon")
     shutil.copytree(made / "lexicon", tmp_path / "library" / "studio" / "lexicon")
     monkeypatch.setenv("WORDSIGHT_LIBRARY", "library")
-    with TestClient(create_app(StudioSettings(library=str(tmp_path / "library")))) as studio:
+    with LocalClient(create_app(StudioSettings(library=str(tmp_path / "library")))) as studio:
         yield lambda *arguments: command(run, *arguments), studio
 
 
@@ -159,9 +159,9 @@ def test_describe(doors, video):
     run, studio = doors
     by_command = run("describe", video, "-k", 3)
     assert by_command == plain(wordsight.describe("library", video, top=3).to_json())
-    answer = studio.get(f"/api/v1/videos/{video}/describe", params={"top": 3}).json()
-    found = [(one["text"], one["probability"], one["holds"]) for one in answer["sentences"]]
-    assert found == [(one["text"], one["probability"], one["holds"]) for one in by_command]
+    answer = studio.post(f"/api/v1/videos/{video}/describe", json={"top": 3}).json()
+    found = [(one["text"], one["probability"]) for one in answer["sentences"]]
+    assert found == [(one["text"], one["probability"]) for one in by_command]
 
 
 def test_lexicon(doors):
@@ -173,6 +173,7 @@ def test_lexicon(doors):
     assert np.round(word["transition"], 5).tolist() == answer["transition"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["backpack", TRUE])
 def test_search(doors, text):
     run, studio = doors
@@ -186,6 +187,7 @@ def test_search(doors, text):
         assert [one[name] for one in answer["moments"]] == [one[name] for one in by_command], name
 
 
+@pytest.mark.slow
 def test_index(doors, tmp_path):
     run, studio = doors
     shutil.copytree(tmp_path / "library", tmp_path / "another")
@@ -198,13 +200,14 @@ def test_index(doors, tmp_path):
     assert done["result"]["unchanged"] == 4  # the command line was first
 
 
+@pytest.mark.slow
 def test_add(made, run, tmp_path):
     film = sorted((made / "films").glob("*.mp4"))[0]
     how = ("-d", "rendered", "-s", TRUE, "-j", 1)
     by_command = command(run, "add", film, *how, "-L", "one")
     result = wordsight.add("two", film, detector="rendered", sentences=TRUE, workers=1)
     assert by_command["added"] == list(result.report.added)
-    with TestClient(create_app(StudioSettings(library=str(tmp_path / "three")))) as studio:
+    with LocalClient(create_app(StudioSettings(library=str(tmp_path / "three")))) as studio:
         sent = {"name": film.name, "sentence": TRUE, "detector": "rendered"}
         upload = studio.post("/api/v1/uploads", params=sent, content=film.read_bytes())
         done = finished(studio, upload.json()["id"])
@@ -219,3 +222,26 @@ def test_add(made, run, tmp_path):
         assert np.array_equal(detections.boxes, seen[0][1].boxes)
         assert [s.text for s in details.sentences] == [s.text for s in seen[0][2].sentences]
         assert details.shots == seen[0][2].shots
+
+
+@pytest.mark.slow
+def test_evaluate_words(doors):
+    run, _ = doors
+    by_command = run("evaluate", "words", "--quick", "--restarts", 1, "--seed", 3)
+    result = wordsight.evaluate_words("library", **HOW)
+    assert by_command == plain(result.to_json())
+    learned = wordsight.learn("library", words="by-python", **HOW)
+    assert learned.quality.held_out == result.quality.held_out
+    assert learned.quality.unjudged == result.quality.unjudged
+    assert quality_of(LearnedLexicon.load("by-python")) == learned.quality
+
+
+def test_evaluate_given_words(doors, video):
+    run, _ = doors
+    found = run("evaluate", "words", "-w", "lexicon")
+    assert found == plain(wordsight.evaluate_words("library", words="lexicon").to_json())
+    assert found["held_out"]["training"] == "given" and found["held_out"]["choices"] > 3
+    lines = [{"video": video, "candidates": [TRUE, FALSE]}]
+    Path("asked.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    other = run("evaluate", "words", "-w", "lexicon", "--candidates", "asked.jsonl")
+    assert other["held_out"]["chance"] > found["held_out"]["chance"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from wordsight.worlds import WorldError
 from wordsight.worlds.tabletop import EVENTS, compress, tabletop
-from wordsight.worlds.tabletop.events import SupportChange
-from wordsight.worlds.tabletop.truth import settled
+from wordsight.worlds.tabletop.acts import SupportChange
+from wordsight.worlds.tabletop.recording import settled
 
 FILMS = 3  # of each event
 # The parts that each event must and may show, whatever the film was made for.
@@ -123,6 +123,7 @@ def distance(one, other):
     return float(np.max(low - high))
 
 
+@pytest.mark.slow
 def test_grounded_blocks_stand_at_the_height_of_the_table_and_others_do_not():
     table = 396.0  # row of the pictures
     for film in films():

@@ -41,6 +41,7 @@ def test_a_hand_overlaps_what_it_touches():
         assert np.all(high > low), (film.name, touch)
 
 
+@pytest.mark.slow
 def test_what_moves_is_touched_or_stands_on_something_touched():
     for film in films():
         touched = {name: np.zeros(film.num_frames, bool) for name in film.truth.boxes}

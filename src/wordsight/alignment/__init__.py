@@ -20,7 +20,14 @@ from wordsight.alignment.records import (
     Observed,
 )
 from wordsight.alignment.storage import load_aligner, save_aligner
-from wordsight.alignment.tasks import AlignmentResult, align_together
+from wordsight.alignment.tasks import (
+    AlignmentResult,
+    Belonging,
+    ComparedModel,
+    align_together,
+    compare_models,
+    judge_belonging,
+)
 from wordsight.alignment.text import instructions_from_text, read_instructions
 
 __all__ = [
@@ -29,7 +36,9 @@ __all__ = [
     "AlignmentError",
     "AlignmentModel",
     "AlignmentResult",
+    "Belonging",
     "Chunk",
+    "ComparedModel",
     "Constraint",
     "ConstraintError",
     "DetectedThings",
@@ -43,7 +52,9 @@ __all__ = [
     "Observed",
     "PoorEvidenceError",
     "align_together",
+    "compare_models",
     "instructions_from_text",
+    "judge_belonging",
     "load_aligner",
     "model_by_name",
     "read_instructions",

@@ -4,12 +4,14 @@ All records are small and frozen. Lines and chunks are counted from 0, times are
 intervals include their start and exclude their end.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import RecordError
+from wordsight.records.html import timeline_html
 
 __all__ = [
     "NO_LINE",
@@ -22,6 +24,7 @@ __all__ = [
     "LineBoundary",
     "LineSpan",
     "Observed",
+    "ThingMotion",
 ]
 
 Array = NDArray[np.float64]
@@ -96,6 +99,19 @@ class Chunk:
     verbs: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, eq=False)
+class ThingMotion:
+    """How things move during the chunks of a video.
+
+    Attributes:
+        names: The O things.
+        values: ``(O, T, F)`` measurements of each thing in each chunk.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+
+
 @dataclass(frozen=True)
 class Observed:
     """What was observed in one video.
@@ -105,11 +121,13 @@ class Observed:
         chunks: In order of time, without overlap; intervals in which nothing is touched may be
             missing or given as chunks without things.
         duration: Length of the video in seconds.
+        motion: How the things move, where they were followed as boxes.
     """
 
     video_id: str
     chunks: tuple[Chunk, ...]
     duration: float
+    motion: ThingMotion | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         times = self.times
@@ -205,3 +223,14 @@ class Alignment:
     spans: tuple[LineSpan, ...]
     boundaries: tuple[LineBoundary, ...]
     steps: NDArray[np.int64]
+
+    def _repr_html_(self, texts: Sequence[str] = ()) -> str:
+        """Show when each line happens, in notebooks; ``texts`` are the lines."""
+        rows: dict[int, list[tuple[float, float, float]]] = {n: [] for n in range(len(self.steps))}
+        for span in self.spans:
+            if span.happened:
+                rows[span.line].append((span.start, span.end, span.confidence))
+        names = [f"{n + 1}. {texts[n] if n < len(texts) else ''}".strip() for n in rows]
+        end = float(self.times[-1, 1]) if len(self.times) else 0.0
+        bars = list(zip(names, rows.values(), strict=True))
+        return timeline_html(f"Alignment of {self.video_id}", bars, end)

@@ -11,7 +11,6 @@ from wordsight.attributes.features.pictures import (
 from wordsight.attributes.features.sounds import Sound, join_sounds, read_sound, write_sound
 from wordsight.attributes.features.speech import SpeechFeatures
 from wordsight.attributes.grouping.cca import CCA
-from wordsight.attributes.grouping.cca_variants import GeneralisedCCA, KernelCCA
 from wordsight.attributes.grouping.linear_mixture import LinearMaps, LinearMixture
 from wordsight.attributes.learner import AttributeLearner
 from wordsight.attributes.lessons import (
@@ -34,9 +33,7 @@ __all__ = [
     "Autocorrelation",
     "Colours",
     "Frequencies",
-    "GeneralisedCCA",
     "Gradients",
-    "KernelCCA",
     "LearnedWord",
     "Lessons",
     "LinearMaps",

@@ -10,10 +10,13 @@ from scipy.special import gammaln
 
 from wordsight.attributes.discriminant import (
     FAMILIAR_SHARE,
+    Discriminant,
     calibrated_discriminant,
     choose_discriminant,
 )
 from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.features.sounds import Sound
+from wordsight.attributes.features.speech import speech_features, split_words, trim_silence
 from wordsight.attributes.grouping.assignment import (
     AttributeAssignment,
     LessonVocabulary,
@@ -22,25 +25,27 @@ from wordsight.attributes.grouping.assignment import (
 )
 from wordsight.attributes.grouping.exclusivity import Cooccurrences
 from wordsight.attributes.grouping.words import WordTypes, link_synonyms
-from wordsight.attributes.lessons import Lessons, PictureSpace
-from wordsight.attributes.recall.answers import DiscriminantRecall
+from wordsight.attributes.lessons import Lessons, PictureSpace, Utterance
+from wordsight.attributes.recall.answers import DiscriminantRecall, LearnedWord, Recall
 from wordsight.attributes.settings import AttributeSettings
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
 
-__all__ = ["add_lessons", "new_word_evidence"]
+__all__ = ["add_lessons", "add_one", "new_word_evidence", "split_phrases"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 _SPEECH_AXES = 50
 _WIDTH = 1.6  # times the radius of a known word: more distant recordings are different words
+_CUTS = np.linspace(0.2, 0.8, 25)  # of a phrase: where its second word may begin
 _FEWEST = 3  # recordings of a new word, if another one has as many
 _LEAST_PART = 0.25  # of the largest cluster of new recordings: smaller ones may be a part of it
 _UNFAMILIAR = 0.6  # share of a new word's pictures that no word of its attribute fits
 _CONCENTRATION = 0.3  # of a Dirichlet prior: most pictures have the same word, whichever
 _RELATIVE_FIT = 0.5  # of the evidence against the worst attribute: as bad may its own one be
+_HEARD_SHRINKAGE = 0.1
 _RATE = 0.2  # co-occurrences within an attribute relative to chance
 
 
@@ -62,26 +67,179 @@ def add_lessons(learner: "AttributeLearner", lessons: Lessons) -> None:
         raise TeachingError(
             "recall 'nearest-sound' cannot be extended; teach again with all lessons."
         )
-    x = np.vstack([learner.x_, learner.space_.transform(lessons.kinds)])
-    old = len(learner.texts_)
-    both = Lessons(
-        (x,),
-        learner.texts_ + lessons.texts,
-        _stacked(learner.speech_, lessons.speech),
-        learner.sounds_ + lessons.sounds,
-    )
+    old, both, x = len(learner.texts_), *_extended_lessons(learner, lessons)
     vocabulary = _extended_vocabulary(learner, lessons, both)
     cca = word_directions(vocabulary.words, x, learner.settings)
     before = len(learner.attribution_.words)
     cooccurrences = _cooccurrences(vocabulary.words, x, learner.settings, before)
     evidence = [
-        new_word_evidence(learner, x[vocabulary.words == word])
+        new_word_evidence(learner.recalls_, x[vocabulary.words == word])
         for word in range(before, len(vocabulary.names))
     ]
     groups = _extended_groups(learner.attribution_.words, cooccurrences, evidence)
     assigned = np.concatenate([learner.attribution_.lessons, groups[vocabulary.words[old:]]])
     attribution = AttributeAssignment(assigned, groups, cca, counts=learner.counts_)
     learner._set_lessons(both, learner.space_, x, vocabulary, attribution)
+
+
+def add_one(learner: "AttributeLearner", lessons: Lessons) -> None:
+    """Add a lesson within milliseconds: what takes cross-validation stays as it was.
+
+    The discriminant of the word's attribute is learned again from all its lessons, with the
+    features, shrinkage and limits that were chosen before. A recording is the known word it
+    resembles most. A word that was never taught joins the attribute whose words fit its pictures
+    worst, which each of its lessons reconsiders. :meth:`AttributeLearner.settle` decides everything
+    anew.
+
+    Args:
+        learner: A fitted learner; it is modified.
+        lessons: The lesson; several if the utterance has several words.
+
+    Raises:
+        TeachingError: If the learner does not recall by discriminants, or was taught by text alone
+            and the lesson is a recording without spelling.
+    """
+    if not all(isinstance(recall, DiscriminantRecall) for recall in learner.recalls_):
+        raise TeachingError(
+            "one lesson at a time needs the recall 'discriminant'; teach again with all lessons."
+        )
+    old, (both, x) = len(learner.texts_), _extended_lessons(learner, lessons)
+    names, words = list(learner.vocabulary_.names), learner.vocabulary_.words
+    for row, text in enumerate(lessons.texts, start=old):
+        if text is not None and text not in names:
+            names.append(text)
+        word = names.index(text) if text is not None else _heard(learner, both.speech[row])
+        words = np.append(words, word)
+    places = _places(learner, both)
+    learner.vocabulary_ = replace(
+        learner.vocabulary_, words=words, names=tuple(names), places=places
+    )
+    learner.x_, learner.kinds_ = x, both.kinds
+    learner.speech_, learner.texts_, learner.sounds_ = both.speech, both.texts, both.sounds
+    for word in np.unique(words[old:]):
+        _learn_again(learner, int(word))
+
+
+def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) -> list[Utterance]:
+    """Split recordings of two known words said in one breath ("red cup") into the two.
+
+    A recording that is like no known word, but whose parts before and after some moment are both,
+    is a phrase. Everything else stays as it is.
+
+    Args:
+        learner: A fitted learner.
+        utterances: What is said of pictures.
+    """
+    heard = np.isfinite(learner.speech_).all(axis=1)
+    if not heard.any() or not learner.speech_.shape[1] or not learner.settings.several:
+        return list(utterances)
+    types = WordTypes.of(learner.speech_[heard], learner.vocabulary_.words[heard])
+    describe = speech_features(learner.settings.speech).describe
+
+    def strangeness(sounds: Sequence[Sound]) -> Array:
+        away = np.linalg.norm(describe(sounds)[:, None] - types.centres[None], axis=-1)
+        nearest: Array = (away / np.maximum(types.radii, 1e-9)).min(axis=1)
+        return nearest
+
+    def parts(one: Sound) -> list[Sound]:
+        if one.silent or strangeness([one])[0] <= _WIDTH:
+            return [one]
+        said = trim_silence(one)
+        places = (_CUTS * len(said.samples)).astype(int)
+        halves = [
+            Sound(samples, said.rate)
+            for place in places
+            for samples in (said.samples[:place], said.samples[place:])
+        ]
+        worst = strangeness(halves).reshape(-1, 2).max(axis=1)
+        best = int(worst.argmin())
+        return halves[2 * best : 2 * best + 2] if worst[best] <= _WIDTH else [one]
+
+    def split(utterance: Utterance) -> Utterance:
+        if not isinstance(utterance, Sound):
+            return utterance
+        return [part for word in split_words(utterance) for part in parts(word)]
+
+    return [split(one) for one in utterances]
+
+
+def _extended_lessons(learner: "AttributeLearner", lessons: Lessons) -> tuple[Lessons, Array]:
+    """Return the lessons so far with new ones, and all pictures in the space of pictures."""
+    x = np.vstack([learner.x_, learner.space_.transform(lessons.kinds)])
+    # Files of early learners keep no descriptions of their pictures.
+    known = zip(learner.kinds_, lessons.kinds, strict=True) if learner.kinds_ else ()
+    both = Lessons(
+        tuple(np.vstack(pair) for pair in known),
+        learner.texts_ + lessons.texts,
+        _stacked(learner.speech_, lessons.speech),
+        learner.sounds_ + lessons.sounds,
+    )
+    return both, x
+
+
+def _heard(learner: "AttributeLearner", speech: Array) -> int:
+    """Return the known word that a recording resembles most."""
+    words = learner.vocabulary_.words
+    taught = np.flatnonzero(np.isfinite(learner.speech_).all(axis=1))
+    if not len(taught) or not learner.speech_.shape[1]:
+        raise TeachingError(
+            "this learner was taught by text alone; add the spelling to the recording, or teach "
+            "again with all lessons."
+        )
+    known = learner.speech_[taught]
+    spread = np.maximum(known.std(axis=0), 1e-9)
+    model = Discriminant(np.arange(known.shape[1]), _HEARD_SHRINKAGE)
+    model.fit(known / spread, words[taught])
+    return int(model.classes_[model.log_posterior((speech / spread)[None]).argmax()])
+
+
+def _learn_again(learner: "AttributeLearner", word: int) -> None:
+    """Learn the attribute of a word again, with what was chosen for its discriminant."""
+    vocabulary, attribution = learner.vocabulary_, learner.attribution_
+    own = np.flatnonzero(vocabulary.words == word)
+    groups = attribution.words
+    before = int(groups[word]) if word < len(groups) else -1
+    new = word >= learner.num_settled_
+    if new:
+        without = [_without(recall, word) for recall in learner.recalls_]
+        group = int(new_word_evidence(without, learner.x_[own]).argmax())
+    else:
+        group = before
+    groups = np.append(groups, group) if before < 0 else groups.copy()
+    groups[word] = group
+    lessons = np.append(
+        attribution.lessons,
+        np.full(len(vocabulary.words) - len(attribution.lessons), group, dtype=np.intp),
+    )
+    lessons[own] = group
+    learner.attribution_ = replace(attribution, lessons=lessons, words=groups)
+    for number in {before, group} - {-1}:
+        recall = learner.recalls_[number]
+        members = np.flatnonzero(lessons == number)
+        if isinstance(recall, DiscriminantRecall) and len(members):
+            model = replace(recall.model)
+            model.fit(learner.x_[members], vocabulary.words[members])
+            learner.recalls_[number] = DiscriminantRecall(model)
+    counts = np.bincount(vocabulary.words)
+    known = [
+        replace(one, attribute=int(groups[place]), count=int(counts[place]))
+        for place, one in enumerate(learner.words_)
+    ]
+    if len(known) < len(groups):
+        name = vocabulary.names[word] or f"word-{word + 1}"
+        known.append(LearnedWord(name, group, len(own), True, int(own[0])))
+    learner.words_ = tuple(known)
+
+
+def _without(recall: Recall, word: int) -> Recall:
+    """Return a recall that does not know a word."""
+    if not isinstance(recall, DiscriminantRecall) or word not in recall.model.classes_:
+        return recall
+    model = recall.model
+    kept = model.classes_ != word
+    prior = model.prior_[kept] / max(float(model.prior_[kept].sum()), 1e-12)
+    known = replace(model, classes_=model.classes_[kept], means_=model.means_[kept], prior_=prior)
+    return DiscriminantRecall(known)
 
 
 def _stacked(before: Array, after: Array) -> Array:
@@ -184,10 +342,11 @@ def _cooccurrences(
     return Cooccurrences(
         np.where(mixed, among_known.observed, among_all.observed),
         np.where(mixed, among_known.expected, among_all.expected),
+        among_all.together,
     )
 
 
-def new_word_evidence(learner: "AttributeLearner", x: Array) -> Array:
+def new_word_evidence(recalls: Sequence[Recall], x: Array) -> Array:
     """Return the log odds, in nats, that a new word names each attribute.
 
     Pictures of a word have no other word of its attribute: yellow objects have no known colour, or
@@ -195,14 +354,14 @@ def new_word_evidence(learner: "AttributeLearner", x: Array) -> Array:
     always the same.
 
     Args:
-        learner: The learner without the new word.
+        recalls: The recall of each attribute, without the new word.
         x: ``(N, D)`` the pictures of the new word.
 
     Returns:
         ``(A,)``; 0 for attributes without a discriminant.
     """
-    evidence = np.zeros(learner.num_attributes_)
-    for attribute, recall in enumerate(learner.recalls_):
+    evidence = np.zeros(len(recalls))
+    for attribute, recall in enumerate(recalls):
         if isinstance(recall, DiscriminantRecall) and len(recall.model.classes_) > 1:
             answers = recall.answer(x)
             place = answers.probabilities.argmax(axis=1)[answers.known]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from wordsight.attributes.grouping.assignment import (
     group_by_mixture,
 )
 from wordsight.attributes.grouping.attribute_count import CountScore
-from wordsight.attributes.grouping.words import medoids
+from wordsight.attributes.grouping.words import find_word_types, medoids
 from wordsight.attributes.lessons import (
     Lessons,
     PictureSpace,
@@ -38,6 +38,9 @@ from wordsight.attributes.recall.answers import (
 )
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.progress import Progress
+
+if TYPE_CHECKING:
+    from wordsight.attributes.questions import LessonQuestion
 
 __all__ = ["AttributeLearner"]
 
@@ -97,6 +100,7 @@ class AttributeLearner:
         self.settings = replace(settings or AttributeSettings(), **changes)
 
     words_: tuple[LearnedWord, ...]
+    kinds_: tuple[Array, ...]
     vocabulary_: LessonVocabulary
     sounds_: tuple[Sound | None, ...]
 
@@ -124,10 +128,12 @@ class AttributeLearner:
 
     def fit_lessons(self, lessons: Lessons) -> Self:
         """Learn from described lessons."""
-        space = PictureSpace.fit(lessons.kinds, self.settings.num_axes)
-        x = space.transform(lessons.kinds)
         if len(lessons) < 2:
             raise TeachingError("at least two lessons are needed, got one.")
+        space = PictureSpace.fit(lessons.kinds, self.settings.num_axes)
+        return self._learn(lessons, space, space.transform(lessons.kinds))
+
+    def _learn(self, lessons: Lessons, space: PictureSpace, x: Array) -> Self:
         vocabulary = find_vocabulary(lessons, x, self.settings)
         if self.settings.method == "exclusivity":
             attribution = group_by_exclusivity(vocabulary, x, self.settings)
@@ -179,10 +185,8 @@ class AttributeLearner:
         Raises:
             TeachingError: If there is no such word, or another has that name.
         """
-        names = [one.name for one in self.words_]
-        if word not in names:
-            raise TeachingError(f"there is no word {word!r}; known are {', '.join(names)}.")
-        if name in names:
+        self._number(word)
+        if name in [one.name for one in self.words_]:
             raise TeachingError(f"another word is already called {name!r}.")
         self.words_ = tuple(
             replace(one, name=name, spelled=True) if one.name == word else one
@@ -190,6 +194,55 @@ class AttributeLearner:
         )
         spelled = tuple(one.name if one.spelled else None for one in self.words_)
         self.vocabulary_ = replace(self.vocabulary_, names=spelled)
+
+    def merge(self, word: str, into: str) -> Self:
+        """Make the lessons of a word lessons of another: it was the same one, heard differently."""
+        old, kept = self._number(word), self._number(into)
+        if old == kept:
+            raise TeachingError(f"{word!r} cannot be merged with itself.")
+        words = np.where(self.vocabulary_.words == old, kept, self.vocabulary_.words)
+        names = self.vocabulary_.names
+        return self._relabelled(words - (words > old), (*names[:old], *names[old + 1 :]), old)
+
+    def split(self, word: str) -> Self:
+        """Split the recordings of a word into the two that they resemble most; one keeps its name.
+
+        Raises:
+            TeachingError: If there is no such word, or fewer than two recordings of it.
+        """
+        number = self._number(word)
+        own = np.flatnonzero((self.vocabulary_.words == number) & self.vocabulary_.places.any(1))
+        if len(own) < 2:
+            raise TeachingError(
+                f"{word!r} has {len(own)} recordings; two or more are needed to split it."
+            )
+        parts = find_word_types(self.vocabulary_.places[own], 2).labels
+        words = self.vocabulary_.words.copy()
+        words[own[parts != np.bincount(parts).argmax()]] = len(self.words_)
+        return self._relabelled(words, (*self.vocabulary_.names, None), None, number)
+
+    def _relabelled(
+        self,
+        words: Labels,
+        names: tuple[str | None, ...],
+        gone: int | None,
+        parent: int | None = None,
+    ) -> Self:
+        """Learn again with other words; ``parent`` is the one that a new last word comes from."""
+        groups = self.attribution_.words
+        groups = np.delete(groups, gone) if gone is not None else groups
+        groups = np.append(groups, groups[parent]) if parent is not None else groups
+        self.vocabulary_ = replace(self.vocabulary_, words=words, names=names)
+        self._set_attributes(
+            replace(self.attribution_, lessons=groups[words], words=groups, partition=None)
+        )
+        return self
+
+    def _number(self, word: str) -> int:
+        names = [one.name for one in self.words_]
+        if word not in names:
+            raise TeachingError(f"there is no word {word!r}; known are {', '.join(names)}.")
+        return names.index(word)
 
     def regroup(self, attributes: ArrayLike) -> Self:
         """Set the attribute of every lesson, and learn the recall again.
@@ -247,13 +300,51 @@ class AttributeLearner:
     def teach(self, pictures: Sequence[Picture], words: Sequence[Utterance]) -> Self:
         """Add lessons: more examples of known words, new words, new attributes.
 
-        Known words keep their attributes; see :func:`add_lessons`.
+        Known words keep their attributes; see :func:`add_lessons`. A recording of two known words
+        without a pause is split; see :func:`split_phrases`.
         """
-        from wordsight.attributes.incremental import add_lessons
+        from wordsight.attributes.incremental import add_lessons, split_phrases
 
         self._check_fitted()
-        add_lessons(self, make_lessons(pictures, words, self.settings))
+        add_lessons(self, make_lessons(pictures, split_phrases(self, words), self.settings))
         return self
+
+    def teach_one(self, picture: Picture, word: Utterance) -> Self:
+        """Add one lesson within milliseconds; see :func:`add_one`. :meth:`settle` when idle."""
+        from wordsight.attributes.incremental import add_one, split_phrases
+
+        self._check_fitted()
+        said = split_phrases(self, [word])
+        add_one(self, make_lessons([picture], said, self.settings))
+        return self
+
+    def settle(self) -> Self:
+        """Learn everything again from all lessons so far, as :meth:`fit` does from them at once.
+
+        Names that were given to recorded words are kept if their recordings stay together.
+        """
+        self._check_fitted()
+        lessons = Lessons(self.kinds_ or (self.x_,), self.texts_, self.speech_, self.sounds_)
+        heard = np.array([text is None for text in self.texts_])
+        before, names = self.vocabulary_.words, self.vocabulary_.names
+        if self.kinds_:
+            self.fit_lessons(lessons)
+        else:  # of a file that keeps no descriptions: the space of pictures stays
+            self._learn(lessons, self.space_, self.x_)
+        given = {place: name for place, name in enumerate(names) if name is not None}
+        taken = {word.name for word in self.words_}
+        for place, name in given.items():
+            own = self.vocabulary_.words[heard & (before == place)]
+            if len(own) and name not in taken:
+                self.rename(self.words_[int(np.bincount(own).argmax())].name, name)
+        return self
+
+    def ask(self, pictures: Sequence[Picture]) -> "LessonQuestion":
+        """Choose the picture, and what to ask about it, that would teach most."""
+        from wordsight.attributes.questions import choose_question
+
+        self._check_fitted()
+        return choose_question(self, describe_pictures(pictures, self.settings.pictures))
 
     def _set_lessons(
         self,
@@ -263,13 +354,14 @@ class AttributeLearner:
         vocabulary: LessonVocabulary,
         attribution: AttributeAssignment,
     ) -> None:
-        self.space_, self.x_ = space, x
+        self.space_, self.x_, self.kinds_ = space, x, lessons.kinds
         self.speech_, self.texts_, self.sounds_ = lessons.speech, lessons.texts, lessons.sounds
         self.vocabulary_ = vocabulary
         self._set_attributes(attribution)
 
     def _set_attributes(self, attribution: AttributeAssignment) -> None:
         self.attribution_ = attribution
+        self.num_settled_ = len(attribution.words)
         used = np.unique(attribution.lessons)
         self.num_attributes_ = int(max(used.max(), attribution.words.max())) + 1
         self.words_ = self._learned_words()

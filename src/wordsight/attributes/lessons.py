@@ -1,39 +1,51 @@
-"""Lessons: pictures and the words said about them, described by features.
+"""Lessons: pictures and the words said about them, read from files and described by features.
 
-A word comes as text, as a recording or both; there may be several per picture.
+A word comes as text, as a recording or both; there may be several per picture. Files are a folder
+of pictures with words beside them, or a list of pairs.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.features.pictures import PictureFeature, picture_features
-from wordsight.attributes.features.sounds import Sound
+from wordsight.attributes.features.sounds import Sound, read_sound
 from wordsight.attributes.features.speech import speech_features, split_words
 from wordsight.attributes.settings import AttributeSettings
+from wordsight.errors import FormatError
+from wordsight.files import AUDIO_SUFFIXES, IMAGE_SUFFIXES, check_plain
 from wordsight.progress import Progress
-from wordsight.video.images import checked_image
+from wordsight.video.images import checked_image, read_image
 
 __all__ = [
+    "LessonFiles",
     "Lessons",
     "PictureSpace",
     "SpokenWord",
     "Utterance",
     "describe_pictures",
+    "find_lessons",
     "make_lessons",
+    "read_lesson_files",
     "split_utterances",
 ]
 
+
 Array = NDArray[np.float64]
+
 Picture = NDArray[np.uint8]
 
 _BATCH = 256  # pictures described together
+
 _LEAST_SPREAD = 1e-6  # of a column relative to the widest: less is rounding
+_USUAL_SPREAD = 0.1  # the same: columns that vary less count less
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,11 +241,156 @@ class PictureSpace:
 
 def _axes(centred: Array, num_axes: int | None) -> Array:
     spread = centred.std(axis=0)
-    used = spread > _LEAST_SPREAD * max(spread.max(initial=0), 1e-12)
-    scale = np.where(used, 1 / np.where(used, spread, 1), 0.0)
+    most = max(spread.max(initial=0), 1e-12)
+    used = spread > _LEAST_SPREAD * most
     if num_axes is None:
-        return np.asarray(np.diag(scale)[:, used])
+        return np.asarray(np.diag(1 / np.where(used, spread, 1))[:, used])
+    # A column that hardly varies in the lessons is not blown up: elsewhere it may vary more.
+    scale = np.where(used, 1 / np.hypot(spread, _USUAL_SPREAD * most), 0.0)
     _, s, vt = np.linalg.svd(centred * scale, full_matrices=False)
     kept = (s > 1e-8 * max(s.max(initial=0), 1e-12)) & (np.arange(len(s)) < num_axes)
     size = np.sqrt(max((s[kept] ** 2).sum() / len(centred), 1e-300))
     return np.asarray(scale[:, None] * vt[kept].T / size)
+
+
+LIST = "pairs.jsonl"
+
+
+@dataclass(frozen=True)
+class LessonFiles:
+    """The files of a picture and the words about it.
+
+    Attributes:
+        picture: The picture's file.
+        words: Words as text.
+        sounds: Files of recordings; if as many as words, the recordings of these.
+    """
+
+    picture: Path
+    words: tuple[str, ...] = ()
+    sounds: tuple[Path, ...] = ()
+
+
+def find_lessons(source: Path) -> list[LessonFiles]:
+    """Find the lessons in a folder or a list of pairs.
+
+    A list has one JSON object per line: ``{"image": FILE, "word": TEXT}`` or ``"sound": FILE``,
+    or both, or several under ``"words"`` or ``"sounds"``; file names are relative to the list. A
+    folder contains such a list as ``pairs.jsonl``; or pictures with a text file or recording of the
+    same name (``cup.png``, ``cup.wav``; also ``cup-2.wav``); or a folder per word.
+
+    Raises:
+        TeachingError: If no lessons are found.
+        FormatError: If a list is damaged.
+    """
+    if source.is_file():
+        return list(_listed(source))
+    if not source.is_dir():
+        raise TeachingError(f"{source} does not exist; expected a folder or a list of pairs.")
+    if (source / LIST).exists():
+        return list(_listed(source / LIST))
+    lessons = list(_beside(source)) or list(_by_folder(source))
+    if not lessons:
+        raise TeachingError(
+            f"{source} contains no lessons: expected {LIST}, or pictures (.png, .jpg) with a .txt "
+            "or .wav of the same name, or a folder of pictures for every word."
+        )
+    return lessons
+
+
+def read_lesson_files(
+    lessons: list[LessonFiles],
+) -> tuple[list[NDArray[np.uint8]], list[Utterance]]:
+    """Read the pictures and the words of lessons.
+
+    Raises:
+        VideoError: If a picture cannot be read.
+        SoundError: If a recording cannot be read or is silent.
+    """
+    pairs = [(read_image(lesson.picture), _utterance(lesson)) for lesson in lessons]
+    return [picture for picture, _ in pairs], [utterance for _, utterance in pairs]
+
+
+def _utterance(lesson: LessonFiles) -> Utterance:
+    sounds = [_read_audible(path) for path in lesson.sounds]
+    if len(sounds) == len(lesson.words) and sounds:
+        return [SpokenWord(word, sound) for word, sound in zip(lesson.words, sounds, strict=True)]
+    return [*lesson.words, *sounds]
+
+
+def _read_audible(path: Path) -> Sound:
+    sound = read_sound(path)
+    if sound.silent:
+        raise SoundError(f"{path} is silent; record it again, or leave its pair out.")
+    return sound
+
+
+def _listed(path: Path) -> Iterator[LessonFiles]:
+    text = _read_text(path, "one JSON object per line")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+            yield _lesson(path.parent, values)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise FormatError(
+                f"{path}, line {number}: expected an object with image and word, sound, words or "
+                f"sounds, got {line[:80]!r} ({error})."
+            ) from error
+
+
+def _lesson(folder: Path, values: dict[str, Any]) -> LessonFiles:
+    words = _texts(values, "word", "words")
+    sounds = _texts(values, "sound", "sounds")
+    if not words and not sounds:
+        raise ValueError("no word and no sound")
+    return LessonFiles(
+        folder / str(values["image"]), tuple(words), tuple(folder / name for name in sounds)
+    )
+
+
+def _texts(values: dict[str, Any], one: str, several: str) -> list[str]:
+    given = values.get(several, [])
+    if isinstance(given, str):
+        given = [given]
+    return [str(text) for text in ([values[one]] if one in values else []) + list(given)]
+
+
+def _beside(folder: Path) -> Iterator[LessonFiles]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    companions: dict[tuple[Path, str], list[Path]] = {}
+    for path in files:
+        if path.suffix.lower() in (*AUDIO_SUFFIXES, ".txt"):
+            stem, _, tail = path.stem.rpartition("-")
+            companions.setdefault((path.parent, path.stem), []).append(path)
+            if stem and tail.isdigit():
+                companions.setdefault((path.parent, stem), []).append(path)
+    for path in files:
+        beside = companions.get((path.parent, path.stem), [])
+        if path.suffix.lower() in IMAGE_SUFFIXES and beside:
+            texts = [_read_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
+            words = tuple(word for text in texts for word in text.split())
+            sounds = tuple(p for p in beside if p.suffix.lower() in AUDIO_SUFFIXES)
+            if not words and not sounds:
+                raise TeachingError(f"{beside[0]} is empty; write a word, or remove it.")
+            yield LessonFiles(path, words, sounds)
+
+
+def _by_folder(folder: Path) -> Iterator[LessonFiles]:
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        for path in sorted(inner.iterdir()):
+            if path.suffix.lower() in IMAGE_SUFFIXES:
+                yield LessonFiles(path, (inner.name,))
+
+
+def _read_text(path: Path, expected: str) -> str:
+    try:
+        check_plain(path)
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not text in UTF-8; expected {expected}. Save it as UTF-8."
+        ) from error

@@ -46,13 +46,15 @@ def model_card(learner: "AttributeLearner") -> str:
             "",
             "The number of attributes is the smallest whose held-out likelihood is within a "
             "standard",
-            "error of the best; the description length, which must be small, is there to compare.",
+            "error of the best; the others, which must be small, are there to compare.",
             "",
-            "| attributes | log likelihood per lesson left out | description length, nats |",
-            "|---|---|---|",
+            "| attributes | log likelihood per lesson left out | description length, nats | AIC | "
+            "BIC |",
+            "|---|---|---|---|---|",
         ]
         lines += [
-            f"| {one.num_attributes} | {one.held_out:.3f} | {one.description_length:.1f} |"
+            f"| {one.num_attributes} | {one.held_out:.3f} | {one.description_length:.1f} | "
+            f"{one.aic:.1f} | {one.bic:.1f} |"
             for one in learner.counts_
         ]
     lines += [

@@ -6,6 +6,7 @@ from typing import Literal
 
 from wordsight.attributes.features.pictures import PictureFeature
 from wordsight.attributes.features.speech import SpeechFeatures
+from wordsight.attributes.grouping.linear_mixture import Noise
 
 __all__ = ["ANNEALED", "FAITHFUL", "RECOMMENDED", "AttributeSettings"]
 
@@ -15,8 +16,8 @@ class AttributeSettings:
     """All settings of attribute learning.
 
     Attributes:
-        pictures: Picture features: "recommended", "figures" (objects on a plain background, with
-            their size), "paper" or your own.
+        pictures: Picture features: "recommended", "figures" (only the object that stands out from
+            the background), "paper" or your own.
         speech: Speech features: "recommended", "paper" or your own.
         num_axes: Principal axes kept of each kind of picture feature; ``None`` keeps all columns.
         num_attributes: The number of attributes; ``None`` to estimate it.
@@ -30,6 +31,8 @@ class AttributeSettings:
         iterations: Steps of EM.
         annealed: Whether EM uses deterministic annealing.
         restarts: Number of starts of EM; the likeliest result is kept.
+        noise: Noise of the linear maps: "full", "diagonal" or "isotropic".
+        map_ridge: Pseudo-samples of the prior that linear maps are flat.
         printed_step: Whether the E-step omits the mixing weights, as printed in the paper.
         recall: "discriminant" (shrunken linear discriminants), "nearest" (the word of the nearest
             picture) or "nearest-sound" (the recording nearest to the prediction of the linear map).
@@ -49,6 +52,8 @@ class AttributeSettings:
     iterations: int = 60
     annealed: bool = True
     restarts: int = 1
+    noise: Noise = "full"
+    map_ridge: float = 1.0
     printed_step: bool = False
     recall: Literal["discriminant", "nearest", "nearest-sound"] = "discriminant"
     random_state: int = 0
@@ -65,11 +70,16 @@ FAITHFUL = AttributeSettings(
     speech="paper",
     num_axes=None,
     directions=10,
-    ridge=(0.1, 0.1),
+    ridge=(0.0, 0.0),
     method="mixture",
     iterations=30,
     annealed=False,
+    noise="isotropic",
+    map_ridge=0.0,
     printed_step=True,
     recall="nearest",
 )
-"""The published method (with the missing square in its Eq. 4), for comparison."""
+"""The published method as it is printed, but for the missing square in its Eq. 4.
+
+Nothing is regularised, and "gaussian noise" is read as isotropic.
+"""

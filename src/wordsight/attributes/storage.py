@@ -89,6 +89,7 @@ def _model(learner: "AttributeLearner") -> dict[str, Any]:
         "texts": list(learner.texts_),
         "num_kinds": len(learner.space_.maps),
         "num_attributes": learner.num_attributes_,
+        "num_settled": learner.num_settled_,
         "recalls": [type(recall).__name__ for recall in learner.recalls_],
         "has_speech_directions": learner.vocabulary_.cca is not None,
         "has_mixture": learner.attribution_.mixture is not None,
@@ -110,6 +111,8 @@ def _arrays(learner: "AttributeLearner") -> Arrays:
     for number, (mean, axes) in enumerate(zip(space.means, space.maps, strict=True)):
         arrays[f"space.{number}.mean"] = mean
         arrays[f"space.{number}.map"] = axes
+    for number, kind in enumerate(learner.kinds_):
+        arrays[f"kinds.{number}"] = kind.astype(np.float32)
     arrays |= _named_arrays(attribution.cca, _CCA, "directions.")
     if vocabulary.cca is not None:
         arrays |= _named_arrays(vocabulary.cca, _CCA, "speech_directions.")
@@ -131,11 +134,15 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
         tuple(arrays[f"space.{n}.mean"] for n in numbers),
         tuple(arrays[f"space.{n}.map"] for n in numbers),
     )
+    # Files of early learners keep no descriptions of their pictures.
+    kept = [arrays[f"kinds.{n}"] for n in numbers if f"kinds.{n}" in arrays]
+    learner.kinds_ = tuple(kind.astype(np.float64) for kind in kept)
     learner.x_, learner.speech_ = arrays["x"], arrays["speech"]
     learner.texts_ = tuple(model["texts"])
     learner.sounds_ = _sounds(arrays, len(learner.texts_))
     learner.words_ = tuple(LearnedWord(**word) for word in model["words"])
     learner.num_attributes_ = int(model["num_attributes"])
+    learner.num_settled_ = int(model.get("num_settled", len(learner.words_)))
     names = tuple(word.name if word.spelled else None for word in learner.words_)
     spoken = _cca(arrays, "speech_directions.") if model["has_speech_directions"] else None
     learner.vocabulary_ = LessonVocabulary(arrays["lesson_words"], names, spoken, arrays["places"])

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, command
+from wordsight.cli.options import verb
 from wordsight.cli.output import Output
-from wordsight.workflows.name import NameRequest
+from wordsight.workflows.name import NameResult
 from wordsight.workflows.name import name as name_pictures
-from wordsight.workflows.teach import AttributesRequest, TeachRequest
+from wordsight.workflows.teach import AttributesResult, TeachResult
 from wordsight.workflows.teach import attributes as show_attributes
 from wordsight.workflows.teach import teach as teach_words
 from wordsight.workflows.units import clock, count
@@ -20,42 +20,30 @@ if TYPE_CHECKING:
 __all__ = ["attributes", "name", "teach"]
 
 
-@command(TeachRequest)
-def teach(output: Output, request: TeachRequest) -> None:
+@verb(teach_words)
+def teach(output: Output, result: TeachResult) -> None:
     """Teach words by pictures: one word each; which attribute it names is learned."""
-    result = teach_words(request, progress=output)
     learner = result.learner
-
-    def render(out: Output) -> None:
-        out.line(
-            f"{count(len(learner.texts_), 'lesson')}, {count(len(learner.words_), 'word')}, "
-            f"{count(learner.num_attributes_, 'attribute')}; kept in {result.taught}."
-        )
-        _render_attributes(out, result.to_json())
-
-    output.result(result, render)
+    output.line(
+        f"{count(len(learner.texts_), 'lesson')}, {count(len(learner.words_), 'word')}, "
+        f"{count(learner.num_attributes_, 'attribute')}; kept in {result.taught}."
+    )
+    _render_attributes(output, result.to_json())
 
 
-@command(NameRequest)
-def name(output: Output, request: NameRequest, library: LibraryOption = DEFAULT_LIBRARY) -> None:
+@verb(name_pictures)
+def name(output: Output, result: NameResult) -> None:
     """Say all words for a picture, a part of one, or the things in a video."""
-    result = name_pictures(request.model_copy(update={"library": library}), progress=output)
-    for path in result.files:
-        output.note(f"Spoken: {path}")
-    naming = result.naming
-    if naming is None:
-        output.result(result, lambda out: _render_things(out, result.things))
+    if result.naming is None:
+        _render_things(output, result.things)
     else:
-        output.result(result, lambda out: _render_naming(out, naming))
+        _render_naming(output, result.naming)
 
 
-@command(AttributesRequest)
-def attributes(output: Output, request: AttributesRequest) -> None:
+@verb(show_attributes)
+def attributes(output: Output, result: AttributesResult) -> None:
     """Show which words belong to which attribute, and what each looks at."""
-    result = show_attributes(request, progress=output)
-    if result.figure is not None:
-        output.note(f"Figure: {result.figure}")
-    output.result(result, lambda out: _render_attributes(out, result.to_json()))
+    _render_attributes(output, result.to_json())
 
 
 def _render_attributes(output: Output, summary: dict[str, Any]) -> None:

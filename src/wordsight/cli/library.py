@@ -1,17 +1,19 @@
-"""``init``, ``list``, ``show``, ``remove`` and ``verify``: care for a collection."""
+"""``init``, ``add``, ``list``, ``show``, ``remove`` and ``verify``: care for a collection."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
+from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking, verb
 from wordsight.cli.output import Output
+from wordsight.workflows.add import AddResult
+from wordsight.workflows.add import add as add_videos
 from wordsight.workflows.units import bytes_text, clock, count
 
 if TYPE_CHECKING:
     from wordsight.library import VerifyReport, VideoDetails, VideoEntry
 
-__all__ = ["init", "list_videos", "remove", "show", "verify"]
+__all__ = ["add", "init", "list_videos", "remove", "show", "verify"]
 
 ArtefactsOption = Annotated[
     str | None,
@@ -174,3 +176,17 @@ def _render_verified(output: Output, report: "VerifyReport") -> None:
     checked = f"{count(report.num_videos, 'video')} and {count(report.num_artefacts, 'file')}"
     verdict = "all as they should be" if report.ok else count(len(report.problems), "problem")
     output.line(f"Checked {checked}: {verdict}.")
+
+
+@verb(add_videos)
+def add(output: Output, result: AddResult) -> None:
+    """Add videos with what is said of them; what is there already is skipped.
+
+    The library is made if it does not exist. Interrupted? The same command goes on.
+    """
+    report = result.report
+    output.line(
+        f"Added {count(len(report.added), 'video')} and "
+        f"{count(report.num_sentences, 'sentence')}; {len(report.skipped)} already there, "
+        f"{len(report.failed)} failed."
+    )

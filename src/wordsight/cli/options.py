@@ -14,6 +14,7 @@ __all__ = [
     "LibraryOption",
     "command",
     "speaking",
+    "verb",
 ]
 
 DEFAULT_LIBRARY = "wordsight-library"
@@ -73,6 +74,43 @@ def command(request: type[Request]) -> Callable[[Callable[..., None]], Callable[
         first = first.replace(name="_output", kind=inspect.Parameter.POSITIONAL_ONLY)
         parsed.__signature__ = inspect.Signature([first, *made, *own])  # type: ignore[attr-defined]
         return speaking(parsed)
+
+    return decorate
+
+
+def verb(workflow: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a workflow and of how its result is printed.
+
+    The command has the settings of the workflow's request, and ``--library`` where it has one; the
+    function below it prints the result for people, and its docstring is the help. ::
+
+        @verb(explain_sentence)
+        def explain(output: Output, result: ExplainResult) -> None: ...
+    """
+    request: type[Request] = workflow.request  # type: ignore[attr-defined]
+    in_request = "library" in settings_of(request)
+    takes_library = not in_request and "library" in inspect.signature(workflow).parameters
+
+    def decorate(render: Callable[[Output, Any], None]) -> Callable[..., None]:
+        def run(output: Output, asked: Request, library: str | None = None) -> None:
+            if in_request:
+                asked = asked.model_copy(update={"library": library})
+            given = (library, asked) if takes_library else (asked,)
+            result = workflow(*given, progress=output)
+            output.result(result, lambda out: render(out, result))
+            if not result.ok:
+                raise typer.Exit(1)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = [inspect.Parameter(name, keyword) for name in ("output", "asked")]
+        if in_request or takes_library:
+            option = inspect.Parameter(
+                "library", keyword, default=DEFAULT_LIBRARY, annotation=LibraryOption
+            )
+            own.append(option)
+        run.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+        run.__name__, run.__doc__ = render.__name__, render.__doc__
+        return command(request)(run)
 
     return decorate
 

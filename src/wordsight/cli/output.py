@@ -2,16 +2,24 @@
 
 import json
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordsight.progress import Progress
 from wordsight.workflows.workflow import as_json
 
-__all__ = ["Output", "Style"]
+if TYPE_CHECKING:
+    from wordsight.meaning.model.quality import Quality
+
+__all__ = ["Output", "Style", "show_quality"]
+
+_MOST_CONFUSIONS = 20
+
+_LINE_EVERY = 5.0  # seconds between two lines of progress where no bar can be drawn
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,8 @@ class Output:
     def progress(self, heading: str) -> Iterator[Progress]:
         """Draw a progress bar on standard error while the block runs.
 
-        Nothing is drawn when quiet or when standard error is not a terminal.
+        Where standard error is not a terminal, a line is written every few seconds instead; nothing
+        when quiet.
 
         Yields:
             What to call with the amount done, the total and a few words.
@@ -122,8 +131,15 @@ class Output:
         with bar:
             task = bar.add_task(heading, total=None)
 
+            lines = not self._err.is_terminal
+            last = time.monotonic()
+
             def advance(done: float, total: float | None, what: str) -> None:
+                nonlocal last
                 bar.update(task, completed=done, total=total, description=what or heading)
+                if lines and time.monotonic() - last >= _LINE_EVERY:
+                    last = time.monotonic()
+                    self.note(f"{heading}: {done:.0f}{f' of {total:.0f}' if total else ''}")
 
             yield advance
 
@@ -135,7 +151,7 @@ class Output:
     def _show_warning(
         self, message: Warning | str, category: type[Warning], *_: Any, **__: Any
     ) -> None:
-        # Ours are meant for users; those of libraries only for whoever looks for a fault.
+        # Ours are meant for users; those of libraries only for debugging.
         if category.__module__.startswith("wordsight"):
             self.warn(str(message))
         else:
@@ -154,3 +170,19 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def show_quality(output: Output, quality: "Quality", *, confusions: bool = False) -> None:
+    """Print the figures of all words and of each; what would help is printed as warnings."""
+    from wordsight.meaning.model.quality import quality_lines, word_rows
+
+    for line in quality_lines(quality):
+        output.line(line)
+    columns = ["word", "clips", "choices", "right", "blind", "chance", "remarks"]
+    rows, held_out = word_rows(quality.words), quality.held_out
+    if held_out is None:
+        columns, rows = [*columns[:2], columns[-1]], [(*row[:2], row[-1]) for row in rows]
+    output.table(columns, rows)
+    if confusions and held_out is not None and held_out.confusions:
+        confused = held_out.confusions[:_MOST_CONFUSIONS]
+        output.table(["true", "preferred", "times"], confused, title="Confusions")

@@ -4,15 +4,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, command
+from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, command, verb
 from wordsight.cli.output import Output
 from wordsight.workflows import states as workflows
+from wordsight.workflows.learn_states import (
+    LearnStatesResult,
+    StateLabelsResult,
+    learn_states,
+    state_labels,
+)
 from wordsight.workflows.states import (
     ExplainStateRequest,
-    FindEventsRequest,
-    InferStatesRequest,
-    LearnStatesRequest,
-    StateRulesRequest,
+    FindEventsResult,
+    InferStatesResult,
+    StateRulesResult,
 )
 from wordsight.workflows.units import count
 
@@ -28,80 +33,85 @@ states = typer.Typer(
 
 
 @states.command()
-@command(LearnStatesRequest)
-def learn(
-    output: Output, request: LearnStatesRequest, library: LibraryOption = DEFAULT_LIBRARY
-) -> None:
+@verb(learn_states)
+def learn(output: Output, result: LearnStatesResult) -> None:
     """Learn weighted rules from tracked things and labels of when facts hold."""
-    request = request.model_copy(update={"library": library})
-    result = workflows.learn_states(request, progress=output)
-
-    def render(out: Output) -> None:
-        rules, videos = count(len(result.model.rules_), "rule"), count(result.num_videos, "video")
-        out.line(
-            f"Learned {rules} from {videos}; {result.right:.0%} of their sequences come out "
-            "exactly right."
+    rules, videos = count(len(result.model.rules_), "rule"), count(result.num_videos, "video")
+    output.line(
+        f"Learned {rules} from {videos}; {result.right:.0%} of their sequences come out exactly "
+        "right."
+    )
+    if result.held_out:
+        output.line(
+            f"Judged by rules learned from other videos: {result.held_out['sequences']:.0%} of "
+            f"the sequences, {result.held_out['facts'] or 0.0:.1%} of the facts at all moments."
         )
-        out.line(f"Read them with: wordsight states rules --model {result.folder}")
-
-    output.result(result, render)
+    output.line(f"Read them with: wordsight states rules --model {result.folder}")
 
 
 @states.command()
-@command(InferStatesRequest)
-def infer(
-    output: Output, request: InferStatesRequest, library: LibraryOption = DEFAULT_LIBRARY
-) -> None:
-    """Say when each fact holds in videos."""
-    request = request.model_copy(update={"library": library})
-    result = workflows.infer_states(request, progress=output)
-
-    def render(out: Output) -> None:
-        rows = [
-            (row.video_id, row.start, row.end, str(row.fact))
-            for sequence in result.sequences
-            for row in sequence.intervals()
-        ]
-        out.table(["video", "from s", "to s", "fact"], rows)
-
-    output.result(result, render)
-    for path in result.files:
-        output.note(f"Wrote {path}")
+@verb(state_labels)
+def labels(output: Output, result: StateLabelsResult) -> None:
+    """Read labels of when facts hold from CSV, JSON, EAF, CVAT or a made world's truth."""
+    rows = [
+        (row.video_id, row.start, row.end, str(row.fact))
+        for intervals in result.intervals.values()
+        for row in intervals
+    ]
+    output.table(["video", "from s", "to s", "fact"], rows)
 
 
 @states.command()
-@command(StateRulesRequest)
-def rules(output: Output, request: StateRulesRequest) -> None:
+@verb(workflows.infer_states)
+def infer(output: Output, result: InferStatesResult) -> None:
+    """Say when each fact holds in videos, and how probable that is."""
+    rows = [
+        (row.video_id, row.start, row.end, str(row.fact), f"{row.probability:.2f}", row.answer)
+        for row in result.rows()
+    ]
+    output.table(["video", "from s", "to s", "fact", "probability", "holds"], rows)
+    _render_trust(output, result)
+    for one, (mean, most) in zip(result.sequences, result.latency, strict=False):
+        output.line(
+            f"{one.video_id}: final after {mean:.1f} frames on average, {most} at most; each "
+            "moment's state is said at once."
+        )
+
+
+def _render_trust(output: Output, result: InferStatesResult) -> None:
+    """Say if probabilities come from weights that were not fitted to anything."""
+    if result.beliefs and not all(one.calibrated for one in result.beliefs):
+        output.line(
+            "Probabilities take the weights of the rules as log-odds; those of rules that "
+            "`wordsight states learn` discovers are calibrated."
+        )
+
+
+@states.command()
+@verb(workflows.state_rules)
+def rules(output: Output, result: StateRulesResult) -> None:
     """Print the rules of a model, the weightiest first."""
-    result = workflows.state_rules(request, progress=output)
-
-    def render(out: Output) -> None:
-        for rule in result.rules:
-            out.line(str(rule))
-        out.line(f"# every change of state costs {result.transition_cost:.4g}")
-
-    output.result(result, render)
+    known: list[tuple[int, int] | None] = [*result.violations]
+    known += [None] * (len(result.rules) - len(known))
+    for rule, uses in zip(result.rules, known, strict=True):
+        sound = "" if uses is None else f"  # violated in {uses[0]:,} of {uses[1]:,} uses"
+        output.line(f"{rule}{sound}")
+    output.line(f"# every change of state costs {result.transition_cost:.4g}")
 
 
 @states.command()
-@command(FindEventsRequest)
-def events(
-    output: Output, request: FindEventsRequest, library: LibraryOption = DEFAULT_LIBRARY
-) -> None:
+@verb(workflows.find_events)
+def events(output: Output, result: FindEventsResult) -> None:
     """Say what happens in videos, to whom and when."""
-    request = request.model_copy(update={"library": library})
-    result = workflows.find_events(request, progress=output)
-
-    def render(out: Output) -> None:
-        rows = [(event.video_id, event.start, event.end, str(event)) for event in result.events]
-        if rows:
-            out.table(["video", "from s", "to s", "event"], rows)
-        else:
-            out.line("Nothing happens that the definitions know.")
-
-    output.result(result, render)
-    for path in result.files:
-        output.note(f"Wrote {path}")
+    rows = [
+        (event.video_id, event.start, event.end, str(event), f"{share:.2f}")
+        for event, share in zip(result.events, result.probabilities, strict=True)
+    ]
+    if rows:
+        output.table(["video", "from s", "to s", "event", "probability"], rows)
+        _render_trust(output, result)
+    else:
+        output.line("Nothing happens that the definitions know.")
 
 
 @states.command()

@@ -3,21 +3,17 @@
 import threading
 import webbrowser
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
-from wordsight.errors import WordsightError
-from wordsight.workflows.lexicon import DEFAULT_LEXICON, load_lexicon
-from wordsight.workflows.teach import DEFAULT_TAUGHT
 
-__all__ = ["studio", "take_taught", "take_words"]
+__all__ = ["studio"]
 
 _KEEP_ALIVE = 330
-"""Seconds an idle connection is kept. Whoever closes one while the other is about to use it makes a
+"""Seconds an idle connection is kept. Closing one while the other side is about to use it makes a
 request fail, so the client has to be first: programs give up after 5 s, browsers after 300 s."""
 
 
@@ -42,14 +38,18 @@ def studio(
 
     from wordsight.studio import StudioSettings, create_app
     from wordsight.studio.demo import demo_library
-    from wordsight.studio.server import share_heaps, take_port
+    from wordsight.studio.server import share_heaps, take_port, take_taught, take_words
 
     share_heaps()
-    where = str(demo_library(output)) if demo else library
-    if not demo:
-        take_words(output, where)
-        take_taught(output, where)
-    with take_port(host, port) as taken, suppress(KeyboardInterrupt):  # that is how it is closed
+    # The port first: if it is taken, that is said before films are rendered.
+    with take_port(host, port) as taken:
+        if demo:
+            output.note("Opening a library of rendered videos; making it takes about a minute.")
+            where = str(demo_library(output))
+        else:
+            where = library
+            take_words(output, where)
+            take_taught(output, where)
         settings = StudioSettings(library=where, host=host, port=taken.getsockname()[1])
         server = uvicorn.Server(
             uvicorn.Config(
@@ -62,58 +62,11 @@ def studio(
         output.line(f"Wordsight studio: {settings.address}")
         if not no_browser:
             _open_soon(settings.address)
-        server.run(sockets=[taken])
-
-
-def take_words(output: Output, library: str, words: Path = DEFAULT_LEXICON) -> None:
-    """Let a studio that knows no words yet begin with those of `wordsight learn`.
-
-    Args:
-        output: Told what is done, and what cannot be.
-        library: The studio's library; made if it is not there.
-        words: The learned words.
-    """
-    from wordsight.library import Library
-    from wordsight.studio.jobs.learn import LEXICON
-    from wordsight.workflows.annotator import load_annotator, save_lexicon
-
-    with Library.open(library, create=True) as opened:
-        kept = opened.folder / "studio" / LEXICON
-    if kept.exists() or not words.exists():
-        return
-    try:
-        save_lexicon(load_lexicon(words), kept, load_annotator(words))
-    except WordsightError as error:
-        output.warn(f"the studio begins without words: {error}")  # it can learn its own
-    else:
-        output.note(f"The studio begins with the words of {words}.")
-
-
-def take_taught(output: Output, library: str, taught: Path = DEFAULT_TAUGHT) -> None:
-    """Let a studio that was taught nothing yet begin with the words of `wordsight teach`.
-
-    Args:
-        output: Told what is done, and what cannot be.
-        library: The studio's library; made if it is not there.
-        taught: The taught words.
-    """
-    from wordsight.library import Library
-    from wordsight.studio.jobs.teach import LESSONS, TAUGHT, begin_with
-    from wordsight.workflows.teach import load_taught
-
-    with Library.open(library, create=True) as opened:
-        folder = opened.folder / "studio"
-    if not taught.exists() or (folder / TAUGHT).exists() or (folder / LESSONS).exists():
-        return
-    try:
-        begin_with(load_taught(taught), folder)
-    except WordsightError as error:
-        output.warn(f"the studio begins without taught words: {error}")  # it can be taught its own
-    else:
-        output.note(f"The studio begins with the taught words of {taught}.")
+        with suppress(KeyboardInterrupt):  # that is how it is closed
+            server.run(sockets=[taken])
 
 
 def _open_soon(address: str) -> None:
     opening = threading.Timer(1.0, webbrowser.open, [address])
-    opening.daemon = True  # nobody waits for it who has closed the studio again
+    opening.daemon = True  # the program ends without waiting for it
     opening.start()

@@ -1,27 +1,36 @@
-"""What engines share: the protocols, outcomes of items, notes from running work, result order."""
+"""What engines share: protocols, outcomes, notes, order of results; and work in this process."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
+from wordsight.closing import Closing
 from wordsight.errors import WordsightError
 
 __all__ = [
     "WAITING_PER_WORKER",
     "Engine",
     "EngineError",
+    "EngineTask",
     "HeldParts",
     "ItemOutcome",
+    "LocalParts",
     "ReorderBuffer",
+    "Serial",
+    "create_engine",
     "message_of",
+    "open_engine",
     "receiving_notes",
     "send_note",
 ]
 
+
 Item = TypeVar("Item")
+
 Result = TypeVar("Result")
 
 WAITING_PER_WORKER = 16
@@ -55,7 +64,7 @@ class ItemOutcome(Generic[Item, Result]):
         return self.error is None
 
 
-class HeldParts(Protocol):
+class HeldParts(Closing):
     """Parts of a data set that stay with the workers. Use it in a ``with`` block.
 
     Learning iterates over the same clips with parameters that change a little. Each round sends
@@ -63,6 +72,7 @@ class HeldParts(Protocol):
     total has the same digits on every engine and with any number of workers.
     """
 
+    @abstractmethod
     def map(self, function: Callable[[Any, Any], Result], argument: Any) -> list[Result]:
         """Return ``function(part, argument)`` of every part, in order.
 
@@ -73,19 +83,19 @@ class HeldParts(Protocol):
         Raises:
             EngineError: If a part fails although it was retried.
         """
-        ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
 
 
-class Engine(Protocol):
+@dataclass(frozen=True)
+class EngineTask(Generic[Item, Result]):
+    """What an engine is asked to do; see :meth:`Engine.map`."""
+
+    function: Callable[[Item], Result]
+    items: Iterable[Item]
+    on_note: Callable[[Item, Any], None] | None
+    ordered: bool
+
+
+class Engine(ABC):
     """Applies a function to items, here or in other processes."""
 
     def map(
@@ -107,16 +117,25 @@ class Engine(Protocol):
 
         Yields:
             One outcome per item. Closing the iterator early stops the work.
-        """
-        ...
 
+        Raises:
+            EngineError: If workers cannot be started or cannot import the function.
+        """
+        return self._run(EngineTask(function, items, on_note, ordered))
+
+    @abstractmethod
+    def _run(
+        self, task: EngineTask[Item, Result]
+    ) -> Generator[ItemOutcome[Item, Result], None, None]:
+        """Do a task."""
+
+    @abstractmethod
     def hold(self, parts: Sequence[Any]) -> HeldParts:
         """Send parts of a data set to the workers and keep them there for repeated use.
 
         Args:
             parts: The parts; must be picklable.
         """
-        ...
 
 
 def message_of(error: BaseException) -> str:
@@ -183,3 +202,107 @@ class ReorderBuffer(Generic[Item, Result]):
         while self._released in self._waiting:
             self._released += 1
             yield self._waiting.pop(self._released - 1)
+
+
+Part = TypeVar("Part")
+
+
+class LocalParts(HeldParts, Generic[Part]):
+    """Parts held in this process."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = list(parts)
+
+    def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
+        """Apply the function to one part after another."""
+        return [function(part, argument) for part in self._parts]
+
+    def close(self) -> None:
+        """Drop the parts."""
+        self._parts.clear()
+
+
+class Serial(Engine):
+    """Runs everything in this process: easy to debug, but no protection from crashes.
+
+    Examples:
+        >>> [outcome.result for outcome in Serial().map(abs, [-1, 2])]
+        [1, 2]
+    """
+
+    def _run(
+        self, task: EngineTask[Item, Result]
+    ) -> Generator[ItemOutcome[Item, Result], None, None]:
+        for item in task.items:
+            note = task.on_note
+            with nullcontext() if note is None else receiving_notes(partial(note, item)):
+                outcome = _outcome(task.function, item)
+            yield outcome
+
+    def hold(self, parts: Sequence[Part]) -> LocalParts[Part]:
+        """Keep parts in this process; see :class:`wordsight.engine.HeldParts`."""
+        return LocalParts(parts)
+
+
+def _outcome(function: Callable[[Item], Result], item: Item) -> ItemOutcome[Item, Result]:
+    try:
+        return ItemOutcome(item, function(item))
+    except Exception as error:
+        return ItemOutcome(item, error=message_of(error))
+
+
+def create_engine(name: str | None) -> Engine:
+    """Return the engine of a name.
+
+    Args:
+        name: ``serial``; ``processes`` or ``processes:4``; ``dask`` or ``dask:4`` for a cluster of
+            processes of this machine; or the address of a Dask scheduler, ``tcp://host:8786``.
+            ``None`` is ``serial``.
+
+    Raises:
+        EngineError: If there is none of that name, or it cannot be reached.
+    """
+    kind, _, rest = (name or "serial").partition(":")
+    if kind in ("tcp", "tls", "ucx"):
+        from wordsight.engine.cluster import Cluster
+
+        return Cluster(name)
+    count = _count(name or "", rest)
+    if kind == "serial":
+        return Serial()
+    if kind == "processes":
+        from wordsight.engine.processes import Processes
+
+        return Processes(count)
+    if kind == "dask":
+        from wordsight.engine.cluster import Cluster
+
+        return Cluster(workers=count or 2)
+    raise EngineError(
+        f"there is no engine {name!r}; expected serial, processes, processes:4, dask, dask:4 or "
+        "the address of a Dask scheduler, tcp://host:8786."
+    )
+
+
+@contextmanager
+def open_engine(name: str | None) -> Iterator[Engine | None]:
+    """Find the engine of a name for the time of a block, and end what was started for it.
+
+    Args:
+        name: As for :func:`create_engine`; ``None`` for no engine.
+    """
+    engine = None if name is None else create_engine(name)
+    try:
+        yield engine
+    finally:
+        close = getattr(engine, "close", None)
+        if close is not None:
+            close()
+
+
+def _count(name: str, rest: str) -> int | None:
+    if not rest:
+        return None
+    if not rest.isdigit() or int(rest) < 1:
+        raise EngineError(f"{name!r} must end in a number of workers, 1 or more.")
+    return int(rest)

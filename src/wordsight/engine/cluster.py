@@ -4,7 +4,7 @@ import queue
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import resource_tracker
@@ -13,7 +13,10 @@ from typing import Any, Generic, TypeVar
 from wordsight.closing import Closing
 from wordsight.engine.base import (
     WAITING_PER_WORKER,
+    Engine,
     EngineError,
+    EngineTask,
+    HeldParts,
     ItemOutcome,
     ReorderBuffer,
     message_of,
@@ -45,7 +48,7 @@ _CALM = {
 }
 
 
-class Cluster(Closing):
+class Cluster(Engine, Closing):
     """Runs a function on the workers of a Dask cluster.
 
     Functions must be importable on the workers, where Wordsight must be installed too. A worker
@@ -103,18 +106,12 @@ class Cluster(Closing):
             self._counted = (time.monotonic(), count)
         return max(1, count)
 
-    def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Iterable[Item],
-        *,
-        on_note: Callable[[Item, Any], None] | None = None,
-        ordered: bool = False,
+    def _run(
+        self, task: EngineTask[Item, Result]
     ) -> Generator[ItemOutcome[Item, Result], None, None]:
-        """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`."""
-        source = iter(items)
+        source, on_note = iter(task.items), task.on_note
         order: ReorderBuffer[Item, Result] = ReorderBuffer(
-            ordered, WAITING_PER_WORKER * self.workers
+            task.ordered, WAITING_PER_WORKER * self.workers
         )
         pending: dict[int, tuple[Any, Item]] = {}
         # Notes and results come from threads of Dask's own; here they meet in one queue.
@@ -131,7 +128,7 @@ class Cluster(Closing):
                         break
                     number = order.start()
                     future = self._client.submit(
-                        _attempt, function, item, topic, number, pure=False
+                        _attempt, task.function, item, topic, number, pure=False
                     )
                     pending[number] = (future, item)
                     future.add_done_callback(
@@ -140,7 +137,7 @@ class Cluster(Closing):
                 if not pending:
                     return
                 kind, number, note = heard.get()
-                if number not in pending:  # told too late to be of interest
+                if number not in pending:  # came too late to be of interest
                     continue
                 if kind == _DONE:
                     future, item = pending.pop(number)
@@ -228,7 +225,7 @@ _PATIENCE = 60.0  # seconds without any worker before giving up
 _TRIES = 3  # times a group is brought to other workers in one round before it is to blame
 
 
-class ClusterParts(Closing, Generic[Part]):
+class ClusterParts(HeldParts, Generic[Part]):
     """Parts in the memory of a cluster's workers; those of a lost worker are made again elsewhere.
 
     Neighbouring parts are held in groups, as many on each worker as on any other, and each round

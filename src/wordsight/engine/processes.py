@@ -3,6 +3,7 @@
 Each worker is a fresh interpreter that has one item at a time, so that the item that killed it is
 known and every other goes on. The main program is not imported there, so scripts and notebooks
 need no ``if __name__ == "__main__"``; the function must come from a module that can be imported.
+A worker that holds parts and dies is replaced, and its part redone.
 """
 
 import os
@@ -13,24 +14,34 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing.connection import Connection, Pipe, wait
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from wordsight.engine.base import WAITING_PER_WORKER, EngineError, ItemOutcome, ReorderBuffer
+from wordsight.engine.base import (
+    WAITING_PER_WORKER,
+    Engine,
+    EngineError,
+    EngineTask,
+    HeldParts,
+    ItemOutcome,
+    ReorderBuffer,
+)
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 from wordsight.interrupts import interrupts_held_back
 
-if TYPE_CHECKING:
-    from wordsight.engine.process_parts import ProcessParts
+__all__ = ["ProcessParts", "Processes", "WorkerProcess", "cause_of", "usable_cores"]
 
-__all__ = ["Processes", "WorkerProcess", "cause_of", "usable_cores"]
 
 Item = TypeVar("Item")
+
 Part = TypeVar("Part")
+
 Result = TypeVar("Result")
 
 _GRACE_SECONDS = 3.0
-# Each worker's share of the cores, told to the libraries that start threads of their own.
+
+# Each worker's share of the cores, set for the libraries that start threads of their own.
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
 
 
@@ -41,7 +52,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-class Processes:
+class Processes(Engine):
     """Runs a function in worker processes.
 
     A worker that dies (a segmentation fault, no memory left, ``os._exit``) is replaced and its item
@@ -66,37 +77,26 @@ class Processes:
         self.workers = workers or usable_cores()
         self.tries = tries
 
-    def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Iterable[Item],
-        *,
-        on_note: Callable[[Item, Any], None] | None = None,
-        ordered: bool = False,
+    def _run(
+        self, task: EngineTask[Item, Result]
     ) -> Generator[ItemOutcome[Item, Result], None, None]:
-        """Yield an outcome per item as they come; see :class:`wordsight.engine.Engine`.
-
-        Raises:
-            EngineError: If workers cannot be started or cannot import the function.
-        """
+        function = task.function
         if getattr(function, "__module__", None) == "__main__":
             raise EngineError(
                 f"{getattr(function, '__name__', function)} is defined in the main program, which "
                 "worker processes do not run; move it to a module they can import, or use Serial."
             )
         order: ReorderBuffer[Item, Result] = ReorderBuffer(
-            ordered, WAITING_PER_WORKER * self.workers
+            task.ordered, WAITING_PER_WORKER * self.workers
         )
-        crew = _Crew(function, self.workers, self.tries, on_note, order)
+        crew = _Crew(function, self.workers, self.tries, task.on_note, order)
         try:
-            yield from crew.work(items)
+            yield from crew.work(task.items)
         finally:
             crew.dismiss()
 
     def hold(self, parts: Sequence[Part]) -> "ProcessParts[Part]":
         """Keep parts in the workers; see :class:`wordsight.engine.HeldParts`."""
-        from wordsight.engine.process_parts import ProcessParts
-
         return ProcessParts(parts, self.workers)
 
 
@@ -280,3 +280,149 @@ def cause_of(status: int) -> str:
         "SIGABRT": "; most likely the file breaks its decoder",
     }.get(name, "")
     return f"was ended by {name}{hint}"
+
+
+_PATIENCE = 3.0  # seconds for a worker to leave
+
+_TRIES = 3  # deaths over one part after which it is to blame
+
+_AHEAD = 2  # orders a worker has: what it does, and what comes next, so that it never waits
+
+# What this process holds, when it is a worker: its parts, and what this round is about.
+_held: dict[int, Any] = {}
+
+_round: dict[str, Any] = {}
+
+
+def keep_or_work(order: tuple[Any, ...]) -> Any:
+    """Execute an order of a worker of held parts: keep parts, hear what is to be done, or do it."""
+    if order[0] == "keep":
+        _held.update(order[1])
+    elif order[0] == "round":
+        _round.update(function=order[1], argument=order[2])
+    else:
+        return _round["function"](_held[order[1]], _round["argument"])
+    return None
+
+
+class ProcessParts(HeldParts, Generic[Part]):
+    """Parts shared out among worker processes.
+
+    Args:
+        parts: The parts; kept here too, for workers that have to be replaced.
+        workers: How many processes at most.
+    """
+
+    def __init__(self, parts: Sequence[Part], workers: int) -> None:
+        self._parts = list(parts)
+        self._count = max(1, min(workers, len(self._parts)))
+        self._crew: dict[int, WorkerProcess[Any]] = {}
+        self._round: tuple[Any, ...] | None = None
+
+    def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
+        """Work on all parts, each where it is held; see :class:`wordsight.engine.HeldParts`."""
+        # What the parts do not hold goes to every worker once, not with every part.
+        self._round = ("round", function, argument)
+        for seat in self._crew:
+            if not self._hears(seat, self._round):
+                self._replace(seat, 0, deaths=1)  # it died since the last round
+        results: dict[int, Result] = {}
+        waiting = {seat: self._parts_of(seat) for seat in range(self._count)}
+        at_hand: dict[int, list[int]] = {seat: [] for seat in waiting}
+        deaths = [0] * len(self._parts)
+        while len(results) < len(self._parts):
+            self._hand_out(waiting, at_hand)
+            for seat in self._ready(at_hand):
+                found = self._receive(seat)
+                if found is None:
+                    number = at_hand[seat][0]
+                    deaths[number] += 1
+                    waiting[seat] = at_hand[seat] + waiting[seat]
+                    at_hand[seat] = []
+                    self._replace(seat, number, deaths[number])
+                elif found[0] == DONE:
+                    results[at_hand[seat].pop(0)] = found[1]
+        return [results[number] for number in range(len(self._parts))]
+
+    def _hand_out(self, waiting: dict[int, list[int]], at_hand: dict[int, list[int]]) -> None:
+        for seat, numbers in waiting.items():
+            while numbers and len(at_hand[seat]) < _AHEAD:
+                at_hand[seat].append(numbers.pop(0))
+                self._send(seat, ("work", at_hand[seat][-1]))
+
+    def __enter__(self) -> Self:
+        threads = max(1, usable_cores() // self._count)
+        try:
+            for seat in range(self._count):
+                with interrupts_held_back():
+                    self._crew[seat] = WorkerProcess(keep_or_work, threads)
+            for seat in range(self._count):
+                self._settle(seat)
+        except BaseException:  # __exit__ is not called then, and the workers would stay
+            self.close()
+            raise
+        return self
+
+    def close(self) -> None:
+        """End the workers."""
+        for worker in self._crew.values():
+            worker.process.terminate()
+            worker.release()
+        deadline = time.monotonic() + _PATIENCE
+        for worker in self._crew.values():
+            worker.end(deadline)
+        self._crew.clear()
+
+    def _parts_of(self, seat: int) -> list[int]:
+        return list(range(seat, len(self._parts), self._count))
+
+    def _settle(self, seat: int) -> None:
+        """Give a new worker its parts, and what the round is about where one is under way."""
+        # One by one: all parts of a worker, pickled at once, would take their room twice over.
+        orders: Iterator[tuple[Any, ...]] = (
+            ("keep", {number: self._parts[number]}) for number in self._parts_of(seat)
+        )
+        if self._round is not None:
+            orders = chain(orders, [self._round])
+        if not all(self._hears(seat, order) for order in orders):
+            raise EngineError(
+                f"a worker process {cause_of(self._crew[seat].process.wait())} before it could "
+                "work; what it printed is above."
+            )
+
+    def _hears(self, seat: int, order: tuple[Any, ...]) -> bool:
+        """Tell a worker something and wait until it has heard; false if it has died."""
+        self._send(seat, order)
+        while True:
+            found = self._receive(seat)
+            if found is None or found[0] == DONE:
+                return found is not None
+
+    def _send(self, seat: int, order: tuple[Any, ...]) -> None:
+        with suppress(OSError):  # if the worker has died, reading from it will tell
+            self._crew[seat].connection.send(order)
+
+    def _ready(self, at_hand: dict[int, list[int]]) -> list[int]:
+        seats = {self._crew[seat].connection: seat for seat in at_hand if at_hand[seat]}
+        return [seats[found] for found in wait(list(seats))]  # type: ignore[index]
+
+    def _receive(self, seat: int) -> tuple[str, Any] | None:
+        """Return what a worker sends, or ``None`` if it has died."""
+        try:
+            kind, value = self._crew[seat].connection.recv()
+        except (EOFError, OSError):
+            return None
+        if kind in (FAILED, UNUSABLE):
+            raise EngineError(f"the work failed: {value}.")
+        return (READY, None) if kind not in (DONE, READY) else (kind, value)
+
+    def _replace(self, seat: int, number: int, deaths: int) -> None:
+        status = self._crew[seat].end(time.monotonic() + _PATIENCE)
+        if deaths >= _TRIES:
+            raise EngineError(
+                f"part {number + 1} of {len(self._parts)} killed {deaths} worker processes in a "
+                f"row; the last one {cause_of(status)}."
+            )
+        with interrupts_held_back():
+            self._crew[seat] = WorkerProcess(keep_or_work, max(1, usable_cores() // self._count))
+        self._settle(seat)

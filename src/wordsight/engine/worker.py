@@ -83,7 +83,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _leave_later(dropped: "sys.UnraisableHookArgs") -> None:
-    """Be told to leave once more where Python dropped the first time, as in a generator's end."""
+    """Leave once more where Python dropped the first time, as in a generator's end."""
     if isinstance(dropped.exc_value, SystemExit):
         signal.signal(signal.SIGTERM, _leave)
         threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGTERM)).start()

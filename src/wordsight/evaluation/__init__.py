@@ -5,15 +5,22 @@ from wordsight.evaluation.classification import (
     RocCurve,
     best_threshold,
     blind_f1,
+    blind_f1_of_counts,
     chance_f1,
     decisions,
     roc_curve,
+    separating_threshold,
 )
 from wordsight.evaluation.forced_choice import (
+    Estimate,
     FrequencyGuesser,
     chance_accuracy,
     choice_accuracy,
+    choice_credit,
     choices,
+    estimate_difference,
+    estimate_mean,
+    estimate_ratio,
 )
 from wordsight.evaluation.ranking import (
     RANKING_MEASURES,
@@ -24,28 +31,34 @@ from wordsight.evaluation.ranking import (
     judge,
     parse_measure,
 )
-from wordsight.evaluation.sequences import compressed, edit_distance, sequence_error
+from wordsight.evaluation.segmentation import StepScores, score_steps
 
 __all__ = [
     "RANKING_MEASURES",
     "Decisions",
+    "Estimate",
     "FrequencyGuesser",
     "JudgedRanking",
     "Measure",
     "RankingScores",
     "RocCurve",
+    "StepScores",
     "best_threshold",
     "blind_f1",
+    "blind_f1_of_counts",
     "chance_accuracy",
     "chance_f1",
     "choice_accuracy",
+    "choice_credit",
     "choices",
-    "compressed",
     "decisions",
-    "edit_distance",
+    "estimate_difference",
+    "estimate_mean",
+    "estimate_ratio",
     "evaluate_run",
     "judge",
     "parse_measure",
     "roc_curve",
-    "sequence_error",
+    "score_steps",
+    "separating_threshold",
 ]

@@ -14,9 +14,11 @@ __all__ = [
     "RocCurve",
     "best_threshold",
     "blind_f1",
+    "blind_f1_of_counts",
     "chance_f1",
     "decisions",
     "roc_curve",
+    "separating_threshold",
 ]
 
 
@@ -96,7 +98,18 @@ def blind_f1(truth: ArrayLike) -> float:
     if table.ndim != 2:
         raise ValueError(f"truth must be (clips, sentences), got {table.shape}.")
     hits = table.sum(axis=0).astype(np.float64)
-    false_alarms = len(table) - hits
+    return blind_f1_of_counts(hits, len(table) - hits)
+
+
+def blind_f1_of_counts(hits: ArrayLike, false_alarms: ArrayLike) -> float:
+    """Return the bound of :func:`blind_f1` where not every sentence is asked of every clip.
+
+    Args:
+        hits: ``(sentences,)`` of how many clips each is true that it was asked of.
+        false_alarms: ``(sentences,)`` of how many it is false.
+    """
+    hits = np.asarray(hits, dtype=np.float64)
+    false_alarms = np.asarray(false_alarms, dtype=np.float64)
     if not hits.any():
         return 0.0
     # Start with every sentence always true; each step can only lower the ratio.
@@ -139,6 +152,27 @@ def best_threshold(scores: ArrayLike, truth: ArrayLike) -> tuple[float, float]:
     best = int(np.argmax(np.where(last_of_ties, f1, -1.0)))
     below = values[best + 1] if best + 1 < len(values) else -np.inf
     return _between(float(below), float(values[best])), float(f1[best])
+
+
+def separating_threshold(scores: ArrayLike, truth: ArrayLike) -> float:
+    """Find the threshold that parts true from false best: most true less false ones said true.
+
+    Shares are compared, of the true and of the false, so that it stays the same if some of those
+    taken for false are true (Youden's index shrinks, its maximum stays).
+
+    Args:
+        scores: Scores of any shape; higher means truer.
+        truth: Truth of the same shape, with true and false ones.
+    """
+    values = np.asarray(scores, dtype=np.float64).ravel()
+    is_true = _booleans(truth).ravel()
+    order = np.argsort(-values, kind="stable")
+    values, is_true = values[order], is_true[order]
+    gain = np.cumsum(is_true) / is_true.sum() - np.cumsum(~is_true) / (~is_true).sum()
+    last_of_ties = np.append(values[1:] < values[:-1], True)
+    best = int(np.argmax(np.where(last_of_ties, gain, -1.0)))
+    below = values[best + 1] if best + 1 < len(values) else -np.inf
+    return _between(float(below), float(values[best]))
 
 
 def _between(low: float, high: float) -> float:

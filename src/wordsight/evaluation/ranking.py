@@ -28,8 +28,8 @@ class JudgedRanking:
     """What a query's ranking found, against what there was to find.
 
     Attributes:
-        grades: ``(n,)`` grade of the document on each rank; 0 if nobody judged it.
-        judged: ``(n,)`` whether somebody did.
+        grades: ``(n,)`` grade of the document on each rank; 0 if it was not judged.
+        judged: ``(n,)`` whether it was judged.
         ideal: All grades of the query's judgements, falling.
     """
 
@@ -115,7 +115,7 @@ def bpref(found: JudgedRanking, cutoff: int | None, least: int) -> float:
 
 
 def judged_share(found: JudgedRanking, cutoff: int | None, least: int) -> float:
-    """Share of the first ranks that somebody judged."""
+    """Share of the first ranks that were judged."""
     judged = found.judged[:cutoff]
     return float(judged.mean()) if len(judged) else 0.0
 
@@ -188,6 +188,11 @@ class Measure:
         grade = f"(rel={self.least})" if self.least != 1 else ""
         return f"{self.kind}{grade}{'' if self.cutoff is None else f'@{self.cutoff}'}"
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is summed over queries instead of averaged."""
+        return self.kind in _SUMMED
+
     def __call__(self, found: JudgedRanking) -> float:
         """Return the measure of one query's ranking."""
         return RANKING_MEASURES[self.kind](found, self.cutoff, self.least)
@@ -258,5 +263,5 @@ def evaluate_run(run: Run, qrels: Qrels, measures: Sequence[str | Measure]) -> R
     means = {}
     for measure in wanted:
         values = [scores[str(measure)] for scores in queries.values()]
-        means[str(measure)] = sum(values) / (1 if measure.kind in _SUMMED else len(values))
+        means[str(measure)] = sum(values) / (1 if measure.is_sum else len(values))
     return RankingScores(means, queries)

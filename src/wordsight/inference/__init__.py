@@ -3,15 +3,15 @@
 Needs numpy only; compiled parts import numba when they are first used.
 """
 
-from wordsight.inference.chains.drop_dtw import drop_dtw
-from wordsight.inference.chains.jumps import (
+from wordsight.inference.chains.segments import (
     JumpChain,
     JumpCounts,
+    SegmentChain,
+    SegmentCounts,
     jump_counts,
     jump_path,
-    jump_score,
+    segment_counts,
 )
-from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 from wordsight.inference.convergence import (
     ConvergenceMonitor,
     ObjectiveFellError,
@@ -82,12 +82,10 @@ __all__ = [
     "collect_losses",
     "counts_within_limits",
     "current_limits",
-    "drop_dtw",
     "expected_counts",
     "fit_mixtures",
     "jump_counts",
     "jump_path",
-    "jump_score",
     "lattice_bytes",
     "log_scores",
     "paths_within_limits",

@@ -16,7 +16,7 @@ class ObjectiveFellWarning(UserWarning):
 
 
 class ObjectiveFellError(WordsightError):
-    """An objective that should never fall did, and the monitor was told to stop then."""
+    """An objective that should never fall did, and the monitor was set to stop then."""
 
 
 @dataclass

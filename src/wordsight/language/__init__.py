@@ -1,5 +1,13 @@
 """Words and sentences: lexicon, grammar, parsing and realisation of sentences."""
 
+from wordsight.language.english.binding import (
+    Statement,
+    Understood,
+    read_query,
+    read_sentence,
+    read_sentences,
+    understand,
+)
 from wordsight.language.errors import (
     AmbiguityError,
     LanguageError,
@@ -12,6 +20,7 @@ from wordsight.language.generation import (
     role_swapped,
     verb_swapped,
 )
+from wordsight.language.glosses import add_segmenter
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import (
     default_lexicon,
@@ -32,7 +41,10 @@ __all__ = [
     "Lexicon",
     "LexiconError",
     "PartOfSpeech",
+    "Statement",
+    "Understood",
     "UnknownWordError",
+    "add_segmenter",
     "default_lexicon",
     "enumerate_sentences",
     "infer_lexicon",
@@ -40,9 +52,13 @@ __all__ = [
     "parse",
     "parse_lexicon",
     "read_lexicon",
+    "read_query",
+    "read_sentence",
+    "read_sentences",
     "realise",
     "role_swapped",
     "sentence_of",
+    "understand",
     "verb_swapped",
     "write_lexicon",
 ]

@@ -7,6 +7,7 @@ from a meaning, generation from the grammar; :func:`bind` numbers the participan
 words in canonical order.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,16 @@ from typing import Any
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech, Pattern
 from wordsight.records import Word
 
-__all__ = ["FUNCTION_WORDS", "Clause", "Grammar", "Phrase", "Relation", "bind", "compile_grammar"]
+__all__ = [
+    "FUNCTION_WORDS",
+    "Clause",
+    "Grammar",
+    "Phrase",
+    "Relation",
+    "bind",
+    "bind_all",
+    "compile_grammar",
+]
 
 
 FUNCTION_WORDS: dict[str, tuple[str, ...]] = {
@@ -260,15 +270,25 @@ def bind(clause: Clause) -> tuple[Word, ...]:
     same relations) refers to the same participant, except where one word would then have the same
     participant twice.
     """
+    return bind_all((clause,))[0]
+
+
+def bind_all(clauses: Iterable[Clause]) -> tuple[tuple[Word, ...], list[Phrase]]:
+    """Number the participants of several clauses together.
+
+    Returns:
+        Their words, and the phrase that introduced each participant.
+    """
     binder = _Binder()
-    subject = binder.place(clause.subject, set())
-    if clause.verb is not None:
-        binder.attach(clause.verb, subject, clause.objects)
-    for entry in clause.manners:
-        binder.words.append(Word(entry, (subject,)))
-    for relation in clause.motions:
-        binder.attach(relation.entry, subject, relation.phrases)
-    return tuple(word for word in binder.words if word is not None)
+    for clause in clauses:
+        subject = binder.place(clause.subject, set())
+        if clause.verb is not None:
+            binder.attach(clause.verb, subject, clause.objects)
+        for entry in clause.manners:
+            binder.words.append(Word(entry, (subject,)))
+        for relation in clause.motions:
+            binder.attach(relation.entry, subject, relation.phrases)
+    return tuple(word for word in binder.words if word is not None), binder.introduced
 
 
 @dataclass
@@ -279,7 +299,8 @@ class _Binder:
     introduced: list[Phrase] = field(default_factory=list)
 
     def place(self, phrase: Phrase, avoid: set[int]) -> int:
-        known = self._mentioned(phrase, avoid)
+        same = next((n for n, p in enumerate(self.introduced) if p is phrase), None)
+        known = self._mentioned(phrase, avoid) if same is None or same in avoid else same
         if known is not None:
             return known
         number = len(self.introduced)

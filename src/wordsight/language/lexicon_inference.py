@@ -4,43 +4,25 @@ The papers are given every word's part of speech. The guide on language describe
 inferred and what cannot.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wordsight.language.errors import LanguageError, LexiconError
-from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
+from wordsight.language.english.binding import understand_reading
+from wordsight.language.english.events import Mention, Reading
+from wordsight.language.english.index import index_of
+from wordsight.language.english.pronouns import resolve_pronouns
+from wordsight.language.english.reading import read_events
+from wordsight.language.english.tagging import uses_in_corpus
+from wordsight.language.errors import LanguageError
+from wordsight.language.lexicon import Lexicon
 from wordsight.language.parser import parse
-from wordsight.language.usage import (
-    CLAUSE_WORDS,
-    DESCRIPTIVE_ADJECTIVES,
-    PARTICLES,
-    PATH_PREPOSITIONS,
-    PLACE_PREPOSITIONS,
-    Symbol,
-    Usage,
-    certain_nouns,
-    read_usage,
-    symbols_of,
-)
+from wordsight.language.usage import InferredEntry, UsageEvidence
 from wordsight.records import Sentence
 
 __all__ = ["InferredEntry", "InferredLexicon", "infer_lexicon"]
 
-
-@dataclass(frozen=True)
-class InferredEntry:
-    """One inferred entry.
-
-    Attributes:
-        entry: The entry.
-        count: Number of sentences that support it.
-        reason: The evidence in a few words.
-    """
-
-    entry: Entry
-    count: int
-    reason: str
+_LONG = 600  # characters of a sentence that the grammar of a lexicon is tried on
 
 
 @dataclass(frozen=True)
@@ -50,12 +32,23 @@ class InferredLexicon:
     Attributes:
         lexicon: The given entries and the inferred ones.
         findings: The inferred entries with their evidence, in the order of parts of speech.
-        unread: Sentences that still cannot be parsed, each with the reason.
+        unread: Sentences that still cannot be read, each with the reason.
+        sentences: Per text of the corpus what it says in these words, a sentence per event; empty
+            if it cannot be read.
+        guesses: What pronouns were taken for.
+        ignored: Words and phrases that were left out of sentences that are read.
+        unknown: Words that stay unknown: used once, in an odd place or inside another phrase.
+        synonyms: Verbs that are used alike, each as "place ~ put"; they stay two entries.
     """
 
     lexicon: Lexicon
     findings: tuple[InferredEntry, ...]
     unread: tuple[tuple[str, str], ...]
+    sentences: tuple[tuple[Sentence, ...], ...] = ()
+    guesses: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
     def report(self) -> str:
         """Return a table of the inferred entries."""
@@ -73,231 +66,96 @@ class InferredLexicon:
 
 
 def infer_lexicon(
-    sentences: Iterable[str | Sentence], lexicon: Lexicon | None = None
+    sentences: Iterable[str | Sentence],
+    lexicon: Lexicon | None = None,
+    *,
+    videos: Sequence[str] | None = None,
+    synonyms: bool = False,
 ) -> InferredLexicon:
     """Infer part of speech, arity and spelling of unknown words from how they are used.
 
-    A word after a determiner is a noun. Words before it are adjectives if they occur with other
-    nouns, if the noun occurs without them, or if they are known words for colour, size and shape.
-    The word after the subject is the verb, with the particles and prepositions right after it. A
-    preposition before the verb is spatial; one after the object belongs to the verb if only that
-    verb takes it, else it is a motion preposition. Words in "ly" are adverbs.
+    Every sentence is read into events (:mod:`wordsight.language.english`), and the events are
+    counted. All forms of a verb or noun are one entry, which has the name of its most frequent
+    form. A preposition after the object belongs to the verb if only that verb takes it. A word
+    that no dictionary has, that is used once and that no determiner marks stays unknown.
 
     Args:
         sentences: The corpus; the more uses of a word, the more reliable the result.
-        lexicon: Known entries; they are kept and help to parse the rest.
+        lexicon: Known entries; they are kept and help to read the rest.
+        videos: Per sentence the video it is about; pronouns refer to what was said of the same one.
+        synonyms: Whether a new word is taken for a known one that means about the same ("take" for
+            "pick up", "fruit" for "apple"), as in queries, instead of being a word of its own.
 
     Returns:
-        The lexicon with the evidence for each new entry and the sentences that cannot be parsed.
+        The lexicon with the evidence for each new entry, and the sentences that cannot be read.
     """
     known = Lexicon() if lexicon is None else lexicon
     texts = [s.text if isinstance(s, Sentence) else s for s in sentences]
-    unknown = {text for text in set(texts) if _reason_unread(text, known) is not None}
-    remaining = [text for text in texts if text in unknown]
-    evidence = _Evidence(known)
-    for usage, count in _usages(remaining, known):
-        evidence.add(usage, count)
+    readings = _readings(texts, known, videos)
+    evidence = UsageEvidence(known, synonyms=synonyms)
+    for text, reading in readings:
+        if reading is None or reading.question is not None:
+            continue
+        read = _in_words(text, reading, known, synonyms)
+        if isinstance(read, str) or read[2]:  # something of it is new
+            for event in reading.events:
+                if not event.negated:
+                    evidence.add(event)
     findings = evidence.findings()
     wider = known.extended(finding.entry for finding in findings)
-    counted = Counter(remaining)
-    reasons = {text: _reason_unread(text, wider) for text in counted}
-    unread = tuple((text, reason) for text, reason in reasons.items() if reason is not None)
-    return InferredLexicon(wider, tuple(findings), unread)
+    said = tuple(_in_words(text, reading, wider, synonyms) for text, reading in readings)
+    # What is only named in phrases that are left out has nothing to be learned from.
+    used = {w.entry for one in said if not isinstance(one, str) for s in one[0] for w in s.words}
+    findings = [finding for finding in findings if finding.entry.name in used]
+    wider = known.extended(finding.entry for finding in findings)
+    unread = {t: r for (t, _), r in zip(readings, said, strict=True) if isinstance(r, str)}
+    return InferredLexicon(
+        wider,
+        tuple(findings),
+        tuple(unread.items()),
+        tuple(() if isinstance(one, str) else one[0] for one in said),
+        tuple(dict.fromkeys(g for one in said if not isinstance(one, str) for g in one[1])),
+        tuple(dict.fromkeys(w for one in said if not isinstance(one, str) for w in one[2])),
+        tuple(dict.fromkeys(evidence.unknown)),
+        tuple(evidence.synonyms()),
+    )
 
 
-def _reason_unread(text: str, lexicon: Lexicon) -> str | None:
+def _strictly_read(text: str, lexicon: Lexicon) -> Sentence | None:
     try:
-        parse(text, lexicon)
+        return parse(text, lexicon) if len(lexicon) and len(text) < _LONG else None
+    except LanguageError:
+        return None
+
+
+def _readings(
+    texts: list[str], lexicon: Lexicon, videos: Sequence[str] | None
+) -> list[tuple[str, Reading | None]]:
+    """Read all texts, each with what was said of its video before."""
+    index = index_of(lexicon)
+    uses = uses_in_corpus(texts, index.uses, index.phrases)
+    said: dict[str, list[Mention]] = defaultdict(list)
+    found: list[tuple[str, Reading | None]] = []
+    for number, text in enumerate(texts):
+        try:
+            reading = read_events(text, uses, uses.phrases)
+        except LanguageError:
+            found.append((text, None))
+            continue
+        resolve_pronouns(reading, said[videos[number]] if videos is not None else [])
+        found.append((text, reading))
+    return found
+
+
+def _in_words(
+    text: str, reading: Reading | None, lexicon: Lexicon, synonyms: bool
+) -> tuple[tuple[Sentence, ...], tuple[str, ...], tuple[str, ...]] | str:
+    """Return the sentences of a text, guesses and words left out; or why it cannot be read."""
+    strict = _strictly_read(text, lexicon)
+    if strict is not None:
+        return (strict,), (), ()
+    try:
+        understood = understand_reading(reading or read_events(text), lexicon, synonyms=synonyms)
+        return understood.happened(), understood.guesses, understood.ignored
     except LanguageError as error:
         return str(error)
-    return None
-
-
-def _usages(texts: list[str], lexicon: Lexicon) -> list[tuple[Usage, int]]:
-    adverbs = _spellings_of(lexicon, PartOfSpeech.ADVERB)
-    counted: dict[tuple[Symbol, ...], int] = Counter()
-    for text in texts:
-        try:
-            symbols = tuple(symbols_of(text, adverbs))
-        except LanguageError:
-            continue  # reported with the unread sentences
-        if not any(symbol.text in CLAUSE_WORDS for symbol in symbols):
-            counted[symbols] += 1
-    nouns = certain_nouns(map(list, counted)) | _spellings_of(lexicon, PartOfSpeech.NOUN)
-    read = ((read_usage(list(symbols), nouns), count) for symbols, count in counted.items())
-    return [(usage, count) for usage, count in read if usage is not None]
-
-
-def _spellings_of(lexicon: Lexicon, part: PartOfSpeech) -> set[str]:
-    return {spelling for entry in lexicon.of_part(part) for spelling in entry.spellings}
-
-
-class _Evidence:
-    """Counts of uses over the corpus, and the entries they support."""
-
-    def __init__(self, known: Lexicon) -> None:
-        self.known = known
-        self.phrases: Counter[tuple[str, ...]] = Counter()
-        self.simple: dict[PartOfSpeech, Counter[str]] = defaultdict(Counter)
-        self.placing: Counter[str] = Counter()
-        self.frames: Counter[tuple[str, tuple[str, ...]]] = Counter()
-
-    def add(self, usage: Usage, count: int) -> None:
-        for phrase in usage.phrases:
-            self.phrases[phrase] += count
-        for part, words in (
-            (PartOfSpeech.ADJECTIVE, usage.adjectives),
-            (PartOfSpeech.ADVERB, usage.adverbs),
-            (PartOfSpeech.DIRECTION, usage.directions),
-        ):
-            for word in words:
-                self.simple[part][word] += count
-        for preposition in usage.spatial:
-            self.placing[preposition] += count
-        if usage.verb is not None:
-            self.frames[usage.verb, tuple(usage.after_verb)] += count
-
-    def findings(self) -> list[InferredEntry]:
-        """Return the inferred entries."""
-        found = _Collected(self.known)
-        self._add_nouns(found)
-        reasons = {
-            PartOfSpeech.ADJECTIVE: "qualifies nouns",
-            PartOfSpeech.ADVERB: "ends in 'ly'",
-            PartOfSpeech.DIRECTION: "a direction of English",
-        }
-        for part, reason in reasons.items():
-            for word, count in self.simple[part].items():
-                found.add(word, part, part.default_roles, word, count, reason)
-        self._add_prepositions_and_verbs(found)
-        return found.findings()
-
-    def _add_nouns(self, found: "_Collected") -> None:
-        alone = {phrase[0] for phrase in self.phrases if len(phrase) == 1}
-        nouns_of: dict[str, set[str]] = defaultdict(set)
-        for *others, noun in self.phrases:
-            for other in others:
-                nouns_of[other].add(noun)
-        for (*others, noun), count in self.phrases.items():
-            # A word that always occurs with the same noun, and the noun with it, is part of a name,
-            # unless it is a known adjective: few corpora have contrasting examples for all.
-            free = DESCRIPTIVE_ADJECTIVES if noun not in alone else set(others)
-            adjectives = [o for o in others if o in free or len(nouns_of[o]) > 1]
-            name = " ".join([*(o for o in others if o not in adjectives), noun])
-            found.add(name, PartOfSpeech.NOUN, ("any",), name, count, "follows a determiner")
-            for other in adjectives:
-                self.simple[PartOfSpeech.ADJECTIVE][other] += count
-
-    def _add_prepositions_and_verbs(self, found: "_Collected") -> None:
-        kinds = self._kinds_of_prepositions()
-        for preposition, count in self.placing.items():
-            found.preposition(preposition, PartOfSpeech.SPATIAL_PREPOSITION, count, "places a noun")
-        for (verb, after), count in self.frames.items():
-            pattern: list[str] = [verb]
-            skip = False
-            for place, item in enumerate(after):
-                governs = place + 1 < len(after) and after[place + 1] == SLOT
-                part = kinds.get(item) if governs else None
-                if skip:
-                    skip = False
-                elif part is not None and not self._belongs(verb, after[:place], item):
-                    found.preposition(item, part, count, "used with several verbs or nouns")
-                    skip = True
-                else:
-                    pattern.append(item)
-            self._add_verb(found, pattern, count)
-
-    def _add_verb(self, found: "_Collected", pattern: list[str], count: int) -> None:
-        name = " ".join(item for item in pattern if item != SLOT)
-        slots = pattern.count(SLOT)
-        direct = all(item == SLOT or item in PARTICLES for item in pattern[1:2])
-        first = ("agent", "patient", "goal") if direct else ("agent", "goal", "patient")
-        roles = first + tuple(f"goal{number}" for number in range(2, slots))
-        reason = "follows the subject"
-        found.add(name, PartOfSpeech.VERB, roles[: slots + 1], " ".join(pattern), count, reason)
-
-    def _kinds_of_prepositions(self) -> dict[str, PartOfSpeech]:
-        """Return the part of speech of prepositions that do not belong to a verb."""
-        kinds: dict[str, PartOfSpeech] = {
-            spelling: entry.part
-            for entry in self.known
-            if entry.part.takes_slots and entry.part is not PartOfSpeech.VERB
-            for spelling in entry.spellings
-        }
-        for preposition, verbs in self._verbs_of_prepositions().items():
-            phrase = tuple(preposition.split())
-            if preposition in self.placing or phrase in PLACE_PREPOSITIONS:
-                kinds.setdefault(preposition, PartOfSpeech.SPATIAL_PREPOSITION)
-            elif phrase in PATH_PREPOSITIONS or len(verbs) > 1:
-                kinds.setdefault(preposition, PartOfSpeech.MOTION_PREPOSITION)
-        return kinds
-
-    def _verbs_of_prepositions(self) -> dict[str, set[str]]:
-        """Return the verbs that take each preposition after their object."""
-        verbs_of: dict[str, set[str]] = defaultdict(set)
-        for verb, after in self.frames:
-            for place in range(len(after) - 1):
-                if after[place] != SLOT and after[place + 1] == SLOT:
-                    verbs_of[after[place]] |= {verb} if SLOT in after[:place] else set()
-        return verbs_of
-
-    def _belongs(self, verb: str, before: tuple[str, ...], preposition: str) -> bool:
-        """Whether a preposition right after a verb is part of it: "reached for"."""
-        if before or tuple(preposition.split()) in PATH_PREPOSITIONS:
-            return False
-        return all(after[:1] == (preposition,) for other, after in self.frames if other == verb)
-
-
-class _Collected:
-    """Spellings and counts of entries by name and part of speech."""
-
-    def __init__(self, known: Lexicon) -> None:
-        self.known = known
-        self.roles: dict[tuple[str, PartOfSpeech], tuple[str, ...]] = {}
-        self.spellings: dict[tuple[str, PartOfSpeech], Counter[str]] = defaultdict(Counter)
-        self.reasons: dict[tuple[str, PartOfSpeech], str] = {}
-
-    def add(
-        self,
-        name: str,
-        part: PartOfSpeech,
-        roles: tuple[str, ...],
-        spelling: str,
-        count: int,
-        reason: str,
-    ) -> None:
-        key = (f"{name} {len(roles)}" if self._other_arity(name, part, roles) else name, part)
-        self.roles.setdefault(key, roles)
-        self.reasons.setdefault(key, reason)
-        self.spellings[key][spelling] += count
-
-    def preposition(self, name: str, part: PartOfSpeech, count: int, reason: str) -> None:
-        self.add(name, part, part.default_roles, name, count, reason)
-
-    def findings(self) -> list[InferredEntry]:
-        """Return the entries that are not in the known lexicon, by part of speech and name."""
-        found: list[InferredEntry] = []
-        lexicon = self.known
-        for part in PartOfSpeech:
-            for name in sorted(n for n, p in self.spellings if p is part):
-                finding = self._finding(name, part, lexicon)
-                try:
-                    lexicon = lexicon.extended([finding.entry])
-                except LexiconError:
-                    continue  # another entry of this part of speech has the spelling
-                found.append(finding)
-        return found
-
-    def _finding(self, name: str, part: PartOfSpeech, lexicon: Lexicon) -> InferredEntry:
-        key = (name, part)
-        counts = self.spellings[key]
-        spellings = sorted(counts, key=lambda s: (-counts[s], s))
-        title = name.replace(" ", "-")
-        if title in lexicon:
-            title = f"{title}-{part}"
-        entry = Entry(title, part, self.roles[key], tuple(spellings))
-        return InferredEntry(entry, sum(counts.values()), self.reasons[key])
-
-    def _other_arity(self, name: str, part: PartOfSpeech, roles: tuple[str, ...]) -> bool:
-        earlier = self.roles.get((name, part))
-        return earlier is not None and len(earlier) != len(roles)

@@ -17,6 +17,12 @@ from wordsight.library.catalog.transactions import (
     remove_orphans,
     remove_videos,
 )
+from wordsight.library.catalog.updates import (
+    NewSentence,
+    change_sentence,
+    insert_sentences,
+    replace_sentences,
+)
 from wordsight.library.files.verify import verify_library
 from wordsight.library.ingest.sources import gather
 from wordsight.library.reader import LibraryReader
@@ -90,6 +96,8 @@ class Library(LibraryReader, Closing):
         detector: str = "regions",
         options: Mapping[str, Any] | None = None,
         rate: float | None = 10.0,
+        fps: float | None = None,
+        size: tuple[int, int] | None = None,
         copy: bool = False,
         force: bool = False,
         workers: int | None = None,
@@ -103,16 +111,19 @@ class Library(LibraryReader, Closing):
         reported and everything else is added.
 
         Args:
-            paths: Video files; folders, looked through with all inside; ``metadata.jsonl`` files
-                in the layout of Hugging Face's VideoFolder (``file_name``, ``text``, optional
-                ``start`` and ``end`` in seconds). Subtitles (``.srt``, ``.vtt``) and boxes
-                (``.boxes.csv`` and others) beside a video with the same name belong to it.
+            paths: Video files, or files of boxes alone; folders, looked through with all inside;
+                ``metadata.jsonl`` files in the layout of Hugging Face's VideoFolder
+                (``file_name``, ``text``, optional ``start`` and ``end`` in seconds). Subtitles
+                (``.srt``, ``.vtt``) and boxes (``.boxes.csv`` and others) beside a video with the
+                same name belong to it.
             sentences: Said of the one video that ``paths`` stands for.
             boxes: File with the boxes of that video, or a file per video; takes the place of the
                 detector.
             detector: Which detector looks at videos without boxes.
             options: Options of the detector.
             rate: How many frames a second it looks at, at most; ``None`` for all.
+            fps: Frames per second of files of boxes without a video; by default those in the file.
+            size: Width and height of the same; by default those in the file.
             copy: Whether to copy the videos into the library instead of noting where they are.
             force: Whether to do it again for videos that are there.
             workers: How many processes; ``None`` for one per core. 1 means this very process,
@@ -125,7 +136,7 @@ class Library(LibraryReader, Closing):
             LibraryError: If the library cannot be written to, or sentences are given for several
                 videos.
         """
-        # These bring decoders and OpenCV along; whoever only reads need not wait for them.
+        # These bring decoders and OpenCV along; reading alone does not need them.
         from wordsight.library.ingest.add import AddRun
         from wordsight.library.ingest.plan import Planner
 
@@ -140,6 +151,8 @@ class Library(LibraryReader, Closing):
             rate=rate,
             copy=copy,
             force=force,
+            fps=fps,
+            size=size,
         )
         who = engine or (Serial() if workers == 1 else Processes(workers))
         self._check_reach(who)
@@ -166,6 +179,44 @@ class Library(LibraryReader, Closing):
         full = tuple(dict.fromkeys(self.resolve(name) for name in given))
         remove_videos(self._database, self._store, full)
         return full
+
+    def say(
+        self, video_id: str, text: str, start: float | None = None, end: float | None = None
+    ) -> int:
+        """Add a sentence to what is said of a video; return how many were new."""
+        said = _sentence(text, start, end)
+        full = self.resolve(video_id)
+        with self._database.write() as connection:
+            return insert_sentences(connection, full, [said])
+
+    def correct_sentence(
+        self, number: int, text: str | None, start: float | None = None, end: float | None = None
+    ) -> None:
+        """Put another text in the place of a sentence, or take it out.
+
+        Args:
+            number: Its number, as :meth:`sentences` has it.
+            text: What is said; ``None`` takes the sentence out.
+            start: From when on, in seconds; ``None`` if of the whole video.
+            end: Until when.
+
+        Raises:
+            LibraryError: If there is no such sentence.
+        """
+        said = None if text is None else _sentence(text, start, end)
+        with self._database.write() as connection:
+            if not change_sentence(connection, number, said):
+                raise LibraryError(f"there is no sentence {number}; it may have been removed.")
+
+    def set_sentences(self, video_id: str, sentences: Iterable[NewSentence]) -> tuple[int, int]:
+        """Let exactly these sentences be said of a video; those that are there stay as they are.
+
+        Returns:
+            How many were added, and how many removed.
+        """
+        full = self.resolve(video_id)
+        with self._database.write() as connection:
+            return replace_sentences(connection, full, list(sentences))
 
     def verify(self, *, hashes: bool = True, progress: Progress | None = None) -> VerifyReport:
         """Check that everything the catalogue promises is there, unchanged to the byte.
@@ -215,16 +266,14 @@ class Library(LibraryReader, Closing):
             video_id: Of which video; ``None`` if of the whole library.
         """
         owner = None if video_id is None else self.resolve(video_id)
-        return keep(
-            self._database,
-            self._store,
-            kind,
-            write,
-            suffix=suffix,
-            settings=settings,
-            video_id=owner,
-        )
+        how: dict[str, Any] = {"suffix": suffix, "settings": settings, "video_id": owner}
+        return keep(self._database, self._store, lambda: self._store.stage(kind, write, **how))
 
     def remove_artefact(self, artefact: ArtefactEntry) -> None:
         """Take an artefact out of the library and delete its files."""
         remove_artefact(self._database, self._store, artefact.id)
+
+
+def _sentence(text: str, start: float | None, end: float | None) -> NewSentence:
+    said = Caption(start, end, text)  # says what is wrong with it
+    return NewSentence(" ".join(said.text.split()), said.start, said.end, "studio")

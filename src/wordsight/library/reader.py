@@ -1,13 +1,21 @@
-"""The questions one can ask a library; :class:`wordsight.library.Library` adds what changes it."""
+"""What one can ask a library; :class:`wordsight.library.Library` adds what changes it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from wordsight.errors import LibraryError
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.errors import LibraryError, VideoError
 from wordsight.library.catalog import queries
 from wordsight.library.catalog.database import Database
 from wordsight.library.catalog.entries import (
+    CODEBOOK,
+    DETECTIONS,
     THUMBNAIL,
     ArtefactEntry,
     Failure,
@@ -15,13 +23,206 @@ from wordsight.library.catalog.entries import (
     VideoDetails,
     VideoEntry,
 )
-from wordsight.library.detections import DetectionReader
+from wordsight.library.catalog.transactions import keep
 from wordsight.library.files.bucket import Mirror, shown_url
 from wordsight.library.files.remote_store import RemoteStore
 from wordsight.library.files.store import ArtefactStore
 from wordsight.records import Clip, Detections, Sentence, Shot
 
-__all__ = ["LibraryReader"]
+if TYPE_CHECKING:
+    from wordsight.perception import Codebook
+    from wordsight.video import VideoReader
+
+__all__ = ["Codebooks", "DetectionReader", "FilmPictures", "LibraryReader"]
+
+
+DETECTOR = "regions"
+"""The detector whose regions have an appearance but no class."""
+
+UNLABELLED = ("region",)
+"""The labels of regions that are not distinguished yet."""
+
+_MAX_VIDEOS = 500
+_PICTURE_HEIGHT = 180  # pixels
+_PICTURE_QUALITY = 60
+
+_MAX_REGIONS = 20_000  # more make no better codebook, see wordsight.perception.Codebook
+
+
+class Codebooks:
+    """Learns, keeps and applies the codebook of a library.
+
+    Args:
+        database: The catalogue.
+        store: The library's files.
+    """
+
+    def __init__(self, database: Database, store: ArtefactStore):
+        self._database, self._store = database, store
+        self._read: tuple[str | None, Codebook] | None = None
+
+    def label(self, detections: Detections) -> Detections:
+        """Return regions labelled by their look; other detections come back as they are."""
+        if detections.label_names != UNLABELLED or not detections.mask.any():
+            return detections
+        return self._current().label(detections)
+
+    def _current(self) -> "Codebook":
+        # Not needed to list videos, and the room is slow to import.
+        from wordsight.perception import Codebook
+
+        entry = self._entry()
+        if entry is None and not self._database.read_only:
+            entry = self.fit()
+        path = None if entry is None else entry.path
+        if self._read is None or self._read[0] != path:
+            # What cannot be kept, in a library that is read-only, is learned for this session.
+            book = (
+                Codebook().fit(self._sample(0))
+                if entry is None
+                else Codebook.load(self._store.path_of(entry.path))
+            )
+            self._read = (path, book)
+        return self._read[1]
+
+    def fit(self, *, random_state: int = 0, **options: Any) -> ArtefactEntry:
+        """Learn a codebook from the regions of all videos, and put it in the place of the last.
+
+        Args:
+            random_state: Seed; the same videos and seed give the same codebook.
+            **options: Passed to :class:`wordsight.perception.Codebook`.
+
+        Raises:
+            LibraryError: If no region has been seen in any video.
+        """
+        from wordsight.perception import Codebook
+
+        regions = self._sample(random_state)
+        if not len(regions):
+            raise LibraryError(
+                "there is no region to learn a codebook from; add videos with the detector "
+                f"{DETECTOR} first."
+            )
+        book = Codebook(**options, random_state=random_state).fit(regions)
+        # The options are inside the file; the slot is one, because one codebook is in use.
+        how: dict[str, Any] = {"suffix": ".npz", "settings": {"detector": DETECTOR}}
+        stage = partial(self._store.stage, CODEBOOK, book.save, **how)
+        return keep(self._database, self._store, stage)
+
+    def _entry(self) -> ArtefactEntry | None:
+        with self._database.read() as connection:
+            found = queries.artefacts(connection, kind=CODEBOOK, of_library=True)
+        return found[-1] if found else None
+
+    def _sample(self, random_state: int) -> NDArray[np.float32]:
+        """Draw up to a fixed number of ``(N, D)`` appearances, evenly from the videos."""
+        with self._database.read() as connection:
+            entries = queries.artefacts(connection, kind=DETECTIONS)
+        seen = [entry for entry in entries if entry.settings.get("detector") == DETECTOR]
+        # Sorted by name and not by when they came, so that the order of adding does not matter.
+        seen.sort(key=lambda entry: entry.path)
+        chance = np.random.default_rng(random_state)
+        if len(seen) > _MAX_VIDEOS:
+            seen = [seen[n] for n in np.sort(chance.choice(len(seen), _MAX_VIDEOS, replace=False))]
+        parts = [self._regions_of(entry, -(-_MAX_REGIONS // len(seen)), chance) for entry in seen]
+        parts = [part for part in parts if len(part)]
+        return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
+
+    def _regions_of(
+        self, entry: ArtefactEntry, most: int, chance: np.random.Generator
+    ) -> NDArray[np.float32]:
+        detections = Detections.load(self._store.path_of(entry.path))
+        if detections.appearance is None:
+            return np.zeros((0, 0), np.float32)
+        regions = detections.appearance[detections.mask]
+        if len(regions) > most:
+            regions = regions[np.sort(chance.choice(len(regions), most, replace=False))]
+        return regions
+
+
+class DetectionReader:
+    """Reads detections and pairs them with sentences.
+
+    Args:
+        database: The catalogue.
+        store: The library's files.
+    """
+
+    def __init__(self, database: Database, store: ArtefactStore):
+        self._database, self._store = database, store
+        self.codebooks = Codebooks(database, store)
+
+    def detections(self, video_id: str, detector: str | None) -> Detections:
+        """Return what a detector saw in a video, the one that looked last if none is named.
+
+        Raises:
+            LibraryError: If none, or not that one, has looked at it.
+        """
+        path = self._store.path_of(self._entry(video_id, detector).path)
+        return self.codebooks.label(Detections.load(path))
+
+    def pairs(self, detector: str | None) -> Iterator[tuple[Clip, Sentence]]:
+        """Yield each sentence with its clip, one video after the other."""
+        with self._database.read() as connection:
+            said = list(queries.sentences(connection))
+        for video_id, sentences in groupby(said, key=lambda sentence: sentence.video_id):
+            seen = self.detections(video_id, detector)
+            for sentence in sentences:
+                if sentence.start is None or sentence.end is None:
+                    clip = Clip(video_id, *_span(seen), seen)
+                else:
+                    clip = Clip.cut(video_id, seen, sentence.start, sentence.end)
+                yield clip, Sentence(sentence.text)
+
+    def _entry(self, video_id: str, detector: str | None) -> ArtefactEntry:
+        with self._database.read() as connection:
+            entries = queries.artefacts(connection, kind=DETECTIONS, video_id=video_id)
+        fitting = [e for e in entries if detector in (None, e.settings.get("detector"))]
+        if fitting:
+            return fitting[-1]
+        looked = ", ".join(sorted({str(e.settings.get("detector")) for e in entries}))
+        raise LibraryError(
+            f"{detector or 'no detector'} has not looked at {video_id}"
+            f"{f' ({looked} has)' if looked else ''}; add the video again with that detector."
+        )
+
+
+def _span(seen: Detections) -> tuple[float, float]:
+    if not len(seen):
+        return 0.0, 0.0
+    # A clip ends after its last frame; that one lasts as long as the one before it.
+    times = seen.times
+    last = times[-1] - times[-2] if len(times) > 1 else 1.0
+    return float(times[0]), float(times[-1] + last)
+
+
+@dataclass(frozen=True)
+class FilmPictures:
+    """Pictures of a film at some times, small and as JPEG, for notebooks.
+
+    Attributes:
+        path: The film; none are given where it is gone.
+    """
+
+    path: str
+
+    def __call__(self, times: Sequence[float]) -> list[bytes]:
+        """Return a picture for each time, or none at all."""
+        from wordsight.video import VideoReader, encode_jpeg
+
+        try:
+            with VideoReader(self.path) as reader:
+                size = _small(reader)
+                frames = [reader.frame_at(time) for time in times]
+                return [encode_jpeg(frame.scaled(*size), _PICTURE_QUALITY) for frame in frames]
+        except VideoError:
+            return []
+
+
+def _small(reader: "VideoReader") -> tuple[int, int]:
+    width, height = reader.info.width, reader.info.height
+    scale = min(1.0, _PICTURE_HEIGHT / height)
+    return max(1, round(width * scale)), max(1, round(height * scale))
 
 
 class LibraryReader:
@@ -80,7 +281,9 @@ class LibraryReader:
         self,
         text: str | None = None,
         *,
+        said: bool | None = None,
         order: str = "name",
+        descending: bool = False,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[VideoEntry]:
@@ -88,7 +291,9 @@ class LibraryReader:
 
         Args:
             text: Only those with this text in their name or in a sentence said of them.
+            said: Only those of which something is said, or nothing.
             order: ``name``, ``added`` or ``duration``.
+            descending: Whether the last of that order comes first.
             limit: At most so many.
             offset: After leaving out so many.
         """
@@ -97,13 +302,22 @@ class LibraryReader:
                 f"videos can be ordered by {', '.join(queries.ORDERS)}, got {order}."
             )
         with self._database.read() as connection:
-            rows = queries.videos(connection, text=text, order=order, limit=limit, offset=offset)
+            how: dict[str, Any] = {"said": said, "order": order, "descending": descending}
+            rows = queries.videos(connection, text=text, limit=limit, offset=offset, **how)
         return [self._placed(*row) for row in rows]
 
-    def count(self, text: str | None = None) -> int:
-        """Return how many videos there are, or how many :meth:`videos` finds for a text."""
+    def count(self, text: str | None = None, *, said: bool | None = None) -> int:
+        """Return how many videos there are, or how many :meth:`videos` finds."""
         with self._database.read() as connection:
-            return queries.count_videos(connection, text)
+            return queries.count_videos(connection, text, said)
+
+    def sentences_by_video(self, ids: Sequence[str]) -> dict[str, list[SentenceEntry]]:
+        """Return what is said of each of some videos by time, where anything is."""
+        found: dict[str, list[SentenceEntry]] = {}
+        with self._database.read() as connection:
+            for one in queries.sentences(connection, ids):
+                found.setdefault(one.video_id, []).append(one)
+        return found
 
     def resolve(self, name: str) -> str:
         """Return the id of the video that ``name`` means, if it means one.
@@ -131,7 +345,7 @@ class LibraryReader:
         if not rows:
             raise LibraryError(f"{full} has just been removed by another process.")
         entry, own_copy = rows[0]
-        if own_copy is not None:  # whoever asks for one video may want to open it
+        if own_copy is not None:  # a caller that asks for one video may open it
             self._store.path_of(own_copy)
         return self._placed(entry, own_copy)
 
@@ -142,7 +356,7 @@ class LibraryReader:
             shots = queries.shots(connection, video.id)
             return VideoDetails(
                 video,
-                tuple(queries.sentences(connection, video.id)),
+                tuple(queries.sentences(connection, [video.id])),
                 tuple(shot for shot, _ in shots),
                 tuple(scene for _, scene in shots),
                 tuple(queries.artefacts(connection, video_id=video.id)),
@@ -150,9 +364,9 @@ class LibraryReader:
 
     def sentences(self, video_id: str | None = None) -> list[SentenceEntry]:
         """Return what is said of one video, or of all, by video and time."""
-        full = None if video_id is None else self.resolve(video_id)
+        ids = None if video_id is None else [self.resolve(video_id)]
         with self._database.read() as connection:
-            return list(queries.sentences(connection, full))
+            return list(queries.sentences(connection, ids))
 
     def shots(self, video_id: str) -> list[Shot]:
         """Return the shots of a video in order."""
@@ -180,7 +394,8 @@ class LibraryReader:
     def clip(self, video_id: str, start: float, end: float, *, detector: str | None = None) -> Clip:
         """Return what was seen in a video between two times in seconds."""
         full = self.resolve(video_id)
-        return Clip.cut(full, self._seeing.detections(full, detector), start, end)
+        cut = Clip.cut(full, self._seeing.detections(full, detector), start, end)
+        return replace(cut, pictures=FilmPictures(self.video(full).path))
 
     def pairs(self, *, detector: str | None = None) -> Iterator[tuple[Clip, Sentence]]:
         """Yield each sentence with the clip it is said of: its time span, or the whole video.

@@ -18,6 +18,7 @@ from wordsight.meaning.tasks.search import Windows, best_moment, is_long_video
 from wordsight.meaning.training.learner import WordLearner
 from wordsight.meaning.training.settings import (
     FAITHFUL,
+    ON_CUT_CLIPS,
     ON_FILM,
     GradientSettings,
     GrowthSettings,
@@ -27,6 +28,7 @@ from wordsight.meaning.training.settings import (
 
 __all__ = [
     "FAITHFUL",
+    "ON_CUT_CLIPS",
     "ON_FILM",
     "Description",
     "GradientSettings",

@@ -1,11 +1,12 @@
 """The records every learner speaks: detections, clips, sentences, results. Needs numpy only."""
 
-from wordsight.records.clip import Clip
-from wordsight.records.detections import Detections, FrameDetections
+from wordsight.records.clip import Clip, Sentence, Word
+from wordsight.records.detections import BODY_PARTS, NAMELESS, Detections, FrameDetections
 from wordsight.records.moments import Moment, Scene, Shot, Track
-from wordsight.records.sentence import Sentence, Word
 
 __all__ = [
+    "BODY_PARTS",
+    "NAMELESS",
     "Clip",
     "Detections",
     "FrameDetections",

@@ -3,21 +3,29 @@
 import dataclasses
 import io
 import json
+import math
 import os
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import IO, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
-from wordsight.files import atomic_path
+from wordsight.files import atomic_path, check_plain
 from wordsight.interrupts import interrupts_held_back
 
-__all__ = ["MAX_UNPACKED_BYTES", "ArrayRecord", "frozen_array", "load_npz", "save_npz"]
+__all__ = [
+    "MAX_UNPACKED_BYTES",
+    "ArrayRecord",
+    "check_npz",
+    "frozen_array",
+    "load_npz",
+    "save_npz",
+]
 
 
 # Arrays and a little JSON in one ``.npz`` file: no pickle, same content same bytes, size checked.
@@ -91,6 +99,7 @@ def load_npz(
     """
     name = Path(path).name
     try:
+        check_plain(path)
         with zipfile.ZipFile(path) as archive:
             _check_size(archive, name, max_bytes)
             header = json.loads(archive.read(_HEADER))
@@ -120,6 +129,21 @@ def load_npz(
             "wrote. Make it again from its source, or restore it from a copy."
         ) from error
     return arrays, header["values"]
+
+
+def check_npz(path: str | os.PathLike[str], max_bytes: int) -> None:
+    """Refuse an archive that says it would unpack to too much, without unpacking anything.
+
+    Raises:
+        FormatError: If it is too large, or no archive.
+    """
+    name = Path(path).name
+    try:
+        check_plain(path)
+        with zipfile.ZipFile(path) as archive:
+            _check_size(archive, name, max_bytes)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise FormatError(f"{name} is not a readable .npz file ({error}).") from error
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -152,10 +176,26 @@ def _check_header(header: Any, name: str, kind: str, version: int) -> None:
 
 
 def _read_array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
-    array: NDArray[Any] = np.lib.format.read_array(
-        io.BytesIO(archive.read(entry)), allow_pickle=False
-    )
+    with archive.open(entry) as file:
+        _check_declared(file, entry)
+    with archive.open(entry) as file:  # in pieces: the bytes and the array are never both there
+        array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array
+
+
+def _check_declared(file: IO[bytes], entry: zipfile.ZipInfo) -> None:
+    """Compare how large an array says it is with how large its entry is, before making room."""
+    version = np.lib.format.read_magic(file)
+    readers = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in readers:
+        raise ValueError(f"{entry.filename} has an array header of version {version}")
+    shape, _, dtype = readers[version](file)
+    size = math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and size > entry.file_size:
+        raise ValueError(f"{entry.filename} says that it holds {size:,} bytes, and does not")
 
 
 def frozen_array(values: Any, dtype: Any) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from wordsight.errors import RecordError
 from wordsight.records.arrays import ArrayRecord, frozen_array
 
-__all__ = ["Detections", "FrameDetections", "blocks_of", "spread"]
+__all__ = ["BODY_PARTS", "NAMELESS", "Detections", "FrameDetections", "blocks_of", "spread"]
 
 
 # Ragged rows packed as they come, so that an hour of video takes its bytes and hardly more.
@@ -55,6 +55,12 @@ def spread(
             array[rows][mask[rows]] = values
     return array
 
+
+BODY_PARTS = ("hand", "head")
+"""Labels of body parts: boxes that features measure against, but that no noun refers to."""
+
+NAMELESS = ("region", "thing")
+"""Labels of boxes that only say that something is there."""
 
 NO_ID = -1
 """The track identity of a detection that belongs to no track."""
@@ -198,19 +204,20 @@ class Detections(ArrayRecord):
 
     def between(self, start: float, end: float) -> Self:
         """Return the frames with ``start <= time < end`` as a new record."""
-        return self._select(np.flatnonzero((self.times >= start) & (self.times < end)))
+        return self.take(np.flatnonzero((self.times >= start) & (self.times < end)))
 
     def every(self, step: int) -> Self:
         """Return every ``step``-th frame, the first included; flow stays in pixels per second."""
         if step < 1:
             raise RecordError(f"step must be 1 or more, got {step}.")
-        return self._select(np.arange(0, len(self.times), step))
+        return self.take(np.arange(0, len(self.times), step))
 
     def relabelled(self, labels: ArrayLike, label_names: Sequence[str]) -> Self:
         """Return the same boxes under other labels, ``(T, J)`` indices into ``label_names``."""
         return replace(self, labels=np.asarray(labels), label_names=tuple(label_names))
 
-    def _select(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return some frames, by their ascending indices."""
         names = ("times", "boxes", "scores", "labels", "mask", "ids", "flow", "appearance")
         arrays: dict[str, Any] = {name: getattr(self, name) for name in names}
         chosen: Any = {k: None if v is None else v[rows] for k, v in arrays.items()}

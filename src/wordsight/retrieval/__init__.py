@@ -8,21 +8,17 @@ from wordsight.retrieval.documents import (
     top_k,
 )
 from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
-from wordsight.retrieval.index.build import BuildReport, Collection, build_index
-from wordsight.retrieval.index.reader import Index
+from wordsight.retrieval.index.build import BuildReport, Collection, IndexWriter, build_index
+from wordsight.retrieval.index.reader import Index, ShardedSearch
 from wordsight.retrieval.index.segments import IndexPart, LiveSegment, PartData, Segment
-from wordsight.retrieval.index.sharded import ShardedSearch
-from wordsight.retrieval.index.writer import IndexWriter
 from wordsight.retrieval.joint import (
     JointHit,
     JointQuery,
     JointSearch,
-    fit_joint_weight,
     joint_weight,
 )
 from wordsight.retrieval.text import (
     Analyser,
-    BatchSearch,
     Dirichlet,
     Interpolation,
     JelinekMercer,
@@ -34,12 +30,11 @@ from wordsight.retrieval.text import (
     TwoStage,
     more_like_this,
 )
-from wordsight.retrieval.trec import read_qrels, read_run, write_qrels, write_run
+from wordsight.retrieval.trec import read_qrels, read_run, write_run
 from wordsight.retrieval.visual import VisualIndex, VisualPart, VisualSettings
 
 __all__ = [
     "Analyser",
-    "BatchSearch",
     "BuildReport",
     "Collection",
     "Dirichlet",
@@ -71,12 +66,10 @@ __all__ = [
     "VisualPart",
     "VisualSettings",
     "build_index",
-    "fit_joint_weight",
     "joint_weight",
     "more_like_this",
     "read_qrels",
     "read_run",
     "top_k",
-    "write_qrels",
     "write_run",
 ]

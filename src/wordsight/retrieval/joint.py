@@ -5,12 +5,13 @@ would always dominate. Both are therefore divided by the number of observations:
 
 $$\frac{\mu}{|V|}\log\frac{p(V|\theta)}{p(V)}+\frac{1-\mu}{|q|}\log\frac{P(q|\phi)}{P(q)}$$
 
-The weight $\mu$ of the picture is learned by maximising the likelihood of the relevant documents
-(a softmax of the joint score). The training queries come from the collection itself: the words and
-the look of a shot should retrieve the other shots of its scene.
+What the picture counts, $\mu$, is learned from the collection without judgements. Both kinds of
+evidence are asked to predict which documents probably have the words of one of them: the words,
+whose smoothing ranks well but is far too unsure, and the picture, whose samples are far from
+independent. Each counts as much as makes it the best predictor.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.feedback import more_like_this
 from wordsight.retrieval.text.index import TextIndex
 from wordsight.retrieval.text.model import LanguageModel, TermEvidence
-from wordsight.retrieval.text.smoothing import JelinekMercer
+from wordsight.retrieval.text.smoothing import JelinekMercer, TwoStage
 from wordsight.retrieval.visual.index import SINGLE_ERROR
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ __all__ = [
     "JointQuery",
     "JointSearch",
     "RegionEvidence",
-    "fit_joint_weight",
+    "fit_slope",
     "joint_weight",
 ]
 
@@ -54,8 +55,9 @@ _WEIGHT_FILE = "joint-weight.json"
 _TRAINING_QUERIES = 60
 _TRAINING_DOCUMENTS = 1500  # candidates per query; more would only take longer
 _TRAINING_SAMPLES = 150
-_LEAST_WEIGHT = 0.05
+_LEAST_WEIGHT = 1e-3  # what words leave open is decided by the picture
 _RIDGE = 0.05  # uninformative evidence gets no weight
+_LARGEST_SLOPE = 100.0  # for evidence with a standard deviation of 1
 _FEWEST_QUERIES = 8  # fewer are not enough to overrule the default
 
 
@@ -148,15 +150,7 @@ class JointSearch:
         if not len(self.index):
             return np.zeros(0)
         scores = self.index.visual.score(samples.values, precision="single")
-        return scores - self._unrelated_score(samples)
-
-    def _unrelated_score(self, samples: "Samples") -> float:
-        """Return the score of a document that is as likely as the collection."""
-        visual, first = self.index.visual, np.zeros(1, np.int64)
-        # The evidence of any document, subtracted from its score, leaves the common constant.
-        evidence = float(visual.region_evidence(samples.values, 0).mean())
-        own = evidence + float(np.log1p(-visual.settings.kappa))
-        return float(visual.score_subset(samples.values, first)[0]) - own
+        return scores - self.index.visual.unrelated_score(samples.values)
 
     def search(self, query: JointQuery, k: int = 10, *, everything: bool = False) -> list[JointHit]:
         """Return the best documents.
@@ -211,7 +205,9 @@ class JointSearch:
         candidates = candidates[~np.isin(candidates, list(query.exclude))]
         if not len(candidates):
             return []
-        scores = visual.score_subset(samples.values, candidates) - self._unrelated_score(samples)
+        scores = visual.score_subset(
+            samples.values, candidates
+        ) - self.index.visual.unrelated_score(samples.values)
         order = top_k(scores, k, lambda at: self.index.documents.id_of(int(candidates[at])))
         best = [(int(candidates[at]), float(scores[at])) for at in order]
         return [self._hit(at, score, query, None, score) for at, score in best]
@@ -228,7 +224,7 @@ class JointSearch:
         if not len(likely):
             return
         exact = self.index.visual.score_subset(samples.values, likely)
-        exact = exact - self._unrelated_score(samples)
+        exact = exact - self.index.visual.unrelated_score(samples.values)
         scores[likely] += share * (exact - visual[likely])
         visual[likely] = exact
 
@@ -250,7 +246,6 @@ class JointSearch:
             return ()
         visual = self.index.visual
         evidence = visual.region_evidence(samples.values, at)
-        evidence = evidence + np.log1p(-visual.settings.kappa)
         return tuple(sorted(_ninths(samples.boxes, evidence), key=lambda each: -each.evidence))
 
 
@@ -268,43 +263,10 @@ def _ninths(boxes: Array, evidence: Array) -> Iterable[RegionEvidence]:
         yield RegionEvidence(name, box, float(evidence[here].mean()))
 
 
-def fit_joint_weight(text: Array, visual: Array, relevant: NDArray[np.bool_]) -> float:
-    """Find the weight of the picture that maximises the likelihood of the relevant documents.
-
-    Args:
-        text: ``(Q, N)`` evidence of the words, per word.
-        visual: ``(Q, N)`` evidence of the picture, per sample; ``-inf`` excludes a document.
-        relevant: ``(Q, N)`` which documents are relevant, at least one per query.
-
-    Returns:
-        The weight, from 0 to 1.
-    """
-    from scipy.optimize import minimize
-    from scipy.special import logsumexp
-
-    included = np.isfinite(visual)
-    visual = np.where(included, visual, 0.0)
-
-    def loss(weights: Array) -> tuple[float, Array]:
-        scores = np.where(included, weights[0] * text + weights[1] * visual, -np.inf)
-        total = logsumexp(scores, axis=1)
-        hit = logsumexp(np.where(relevant, scores, -np.inf), axis=1)
-        expected = np.exp(scores - total[:, None])
-        observed = np.where(relevant, np.exp(scores - hit[:, None]), 0.0)
-        difference = expected - observed
-        slope = np.array([(difference * text).sum(), (difference * visual).sum()])
-        penalty = _RIDGE / 2 * weights @ weights
-        return float((total - hit).sum() + penalty), slope + _RIDGE * weights
-
-    # Both are evidence: neither may count against a document.
-    weights = minimize(loss, np.ones(2), jac=True, bounds=[(0.0, 1e3)] * 2, method="L-BFGS-B").x
-    return float(weights[1] / weights.sum()) if weights.sum() > 0 else DEFAULT_WEIGHT
-
-
 def joint_weight(index: "Index", *, random_state: int = 0) -> float:
-    """Return the weight of the picture for an index, learned from its scenes once per change.
+    """Return the weight of the picture for an index, learned from its documents once per change.
 
-    Collections whose scenes have too few words to learn from get the default.
+    Collections with too few words to learn from get the default.
     """
 
     def parse(weight: float) -> float:
@@ -322,40 +284,51 @@ def joint_weight(index: "Index", *, random_state: int = 0) -> float:
 
 
 def _learn_weight(index: "Index", rng: np.random.Generator) -> float:
+    text = TextIndex.open(index)
     # Without the levels of scene and video, which contain the words of the example itself.
-    words = LanguageModel(TextIndex.open(index).model.shards, JelinekMercer())
-    examples = _training_examples(index, words, rng)
-    if len(examples) < _FEWEST_QUERIES:
-        return DEFAULT_WEIGHT
-    pool = np.sort(rng.permutation(len(index))[:_TRAINING_DOCUMENTS])
-    texts, visuals, relevant = [], [], []
-    for example, same_scene in examples:
-        others = np.setdiff1d(pool, same_scene, assume_unique=True)
-        documents = np.concatenate([same_scene, others])[: len(pool)]
+    smoothing = TwoStage(text.smoothing.mass, text.smoothing.share)
+    words = LanguageModel(text.model.shards, smoothing, text.model.background)
+    sharp = LanguageModel(text.model.shards, JelinekMercer())
+    pool = np.sort(rng.permutation(np.flatnonzero(words.lengths > 0))[:_TRAINING_DOCUMENTS])
+    targets, texts, visuals = [], [], []
+    for example in rng.permutation(pool)[:_TRAINING_QUERIES].tolist():
         query = more_like_this(words, example)
-        texts.append(words.scores(query)[0][documents] / query.length)
-        visual = index.visual.score_subset(_model_samples(index, example, rng), documents)
-        visuals.append(np.where(documents == example, -np.inf, visual))
-        relevant.append(np.isin(documents, same_scene))
-    weight = fit_joint_weight(np.stack(texts), np.stack(visuals), np.stack(relevant))
-    # In a query with both, both should count at least a little.
-    return float(np.clip(weight, _LEAST_WEIGHT, 1 - _LEAST_WEIGHT))
+        others = pool[pool != example]
+        likely = sharp.scores(query)[0][others] if query else np.zeros(len(others))
+        if not len(others) or np.ptp(likely) < 1e-9:  # no other document has any of the words
+            continue
+        targets.append(np.exp(likely - np.logaddexp.reduce(likely)))
+        texts.append(words.scores(query)[0][others] / query.length)
+        visuals.append(index.visual.score_subset(_model_samples(index, example, rng), others))
+    if len(targets) < _FEWEST_QUERIES:
+        return DEFAULT_WEIGHT
+    said, seen = (fit_slope(np.stack(each), np.stack(targets)) for each in (texts, visuals))
+    return max(seen / max(said + seen, 1e-9), _LEAST_WEIGHT)
 
 
-def _training_examples(
-    index: "Index", words: LanguageModel, rng: np.random.Generator
-) -> list[tuple[int, Sequence[int]]]:
-    """Choose shots with words, each with the other shots of its scene."""
-    videos, _ = index.documents.video_numbers()
-    scenes = videos * (int(index.documents.scenes().max(initial=0)) + 1) + index.documents.scenes()
-    examples = []
-    for at in rng.permutation(np.flatnonzero(words.lengths > 0)).tolist():
-        scene = np.flatnonzero(scenes == scenes[at])
-        if len(scene) > 1 and more_like_this(words, at):
-            examples.append((at, scene[scene != at].tolist()))
-        if len(examples) == _TRAINING_QUERIES:
-            break
-    return examples
+def fit_slope(evidence: Array, targets: Array) -> float:
+    """Find how much evidence counts to predict documents best.
+
+    Args:
+        evidence: ``(Q, N)`` per word or per sample.
+        targets: ``(Q, N)`` a distribution over documents for each query.
+
+    Returns:
+        The factor, 0 or more, whose softmax has the smallest divergence from the targets.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import logsumexp
+
+    spread = max(float(evidence.std(axis=1).mean()), 1e-12)
+    table = evidence / spread
+
+    def loss(slope: float) -> float:
+        logs = slope * table
+        logs = logs - logsumexp(logs, axis=1, keepdims=True)
+        return float(-(targets * logs).sum() + _RIDGE / 2 * slope**2)
+
+    found = minimize_scalar(loss, bounds=(0.0, _LARGEST_SLOPE), method="bounded").x
+    return float(found) / spread
 
 
 def _model_samples(index: "Index", at: int, rng: np.random.Generator) -> Array:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from wordsight.errors import FormatError
-from wordsight.files import write_text
+from wordsight.files import check_plain, write_text
 
-__all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
+__all__ = ["read_qrels", "read_run", "write_run"]
 
 _MAX_BYTES = 1 << 30
 
@@ -85,18 +85,6 @@ def write_run(
     write_text(path, "".join(line + "\n" for line in lines), overwrite=overwrite)
 
 
-def write_qrels(
-    path: str | os.PathLike[str], qrels: Mapping[str, Mapping[str, int]], *, overwrite: bool = False
-) -> None:
-    """Write judgements, one line each."""
-    lines = [
-        f"{_word(query)} 0 {_word(document)} {grade}\n"
-        for query, judged in qrels.items()
-        for document, grade in judged.items()
-    ]
-    write_text(path, "".join(lines), overwrite=overwrite)
-
-
 def _rows(path: str | os.PathLike[str], width: int, form: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(_text(Path(path)).splitlines(), start=1):
         fields = line.split()
@@ -111,6 +99,7 @@ def _rows(path: str | os.PathLike[str], width: int, form: str) -> Iterator[tuple
 
 def _text(path: Path) -> str:
     try:
+        check_plain(path)
         if path.stat().st_size > _MAX_BYTES:
             raise FormatError(f"{path} is larger than 1 GiB; split it by query.")
         return path.read_text(encoding="utf-8-sig")

@@ -1,5 +1,6 @@
 """States over time from tracks by weighted Horn rules: what is held, what rests on what."""
 
+from wordsight.states.beliefs import BeliefCalibration, FactBelief, StateBeliefs, calibration
 from wordsight.states.discovery.boosting import BoostingSettings
 from wordsight.states.discovery.clausal import ClausalSettings
 from wordsight.states.discovery.constraints import FactConstraints, discover_constraints
@@ -9,6 +10,7 @@ from wordsight.states.discovery.learning import (
     discover_rules,
     edit_share,
 )
+from wordsight.states.discovery.selection import SelectionSettings
 from wordsight.states.discovery.training import (
     LearnedWeights,
     PerceptronSettings,
@@ -28,14 +30,13 @@ from wordsight.states.events.find import StateEvent, find_events, outermost
 from wordsight.states.explanations import RuleUse, StateExplanation, explain
 from wordsight.states.formats import (
     draw_timeline,
-    read_intervals,
-    sequence_from_intervals,
     write_events,
     write_states,
 )
 from wordsight.states.grounding.clauses import ClauseSet
-from wordsight.states.grounding.grounder import Grounding, ground, possible_facts
+from wordsight.states.grounding.grounder import Grounding, ground
 from wordsight.states.grounding.observations import StateObservations, TrackedObject, TrackSmoothing
+from wordsight.states.labels import read_intervals, sequence_from_intervals
 from wordsight.states.model import StateModel, state_sequence
 from wordsight.states.rules.facts import (
     Fact,
@@ -45,14 +46,21 @@ from wordsight.states.rules.facts import (
     parse_fact,
     state_columns,
 )
-from wordsight.states.rules.rule import Atom, FeatureComparison, Rule, format_rules, parse_rules
+from wordsight.states.rules.rule import (
+    Atom,
+    FeatureComparison,
+    FeatureTerm,
+    Rule,
+    format_rules,
+    parse_rules,
+)
 from wordsight.states.rules.vocabulary import (
     ObjectFeature,
     Predicate,
     StateVocabulary,
     parse_vocabulary,
 )
-from wordsight.states.search.greedy_merge import GreedyMerge, greedy_merge
+from wordsight.states.search.beliefs import BeliefSettings
 from wordsight.states.search.inference import InferenceSettings, infer
 from wordsight.states.search.segments import (
     EXACT,
@@ -67,6 +75,8 @@ from wordsight.states.search.segments import (
 __all__ = [
     "EXACT",
     "Atom",
+    "BeliefCalibration",
+    "BeliefSettings",
     "BoostingSettings",
     "ClausalSettings",
     "ClauseSet",
@@ -74,10 +84,11 @@ __all__ = [
     "EventDefinition",
     "EventError",
     "Fact",
+    "FactBelief",
     "FactConstraints",
     "FactInterval",
     "FeatureComparison",
-    "GreedyMerge",
+    "FeatureTerm",
     "Grounding",
     "InferenceSettings",
     "LearnedWeights",
@@ -90,6 +101,8 @@ __all__ = [
     "RuleUse",
     "SegmentDecoder",
     "SegmentSearchSettings",
+    "SelectionSettings",
+    "StateBeliefs",
     "StateError",
     "StateEvent",
     "StateExplanation",
@@ -102,6 +115,7 @@ __all__ = [
     "TrackSmoothing",
     "TrackedObject",
     "TrainingVideo",
+    "calibration",
     "choose_transition",
     "decode",
     "discover_constraints",
@@ -112,7 +126,6 @@ __all__ = [
     "find_events",
     "format_events",
     "format_rules",
-    "greedy_merge",
     "ground",
     "infer",
     "learn_weights",
@@ -123,7 +136,6 @@ __all__ = [
     "parse_fact",
     "parse_rules",
     "parse_vocabulary",
-    "possible_facts",
     "prepare_videos",
     "read_intervals",
     "sequence_from_intervals",

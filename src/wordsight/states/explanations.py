@@ -9,7 +9,7 @@ from wordsight.states.grounding.grounder import HARD_WEIGHT, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.model import StateModel
 from wordsight.states.rules.facts import Fact, StateSequence
-from wordsight.states.rules.rule import Atom, FeatureComparison, Rule, is_variable
+from wordsight.states.rules.rule import Atom, FeatureComparison, FeatureTerm, Rule, is_variable
 
 __all__ = ["RuleUse", "StateExplanation", "explain"]
 
@@ -135,10 +135,22 @@ def _rule_text(rule: Rule, objects: dict[str, str], video: StateObservations, ro
 def _part(
     part: Atom | FeatureComparison, objects: dict[str, str], video: StateObservations, row: int
 ) -> str:
-    names = [objects[t] if is_variable(t) else t.strip('"') for t in part.arguments]
     if isinstance(part, Atom):
-        return f"{part.predicate}({','.join(names)})"
-    order = [thing.name for thing in video.objects]
-    value = video.features[part.feature][(row, *(order.index(name) for name in names))]
-    comparison = f"{part.feature}({','.join(names)}) {part.operator} {part.value:.4g}"
-    return f"{comparison} [{value:.4g}]"
+        return f"{part.predicate}({','.join(_named(part.arguments, objects))})"
+    text, value = _measured(FeatureTerm(part.feature, part.arguments), objects, video, row)
+    if isinstance(part.value, FeatureTerm):
+        other, known = _measured(part.value, objects, video, row)
+        return f"{text} {part.operator} {other} [{value:.4g}, {known:.4g}]"
+    return f"{text} {part.operator} {part.value:.4g} [{value:.4g}]"
+
+
+def _named(arguments: tuple[str, ...], objects: dict[str, str]) -> list[str]:
+    return [objects[t] if is_variable(t) else t.strip('"') for t in arguments]
+
+
+def _measured(
+    term: FeatureTerm, objects: dict[str, str], video: StateObservations, row: int
+) -> tuple[str, float]:
+    names, order = _named(term.arguments, objects), [thing.name for thing in video.objects]
+    value = video.features[term.feature][(row, *(order.index(name) for name in names))]
+    return f"{term.feature}({','.join(names)})", float(value)

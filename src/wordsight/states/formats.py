@@ -1,31 +1,31 @@
-"""States and events in files: JSON, CSV, EAF and plots written, JSON and CSV read as labels."""
+"""States and events written to files: JSON, CSV, EAF and plots."""
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.files import atomic_path, write_text
 from wordsight.language.eaf import eaf_document
-from wordsight.states.errors import StateError
 from wordsight.states.events.find import StateEvent
-from wordsight.states.rules.facts import FactInterval, StateSequence, parse_fact
+from wordsight.states.rules.facts import FactInterval, StateSequence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from wordsight.states.beliefs import StateBeliefs
+
 __all__ = [
     "draw_timeline",
-    "read_intervals",
-    "sequence_from_intervals",
     "write_events",
+    "write_labels",
     "write_states",
 ]
 
@@ -38,9 +38,16 @@ _BAR = 0.62  # of the height of a row
 
 
 def write_states(
-    path: str | PathLike[str], sequences: Sequence[StateSequence], *, overwrite: bool = False
+    path: str | PathLike[str],
+    sequences: Sequence[StateSequence],
+    *,
+    overwrite: bool = False,
+    beliefs: Sequence["StateBeliefs"] = (),
 ) -> None:
     """Write the intervals of facts; the suffix decides the format: ``.json``, ``.csv``, ``.eaf``.
+
+    JSON also has the probability of each interval, and of each fact over time, if there are
+    beliefs, one for each sequence.
 
     Raises:
         FormatError: If the suffix is another one, or there are several videos for EAF.
@@ -54,22 +61,44 @@ def write_states(
                 "video": sequence.video_id,
                 "end": sequence.end,
                 "intervals": [
-                    {"start": row.start, "end": row.end, "fact": str(row.fact)}
-                    for row in sequence.intervals()
+                    {"start": row.start, "end": row.end, "fact": str(row.fact)} | _believed(row)
+                    for row in (known.rows() if known is not None else sequence.intervals())
                 ],
                 "sequence": [sorted(map(str, state)) for state in sequence.states()],
             }
-            for sequence in sequences
+            | ({} if known is None else {"probabilities": _over_time(known)})
+            for sequence, known in zip_longest(sequences, beliefs)
         ]
         write_text(path, _json({"videos": videos}), overwrite=overwrite)
     else:
         _write_rows(path, texts, _COLUMNS, [s.video_id for s in sequences], overwrite)
 
 
+def _believed(row: FactInterval) -> dict[str, Any]:
+    from wordsight.states.beliefs import FactBelief
+
+    if not isinstance(row, FactBelief):
+        return {}
+    return {"probability": row.probability, "answer": row.answer}
+
+
+def _over_time(known: "StateBeliefs") -> dict[str, list[tuple[float, float]]]:
+    """Return times and probabilities of each fact that ever is not improbable."""
+    ever = np.flatnonzero((known.probabilities >= 0.01).any(axis=0)).tolist()
+    return {str(fact): known.moments(fact) for fact in (known.sequence.facts[k] for k in ever)}
+
+
 def write_events(
-    path: str | PathLike[str], events: Sequence[StateEvent], *, overwrite: bool = False
+    path: str | PathLike[str],
+    events: Sequence[StateEvent],
+    *,
+    overwrite: bool = False,
+    probabilities: Sequence[float] = (),
 ) -> None:
-    """Write events; the suffix decides the format: ``.json``, ``.csv`` or ``.eaf``."""
+    """Write events; the suffix decides the format: ``.json``, ``.csv`` or ``.eaf``.
+
+    JSON also has their probabilities, if these are given.
+    """
     if Path(path).suffix.lower() == ".json":
         rows = [
             {
@@ -79,7 +108,8 @@ def write_events(
                 "event": event.name,
                 "arguments": list(event.arguments),
             }
-            for event in events
+            | ({} if share is None else {"probability": share})
+            for event, share in zip_longest(events, probabilities)
         ]
         write_text(path, _json({"events": rows}), overwrite=overwrite)
     else:
@@ -88,59 +118,28 @@ def write_events(
         _write_rows(path, texts, ("video", "start", "end", "event"), names, overwrite)
 
 
-def read_intervals(path: str | PathLike[str]) -> dict[str, list[FactInterval]]:
-    """Read intervals of facts from JSON, or from CSV with the columns video, start, end, fact.
-
-    A video without facts is a row of the CSV with only its name.
-
-    Returns:
-        Per video its intervals, in the order of the file.
-
-    Raises:
-        FormatError: If the file cannot be read; the message names the line.
-    """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: expected UTF-8 text, but byte {error.start} is not.") from None
-    rows = _json_rows(text, file) if file.suffix.lower() == ".json" else _csv_rows(text, file)
-    videos: dict[str, list[FactInterval]] = {}
-    for where, row in rows:
-        if row.get("fact") is None:
-            videos.setdefault(str(row["video"]), [])
-            continue
-        interval = _interval(row, where)
-        videos.setdefault(interval.video_id, []).append(interval)
-    if not videos:
-        raise FormatError(f"{path} has no labels; expected rows of {', '.join(_COLUMNS)}.")
-    return videos
-
-
-def sequence_from_intervals(
-    video_id: str, times: NDArray[np.float64], intervals: Iterable[FactInterval]
-) -> StateSequence:
-    """Return the states at times ``(T,)`` from intervals of facts.
-
-    Raises:
-        StateError: If an interval lies entirely outside the times.
-    """
-    rows = list(intervals)
-    facts = tuple(sorted({row.fact for row in rows}))
-    values = np.zeros((len(times), len(facts)), dtype=np.bool_)
-    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
-    for row in rows:
-        # Half a step of tolerance, because times in files are rounded.
-        slack = min(step, row.end - row.start) / 2
-        inside = (times >= row.start - slack) & (times < row.end - slack)
-        if not inside.any() and not (len(times) and times[0] <= row.start <= times[-1] + step):
-            raise StateError(
-                f"{video_id}: {row.fact} is labelled from {row.start:g} to {row.end:g} s, but the "
-                f"video runs from {times[0] if len(times) else 0:g} to "
-                f"{times[-1] if len(times) else 0:g} s."
-            )
-        values[inside, facts.index(row.fact)] = True
-    return StateSequence(video_id, times, facts, values)
+def write_labels(
+    path: str | PathLike[str],
+    intervals: Mapping[str, Sequence[FactInterval]],
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write labels by video as a table that `states learn` reads: ``.csv`` or ``.json``."""
+    if Path(path).suffix.lower() == ".json":
+        videos = [
+            {
+                "video": video,
+                "intervals": [
+                    {"start": row.start, "end": row.end, "fact": str(row.fact)} for row in rows
+                ],
+            }
+            for video, rows in intervals.items()
+        ]
+        write_text(path, _json({"videos": videos}), overwrite=overwrite)
+        return
+    every = [row for rows in intervals.values() for row in rows]
+    texts = [(row.video_id, row.start, row.end, str(row.fact)) for row in every]
+    _write_rows(path, texts, _COLUMNS, list(intervals), overwrite)
 
 
 def _write_rows(
@@ -176,63 +175,6 @@ def _write_rows(
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _csv_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text))
-    missing = [name for name in _COLUMNS if name not in (reader.fieldnames or [])]
-    if missing:
-        raise FormatError(
-            f"{path}: expected the columns {', '.join(_COLUMNS)}, but {missing[0]} is missing."
-        )
-    return [_csv_row(f"{path}, line {reader.line_num}", dict(row)) for row in reader]
-
-
-def _csv_row(where: str, row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a row with its fact joined again, which without quotes is split at its comma."""
-    if None in (row[name] for name in _COLUMNS):
-        raise FormatError(
-            f"{where}: expected {', '.join(_COLUMNS)}, but the line is shorter; a video without "
-            "facts is written with the last three columns empty: film,,,"
-        )
-    extra = row.pop(None, [])  # type: ignore[call-overload]  # cells beyond the named columns
-    row["fact"] = ",".join([row["fact"], *extra])
-    if not any(str(row[name]).strip() for name in _COLUMNS[1:]):
-        row["fact"] = None
-    return where, row
-
-
-def _json_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
-    try:
-        videos = json.loads(text)["videos"]
-        names = [str(video["video"]) for video in videos]
-        rows = []
-        for video in videos:
-            where = f"{path}, video {video['video']}"
-            rows.append((where, {"video": video["video"]}))
-            rows += [(where, {"video": video["video"], **row}) for row in video["intervals"]]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise FormatError(
-            f'{path}: expected {{"videos": [{{"video", "intervals": [{{"start", "end", "fact"}}]}}]'
-            f"}}, found otherwise ({error})."
-        ) from None
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise FormatError(
-            f"{path} has {twice[0]} twice, and the two may contradict each other; keep one."
-        )
-    return rows
-
-
-def _interval(row: Mapping[str, Any], where: str) -> FactInterval:
-    try:
-        start, end = float(row["start"]), float(row["end"])
-        fact = parse_fact(str(row["fact"]))
-    except (TypeError, ValueError, KeyError) as error:
-        raise FormatError(f"{where}: {error}") from None
-    if not (np.isfinite([start, end]).all() and start < end):
-        raise FormatError(f"{where}: {fact} must start before it ends, got {start:g} to {end:g} s.")
-    return FactInterval(str(row["video"]), start, end, fact)
 
 
 def draw_timeline(

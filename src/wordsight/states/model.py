@@ -2,13 +2,17 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine import Engine
 from wordsight.progress import Progress
+from wordsight.records.model_folder import ModelFolder
+from wordsight.states.beliefs import StateBeliefs
 from wordsight.states.discovery.learning import (
     LearningTask,
     StateLearningSettings,
@@ -20,12 +24,126 @@ from wordsight.states.errors import StateError
 from wordsight.states.grounding.grounder import Grounder, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
-from wordsight.states.rules.rule import Rule
-from wordsight.states.rules.vocabulary import StateVocabulary
+from wordsight.states.rules.rule import Rule, format_rules, parse_rules
+from wordsight.states.rules.vocabulary import ObjectFeature, Predicate, Recipe, StateVocabulary
+from wordsight.states.search.beliefs import BeliefSettings, posterior
 from wordsight.states.search.inference import InferenceSettings, infer
-from wordsight.states.search.segments import decode
+from wordsight.states.search.segments import SegmentDecoder, SegmentSearchSettings
 
-__all__ = ["StateModel", "check_hard_rules", "check_pairs", "check_training", "state_sequence"]
+__all__ = [
+    "StateModel",
+    "check_hard_rules",
+    "check_pairs",
+    "check_training",
+    "load_model",
+    "save_model",
+    "state_sequence",
+]
+
+
+# 2: notes may require that tracks are stabilised; version 1 would ignore that. 3: merging.
+_FOLDER = ModelFolder("StateModel", 3, "a state model", "restore it or learn again")
+
+Model = TypeVar("Model", bound="StateModel")
+
+
+def save_model(
+    model: "StateModel", path: str | os.PathLike[str], *, overwrite: bool = False
+) -> None:
+    """Write a model to a folder.
+
+    Args:
+        model: The model.
+        path: The folder to create.
+        overwrite: Whether an existing model may be replaced; other folders are never replaced.
+
+    Raises:
+        FileExistsError: If the folder exists and may not be replaced.
+    """
+    _FOLDER.write(
+        path,
+        _described(model),
+        texts={"rules.txt": format_rules(model.rules_), "card.md": _card(model)},
+        overwrite=overwrite,
+    )
+
+
+def load_model(kind: type[Model], path: str | os.PathLike[str]) -> Model:
+    """Read a model that :func:`save_model` wrote.
+
+    Raises:
+        FormatError: If the folder is missing, damaged or from a newer version.
+    """
+    described, _ = _FOLDER.read(path)
+    with _FOLDER.restoring(path):
+        rules = parse_rules((Path(path) / "rules.txt").read_text(encoding="utf-8"))
+        return _restored(kind, described, rules)
+
+
+def _described(model: "StateModel") -> dict[str, Any]:
+    return {
+        "transition_cost": model.transition_cost_,
+        "predicates": [asdict(predicate) for predicate in model.vocabulary_.predicates],
+        "features": [asdict(feature) for feature in model.vocabulary_.features],
+        "inference": asdict(model.inference),
+        "random_state": model.random_state,
+        "notes": model.notes_,
+    }
+
+
+def _restored(kind: type[Model], described: dict[str, Any], rules: tuple[Rule, ...]) -> Model:
+    vocabulary = StateVocabulary(
+        tuple(Predicate(p["name"], tuple(p["types"])) for p in described["predicates"]),
+        tuple(map(_feature, described["features"])),
+    )
+    inference = dict(described["inference"])
+    inference["search"] = SegmentSearchSettings(**inference["search"])
+    model = kind(
+        rules,
+        float(described["transition_cost"]),
+        vocabulary,
+        inference=InferenceSettings(**inference),
+        random_state=int(described["random_state"]),
+    )
+    model.notes_ = dict(described["notes"])
+    return model
+
+
+def _feature(values: dict[str, Any]) -> ObjectFeature:
+    recipe = values["recipe"]
+    return ObjectFeature(
+        values["name"],
+        tuple(values["types"]),
+        bool(values["causal"]),
+        None if recipe is None else Recipe(**recipe),
+        values["meaning"],
+    )
+
+
+def _card(model: "StateModel") -> str:
+    hard = [rule for rule in model.rules_ if rule.hard]
+    soft = sorted((r for r in model.rules_ if not r.hard), key=lambda rule: -rule.weight)
+    lines = ["# A state model", "", "Made by Wordsight. It says which facts hold when:", ""]
+    lines += [f"- {p.name}({', '.join(p.types)})" for p in model.vocabulary_.predicates]
+    lines += [
+        "",
+        f"Every change of state costs {model.transition_cost_:g}. There are {len(model.rules_)} "
+        "rules, all in rules.txt. A rule costs its weight at every moment at which it is broken.",
+        "",
+        "## Rules that always hold",
+        "",
+        *[f"    {rule}" for rule in hard],
+        "",
+        "## The strongest rules",
+        "",
+        *[f"    {rule}" for rule in soft[:20]],
+        "",
+        "## Limits",
+        "",
+        "Thresholds are in pixels and seconds of the videos it was learned from; another camera or",
+        "another distance may need learning anew.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def check_pairs(
@@ -219,6 +337,7 @@ class StateModel:
         learned = learn(task, self.transition_cost, groups=groups, progress=progress, engine=engine)
         self.rules_, self.transition_cost_ = learned.rules, learned.transition_cost
         self.vocabulary_, self.notes_ = vocabulary, learned.notes
+        self.inference = learned.inference
         return self
 
     def ground(self, observations: StateObservations) -> Grounding:
@@ -240,16 +359,51 @@ class StateModel:
         _, values = infer(grounding, self.transition_cost_, self.inference)
         return state_sequence(grounding, values)
 
+    def believe(self, observations: StateObservations, *, online: bool = False) -> StateBeliefs:
+        """Infer how probable each fact is at each time, besides the cheapest states.
+
+        Probabilities are calibrated if the model was learned with cross-fitting; otherwise weights
+        are taken as log-odds.
+
+        Args:
+            observations: The video.
+            online: Whether each moment is judged by that moment and earlier ones only.
+        """
+        grounding = self.ground(observations)
+        known = self.notes_.get("beliefs", {})
+        settings = BeliefSettings(**{key: known[key] for key in ("temperature", "change") if known})
+        found = posterior(grounding, self.transition_cost_, settings)
+        sequence = (self.predict_online if online else self.predict)(observations)
+        order = [grounding.facts.index(fact) for fact in sequence.facts]
+        visible = visible_facts(grounding)[:, order]
+        found = replace(found, states=found.states[:, order])
+        shares = found.facts(online=online) * visible
+        return StateBeliefs(sequence, shares, found, visible, bool(known))
+
     def predict_online(self, observations: StateObservations) -> StateSequence:
         """Infer the state of every frame from that frame and earlier ones only.
 
         This requires observations measured with ``causal=True``.
         """
+        return self.follow(observations)[0]
+
+    def follow(self, observations: StateObservations) -> tuple[StateSequence, NDArray[np.int64]]:
+        """Infer the state of every frame when it arrives, and see when it is settled.
+
+        Returns:
+            The states as said at each frame, and ``(T,)`` how many frames later the state of that
+            frame was final, whatever came afterwards.
+        """
         grounding = self.ground(observations)
-        decoded = decode(
-            grounding.clauses, grounding.costs(), self.transition_cost_, self.inference.search
-        )
-        return state_sequence(grounding, decoded.online)
+        decoder = SegmentDecoder(grounding.clauses, self.transition_cost_, self.inference.search)
+        late = np.zeros(len(observations), dtype=np.int64)
+        for frame, costs in enumerate(grounding.costs()):
+            for part in decoder.feed(costs[None]):
+                late[part.start : part.end] = frame - np.arange(part.start, part.end)
+        for part in decoder.finish():
+            last = len(observations) - 1
+            late[part.start : part.end] = last - np.arange(part.start, part.end)
+        return state_sequence(grounding, decoder.last_states()), late
 
     def score(
         self, observations: Sequence[StateObservations], states: Sequence[StateSequence]
@@ -261,24 +415,27 @@ class StateModel:
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to a folder: rules as text, the rest as JSON, and a card."""
-        from wordsight.states.storage import save_model
-
         save_model(self, path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model that :meth:`save` wrote."""
-        from wordsight.states.storage import load_model
-
         return load_model(cls, path)
 
 
 def state_sequence(grounding: Grounding, values: NDArray[np.bool_]) -> StateSequence:
     """Return inferred values ``(T, F)`` as a sequence; no facts hold for invisible objects."""
     video = grounding.observations
+    visible = values & visible_facts(grounding)
+    return StateSequence(video.video_id, video.times, grounding.facts, visible)
+
+
+def visible_facts(grounding: Grounding) -> NDArray[np.bool_]:
+    """Return ``(T, F)`` whether all objects of each fact are visible."""
+    video = grounding.observations
     place = {thing.name: k for k, thing in enumerate(video.objects)}
-    visible = np.array(values)
+    seen = np.ones((len(video), len(grounding.facts)), dtype=np.bool_)
     for column, fact in enumerate(grounding.facts):
         for name in fact.arguments:
-            visible[:, column] &= video.present[:, place[name]]
-    return StateSequence(video.video_id, video.times, grounding.facts, visible)
+            seen[:, column] &= video.present[:, place[name]]
+    return seen

@@ -1,10 +1,13 @@
 """The web application: pages, API and what guards them."""
 
+import errno
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy.exc
 from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,7 +21,7 @@ from wordsight.studio.api import api
 from wordsight.studio.jobs.store import JobError
 from wordsight.studio.pages import pages
 from wordsight.studio.security import Guard
-from wordsight.studio.settings import StudioSettings
+from wordsight.studio.server import StudioSettings, without_paths
 from wordsight.studio.studio import Studio, studio_at
 
 __all__ = ["create_app"]
@@ -64,12 +67,22 @@ def create_app(settings: StudioSettings) -> FastAPI:
     app.add_exception_handler(WordsightError, _answer_error)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
+    for full in (OSError, sqlite3.OperationalError, sqlalchemy.exc.OperationalError):
+        app.add_exception_handler(full, _answer_full)
     return app
 
 
 async def _answer_error(request: Request, error: Exception) -> Any:
     missing = isinstance(error, LibraryError | JobError) and "there is no" in str(error)
-    return _answer(request, 404 if missing else 422, str(error))
+    return _answer(request, 404 if missing else 422, without_paths(str(error)))
+
+
+async def _answer_full(request: Request, error: Exception) -> Any:
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if not full and "disk is full" not in str(error):
+        raise error
+    where = studio_at(request).library.folder.name
+    return _answer(request, 507, f"The disk of the library ({where}) is full; make room and retry.")
 
 
 async def _answer_http(request: Request, error: Exception) -> Any:
@@ -80,11 +93,13 @@ async def _answer_http(request: Request, error: Exception) -> Any:
 
 async def _answer_invalid(request: Request, error: Exception) -> Any:
     assert isinstance(error, RequestValidationError)
-    # Not what was sent: bytes that are no text cannot be told in JSON.
-    told = [{name: each[name] for name in ("loc", "msg", "type")} for each in error.errors()]
+    # Not what was sent: bytes that are no text cannot be written in JSON.
+    problems = [{name: each[name] for name in ("loc", "msg", "type")} for each in error.errors()]
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"detail": told}, 422)
-    return _answer(request, 422, "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in told))
+        return JSONResponse({"detail": problems}, 422)
+    return _answer(
+        request, 422, "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in problems)
+    )
 
 
 def _answer(request: Request, status: int, message: str) -> Any:

@@ -43,7 +43,7 @@ def demo_library(reporter: Reporter, folder: Path | None = None, films: int = FI
         The library.
     """
     from wordsight.meaning import LearnedLexicon
-    from wordsight.studio.jobs.learn import LEXICON
+    from wordsight.studio.jobs.lexicon import LEXICON
 
     shown = (_DEMO / "lexicon").exists() and (_DEMO / "library").exists()
     place = folder or (_DEMO if shown else FOLDER)

@@ -13,11 +13,10 @@ from wordsight.retrieval import Index
 from wordsight.retrieval.index.segments import MANIFEST
 from wordsight.retrieval.joint import JointSearch
 from wordsight.studio.jobs.store import JobRecord
-from wordsight.studio.studio import Studio
-from wordsight.studio.words import learned_words, words_folder, words_stamp
+from wordsight.studio.studio import Studio, learned_words, words_folder, words_stamp
 from wordsight.workflows.found_moments import FoundMoment
 from wordsight.workflows.index import index_folder, is_current
-from wordsight.workflows.lexicon import can_read
+from wordsight.workflows.lexicon import understood_query
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.search import SearchRequest, find_moments
 
@@ -57,17 +56,23 @@ class SearchAnswer:
         return not self.moments or far or false
 
 
-def answer(studio: Studio, request: SearchRequest) -> SearchAnswer:
-    """Search the library by the index that is there; what takes long is left to a job."""
+def answer(studio: Studio, request: SearchRequest, *, begin: bool = False) -> SearchAnswer:
+    """Search the library by the index that is there; what takes long is left to a job.
+
+    Args:
+        studio: The studio.
+        request: What is looked for.
+        begin: Whether jobs may be begun: never by a request that only looks.
+    """
     request.query()  # says what is wrong with it
     reporter = RecordingReporter()
-    job = index_job(studio)
+    job = index_job(studio, begin=begin)
     ready = _ready(studio)
     if ready is None:
         return SearchAnswer((), "", [_why_not_ready(studio, job)], job)
     words = _words(studio)
     if _takes_long(studio, request, words):
-        return _from_job(studio, request)
+        return _from_job(studio, request, begin)
     if job is not None and not job.over:
         reporter.note(
             "The library has changed; what is new can be found when the index is up to date."
@@ -84,15 +89,20 @@ def _takes_long(studio: Studio, request: SearchRequest, words: LearnedLexicon | 
     if request.by == "said" or words is None or not request.text or pictured:
         return False
     many = len(names_of(studio)) > _AT_ONCE
-    return many and can_read(words, request.text, RecordingReporter(), aloud=False)
+    if not many:
+        return False
+    return understood_query(words, request.text, RecordingReporter(), aloud=False) is not None
 
 
-def _from_job(studio: Studio, request: SearchRequest) -> SearchAnswer:
+def _from_job(studio: Studio, request: SearchRequest, begin: bool) -> SearchAnswer:
     """Answer with what a job found, or is about to find."""
     manifest = index_folder(studio.library, None) / MANIFEST
     stamp = f"{manifest.stat().st_mtime_ns}/{words_stamp(studio)}"
     asked = request.model_dump(include={"text", "by", "top", "everything", "prune"})
-    job = studio.begin_once("search", stamp=stamp, **asked)
+    asked = {"stamp": stamp, **asked}
+    job = studio.begin_once("search", **asked) if begin else studio.jobs.find("search", asked)
+    if job is None:
+        return SearchAnswer((), "", ["This search takes a job: ask with POST."], None)
     if job.state in ("failed", "cancelled"):
         return SearchAnswer((), "", [job.message or "The search was cancelled."], job)
     if job.result is None:
@@ -108,11 +118,15 @@ def _restored(kept: dict[str, Any]) -> FoundMoment:
     return FoundMoment(**values)
 
 
-def index_job(studio: Studio) -> JobRecord | None:
+def index_job(studio: Studio, *, begin: bool) -> JobRecord | None:
     """See that the index is brought up to date where the library has changed.
 
+    Args:
+        studio: The studio.
+        begin: Whether a job may be begun for it.
+
     Returns:
-        The job that does it, or did it in vain a moment ago; ``None`` if there is nothing to do.
+        The job that does it, or did it in vain a moment ago; ``None`` if there is none.
     """
     folder = index_folder(studio.library, None)
     with _lock:
@@ -127,7 +141,7 @@ def index_job(studio: Studio) -> JobRecord | None:
         last = next((job for job in studio.jobs.list(limit=30) if job.kind == "index"), None)
         if last is not None and _is_enough(last):
             return last
-        return studio.begin("index")
+        return studio.begin("index") if begin else None
 
 
 def names_of(studio: Studio) -> dict[str, str]:
@@ -172,4 +186,6 @@ def _why_not_ready(studio: Studio, job: JobRecord | None) -> str:
         return "There is no video in the library yet; add some on the Library page."
     if job is not None and job.over:
         return f"The index could not be made: {job.message}"
+    if job is None:
+        return "The library is not indexed yet; a search with POST has it indexed."
     return "The library is being indexed for the first time; this takes a moment."

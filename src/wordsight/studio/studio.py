@@ -1,29 +1,45 @@
-"""`Studio`: everything the pages and the API share: library, jobs, templates, folders."""
+"""`Studio`: everything the pages and the API share: library, words, jobs, templates, folders."""
 
 import shutil
+import time
 from pathlib import Path
-from time import time
 from typing import Any
 
 from fastapi import Request
 from fastapi.templating import Jinja2Templates
 
 from wordsight import __version__
+from wordsight.errors import WordsightError
 from wordsight.files import VIDEO_SUFFIXES
 from wordsight.library import Library
-from wordsight.studio.exports import sweep_exports
-from wordsight.studio.format import clock, megabytes, since
+from wordsight.meaning import LearnedLexicon
 from wordsight.studio.jobs import JOB_KINDS
+from wordsight.studio.jobs.exports import sweep_exports
+from wordsight.studio.jobs.lexicon import LEXICON
 from wordsight.studio.jobs.runner import JobRunner
 from wordsight.studio.jobs.store import JobRecord, JobStore
-from wordsight.studio.settings import StudioSettings
-from wordsight.studio.uploads.folders import new_upload, sweep_uploads, upload_folder
-from wordsight.studio.uploads.upload_files import harmless_name
+from wordsight.studio.server import StudioSettings
+from wordsight.studio.uploads import harmless_name, new_upload, sweep_uploads, upload_folder
+from wordsight.workflows.lexicon import load_lexicon
+from wordsight.workflows.units import bytes_text
 
-__all__ = ["Studio", "studio_at", "studio_of"]
+__all__ = [
+    "Studio",
+    "clock",
+    "known_words",
+    "learned_words",
+    "since",
+    "studio_at",
+    "studio_of",
+    "words_folder",
+    "words_stamp",
+]
+
 
 _HERE = Path(__file__).parent
+
 _ASIDE_FOR = 86400.0  # seconds for which what parts of pages came to is kept
+
 UPLOAD_SUFFIXES = VIDEO_SUFFIXES | {".m2ts", ".ogv", ".ts"}
 """Suffixes of uploaded videos."""
 
@@ -32,7 +48,7 @@ class Studio:
     """The state behind the pages.
 
     Args:
-        settings: What the studio was told.
+        settings: The settings of the studio.
     """
 
     def __init__(self, settings: StudioSettings) -> None:
@@ -43,8 +59,8 @@ class Studio:
         self._sweep()  # before any job begins
         self.runner = JobRunner(self.jobs, settings.library, settings.jobs_at_once)
         self.templates = Jinja2Templates(_HERE / "templates")
-        self.templates.env.filters |= {"clock": clock, "megabytes": megabytes, "since": since}
-        self.templates.env.globals["version"] = __version__
+        self.templates.env.filters |= {"clock": clock, "size_text": bytes_text, "since": since}
+        self.templates.env.globals |= {"version": __version__, "bool": bool, "float": float}
 
     def page(self, request: Request, template: str, **values: Any) -> Any:
         """Render a template as the answer to a request."""
@@ -62,7 +78,7 @@ class Studio:
         if kept is not None and kept.state not in ("failed", "cancelled"):
             return kept
         self.jobs.forget(
-            [name for name, task in JOB_KINDS.items() if task.aside], time() - _ASIDE_FOR
+            [name for name, task in JOB_KINDS.items() if task.aside], time.time() - _ASIDE_FOR
         )
         return self.begin(kind, **arguments)
 
@@ -93,6 +109,9 @@ class Studio:
 
     def _sweep(self) -> None:
         """Remove unfinished exports and old uploads of an earlier run of the studio."""
+        self.jobs.resume()
+        if any(job.state == "running" for job in self.jobs.unfinished()):
+            return  # another studio is at work on this library, and may be making a file
         sweep_exports(self.folder)
         wanted = {str(job.arguments.get("upload", "")) for job in self.jobs.unfinished()}
         sweep_uploads(self.folder, wanted)
@@ -100,6 +119,7 @@ class Studio:
     def close(self) -> None:
         """Stop the jobs and close the library."""
         self.runner.stop()
+        self.jobs.close()
         self.library.close()
 
 
@@ -113,3 +133,59 @@ def studio_at(request: Request) -> Studio:
     """Return the studio a request is made to, where nothing can be awaited."""
     studio: Studio = request.app.state.studio
     return studio
+
+
+def words_folder(studio: Studio) -> Path:
+    """Return where the studio's lexicon is kept, whether or not there is one yet."""
+    return studio.folder / LEXICON
+
+
+def words_stamp(studio: Studio) -> str:
+    """Return what changes when the lexicon does; an empty text where there is none."""
+    try:
+        return str((words_folder(studio) / "model.json").stat().st_mtime_ns)
+    except FileNotFoundError:
+        return ""
+
+
+def learned_words(studio: Studio) -> LearnedLexicon:
+    """Return the studio's lexicon.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
+    return load_lexicon(known_words(studio))
+
+
+def known_words(studio: Studio) -> Path:
+    """Return the folder of the studio's lexicon.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
+    folder = words_folder(studio)
+    if not (folder / "model.json").exists():
+        raise WordsightError("no words were learned yet; learn some on the Words page first.")
+    return folder
+
+
+def clock(seconds: float | None) -> str:
+    """Write a time in a video: ``1:02:03`` or ``2:03.4``."""
+    if seconds is None:
+        return ""
+    tenths = round(seconds * 10)
+    minutes, rest = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}:{minutes:02d}:{rest // 10:02d}"
+    return f"{minutes}:{rest // 10:02d}.{rest % 10}"
+
+
+def since(moment: float) -> str:
+    """Write how long ago something was."""
+    gone = max(0.0, time.time() - moment)
+    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if gone >= size:
+            count = int(gone // size)
+            return f"{count} {name}{'s' if count > 1 else ''} ago"
+    return "just now"

@@ -4,9 +4,9 @@ from wordsight.video.draw.boxes import draw_caption, draw_detections, draw_track
 from wordsight.video.draw.contact_sheet import contact_sheet, shot_sheet, write_contact_sheet
 from wordsight.video.draw.overlay import render_overlay
 from wordsight.video.draw.text import colour_of, text_colour_on
-from wordsight.video.images import read_image, write_image
-from wordsight.video.read.flow import FlowMeter
-from wordsight.video.read.frame import Frame
+from wordsight.video.images import encode_jpeg, read_image, write_image
+from wordsight.video.read.frame import FlowMeter, Frame
+from wordsight.video.read.live import LiveSource, RecentFrames
 from wordsight.video.read.reader import Sampler, VideoInfo, VideoReader
 from wordsight.video.shots.detect import ShotFinder, detect_scenes, detect_shots
 from wordsight.video.shots.scenes import group_scenes
@@ -15,6 +15,8 @@ from wordsight.video.write import VideoWriter
 __all__ = [
     "FlowMeter",
     "Frame",
+    "LiveSource",
+    "RecentFrames",
     "Sampler",
     "ShotFinder",
     "VideoInfo",
@@ -27,6 +29,7 @@ __all__ = [
     "draw_caption",
     "draw_detections",
     "draw_tracks",
+    "encode_jpeg",
     "group_scenes",
     "read_image",
     "render_overlay",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import VideoError
-from wordsight.files import atomic_path
+from wordsight.files import atomic_path, read_limited
 
 __all__ = ["MAX_PIXELS", "checked_image", "read_image", "write_image"]
 
@@ -40,6 +40,13 @@ def checked_image(image: Any) -> NDArray[np.uint8]:
     if image.shape[2] != 3 or image.size == 0:
         raise VideoError(f"an image must have shape (height, width, 3), got {image.shape}.")
     return image
+
+
+def encode_jpeg(image: NDArray[np.uint8], quality: int = 95) -> bytes:
+    """Return an RGB image as the bytes of a JPEG file."""
+    pixels = cv2.cvtColor(checked_image(image), cv2.COLOR_RGB2BGR)
+    _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return data.tobytes()
 
 
 def write_image(
@@ -88,14 +95,8 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS) ->
         VideoError: If the file is missing, too large, damaged or of another format.
     """
     source = Path(path)
-    try:
-        if source.stat().st_size > _MAX_FILE_BYTES:
-            raise VideoError(f"{source} is larger than {_MAX_FILE_BYTES:,} bytes; shrink it first.")
-        data = source.read_bytes()
-    except FileNotFoundError:
-        raise VideoError(f"{source} does not exist; check the name.") from None
-    except OSError as error:
-        raise VideoError(f"{source} cannot be read: {error.strerror or error}.") from error
+    too_large = f"is larger than {_MAX_FILE_BYTES:,} bytes; shrink it first."
+    data = read_limited(source, _MAX_FILE_BYTES, too_large, VideoError)
     size = _stated_size(data)
     if size is None:
         raise VideoError(f"{source} is not a PNG or JPEG image; convert it to one of them.")

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
+from wordsight.files import BOX_SUFFIXES
 from wordsight.workflows.compute import engine_setting, using_engine
-from wordsight.workflows.detector import DetectorSettings, report_first_look
+from wordsight.workflows.detect import DetectorSettings, report_first_look
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import argument, setting
-from wordsight.workflows.workflow import Result, as_json, workflow
+from wordsight.workflows.workflow import Result, workflow
 
 if TYPE_CHECKING:
-    from wordsight.library import AddReport, Library
+    from wordsight.library import AddReport, Failure, Library
 
 __all__ = ["AddRequest", "AddResult", "add", "artefacts_setting"]
 
@@ -32,8 +33,9 @@ class AddRequest(DetectorSettings):
     """What is added, and how it is looked at."""
 
     sources: tuple[Path, ...] = argument(
-        "Video files, folders, or a metadata.jsonl of video-sentence pairs. Captions (.srt, .vtt) "
-        "and boxes (.boxes.csv and others) beside a video are added with it.",
+        "Video files, files of boxes without a video, folders, or a metadata.jsonl of "
+        "video-sentence pairs. Captions (.srt, .vtt, or .json of a speech recogniser) and boxes "
+        "(.boxes.csv and others) beside a video are added with it.",
         metavar="PATH...",
     )
     sentences: tuple[str, ...] = setting(
@@ -55,6 +57,22 @@ class AddRequest(DetectorSettings):
         label="Frames looked at per second",
         ge=0.1,
         le=1000,
+    )
+    fps: float | None = setting(
+        None,
+        "Frames per second of boxes without a video.",
+        default_text="those in the file",
+        label="Frames per second of boxes without a video",
+        gt=0,
+        le=1000,
+    )
+    size: str | None = setting(
+        None,
+        "Width and height in pixels of boxes without a video.",
+        metavar="WIDTHxHEIGHT",
+        default_text="those in the file, else what holds all boxes",
+        label="Width and height of boxes without a video",
+        pattern=r"^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$",
     )
     copy_videos: bool = setting(False, "Copy the videos into the library.", "--copy")
     force: bool = setting(
@@ -79,9 +97,10 @@ class AddResult(Result):
 
     report: "AddReport"
 
-    def to_json(self) -> Any:
-        """Return what ``wordsight add --json`` prints."""
-        return as_json(self.report)
+    @property
+    def ok(self) -> bool:
+        """Whether no video failed."""
+        return not self.report.failed
 
 
 @workflow(AddRequest, create=True)
@@ -99,7 +118,7 @@ def add(library: "Library", request: AddRequest, *, reporter: RecordingReporter)
 
         said += read_captions(request.captions)
     options = request.detector_options()
-    if request.boxes is None:
+    if request.boxes is None and any(p.suffix.lower() not in BOX_SUFFIXES for p in request.sources):
         report_first_look(request.detector, reporter)
     with (
         using_engine(request.engine, reporter) as engine,
@@ -112,10 +131,28 @@ def add(library: "Library", request: AddRequest, *, reporter: RecordingReporter)
             detector=request.detector,
             options=options,
             rate=request.rate,
+            fps=request.fps,
+            size=_size(request.size),
             copy=request.copy_videos,
             force=request.force,
             workers=request.workers,
             engine=engine,
             progress=progress,
         )
-    return AddResult(report, warnings=tuple(reporter.notes))
+    for failure in report.warnings:
+        reporter.warn(_sentence(failure))
+    for failure in report.failed:
+        reporter.warn(f"not added: {_sentence(failure)}")
+    return AddResult(report)
+
+
+def _sentence(failure: "Failure") -> str:
+    named = failure.path in failure.message
+    return failure.message if named else f"{failure.path}: {failure.message}"
+
+
+def _size(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    width, height = text.split("x")
+    return int(width), int(height)

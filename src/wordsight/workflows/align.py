@@ -1,14 +1,22 @@
 """``align``: when each line of written instructions happens in a silent video."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.files import VIDEO_SUFFIXES
-from wordsight.workflows.align_videos import AlignedVideo, observe_videos, usable_videos
-from wordsight.workflows.detector import (
+from wordsight.workflows.align_videos import (
+    AlignedVideo,
+    accepted_videos,
+    judge_videos,
+    known_pairs,
+    labelled_pairs,
+    observe_videos,
+    usable_videos,
+)
+from wordsight.workflows.detect import (
     detector_labels_setting,
     detector_model_setting,
     detector_options_setting,
@@ -19,7 +27,13 @@ from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
-    from wordsight.alignment import Alignment, AlignmentModel, Instructions
+    from wordsight.alignment import (
+        Alignment,
+        AlignmentModel,
+        Belonging,
+        ComparedModel,
+        Instructions,
+    )
 
 __all__ = [
     "ALIGNMENT_MODELS",
@@ -33,16 +47,8 @@ __all__ = [
 ]
 
 ALIGNMENT_MODELS = (
-    "Ensemble",
-    "HSMM",
-    "LCRF",
-    "HMM1",
-    "HMM2",
-    "LHMM1",
-    "LHMM2",
-    "LatentPerceptron",
-    "LatentSVM",
-    "DropDTW",
+    *("Ensemble", "HSMM", "MotionHSMM", "LCRF", "HMM1", "HMM2", "LHMM1", "LHMM2"),
+    *("LatentPerceptron", "LatentSVM", "DropDTW"),
 )
 """Names of the alignment models, the default first; known here without importing any of them."""
 
@@ -96,11 +102,26 @@ class AlignRequest(AlignSettings):
     others: tuple[str, ...] = setting(
         (), "Another video of the same text to learn from.", "--with", metavar="VIDEO"
     )
+    known: tuple[str, ...] = setting(
+        (),
+        "A video with a text of its own, VIDEO=TEXT: to learn from, and to judge whether this text "
+        "belongs to this video.",
+        metavar="VIDEO=TEXT",
+    )
+    labelled: tuple[Path, ...] = setting(
+        (),
+        "Videos with the times of their lines to learn from: a metadata.jsonl with start and end, "
+        "or a video or folder with subtitles beside.",
+        metavar="FILE",
+    )
     seen: Path | None = setting(
         None, "What is touched when, instead of detecting it in the video.", metavar="FILE"
     )
     boxes: Path | None = setting(None, "Boxes of the video (MOT, COCO, CVAT, CSV).", metavar="FILE")
     parses: Path | None = setting(None, "A bracketed parse for each line.", metavar="FILE")
+    compare: bool = setting(
+        False, "Align with every model as well, and show when each of them starts the steps."
+    )
     aligner: Path | None = setting(None, "Use a saved aligner as it is.", metavar="FOLDER")
     save: Path | None = setting(None, "Save the aligner and its dictionary.", metavar="FOLDER")
     detector: str = detector_setting()
@@ -113,7 +134,9 @@ class AlignRequest(AlignSettings):
         "The library in which names that are no files are looked up.",
         hidden=True,
     )
-    force: bool = setting(False, "Replace files that exist.")
+    force: bool = setting(
+        False, "Replace files that exist, and align a text that does not seem to belong."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,30 +145,50 @@ class AlignResult(Result):
 
     Attributes:
         instructions: The text.
-        alignments: One per video that was asked for.
+        alignments: One per video that was asked for and is not refused.
+        belonging: Whether the text belongs to each of these videos.
         aligner: The model, with its dictionary.
         files: What was written.
+        compared: What every model makes of these videos, where that was asked for.
     """
 
     instructions: "Instructions"
     alignments: tuple["Alignment", ...]
+    belonging: tuple["Belonging", ...]
     aligner: "AlignmentModel"
     files: tuple[Path, ...]
+    compared: tuple["ComparedModel", ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Show the timeline of each video, in notebooks."""
+        texts = [line.text for line in self.instructions.lines]
+        return "".join(one._repr_html_(texts) for one in self.alignments)
 
     def to_json(self) -> Any:
         """Return what ``wordsight align --json`` prints: one value, or a list for several."""
         from wordsight.alignment.export import as_json as alignment_json
+        from wordsight.alignment.export import belonging_json
 
         files = {"files": [str(path) for path in self.files]}
-        values = [alignment_json(one, self.instructions) | files for one in self.alignments]
+        values = [
+            alignment_json(one, self.instructions)
+            | {"belongs": belonging_json(verdict)}
+            | self._comparison(one.video_id)
+            | files
+            for one, verdict in zip(self.alignments, self.belonging, strict=True)
+        ]
         return as_json(values[0] if len(values) == 1 else values)
+
+    def _comparison(self, video_id: str) -> dict[str, Any]:
+        rows = [asdict(row) for row in self.compared if row.video_id == video_id]
+        return {"compared": rows} if rows else {}
 
 
 @workflow(AlignRequest)
 def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
     """Find when each line of written instructions happens in a silent video."""
-    from wordsight.alignment import align_together
-    from wordsight.alignment.text.constraint_text import parse_constraints
+    from wordsight.alignment import align_together, compare_models
+    from wordsight.alignment.constraints import parse_constraints
 
     instructions, text = _instructions(request)
     pins = parse_constraints(request.constraint, instructions)
@@ -159,6 +202,12 @@ def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
         )
     files = _Files(request, wanted, text)
     refuse_existing(request.save, force=request.force)
+    taught, labels = labelled_pairs(request, [one.observed.video_id for one in videos], reporter)
+    known = [*known_pairs(request, reporter), *taught]
+    belonging = judge_videos(instructions, videos, known, reporter)
+    if not request.force and not pins:
+        videos = accepted_videos(videos, belonging, instructions, reporter)
+        files = _Files(request, [one for one in videos if one.wanted], text)
     with reporter.progress("Aligning") as progress:
         timed = align_together(
             instructions,
@@ -167,15 +216,27 @@ def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
             aligner=model,
             fit=request.aligner is None,
             mistakes=request.mistakes,
+            known=known,
+            labels=labels,
             progress=progress,
         )
+    compared: tuple[ComparedModel, ...] = ()
+    if request.compare:
+        with reporter.progress("Comparing models") as progress:
+            every = [one.observed for one in videos]
+            compared = compare_models(instructions, every, known=known, progress=progress)
     asked = [a for a, one in zip(timed.alignments, videos, strict=True) if one.wanted]
     written = files.write(asked, instructions, reporter)
     if request.save is not None:
         timed.aligner.save(request.save, overwrite=request.force)
         written.append(request.save)
     return AlignResult(
-        instructions, tuple(asked), timed.aligner, tuple(written), warnings=tuple(reporter.notes)
+        instructions,
+        tuple(asked),
+        tuple(belonging[one.video_id] for one in asked),
+        timed.aligner,
+        tuple(written),
+        compared,
     )
 
 
@@ -196,10 +257,6 @@ class DictionaryResult(Result):
     """
 
     things: dict[str, dict[str, float]]
-
-    def to_json(self) -> Any:
-        """Return what ``wordsight dictionary --json`` prints."""
-        return as_json(self.things)
 
 
 @workflow(DictionaryRequest)
@@ -228,8 +285,7 @@ def _instructions(request: AlignRequest) -> tuple["Instructions", Path | None]:
     if "\n" in request.text:
         parses = None
         if request.parses is not None:
-            lines = request.parses.read_text(encoding="utf-8").splitlines()
-            parses = [line for line in lines if line.strip()]
+            parses = [p for p in request.parses.read_text("utf-8").splitlines() if p.strip()]
         return instructions_from_text(request.text, parses=parses), None
     text = Path(request.text)
     video = Path(request.video)
@@ -240,7 +296,7 @@ def _instructions(request: AlignRequest) -> tuple["Instructions", Path | None]:
 
 def _model(request: AlignRequest) -> "AlignmentModel | None":
     """Return the saved aligner or a new model of the name that was given."""
-    from wordsight.alignment.models import model_by_name
+    from wordsight.alignment.models import HSMM, Ensemble, model_by_name
 
     if request.model is not None and request.model.lower().endswith(".onnx"):
         raise WordsightError(
@@ -248,14 +304,20 @@ def _model(request: AlignRequest) -> "AlignmentModel | None":
             f"given by --detector-model {request.model}"
         )
     if request.aligner is not None:
-        if request.model is not None:
-            raise WordsightError("--aligner already has a model; leave --model out.")
+        if request.model is not None or request.labelled:
+            option = "--model" if request.model is not None else "--labelled"
+            raise WordsightError(f"--aligner is used as it was learned; leave {option} out.")
         return _load_aligner(request.aligner)
     if request.model is None:
         return None
     if request.mistakes:
         raise WordsightError("--mistakes uses a model of its own; leave --model out.")
-    return model_by_name(request.model)()
+    model = model_by_name(request.model)
+    if request.labelled and not issubclass(model, HSMM | Ensemble):
+        raise WordsightError(
+            f"{model.__name__} does not learn from --labelled; use Ensemble, HSMM or MotionHSMM."
+        )
+    return model()
 
 
 def _load_aligner(folder: Path) -> "AlignmentModel":

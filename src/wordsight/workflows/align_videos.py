@@ -1,4 +1,7 @@
-"""Where ``align`` takes observations from: files of touched things, boxes, videos, a library."""
+"""Where ``align`` takes observations from, and to which of them the text belongs.
+
+Observations come from files of touched things, from boxes, from videos and from a library.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,16 +10,25 @@ from typing import TYPE_CHECKING
 
 from wordsight.errors import WordsightError
 from wordsight.files import VIDEO_SUFFIXES
-from wordsight.workflows.detector import detector_options
+from wordsight.workflows.detect import detector_options
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.units import count
 
 if TYPE_CHECKING:
-    from wordsight.alignment import Instructions, Observed
+    from wordsight.alignment import Belonging, Instructions, LineSpan, Observed
+    from wordsight.alignment.models.encoding import Pair
     from wordsight.library import Library, VideoEntry
     from wordsight.workflows.align import AlignRequest
 
-__all__ = ["AlignedVideo", "observe_videos", "usable_videos"]
+__all__ = [
+    "AlignedVideo",
+    "accepted_videos",
+    "judge_videos",
+    "known_pairs",
+    "labelled_pairs",
+    "observe_videos",
+    "usable_videos",
+]
 
 _INTERVAL_SUFFIXES = {".txt", ".tsv"}
 
@@ -50,6 +62,79 @@ def observe_videos(request: "AlignRequest", reporter: RecordingReporter) -> list
     return _with_own_names([*_named_videos(request, [request.video], True, reporter), *others])
 
 
+def known_pairs(request: "AlignRequest", reporter: RecordingReporter) -> list["Pair"]:
+    """Observe the videos that have texts of their own.
+
+    Raises:
+        WordsightError: If a pair is not written as VIDEO=TEXT, or a file of it is missing.
+    """
+    from wordsight.alignment.text import read_instructions
+
+    pairs = []
+    for written in request.known:
+        video, sign, text = written.rpartition("=")
+        if not sign or not video or not Path(text).is_file():
+            raise WordsightError(
+                f"--known {written}: expected VIDEO=TEXT, a video and the file of its text."
+            )
+        instructions = read_instructions(Path(text))
+        for one in _named_videos(request, [video], False, reporter):
+            if one.observed.chunks:
+                pairs.append((instructions, one.observed))
+    return pairs
+
+
+def labelled_pairs(
+    request: "AlignRequest", taken: Sequence[str], reporter: RecordingReporter
+) -> tuple[list["Pair"], dict[str, list["LineSpan"]]]:
+    """Observe the videos whose lines have known times.
+
+    Args:
+        request: What was asked for.
+        taken: Ids of the videos to align; they are not learned from twice.
+        reporter: Where progress is shown.
+
+    Returns:
+        The videos with their sentences as texts, in order of time, and by video when they happen.
+
+    Raises:
+        WordsightError: If a file cannot be read, or no sentence in it has a start and an end.
+    """
+    from wordsight.alignment import Instructions, Line, LineSpan
+    from wordsight.alignment.text import nouns_and_verbs
+    from wordsight.library.ingest.sources import gather
+
+    pairs: list[Pair] = []
+    labels: dict[str, list[LineSpan]] = {}
+    sources, failures = gather(request.labelled) if request.labelled else ([], [])
+    if failures:
+        raise WordsightError(f"--labelled: {failures[0].path}: {failures[0].message}")
+    for source in sources:
+        said = [s for s in source.sentences if s.start is not None and s.end is not None]
+        name = source.path.stem
+        if not said or name in taken or name in labels:
+            continue
+        said.sort(key=lambda one: (one.start, one.end))
+        lines = [Line(s.text, n, *nouns_and_verbs(s.text)) for n, s in enumerate(said)]
+        if source.boxes is not None:
+            video = _with_boxes(source.path, source.boxes, False)
+        else:
+            (video,) = _detected(request, [source.path], False, reporter)
+        if video.observed.chunks:
+            pairs.append((Instructions(name, tuple(lines)), video.observed))
+            labels[name] = [
+                LineSpan(n, float(s.start or 0.0), float(s.end or 0.0), 1.0)
+                for n, s in enumerate(said)
+            ]
+    if request.labelled and not labels:
+        names = ", ".join(map(str, request.labelled))
+        raise WordsightError(
+            f"--labelled {names}: no other video there has sentences with a start and an end; "
+            'expected rows such as {"file_name": "a.mp4", "text": "...", "start": 1, "end": 2}.'
+        )
+    return pairs, labels
+
+
 def _named_videos(
     request: "AlignRequest", names: Sequence[str], wanted: bool, reporter: RecordingReporter
 ) -> list[AlignedVideo]:
@@ -73,10 +158,6 @@ def _named_videos(
 
 def _given(request: "AlignRequest") -> AlignedVideo:
     """Return the one video with the file that says what is seen in it."""
-    from wordsight.alignment.observe import DetectedThings
-    from wordsight.perception import read_boxes
-    from wordsight.video import VideoReader
-
     path = Path(request.video)
     if not path.is_file():
         try:
@@ -91,12 +172,20 @@ def _given(request: "AlignRequest") -> AlignedVideo:
     if request.seen is not None:
         return _from_intervals(request.seen, path, True)
     assert request.boxes is not None
+    return _with_boxes(path, request.boxes, True)
+
+
+def _with_boxes(path: Path, source: Path, wanted: bool) -> AlignedVideo:
+    from wordsight.alignment.observe import DetectedThings
+    from wordsight.perception import read_boxes
+    from wordsight.video import VideoReader
+
     with VideoReader(path) as reader:
         size = (reader.info.width, reader.info.height)
-        boxes = read_boxes(request.boxes, times=reader.times, frame_size=size)
+        boxes = read_boxes(source, times=reader.times, frame_size=size)
         duration = reader.info.start_time + reader.info.duration
     observed = DetectedThings(path.stem, boxes, duration=duration).observe()
-    return AlignedVideo(observed, path, request.boxes)
+    return AlignedVideo(observed, path, source, wanted)
 
 
 def _from_intervals(
@@ -121,8 +210,7 @@ def _detected(
     if not paths:
         return []
     from wordsight.alignment.observe import DetectedThings
-    from wordsight.alignment.observe.detections import hand_mask
-    from wordsight.alignment.observe.videos import detect_videos
+    from wordsight.alignment.observe.detections import detect_videos, hand_mask
 
     options = detector_options(
         request.detector,
@@ -212,3 +300,47 @@ def usable_videos(
                 "the times."
             )
     return list(videos)
+
+
+def judge_videos(
+    instructions: "Instructions",
+    videos: Sequence[AlignedVideo],
+    known: Sequence["Pair"],
+    reporter: RecordingReporter,
+) -> dict[str, "Belonging"]:
+    """Return by video whether the text belongs to it."""
+    from wordsight.alignment import judge_belonging
+
+    pairs = [(instructions, one.observed) for one in videos]
+    with reporter.progress("Comparing text and video") as progress:
+        verdicts = judge_belonging(pairs, known, progress=progress)
+    return {verdict.video_id: verdict for verdict in verdicts}
+
+
+def accepted_videos(
+    videos: Sequence[AlignedVideo],
+    belonging: dict[str, "Belonging"],
+    instructions: "Instructions",
+    reporter: RecordingReporter,
+) -> list[AlignedVideo]:
+    """Leave out the videos to which the text does not belong.
+
+    Raises:
+        WordsightError: If it belongs to none of those asked for.
+    """
+    refused = [v for v in belonging.values() if v.verdict == "does not belong"]
+    names = {verdict.video_id for verdict in refused}
+    kept = [one for one in videos if one.observed.video_id not in names]
+    if not any(one.wanted for one in kept):
+        first = next(v for v in videos if v.wanted).observed.video_id
+        raise WordsightError(
+            f"{instructions.name} does not seem to belong to {first}: {belonging[first].reason} "
+            "Check that text and video are of the same procedure, or align them all the same with "
+            "--force."
+        )
+    for verdict in refused:
+        reporter.warn(
+            f"{verdict.video_id} is left out, since the text does not seem to belong to it: "
+            f"{verdict.reason}"
+        )
+    return kept

@@ -1,7 +1,8 @@
 """What others know of things in videos, for words to look at: taught names, and inferred facts."""
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.errors import WordsightError
+from wordsight.errors import FormatError, WordsightError
+from wordsight.files import write_text
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.teach import load_taught
 
@@ -20,12 +22,128 @@ if TYPE_CHECKING:
     from wordsight.meaning import LearnedLexicon
     from wordsight.meaning.features import AnnotatedClip, FeatureSet
     from wordsight.meaning.model.word import WordModel
-    from wordsight.records import Clip
-    from wordsight.workflows.state_annotator import StateAnnotator
+    from wordsight.records import Clip, Sentence
+    from wordsight.states import StateModel
+    from wordsight.states.rules.facts import StateFeatures
 
-__all__ = ["ClipAnnotator", "load_annotator", "save_lexicon"]
+__all__ = [
+    "KINDS_NAME",
+    "ClipAnnotator",
+    "StateAnnotator",
+    "load_annotator",
+    "load_state_annotator",
+    "save_lexicon",
+]
+
+
+KINDS_NAME = "kinds.json"
+"""Beside a saved model: the kind of each label, as given when it was learned."""
+
+_MOST_ARGUMENTS = 2  # of a fact that words can look at
+
+
+def load_state_annotator(folder: Path) -> "StateAnnotator":
+    """Read rules of states, with the kinds of labels they were learned for.
+
+    Raises:
+        WordsightError: If there are none, or they are damaged.
+    """
+    from wordsight.states import StateModel
+
+    if not folder.exists():
+        raise WordsightError(
+            f"there is no learned model of states at {folder}; make one with `wordsight states "
+            "learn`, or name its folder."
+        )
+    return StateAnnotator(StateModel.load(folder), _kinds(folder / KINDS_NAME))
+
+
+@dataclass(frozen=True)
+class StateAnnotator:
+    """Infers states of clips, so that learned words can look at them.
+
+    Attributes:
+        model: The rules.
+        kinds: The kind of each label; a label is its own kind where none is given.
+    """
+
+    model: "StateModel"
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def predicates(self) -> dict[str, int]:
+        """Per predicate that words can look at how many arguments it has."""
+        known = self.model.vocabulary_.predicates
+        return {p.name: p.arity for p in known if 1 <= p.arity <= _MOST_ARGUMENTS}
+
+    @property
+    def steady(self) -> bool:
+        """Whether the shake of the camera is taken out before anything is measured."""
+        return bool(self.model.notes_.get("steady"))
+
+    def facts(self, clip: "Clip") -> dict[str, NDArray[np.int8]]:
+        """Return which facts hold in a clip whose detections have identities.
+
+        Returns:
+            Per predicate ``(T, J)`` or ``(T, J, J)`` whether it holds of each detection: 1 or 0,
+            -1 where that is not known. Nothing where nothing is followed.
+        """
+        from wordsight.states import StateObservations, TrackSmoothing
+        from wordsight.states.rules.facts import state_columns
+
+        seen = clip.detections
+        if seen.ids is None or not (seen.ids[seen.mask] >= 0).any():
+            return {}
+        measured = StateObservations.from_clip(
+            clip,
+            kinds=self.kinds,
+            vocabulary=self.model.vocabulary_,
+            smoothing=TrackSmoothing(steady=self.steady),
+        )
+        states = self.model.predict(measured)
+        columns = state_columns(states, [thing.name for thing in measured.objects], clip.times)
+        known = seen.mask & (seen.ids >= 0)
+        things = np.searchsorted(np.unique(seen.ids[known]), seen.ids)
+        return {
+            name: _laid_out(columns, name, arity, np.where(known, things, -1))
+            for name, arity in self.predicates.items()
+        }
+
+    def save(self, folder: Path, *, overwrite: bool = True) -> None:
+        """Write the rules and the kinds of labels to a folder."""
+        self.model.save(folder, overwrite=overwrite)
+        text = json.dumps(self.kinds, ensure_ascii=False, indent=2)
+        write_text(folder / KINDS_NAME, text + "\n")
+
+
+def _laid_out(
+    columns: "StateFeatures", name: str, arity: int, things: NDArray[np.intp]
+) -> NDArray[np.int8]:
+    """Return a table over things as one over detections; ``things`` is ``(T, J)``, -1 for none."""
+    table = columns.table(name, arity)
+    table = np.where(np.isnan(table), -1, table).astype(np.int8)
+    frames, known = np.arange(len(things))[:, None], things >= 0
+    if arity == 1:
+        return np.where(known, table[frames, things], -1).astype(np.int8)
+    both = known[:, :, None] & known[:, None]
+    values = table[frames[:, :, None], things[:, :, None], things[:, None]]
+    return np.where(both, values, -1).astype(np.int8)
+
+
+def _kinds(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    try:
+        kinds = json.loads(path.read_text(encoding="utf-8"))
+        return {str(label): str(kind) for label, kind in kinds.items()}
+    except (ValueError, AttributeError) as error:
+        raise FormatError(
+            f"{path} is damaged ({error}); restore it, or remove it and give --kind LABEL=KIND."
+        ) from None
+
 
 _BESIDE, _STATES = "attributes", "states"
+
 _RIGHT = 0.9  # how often a thing is given its own word, for words that sentences never used
 
 
@@ -34,8 +152,6 @@ def load_annotator(words: Path) -> "ClipAnnotator | None":
     taught = load_taught(words / _BESIDE) if (words / _BESIDE).exists() else None
     stated = None
     if (words / _STATES).exists():
-        from wordsight.workflows.state_annotator import load_state_annotator
-
         stated = load_state_annotator(words / _STATES)
     return None if taught is None and stated is None else ClipAnnotator(taught, stated)
 
@@ -52,7 +168,7 @@ def save_lexicon(
     Args:
         learned: The lexicon.
         words: The folder to make.
-        annotator: Who named things for it, if anybody did.
+        annotator: What named things for it, if anything did.
         overwrite: Whether to replace a lexicon that is there.
     """
     learned.save(words, overwrite=overwrite)
@@ -62,11 +178,11 @@ def save_lexicon(
 
 @dataclass(frozen=True)
 class ClipAnnotator:
-    """Whoever names things in clips or knows facts of them, so that learned words can look at that.
+    """Names things in clips and infers facts of them, so that learned words can look at that.
 
     Attributes:
         taught: The taught words, if any.
-        stated: Who infers facts, if anybody does.
+        stated: What infers facts, if anything does.
     """
 
     taught: "AttributeLearner | None" = None
@@ -77,8 +193,6 @@ class ClipAnnotator:
         """Read taught words and rules of states from their folders; ``None`` without either."""
         if attributes is None and states is None:
             return None
-        from wordsight.workflows.state_annotator import load_state_annotator
-
         taught = None if attributes is None else load_taught(attributes)
         return cls(taught, None if states is None else load_state_annotator(states))
 
@@ -94,17 +208,23 @@ class ClipAnnotator:
             for words in self.taught.attributes()
         )
 
-    def features(self) -> "FeatureSet":
-        """Return the recommended features, those of the names of things, and those of facts."""
+    def features(self, base: "str | FeatureSet" = "recommended") -> "FeatureSet":
+        """Return a set of features with those of the names of things, and those of facts."""
         from wordsight.meaning.features import get_feature_set, with_facts, with_names
 
-        found = get_feature_set("recommended")
+        found = get_feature_set(base)
         found = found if self.taught is None else with_names(found, self.groups)
         return found if self.stated is None else with_facts(found, self.stated.predicates)
 
     def grammar(
-        self, known: "Lexicon | None", sentences: Sequence[Sequence[str]], reporter: Reporter
-    ) -> tuple["Lexicon", list[list[str]]]:
+        self,
+        known: "Lexicon | None",
+        sentences: Sequence[Sequence[str]],
+        reporter: Reporter,
+        *,
+        videos: Sequence[str] | None = None,
+        synonyms: bool = False,
+    ) -> tuple["Lexicon", list[list["Sentence"]]]:
         """Return a lexicon with the taught words as adjectives, and the sentences it can read.
 
         Words the lexicon has in another part of speech stay what they are: who taught "chair" as
@@ -114,6 +234,8 @@ class ClipAnnotator:
             known: How words combine; what it does not say is inferred from the sentences.
             sentences: What is said of each clip.
             reporter: Told of words that were inferred, and of sentences that cannot be read.
+            videos: The video of each clip, for pronouns.
+            synonyms: Whether a new word is taken for a known one that means about the same.
         """
         from wordsight.attributes.recall.videos import adjective_entries
         from wordsight.language import Lexicon
@@ -122,7 +244,9 @@ class ClipAnnotator:
         adjectives = () if self.taught is None else tuple(adjective_entries(self.taught))
         every = [text for said in sentences for text in said]
         used = _new(_used(adjectives, every), known or Lexicon())
-        wider, kept = readable_grammar(known, sentences, reporter, taught=used)
+        wider, kept = readable_grammar(
+            known, sentences, reporter, taught=used, videos=videos, synonyms=synonyms
+        )
         return Lexicon((*wider, *_new(adjectives, wider))), kept
 
     def name_clips(
@@ -148,7 +272,7 @@ class ClipAnnotator:
     def name_clip(self, library: "Library", clip: "Clip") -> "AnnotatedClip":
         """Name the things of a clip, a few looks a second; each thing gets what most looks say.
 
-        And say which facts hold of them, if anybody infers any.
+        And say which facts hold of them, if any are inferred.
         """
         from wordsight.meaning.features import AnnotatedClip
 
@@ -174,10 +298,10 @@ class ClipAnnotator:
         for number, words in enumerate(self.groups):
             if not looks:
                 break
-            told = label_by_attribute(seen, looks, number)
+            labelled = label_by_attribute(seen, looks, number)
             places = {word: place for place, word in enumerate(words)}
-            numbers = [places.get(adjective_name(name), -1) for name in told.label_names]
-            named[number] = np.where(seen.mask, np.array(numbers)[told.labels], -1)
+            numbers = [places.get(adjective_name(name), -1) for name in labelled.label_names]
+            named[number] = np.where(seen.mask, np.array(numbers)[labelled.labels], -1)
         return named
 
     def completed(self, learned: "LearnedLexicon") -> "LearnedLexicon":

@@ -63,7 +63,7 @@ def convert(request: ConvertRequest, *, reporter: RecordingReporter) -> ConvertR
             overwrite=request.force,
         )
         counts = {"frames": len(boxes), "boxes": int(boxes.mask.sum())}
-    return ConvertResult(target, counts, warnings=tuple(reporter.notes))
+    return ConvertResult(target, counts)
 
 
 def _has_captions(path: Path, format: str | None) -> bool:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.moments import ClipRequest, ClipSettings, read_clip
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import setting
-from wordsight.workflows.workflow import Result, as_json, workflow
+from wordsight.workflows.workflow import Result, workflow
 
 if TYPE_CHECKING:
     from wordsight.library import Library
@@ -22,9 +22,6 @@ class DescribeSettings(ClipSettings):
     """How a video is described."""
 
     top: int = setting(5, "Number of sentences.", "-k", ge=1)
-    surest: bool = setting(
-        False, "First what is likeliest true in every word, instead of what says most."
-    )
 
 
 class DescribeRequest(DescribeSettings, ClipRequest):
@@ -35,7 +32,7 @@ class DescribeRequest(DescribeSettings, ClipRequest):
 
 @dataclass(frozen=True)
 class DescribeResult(Result):
-    """Sentences about a video, the best first.
+    """Sentences about a video that are judged true, the likeliest first.
 
     Attributes:
         descriptions: The sentences, and from when to when each is about.
@@ -48,10 +45,6 @@ class DescribeResult(Result):
     start: float
     end: float
     are_moments: bool
-
-    def to_json(self) -> Any:
-        """Return what ``wordsight describe --json`` prints."""
-        return as_json(self.descriptions)
 
 
 @workflow(DescribeRequest)
@@ -68,13 +61,14 @@ def describe(
         reporter.progress("Describing") as progress,
     ):
         found = (
-            describe_moments(
-                lexicon, clip, top=request.top, surest=request.surest, progress=progress
-            )
+            describe_moments(lexicon, clip, top=request.top, progress=progress)
             if long
-            else lexicon.describe(clip, top=request.top, surest=request.surest)
+            else lexicon.describe(clip, top=request.top)
+        )
+    if not found and clip.mask.any():
+        reporter.note(
+            "Things are seen there, but no sentence of the learned words is judged true of them."
         )
     if found:
         report_lost(reporter, max(one.lost_mass for one in found), request.prune)
-    warnings = tuple(reporter.notes)
-    return DescribeResult(tuple(found), clip.start, clip.end, long, warnings=warnings)
+    return DescribeResult(tuple(found), clip.start, clip.end, long)

@@ -1,18 +1,211 @@
-"""``detect``: things in one video, frame by frame, and followed if asked for."""
+"""``detect`` and ``shots`` of one video file; and the settings of all that uses a detector."""
 
+import json
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordsight.workflows.detector import DetectorSettings
-from wordsight.workflows.reporter import RecordingReporter
-from wordsight.workflows.settings import argument, setting
+from pydantic import field_validator
+
+from wordsight.errors import VideoWarning, WordsightError
+from wordsight.workflows.reporter import RecordingReporter, Reporter
+from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
-    from wordsight.records import Detections, Track
+    from wordsight.records import Detections, Shot, Track
 
-__all__ = ["DetectRequest", "DetectResult", "detect"]
+__all__ = [
+    "FIRST_LOOK",
+    "DetectRequest",
+    "DetectResult",
+    "DetectorSettings",
+    "ShotsRequest",
+    "ShotsResult",
+    "default_detector",
+    "detect",
+    "detector_choices",
+    "detector_labels_setting",
+    "detector_model_setting",
+    "detector_options",
+    "detector_options_setting",
+    "detector_setting",
+    "report_first_look",
+    "shots",
+]
+
+
+class ShotsRequest(Request):
+    """Which video is cut into shots."""
+
+    video: Path = argument("A video file.", metavar="VIDEO")
+    sheet: Path | None = setting(None, "Also write a contact sheet of the shots.", metavar="PNG")
+    force: bool = setting(False, "Replace files that exist.")
+
+
+@dataclass(frozen=True)
+class ShotsResult(Result):
+    """The shots of a video.
+
+    Attributes:
+        shots: The shots, in order.
+    """
+
+    shots: tuple["Shot", ...]
+
+
+@workflow(ShotsRequest)
+def shots(request: ShotsRequest, *, reporter: RecordingReporter) -> ShotsResult:
+    """Find the cuts and fades of a video file."""
+    from wordsight.video import detect_shots, shot_sheet, write_image
+
+    refuse_existing(request.sheet, force=request.force)
+    with reporter.progress("Finding shots") as progress:
+        found = detect_shots(request.video, progress=progress)
+    if request.sheet is not None:
+        image = shot_sheet(request.video, found, heading=request.video.name)
+        write_image(request.sheet, image, overwrite=request.force)
+        reporter.note(f"Contact sheet: {request.sheet}")
+    return ShotsResult(tuple(found))
+
+
+FIRST_LOOK = "regions"
+"""The detector that needs nothing to be fetched."""
+
+
+def default_detector() -> str:
+    """Return what looks at videos unless detectors are named: those fetched, else a first look."""
+    from wordsight.perception.networks import installed_network
+
+    if installed_network("objects") is None:
+        return FIRST_LOOK
+    return "objects" if installed_network("hands") is None else "objects,hands"
+
+
+def detector_choices() -> list[str]:
+    """Return what ``--detector`` may be where nothing more is fetched, the default first."""
+    from wordsight.perception import available_detectors
+    from wordsight.perception.networks import installed_network, network_catalog
+
+    catalog, default = network_catalog(), default_detector()
+    single = [one for one in available_detectors() if one != "boxes"]
+    usable = [one for one in single if one not in catalog or installed_network(one)]
+    pools = [] if default == FIRST_LOOK else [f"{default},{FIRST_LOOK}"]
+    return list(dict.fromkeys([default, *pools, *usable]))
+
+
+def report_first_look(detector: str, reporter: Reporter) -> None:
+    """Say once what the detector that needs nothing is good for, and how to get more."""
+    if detector == FIRST_LOOK and default_detector() == FIRST_LOOK:
+        reporter.note(
+            "The detector regions is a first look: it finds what moves or stands out, without "
+            "names. `wordsight detectors get objects` fetches one that knows 80 kinds of things."
+        )
+
+
+def detector_setting() -> Any:
+    """Declare the setting that chooses a detector."""
+    return setting(
+        default_detector,
+        "The detector that finds things, or several with commas, the most trusted first: "
+        "objects,hands,regions. `wordsight detectors list` shows them.",
+        "--detector",
+        "-d",
+        default_text="objects, and hands, if fetched; else regions",
+    )
+
+
+def detector_model_setting(*flags: str) -> Any:
+    """Declare the setting that names the network of the onnx detector."""
+    return setting(None, "The model of the onnx detector.", *flags, metavar="FILE")
+
+
+def detector_labels_setting(*flags: str) -> Any:
+    """Declare the setting that names the classes of that network."""
+    return setting(None, "Names of the onnx model's classes.", *flags, metavar="FILE")
+
+
+def detector_options_setting() -> Any:
+    """Declare the setting for any other option of the detector."""
+    return setting(
+        (),
+        "Any other option of the detector; of one of several: hands.confidence=0.5.",
+        "--option",
+        metavar="NAME=VALUE",
+    )
+
+
+class DetectorSettings(Request):
+    """Which detector looks at videos, and with which options."""
+
+    detector: str = detector_setting()
+    model: Path | None = detector_model_setting()
+    labels: Path | None = detector_labels_setting()
+    options: tuple[str, ...] = detector_options_setting()
+    per_class: int | None = setting(
+        None,
+        "Keep at most so many boxes of each class in a frame, the surest.",
+        default_text="as many as the detector reports",
+        ge=1,
+    )
+
+    device: str | None = setting(
+        None,
+        "Run the detector's network on this device; an error where there is none.",
+        metavar="cuda",
+        default_text="the processor",
+    )
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _written(cls, value: Any) -> Any:
+        """Take options by name as well."""
+        if isinstance(value, Mapping):
+            return tuple(f"{name}={json.dumps(one)}" for name, one in value.items())
+        return value
+
+    def detector_options(self) -> dict[str, Any]:
+        """Return the options by name, the files of a model among them."""
+        options = detector_options(self.detector, self.model, self.labels, self.options)
+        own = {"per_class": self.per_class, "device": self.device}
+        return options | {name: value for name, value in own.items() if value is not None}
+
+
+def detector_options(
+    detector: str,
+    model: Path | None,
+    labels: Path | None,
+    settings: Sequence[str],
+    *,
+    model_option: str = "--model",
+) -> dict[str, Any]:
+    """Return the options of a detector.
+
+    Raises:
+        WordsightError: If a setting is not NAME=VALUE, or the onnx detector has no model.
+    """
+    options: dict[str, Any] = {}
+    for one in settings:
+        name, equals, value = one.partition("=")
+        if not (name and equals):
+            raise WordsightError(f"--option takes NAME=VALUE, got {one!r}.")
+        options[name.replace("-", "_")] = _value(value)
+    # As text: the library writes options as JSON and passes them to worker processes.
+    paths = {"model": model, "labels": labels}
+    options |= {name: str(path) for name, path in paths.items() if path is not None}
+    if "onnx" in detector.split(",") and "model" not in options:
+        raise WordsightError(f"the onnx detector needs a model: {model_option} FILE.onnx")
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
 
 
 class DetectRequest(DetectorSettings):
@@ -59,6 +252,16 @@ class DetectResult(Result):
         )
 
 
+@contextmanager
+def _warnings_noted(reporter: RecordingReporter) -> Iterator[None]:
+    """Report what is said of the video meanwhile."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VideoWarning)
+        yield
+    for warning in caught:
+        reporter.note(str(warning.message))
+
+
 @workflow(DetectRequest)
 def detect(request: DetectRequest, *, reporter: RecordingReporter) -> DetectResult:
     """Find things in a video file frame by frame."""
@@ -74,7 +277,7 @@ def detect(request: DetectRequest, *, reporter: RecordingReporter) -> DetectResu
     detector = load_detector(request.detector, **request.detector_options())
     tracks = None
     with VideoReader(request.video) as reader:
-        with reporter.progress("Detecting") as progress:
+        with reporter.progress("Detecting") as progress, _warnings_noted(reporter):
             seen = observe(reader, detector, rate=request.rate, progress=progress)
         if request.follow:
             tracks, seen = track_detections(seen, request.video.stem, keep_ids=False)
@@ -88,5 +291,4 @@ def detect(request: DetectRequest, *, reporter: RecordingReporter) -> DetectResu
                     reader, request.overlay, **drawn, overwrite=request.force, progress=progress
                 )
             reporter.note(f"Overlay: {request.overlay}")
-    warnings = tuple(reporter.notes)
-    return DetectResult(request.video, request.detector, seen, tracks, warnings=warnings)
+    return DetectResult(request.video, request.detector, seen, tracks)

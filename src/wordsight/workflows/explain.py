@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import argument
-from wordsight.workflows.workflow import Result, as_json, workflow
+from wordsight.workflows.workflow import Result, workflow
 
 if TYPE_CHECKING:
     from wordsight.library import Library
@@ -37,10 +37,6 @@ class ExplainResult(Result):
     explanation: "SentenceExplanation"
     is_moment: bool
 
-    def to_json(self) -> Any:
-        """Return what ``wordsight explain --json`` prints."""
-        return as_json(self.explanation)
-
 
 @workflow(ExplainRequest)
 def explain(
@@ -52,4 +48,4 @@ def explain(
         (moment,) = moments_for(lexicon, clip, (request.sentence,), reporter, whole=request.whole)
         explanation = lexicon.explain(moment, request.sentence)
     report_lost(reporter, explanation.lost_mass, request.prune)
-    return ExplainResult(explanation, moment is not clip, warnings=tuple(reporter.notes))
+    return ExplainResult(explanation, moment is not clip)

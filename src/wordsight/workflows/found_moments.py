@@ -1,15 +1,16 @@
 """What a search found, with every kind of evidence for it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wordsight.library.catalog.entries import SentenceEntry
     from wordsight.meaning import SentenceHit
     from wordsight.retrieval.joint import JointHit, JointQuery
     from wordsight.retrieval.text import TextQuery
 
-__all__ = ["FoundMoment", "NamedTerms", "evidence_text", "from_joint", "from_meaning"]
+__all__ = ["FoundMoment", "NamedTerms", "at_caption", "evidence_text", "from_joint", "from_meaning"]
 
 _LEVELS = ("shot", "scene", "video")
 _SHOWN = 3  # words and regions per line of the table
@@ -26,7 +27,7 @@ class FoundMoment:
         score: By which it ranks.
         by: What counted: ``said``, ``named`` (a taught word for a thing in it), ``picture``,
             ``meaning``.
-        holds: Whether the sentence is said to be true of it; ``None`` where nobody judged.
+        holds: Whether the sentence is said to be true of it; ``None`` where it was not judged.
         shot: Id of the shot, as in run files.
         said: What is said there.
         key_time: The frame that stands for it, in seconds.
@@ -138,6 +139,34 @@ def from_meaning(
     )
 
 
+def at_caption(
+    moment: FoundMoment,
+    captions: Iterable["SentenceEntry"],
+    weights: Mapping[str, float],
+    terms: Callable[[str], Iterable[str]],
+) -> FoundMoment:
+    """Cut a moment that was found by what is said to the caption that says most of it.
+
+    Args:
+        moment: The shot; itself the answer where no caption with times has a word of the query.
+        captions: What is said of its video.
+        weights: The terms of the query with their weights.
+        terms: Splits a text into terms.
+    """
+    best, most = None, 0.0
+    for caption in captions:
+        if caption.start is None or caption.end is None:
+            continue
+        if min(caption.end, moment.end) <= max(caption.start, moment.start):
+            continue
+        value = sum(weights.get(term, 0.0) for term in set(terms(caption.text)))
+        if value > most:
+            best, most = (caption.start, caption.end), value
+    if best is None:
+        return moment
+    return replace(moment, start=best[0], end=best[1], key_time=(best[0] + best[1]) / 2)
+
+
 def evidence_text(each: FoundMoment) -> str:
     """Say in a few words what speaks for a moment."""
     parts = []
@@ -178,7 +207,7 @@ def _terms(
 
 
 def _was_said(term: Mapping[str, Any]) -> bool:
-    """Tell whether somebody said it: not every count of it is a thing that it names."""
+    """Return whether it was said: not every count of it is a thing that it names."""
     return bool(max(term["counts"].values(), default=0) > term.get("named_in_video", 0))
 
 
@@ -196,20 +225,20 @@ def _heard_or_named(terms: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _named(terms: Iterable[Mapping[str, Any]]) -> list[str]:
-    told = []
+    texts = []
     for term in list(terms)[:_SHOWN]:
         sure = f"{max(term['named']):.2f} sure" if term.get("named") else f"in its {_where(term)}"
-        told.append(f"{term['word']} {term['evidence']:+.2f} ({sure})")
-    return told
+        texts.append(f"{term['word']} {term['evidence']:+.2f} ({sure})")
+    return texts
 
 
 def _heard(terms: Iterable[Mapping[str, Any]]) -> list[str]:
-    told = []
+    texts = []
     for term in list(terms)[:_SHOWN]:
         where = _where(term)
         place = f" (in its {where})" if where and where != "shot" else ""
-        told.append(f"{term['word']} {term['evidence']:+.2f}{place}")
-    return told
+        texts.append(f"{term['word']} {term['evidence']:+.2f}{place}")
+    return texts
 
 
 def _where(term: Mapping[str, Any]) -> str:

@@ -50,7 +50,8 @@ FOLDER = "search-index"
 _STAMP = "library-stamp.json"
 _DESCRIPTIONS = "descriptions.json"
 # What changes in an index, the manifest last; all else is written once under a name of its own.
-_HEADS = (_DESCRIPTIONS, NAMED, "text-shares.json", _STAMP, "index.json")
+_LEARNED = ("text-shares.json", "joint-weight.json", "visual-smoothing.json")
+_HEADS = (_DESCRIPTIONS, NAMED, *_LEARNED, _STAMP, "index.json")
 _CHOSEN = (_DESCRIPTIONS, NAMED)
 _LEAVE = ("lock",)
 _TRIES = 8  # against others who index into the same bucket
@@ -104,6 +105,11 @@ class IndexResult(Result):
     folder: Path
     report: "BuildReport"
 
+    @property
+    def ok(self) -> bool:
+        """Whether no video failed."""
+        return not self.report.failed
+
     def to_json(self) -> Any:
         """Return what ``wordsight index --json`` prints."""
         return as_json({"index": self.folder, **vars(self.report)})
@@ -139,7 +145,9 @@ def index(library: "Library", request: IndexRequest, *, reporter: RecordingRepor
             engine=engine,
             device=device,
         )
-    return IndexResult(folder, report, warnings=tuple(reporter.notes))
+    for video_id, reason in report.failed:
+        reporter.warn(f"{video_id}: {reason}")
+    return IndexResult(folder, report)
 
 
 @dataclass(frozen=True)
@@ -161,7 +169,7 @@ class _Collection:
             SentenceEntry(video_id, start, end, text, "describe", -1)
             for start, end, text in self.descriptions.get(video_id, [])
         )
-        # Last, so that what nobody said can be taken off what is shown.
+        # Last, so that what was not said can be left out of what is shown.
         named = self.named.sentences(video_id) if self.named is not None else ()
         return replace(details, sentences=details.sentences + said + named)
 
@@ -309,9 +317,9 @@ def describe_shots(
             clip = Clip.cut(video.id, seen, shot.start, shot.end)
             if clip.mask.any():
                 # Linked first, as everywhere else where words are read: surer, and far quicker.
-                told = describe_moments(learned, followed(clip), top=3)
-                true = [each for each in told if each.holds]
-                found.setdefault(video.id, []).extend((shot.start, shot.end, d.text) for d in true)
+                described = describe_moments(learned, followed(clip), top=3)
+                rows = ((shot.start, shot.end, each.text) for each in described)
+                found.setdefault(video.id, []).extend(rows)
         progress(done, len(videos), video.id)
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / _DESCRIPTIONS, json.dumps(found, ensure_ascii=False) + "\n")
@@ -345,11 +353,11 @@ def _of_language(language: str) -> Any:
 
 def _stamp(library: "Library") -> str:
     """Return what changes when the library does, at the price of one query."""
-    told = [
+    known = [
         [v.id, v.sha256, v.path, v.num_sentences, v.num_shots, v.added_at.isoformat()]
         for v in library.videos()
     ]
-    return hashlib.sha256(json.dumps(told).encode("utf-8", "replace")).hexdigest()
+    return hashlib.sha256(json.dumps(known).encode("utf-8", "replace")).hexdigest()
 
 
 def _read(path: Path) -> Any:

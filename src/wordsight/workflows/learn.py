@@ -1,11 +1,12 @@
 """``learn``: from a library's videos and sentences to words with meanings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from wordsight.errors import WordsightError
 from wordsight.workflows.compute import (
     device_setting,
     engine_setting,
@@ -15,29 +16,81 @@ from wordsight.workflows.compute import (
     usable_device,
     using_engine,
 )
-from wordsight.workflows.lexicon import lexicon_setting, load_grammar, readable_grammar
+from wordsight.workflows.described import DescribedClips, candidates_setting, read_described
+from wordsight.workflows.lexicon import lexicon_setting, load_grammar
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
     from wordsight.library import Library
-    from wordsight.meaning import LearnedLexicon
+    from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
+    from wordsight.meaning.model.quality import Quality
+    from wordsight.progress import Progress
     from wordsight.workflows.annotator import ClipAnnotator
 
-__all__ = ["LearnRequest", "LearnResult", "LearnSettings", "learn"]
+__all__ = ["LearnRequest", "LearnResult", "LearnSettings", "learn", "training_settings"]
+
+LEARNED_FROM = "learned_from"
+"""Under which name the notes of a lexicon have the videos it was learned from."""
 
 
 class LearnSettings(Request):
     """How words are learned, wherever they are kept."""
 
+    method: Literal["discriminative", "ml", "growth", "published"] = setting(
+        "discriminative",
+        "How words are trained: against false sentences by gradient (discriminative) or by growth "
+        "transformations (growth), by maximum likelihood alone (ml), or as Yu & Siskind published "
+        "it in 2013 (published).",
+        label="Method",
+        titles={
+            "discriminative": "Against false sentences, by gradient",
+            "growth": "Against false sentences, by growth transformations",
+            "ml": "Maximum likelihood",
+            "published": "As published in 2013",
+        },
+    )
+    features: Literal["recommended", "paper", "plain"] | None = setting(
+        None,
+        "What words look at: what works on real boxes (recommended), Table 2 of the paper (paper), "
+        "or few features with named bins (plain).",
+        label="Features",
+        default_text="as suits the method",
+    )
+    noise: float | None = setting(
+        None,
+        "Share of sentences that have nothing to do with their clip.",
+        label="Share of wrong sentences",
+        default_text="0.02; as published 0",
+        ge=0.0,
+        le=0.9,
+    )
     phases: int | None = setting(
         None,
-        "States of an event, including before and after it; 3 suit clips that are cut to their "
-        "events.",
-        default_text="as suits whole videos",
-        ge=3,
+        "States of a verb, including before and after the event; 5 suit clips that are cut to "
+        "their events, 4 whole videos.",
+        "--states-per-word",
+        "--phases",
+        label="States per word",
+        default_text="5 where most sentences have times, else 4",
+        ge=2,
         le=8,
+    )
+    check: Literal["quick", "full", "none"] = setting(
+        "quick",
+        "Measure how good the words are on videos not learned from: by learning again without "
+        "each third of them, with shorter training (quick), or each fifth with the same (full).",
+        label="Measure how good the words are",
+        titles={"quick": "Quickly", "full": "Fully", "none": "No"},
+    )
+    participants: Literal["tracks", "tracklets", "boxes"] | None = setting(
+        None,
+        "What words may speak of: whole tracks, chains of tracklets that the words help to join, "
+        "or single boxes.",
+        label="What words may speak of",
+        titles={"tracks": "Tracks", "tracklets": "Chains of tracklets", "boxes": "Boxes"},
+        default_text="tracks, or boxes where a detector knows no classes",
     )
     any_order: bool = setting(
         False,
@@ -52,7 +105,7 @@ class LearnSettings(Request):
     restarts: int = setting(2, "Number of random starts; the best is kept.", ge=1, le=1000)
     quick: bool = setting(
         False,
-        "Leave out training against false sentences: minutes less, a little worse.",
+        "The same as --method ml: minutes less, a little worse.",
         label="Training",
         titles={"true": "Quick", "false": "Thorough, against false sentences"},
     )
@@ -94,6 +147,7 @@ class LearnRequest(LearnSettings):
         "they infer.",
         metavar="FOLDER",
     )
+    candidates: Path | None = candidates_setting()
     force: bool = setting(False, "Replace a lexicon that exists.")
     checkpoint: Path | None = setting(
         None,
@@ -119,6 +173,7 @@ class LearnResult(Result):
         histories: Per restart the objective after every iteration.
         sharpened: The objective after every epoch of training against false sentences.
         annotator: Names things and infers facts as the words need it, if they do.
+        quality: How good the words are.
     """
 
     lexicon: "LearnedLexicon"
@@ -132,6 +187,7 @@ class LearnResult(Result):
     histories: Sequence[Sequence[float]]
     sharpened: Sequence[float]
     annotator: "ClipAnnotator | None"
+    quality: "Quality"
 
     def to_json(self) -> Any:
         """Return what ``wordsight learn --json`` prints."""
@@ -143,6 +199,7 @@ class LearnResult(Result):
             "threshold": self.lexicon.threshold,
             "lost_mass": self.lost_mass,
             "lost_mass_median": self.lost_mass_median,
+            "quality": self.quality.to_json(),
         }
         more = {"facts": self.facts, "named": self.named}
         return as_json(values | {name: one for name, one in more.items() if one is not None})
@@ -154,41 +211,52 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
 
     An interrupted learning goes on where it was when it is called again.
     """
-    from wordsight.meaning import ON_FILM, WordLearner
+    from wordsight.meaning import WordLearner
     from wordsight.workflows.annotator import ClipAnnotator, save_lexicon
-    from wordsight.workflows.clips import clips_with_sentences
+    from wordsight.workflows.word_quality import learning_quality
 
     if request.words is not None:
         refuse_existing(request.words, force=request.force)
     annotator = ClipAnnotator.of(request.attributes, request.states)
-    known = load_grammar(request.grammar)
-    clips, sentences = clips_with_sentences(library)
-    seen = clips if annotator is None else annotator.name_clips(library, clips, reporter)
-    read = readable_grammar if annotator is None else annotator.grammar
-    lexicon, sentences = read(known, sentences, reporter)
-    with (
-        pruning(request.prune) as losses,
-        using_engine(request.engine, reporter) as engine,
-        reporter.progress("Learning") as progress,
-    ):
-        learner = WordLearner(
-            ON_FILM,
-            features="recommended" if annotator is None else annotator.features(),
-            phases=request.phases or ON_FILM.phases,
-            left_to_right=not request.any_order,
-            two_phase=request.two_phase,
-            restarts=request.restarts,
-            discriminative=None if request.quick else "gradient",
-            random_state=request.seed,
-            threads=request.threads,
-            engine=engine,
-            device=usable_device(request.device, reporter),
-        ).fit(seen, sentences, lexicon=lexicon, progress=progress, checkpoint=_checkpoint(request))
+    said = read_described(
+        library,
+        load_grammar(request.grammar),
+        annotator,
+        request.candidates,
+        reporter,
+        random_state=request.seed,
+    )
+    settings = training_settings(request, annotator, cut=said.cut)
+    checkpoint = _checkpoint(request)
+    with using_engine(request.engine, reporter) as engine:
+        compute: dict[str, Any] = {
+            "threads": request.threads,
+            "engine": engine,
+            "device": usable_device(request.device, reporter),
+        }
+        with pruning(request.prune) as losses, reporter.progress("Learning") as progress:
+            learner = WordLearner(settings, **compute)
+            _fit(learner, said, checkpoint, progress, reporter)
+        with pruning(request.prune), reporter.progress("Checking") as progress:
+            quality = learning_quality(
+                said,
+                settings,
+                request.check,
+                learned=learner.lexicon_,
+                progress=progress,
+                **compute,
+            )
     learned = learner.lexicon_ if annotator is None else annotator.completed(learner.lexicon_)
+    learned = _noted(learned, quality, said)
+    for advice in quality.advice:
+        reporter.warn(advice)
     if request.words is not None:
         save_lexicon(learned, request.words, annotator, overwrite=request.force)
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
     most, usual = max(losses, default=0.0), median(losses or [0.0])
     report_lost(reporter, most, request.prune, usual=usual)
+    _report_looks(learned, reporter)
     facts = None if request.states is None else _facts_used(learned, reporter)
     named = None
     if annotator is not None and request.attributes is not None:
@@ -197,7 +265,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         learned,
         request.words,
         int(str(learned.notes["clips"])),  # without those in which nothing was seen
-        sum(map(len, sentences)),
+        said.num_sentences,
         most,
         usual,
         facts,
@@ -205,14 +273,107 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         learner.histories_,
         learner.discriminative_history_,
         annotator,
-        warnings=tuple(reporter.notes),
+        quality,
     )
+
+
+def _fit(
+    learner: "WordLearner",
+    said: DescribedClips,
+    checkpoint: Path | None,
+    progress: "Progress",
+    reporter: Reporter,
+) -> None:
+    """Learn; what a learning of other clips or settings left is of no use and is discarded."""
+    from wordsight.errors import FormatError
+    from wordsight.meaning.training.checkpoint import OtherTrainingError
+
+    options: dict[str, Any] = {
+        "lexicon": said.lexicon,
+        "candidates": said.rivals if said.given else None,
+        "progress": progress,
+        "checkpoint": checkpoint,
+        "keep_checkpoint": True,
+    }
+    left = checkpoint is not None and checkpoint.exists()
+    try:
+        learner.fit(said.clips, said.sentences, **options)
+    except (OtherTrainingError, FormatError):
+        if not left or checkpoint is None:
+            raise
+        reporter.note("An unfinished learning of other clips or settings was there: starting anew.")
+        checkpoint.unlink(missing_ok=True)
+        learner.fit(said.clips, said.sentences, **options)
+
+
+def training_settings(
+    request: LearnSettings, annotator: "ClipAnnotator | None", *, cut: bool
+) -> "TrainingSettings":
+    """Return the settings of training that a request asks for.
+
+    Args:
+        request: What was asked for.
+        annotator: Who names things or knows facts, if anybody does.
+        cut: Whether clips are cut to their events.
+
+    Raises:
+        WordsightError: If settings contradict each other.
+    """
+    from wordsight.meaning import FAITHFUL, ON_CUT_CLIPS, ON_FILM
+
+    if request.quick and request.method not in ("discriminative", "ml"):
+        raise WordsightError("give --quick or --method, not both: --quick is --method ml.")
+    on_film = ON_CUT_CLIPS if cut else ON_FILM
+    base = FAITHFUL if request.method == "published" else on_film
+    features: Any = request.features or base.features
+    against: dict[str, Any] = {"discriminative": "gradient", "growth": "growth"}
+    return replace(
+        base,
+        features=features if annotator is None else annotator.features(features),
+        view_settings=replace(
+            base.view_settings,
+            participants=request.participants or base.view_settings.participants,
+        ),
+        phases=request.phases or base.phases or 3,
+        left_to_right=not request.any_order,
+        two_phase=request.two_phase,
+        restarts=request.restarts,
+        noise=base.noise if request.noise is None else request.noise,
+        discriminative=None if request.quick else against.get(request.method),
+        random_state=request.seed,
+    )
+
+
+def _noted(learned: "LearnedLexicon", quality: "Quality", said: DescribedClips) -> "LearnedLexicon":
+    """Return the words with what is known of them, and from which videos they were learned."""
+    from wordsight.meaning.model.quality import NOTE
+
+    videos = sorted({clip.video_id for clip in said.clips})
+    return replace(learned, notes={**learned.notes, LEARNED_FROM: videos, NOTE: quality.to_json()})
 
 
 def _checkpoint(request: LearnRequest) -> Path | None:
     if request.checkpoint is not None or request.words is None:
         return request.checkpoint
     return request.words.with_name(f"{request.words.name}.learning.npz")
+
+
+_FEW_CLIPS = 40  # below this, which noun has which look is mostly a guess
+
+
+def _report_looks(learned: "LearnedLexicon", reporter: Reporter) -> None:
+    """Say if nouns learned what they look like, and warn if there were few clips for that."""
+    if learned.noun_looks is None:
+        return
+    clips = int(str(learned.notes["clips"]))
+    nouns = ", ".join(learned.noun_looks.nouns)
+    if clips < _FEW_CLIPS:
+        reporter.warn(
+            f"the detector gives no classes, and {clips} clips are few to learn what {nouns} look "
+            "like; add more clips, or detect with classes: `wordsight detectors get objects`."
+        )
+    else:
+        reporter.note(f"The detector gives no classes, so these nouns learned looks: {nouns}.")
 
 
 def _facts_used(learned: "LearnedLexicon", reporter: Reporter) -> list[str]:

@@ -9,27 +9,29 @@ from typing import TYPE_CHECKING, Any
 from wordsight.errors import WordsightError
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, argument, setting
-from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
+from wordsight.workflows.workflow import Result, refuse_existing, workflow
 
 if TYPE_CHECKING:
-    from wordsight.language import Entry, Lexicon
+    from wordsight.language import Entry, Lexicon, Understood
     from wordsight.meaning import LearnedLexicon
+    from wordsight.records import Sentence
 
 __all__ = [
     "DEFAULT_LEXICON",
     "LexiconRequest",
     "LexiconResult",
-    "can_read",
     "lexicon",
     "lexicon_setting",
     "load_grammar",
     "load_lexicon",
     "readable_grammar",
+    "understood_query",
 ]
 
 DEFAULT_LEXICON = Path("lexicon")
 
 _SHOWN = 3  # sentences that cannot be read; the rest is counted
+_LISTED = 12  # words per note; the rest is counted
 _loading = Lock()
 _loaded: dict[tuple[Path, int], "LearnedLexicon"] = {}
 
@@ -71,10 +73,6 @@ class LexiconResult(Result):
     models: dict[str, Any]
     pages: tuple[str, ...]
 
-    def to_json(self) -> Any:
-        """Return what ``wordsight lexicon --json`` prints."""
-        return as_json(self.models)
-
 
 @workflow(LexiconRequest)
 def lexicon(request: LexiconRequest, *, reporter: RecordingReporter) -> LexiconResult:
@@ -94,7 +92,6 @@ def lexicon(request: LexiconRequest, *, reporter: RecordingReporter) -> LexiconR
     return LexiconResult(
         {entry: word_values(learned, entry) for entry in entries},
         tuple(learned.page(entry, strongest=12 if word else 3) for entry in entries),
-        warnings=tuple(reporter.notes),
     )
 
 
@@ -132,24 +129,28 @@ def load_grammar(name: str | None) -> "Lexicon | None":
     return default_lexicon() if name == "street" else read_lexicon(name)
 
 
-def can_read(learned: "LearnedLexicon", text: str, reporter: Reporter, *, aloud: bool) -> bool:
-    """Tell whether a learned lexicon can read a sentence.
+def understood_query(
+    learned: "LearnedLexicon", text: str, reporter: Reporter, *, aloud: bool
+) -> "Understood | None":
+    """Return what a learned lexicon understands of a query, or None if it cannot read it.
 
     Args:
         learned: The lexicon.
-        text: The sentence.
-        reporter: Takes the reason why not.
+        text: A sentence, a question, several events, or a phrase.
+        reporter: Takes what was understood where that is not plain, or the reason why not.
         aloud: Whether the reason is a note; otherwise it is a detail, since a few words that are
             no sentence are nothing unusual.
     """
     try:
-        learned.sentence(text)
+        understood = learned.query(text)
     except WordsightError as error:
         reason = str(error).splitlines()[0].rstrip(".:")
-        report = reporter.note if aloud else reporter.detail
+        report = reporter.note if aloud or "did you mean" in reason else reporter.detail
         report(f"The learned words cannot read this ({reason}): going by what is said.")
-        return False
-    return True
+        return None
+    if not understood.is_literal:
+        reporter.note(understood.explanation())
+    return understood
 
 
 def readable_grammar(
@@ -158,26 +159,43 @@ def readable_grammar(
     reporter: Reporter,
     *,
     taught: Sequence["Entry"] = (),
-) -> tuple["Lexicon", list[list[str]]]:
-    """Return a lexicon with all words of the sentences, and the sentences it can read.
+    videos: Sequence[str] | None = None,
+    synonyms: bool = False,
+) -> tuple["Lexicon", list[list["Sentence"]]]:
+    """Return a lexicon with all words of the sentences, and what the sentences say in its words.
 
     Args:
         known: How words combine, as far as it is written down.
         sentences: What is said of each clip.
-        reporter: Takes which words were inferred beside those known, and what cannot be read.
+        reporter: Takes which words were inferred beside those known, what pronouns were taken for,
+            which words stay unknown, and what cannot be read.
         taught: Further entries, which help to infer the rest.
+        videos: The video of each clip, so that pronouns refer to what was said of it before.
+        synonyms: Whether a new word is taken for a known one that means about the same.
     """
     from wordsight.language import Lexicon, infer_lexicon
 
     given = Lexicon((*(known or ()), *taught))
-    inferred = infer_lexicon([text for said in sentences for text in said], given)
+    texts = [text for said in sentences for text in said]
+    where = None
+    if videos is not None:
+        where = [v for v, said in zip(videos, sentences, strict=True) for _ in said]
+    inferred = infer_lexicon(texts, given, videos=where, synonyms=synonyms)
     if known is not None and inferred.findings:
         new = ", ".join(f"{f.entry.name} ({f.entry.part})" for f in inferred.findings)
         reporter.note(f"Not in the lexicon, so inferred from how they are used: {new}.")
+    for what, words in (
+        ("Taken for", inferred.guesses),
+        ("Left out of sentences", inferred.ignored),
+        ("Unknown, and not learned", inferred.unknown),
+        ("Perhaps the same, so far learned apart", inferred.synonyms),
+    ):
+        if words:
+            more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
+            reporter.note(f"{what}: {', '.join(words[:_LISTED])}{more}.")
     for text, why in inferred.unread[:_SHOWN]:
         reporter.warn(f"cannot read {text!r}: {why.splitlines()[0].rstrip(':')}")
     if len(inferred.unread) > _SHOWN:
         reporter.warn(f"{len(inferred.unread)} sentences cannot be read and are left out.")
-    unread = dict(inferred.unread)
-    kept = [[text for text in said if text not in unread] for said in sentences]
-    return inferred.lexicon, kept
+    rest = iter(inferred.sentences)
+    return inferred.lexicon, [[one for _ in said for one in next(rest)] for said in sentences]

@@ -1,5 +1,6 @@
 """``name``: all taught words for a picture, a part of one, or the things in a video."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import IMAGE_SUFFIXES
 from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.search_query import parse_region
 from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.teach import load_taught, taught_setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
@@ -61,6 +63,19 @@ class NameResult(Result):
             return as_json(self.things)
         return as_json({"text": self.naming.text, "attributes": self.naming.attributes})
 
+    def by_thing(self) -> list[dict[str, Any]]:
+        """Return for every thing of a video what it is called most often, and when it is seen."""
+        things: dict[int, list[NamedDetection]] = {}
+        for one in self.things:
+            things.setdefault(one.identity, []).append(one)
+        rows = []
+        for identity, boxes in sorted(things.items()):
+            (text, count), *_ = Counter(box.naming.text for box in boxes).most_common(1)
+            times = {"start": boxes[0].time, "end": boxes[-1].time}
+            share = count / len(boxes)
+            rows.append({"thing": identity, "text": text, "share": share, **times})
+        return rows
+
 
 @workflow(NameRequest)
 def name(request: NameRequest, *, reporter: RecordingReporter) -> NameResult:
@@ -74,13 +89,14 @@ def name(request: NameRequest, *, reporter: RecordingReporter) -> NameResult:
         path, detections = video
         with reporter.progress("Naming") as progress:
             things = name_detections(learner, path, detections, progress=progress)
-        return NameResult(things=tuple(things), warnings=tuple(reporter.notes))
+        return NameResult(things=tuple(things))
     refuse_existing(request.play, force=request.force)
     naming = learner.name(_picture(request.what, request.box))
     if request.play is None:
-        return NameResult(naming, warnings=tuple(reporter.notes))
+        return NameResult(naming)
     write_sound(request.play, learner.say(naming), overwrite=request.force)
-    return NameResult(naming, files=(request.play,), warnings=tuple(reporter.notes))
+    reporter.note(f"Spoken: {request.play}")
+    return NameResult(naming, files=(request.play,))
 
 
 def _boxed_video(request: NameRequest) -> "tuple[str, Detections] | None":
@@ -125,9 +141,10 @@ def _picture(what: str, box: str | None) -> "NDArray[np.uint8]":
         time = _seconds(seconds)
         with VideoReader(path) as reader:
             image = reader.frame_at(time).image
-    if box is None:
+    region = parse_region(box)
+    if region is None:
         return image
-    x, y, width, height = _parse_box(box)
+    x, y, width, height = region
     return crop_box(image, (x, y, x + width, y + height))
 
 
@@ -138,13 +155,3 @@ def _seconds(text: str) -> float:
         raise WordsightError(
             f"after @ the time in seconds was expected, as in film.mp4@12.5, got {text!r}."
         ) from None
-
-
-def _parse_box(box: str) -> tuple[float, float, float, float]:
-    try:
-        x, y, width, height = (float(part) for part in box.split(","))
-    except ValueError:
-        raise WordsightError(f"--box takes X,Y,W,H in pixels, got {box!r}.") from None
-    if width <= 0 or height <= 0:
-        raise WordsightError(f"--box needs a width and a height above 0, got {box!r}.")
-    return x, y, width, height

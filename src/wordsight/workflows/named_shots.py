@@ -40,7 +40,7 @@ class NamedShots:
 
     @classmethod
     def read(cls, folder: Path) -> "NamedShots | None":
-        """Return what is known of the shots of an index, or None if nobody named them."""
+        """Return what is known of the shots of an index, or None if they were not named."""
         try:
             values = json.loads((folder / NAMED).read_text(encoding="utf-8"))
             return cls(values["model"], dict(values["marks"]), dict(values["shots"]))
@@ -68,7 +68,7 @@ class NamedShots:
         )
 
     def said(self, text: str, video_id: str, start: float) -> str:
-        """Return the text of a shot without the words that nobody said."""
+        """Return the text of a shot without the words that were not said."""
         ours = next((_text(row[2]) for row in self._rows(video_id) if row[0] == start), "")
         return text.removesuffix(ours).rstrip() if ours else text
 
@@ -127,10 +127,10 @@ def name_shots(
     """Bring the words of an index's shots up to date: only new or changed videos are looked at.
 
     Every video is kept when it is done, so that an interrupted naming goes on where it was. One
-    that cannot be read has no words; why is told where it is indexed.
+    that cannot be read has no words; the reason is reported where it is indexed.
 
     Returns:
-        What is known then; ``None`` where nobody asked for words.
+        What is known then; ``None`` where no words were asked for.
     """
     from wordsight.workflows.teach import load_taught
 
@@ -188,8 +188,8 @@ def _text(words: list[tuple[str, float]]) -> str:
 
 
 def _mark(video: "VideoEntry") -> str:
-    told: list[Any] = [video.sha256, video.num_shots, video.added_at.isoformat()]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+    known: list[Any] = [video.sha256, video.num_shots, video.added_at.isoformat()]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
 def _known(folder: Path) -> NamedShots | None:

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import argument
-from wordsight.workflows.workflow import Result, as_json, workflow
+from wordsight.workflows.units import verdict
+from wordsight.workflows.workflow import Result, workflow
 
 if TYPE_CHECKING:
     from wordsight.library import Library
@@ -34,14 +35,17 @@ class ScoreResult(Result):
     Attributes:
         scores: Per sentence its score, and from when to when it is about.
         are_moments: Per sentence whether that is a moment of a long video.
+        threshold: The score from which on a sentence is true.
     """
 
     scores: tuple["SentenceScore", ...]
     are_moments: tuple[bool, ...]
+    threshold: float
 
-    def to_json(self) -> Any:
-        """Return what ``wordsight score --json`` prints."""
-        return as_json(self.scores)
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """Per sentence ``likely``, ``unsure`` or ``not likely``."""
+        return tuple(verdict(one.holds, one.score, self.threshold) for one in self.scores)
 
 
 @workflow(ScoreRequest)
@@ -55,4 +59,4 @@ def score(library: "Library", request: ScoreRequest, *, reporter: RecordingRepor
         scores = tuple(lexicon.score(moment, sentence) for moment, sentence in pairs)
     report_lost(reporter, max(one.lost_mass for one in scores), request.prune)
     are_moments = tuple(moment is not clip for moment in moments)
-    return ScoreResult(scores, are_moments, warnings=tuple(reporter.notes))
+    return ScoreResult(scores, are_moments, lexicon.threshold)

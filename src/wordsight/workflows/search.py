@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,9 +18,16 @@ from wordsight.workflows.compute import (
 )
 from wordsight.workflows.found_moments import FoundMoment, evidence_text
 from wordsight.workflows.index import index_setting
+from wordsight.workflows.learn import LEARNED_FROM
 from wordsight.workflows.lexicon import DEFAULT_LEXICON, lexicon_setting, load_lexicon
 from wordsight.workflows.reporter import RecordingReporter, Reporter
-from wordsight.workflows.search_query import SearchQuery, parse_moment, parse_region, read_queries
+from wordsight.workflows.search_query import (
+    SearchQuery,
+    parse_moment,
+    parse_region,
+    read_queries,
+    read_topics,
+)
 from wordsight.workflows.searcher import MOST_VIDEOS, Searcher
 from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.units import clock
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from wordsight.engine import Engine
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
+    from wordsight.meaning.tasks.answer import Answer
     from wordsight.retrieval.joint import JointSearch
 
 __all__ = [
@@ -69,6 +77,12 @@ class SearchSettings(Request):
         },
     )
     top: int = setting(10, "Number of moments.", "-k", label="Number of moments", ge=1)
+    rank: Literal["shot", "scene", "video"] = setting(
+        "shot",
+        "What words and pictures rank: shots, or scenes or videos by their best shot.",
+        label="Rank",
+        titles={"shot": "shots", "scene": "scenes", "video": "videos"},
+    )
     everything: bool = setting(False, "Also moments without evidence for them.", "--all")
     weight: float | None = setting(
         None,
@@ -103,11 +117,22 @@ class SearchRequest(SearchSettings):
     queries: Path | None = setting(
         None, "Many queries, a line each: id words. Needs --run.", metavar="FILE"
     )
+    topics: Path | None = setting(
+        None,
+        "Many topics, a line of JSON each: id, and text, image, region or like. Needs --run.",
+        metavar="JSONL",
+    )
     force: bool = setting(False, "Replace files that exist.")
     words: Path | None = lexicon_setting(None)
     engine: str | None = engine_setting()
     device: str | None = device_setting()
     index: Path | None = index_setting()
+    background: str = setting(
+        "own",
+        "What pictures are compared with: the shots of this library, or of another one (its "
+        "folder) that is indexed alike.",
+        metavar="own|LIBRARY",
+    )
 
     def query(self) -> SearchQuery:
         """Return what is looked for.
@@ -128,12 +153,14 @@ class SearchResult(Result):
         how: In a sentence, what they were judged by.
         answers: Of many queries, per query its shots with their scores.
         run: The TREC run that was written, if any.
+        answer: The answer, where the text was a question that the learned words can read.
     """
 
     moments: tuple[FoundMoment, ...]
     how: str
     answers: dict[str, list[tuple[str, float]]] | None = None
     run: Path | None = None
+    answer: "Answer | None" = None
 
     @property
     def num_hits(self) -> int:
@@ -142,6 +169,8 @@ class SearchResult(Result):
 
     def to_json(self) -> Any:
         """Return what ``wordsight search --json`` prints."""
+        if self.answer is not None:
+            return as_json({"answer": _answer_json(self.answer), "moments": self.moments})
         if self.answers is None:
             return as_json(self.moments)
         return as_json({"run": self.run, "queries": len(self.answers), "hits": self.num_hits})
@@ -157,13 +186,19 @@ def search(
     finds moments it is true of; a picture finds shots that look like it.
     """
     refuse_existing(request.sheet, request.run, force=request.force)
-    if request.queries is not None:
+    if request.queries is not None or request.topics is not None:
         return _answer_queries(library, request, reporter)
     lexicon = None
     if request.text:
         folder = request.words or DEFAULT_LEXICON
         needed = request.words is not None or request.by == "meaning"
         lexicon = load_lexicon(folder) if needed or folder.exists() else None
+        if lexicon is not None and not needed and _is_of_others(lexicon, library):
+            lexicon = None
+            reporter.note(
+                f"The words in {folder} were learned from videos of another library; --words "
+                f"{folder} uses them all the same."
+            )
     with using_engine(request.engine, reporter) as engine:
         result = find_moments(
             library, request, reporter, lexicon, engine=engine, aloud=request.words is not None
@@ -178,7 +213,7 @@ def search(
     if request.sheet is not None and result.moments:
         write_moments_sheet(request.sheet, result.moments, library, query, overwrite=request.force)
         reporter.note(f"Contact sheet: {request.sheet}")
-    return SearchResult(result.moments, result.how, warnings=tuple(reporter.notes))
+    return SearchResult(result.moments, result.how, answer=result.answer)
 
 
 def find_moments(
@@ -219,10 +254,43 @@ def find_moments(
         ready=ready,
         annotator=None if lexicon is None else load_annotator(request.words or DEFAULT_LEXICON),
         exact=request.exact or None,
+        background=request.background,
+        rank=request.rank,
     )
     with closing(searcher), pruning(request.prune):
-        moments, how = searcher.answer(request.query(), request.by, lexicon, named=aloud)
-    return SearchResult(tuple(moments), how)
+        asked = request.query()
+        moments, how, answer = searcher.answer(asked, request.by, lexicon, named=aloud)
+    return SearchResult(tuple(moments), how, answer=answer)
+
+
+def _is_of_others(lexicon: "LearnedLexicon", library: "Library") -> bool:
+    """Whether words were learned from videos of which this library has none."""
+    learned_from = lexicon.notes.get(LEARNED_FROM)
+    if not isinstance(learned_from, list | tuple) or not learned_from:
+        return False  # older lexicons and those written by hand do not say
+    return not {video.id for video in library.videos()} & set(learned_from)
+
+
+def _answer_json(answer: "Answer") -> dict[str, Any]:
+    return {
+        "kind": answer.kind,
+        "text": answer.text,
+        "sure": round(answer.probability, 4),
+        "participants": [
+            {
+                "video_id": one.video_id,
+                "start": one.start,
+                "end": one.end,
+                "name": one.name,
+                "sure": round(one.probability, 4),
+                "boxes": [
+                    [round(float(value), 2) for value in (time, *box)]
+                    for time, box in zip(one.times, one.boxes, strict=True)
+                ],
+            }
+            for one in answer.participants
+        ],
+    }
 
 
 def write_moments_run(
@@ -266,10 +334,15 @@ def _answer_queries(
 ) -> SearchResult:
     from wordsight.retrieval.trec import write_run
 
-    assert request.queries is not None
-    if request.run is None or request.text or request.images or request.like:
-        raise WordsightError("--queries needs --run FILE, and no other query.")
-    queries = read_queries(request.queries)
+    both = request.queries is not None and request.topics is not None
+    if both or request.run is None or request.text or request.images or request.like:
+        raise WordsightError("--queries or --topics needs --run FILE, and no other query.")
+    if request.topics is not None:
+        queries = read_topics(request.topics)
+    else:
+        assert request.queries is not None
+        queries = {name: SearchQuery(text) for name, text in read_queries(request.queries).items()}
+    queries = {name: replace(query, expand=request.expand) for name, query in queries.items()}
     with (
         using_engine(request.engine, reporter) as engine,
         closing(
@@ -278,11 +351,15 @@ def _answer_queries(
                 library,
                 request.index,
                 request.top,
+                weight=request.weight,
                 device=usable_device(request.device, reporter),
                 engine=engine,
+                exact=request.exact or None,
+                background=request.background,
+                rank=request.rank,
             )
         ) as searcher,
     ):
-        answers = searcher.run(queries, request.expand)
+        answers = searcher.run(queries)
     write_run(request.run, answers, overwrite=request.force)
-    return SearchResult((), "", answers, request.run, warnings=tuple(reporter.notes))
+    return SearchResult((), "", answers, request.run)

@@ -1,9 +1,10 @@
 """From what is typed to what is looked for: words, pictures, regions, and "like this moment"."""
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
 
     Picture = Path | NDArray[np.uint8]
 
-__all__ = ["SearchQuery", "joint_query", "parse_moment", "parse_region", "read_queries"]
+__all__ = [
+    "SearchQuery",
+    "joint_query",
+    "parse_moment",
+    "parse_region",
+    "read_queries",
+    "read_topics",
+]
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,55 @@ def read_queries(path: Path) -> dict[str, str]:
     if not queries:
         raise WordsightError(f"{path} holds no query; expected lines: id words.")
     return queries
+
+
+def read_topics(path: Path) -> dict[str, SearchQuery]:
+    """Read topics of words and pictures: on each line a JSON object.
+
+    ``id`` names the topic; ``text``, ``image`` (a file or several, beside the topics), ``region``
+    (x, y, width, height) and ``like`` (VIDEO@TIME) say what is looked for, at least one of them.
+
+    Raises:
+        WordsightError: If the file or a line of it cannot be read.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WordsightError(f"{path} cannot be read as text ({error}).") from error
+    topics: dict[str, SearchQuery] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            name, topic = _topic(json.loads(line), path.parent)
+            if name in topics:
+                raise WordsightError(f"the id {name} again.")
+        except (WordsightError, ValueError) as error:
+            raise WordsightError(f"{path}, line {number}: {error}") from None
+        topics[name] = topic
+    if not topics:
+        raise WordsightError(f'{path} holds no topic; expected lines: {{"id": "1", "text": "..."}}')
+    return topics
+
+
+def _topic(values: Any, folder: Path) -> tuple[str, SearchQuery]:
+    known = {"id", "text", "image", "region", "like"}
+    if not isinstance(values, dict) or not values.keys() <= known or "id" not in values:
+        raise WordsightError(
+            f"expected an object with id and some of text, image, region and like, got {values!r}."
+        )
+    name = str(values["id"])
+    if not name or any(character.isspace() for character in name):
+        raise WordsightError(f"expected an id without spaces, got {name!r}.")
+    images, region = values.get("image") or [], values.get("region")
+    images = images if isinstance(images, list) else [images]
+    if isinstance(region, list):
+        region = ",".join(map(str, region))
+    text, like = values.get("text"), values.get("like")
+    if not all(one is None or isinstance(one, str) for one in (text, region, like, *images)):
+        raise WordsightError(f"text, image, region and like must be strings, got {values!r}.")
+    files = tuple(folder / one for one in images)
+    return name, SearchQuery(text, files, parse_region(region), parse_moment(like))
 
 
 def _samples(

@@ -1,24 +1,27 @@
 """Answering a search: by what is said, by what it looks like, or by what the words mean."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.errors import LibraryError, WordsightError
-from wordsight.workflows.lexicon import can_read
+from wordsight.workflows.lexicon import understood_query
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.search_query import SearchQuery
 
 if TYPE_CHECKING:
     from wordsight.engine import Engine
     from wordsight.inference import Limits
+    from wordsight.language import Understood
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon, SentenceHit
+    from wordsight.meaning.tasks.answer import Answer, Participant
     from wordsight.records import Clip
+    from wordsight.retrieval import Index
     from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
     from wordsight.workflows.annotator import ClipAnnotator
     from wordsight.workflows.found_moments import FoundMoment, NamedTerms
@@ -34,7 +37,7 @@ MOST_VIDEOS = 200
 def grounded_hits(
     library: "Library",
     learned: "LearnedLexicon",
-    text: str,
+    query: "Understood",
     likely: Sequence[str],
     reporter: Reporter,
     *,
@@ -43,13 +46,13 @@ def grounded_hits(
     most: int = MOST_VIDEOS,
     engine: "Engine | None" = None,
     annotator: "ClipAnnotator | None" = None,
-) -> "list[SentenceHit]":
-    """Find the moments a sentence describes.
+) -> "tuple[list[SentenceHit], Answer | None]":
+    """Find the moments a query describes, and the answer if it is a question.
 
     Args:
         library: The library.
         learned: The words.
-        text: The sentence.
+        query: What is looked for.
         likely: Ids of videos in which its words are said, best first.
         reporter: Takes progress.
         top: How many moments at most.
@@ -60,6 +63,7 @@ def grounded_hits(
     """
     from wordsight.engine import Serial
     from wordsight.inference import current_limits
+    from wordsight.meaning.tasks.answer import sum_up
 
     videos = [video.id for video in library.videos()]
     if len(videos) > most:
@@ -70,13 +74,15 @@ def grounded_hits(
     look = partial(
         _moments,
         learned=learned,
-        text=text,
+        query=query,
         top=top,
-        only_true=not everything,
+        # How sure an answer is depends on the best moment, also where that is not good enough.
+        only_true=not everything and query.question is None,
         limits=current_limits(),  # in other processes as well
     )
     clips = _clips(library, videos, annotator)
     hits: list[SentenceHit] = []
+    participants: list[Participant] = []
     with (
         reporter.progress("Searching") as progress,
         closing((engine or Serial()).map(look, clips, ordered=True)) as outcomes,
@@ -85,9 +91,14 @@ def grounded_hits(
             if outcome.result is None:
                 raise WordsightError(f"{outcome.item.video_id}: {outcome.error}")
             # Hits of all videos are never kept longer than needed.
-            hits = sorted(hits + outcome.result, key=lambda hit: -hit.score)[:top]
+            moments, asked_for = outcome.result
+            hits = sorted(hits + moments, key=lambda hit: -hit.score)[:top]
+            participants += asked_for
             progress(done, len(videos), "searching")
-    return hits
+    found = sum_up(learned, query, hits, participants)
+    if found is not None and not everything:
+        hits = [hit for hit in hits if hit.holds]
+    return hits, found
 
 
 def _clips(
@@ -110,15 +121,17 @@ def _moments(
     clip: "Clip",
     *,
     learned: "LearnedLexicon",
-    text: str,
+    query: "Understood",
     top: int,
     only_true: bool,
     limits: "Limits",
-) -> "list[SentenceHit]":
+) -> "tuple[list[SentenceHit], list[Participant]]":
     from wordsight.inference import using_limits
+    from wordsight.meaning.tasks.answer import answer, find
 
     with using_limits(limits):
-        return learned.search([clip], text, top=top, only_true=only_true)
+        hits = find(learned, clip, query, top=top, only_true=only_true)
+        return hits, answer(learned, clip, query, [hit for hit in hits if hit.holds])
 
 
 _RECALL = 2000  # shots whose videos are candidates for a closer look
@@ -141,6 +154,8 @@ class Searcher:
         ready: An index that is open already; otherwise it is library, and brought up to date first.
         annotator: Annotates clips for a lexicon that was learned with taught words or states.
         exact: Whether a picture is compared with every shot; if ``None``, unless there are many.
+        background: What pictures are compared with: ``own``, or the folder of another library.
+        rank: What is ranked by words and pictures: ``shot``, or ``scene`` or ``video`` by its best.
     """
 
     reporter: Reporter
@@ -155,11 +170,13 @@ class Searcher:
     ready: "JointSearch | None" = None
     annotator: "ClipAnnotator | None" = None
     exact: bool | None = None
+    background: str = "own"
+    rank: str = "shot"
 
     def answer(
         self, query: SearchQuery, by: str, learned: "LearnedLexicon | None", *, named: bool = False
-    ) -> tuple[list["FoundMoment"], str]:
-        """Return the moments, best first, and in a sentence what they were judged by.
+    ) -> "tuple[list[FoundMoment], str, Answer | None]":
+        """Return the moments, best first, in a sentence what they were judged by, and the answer.
 
         Args:
             query: What is looked for.
@@ -170,28 +187,28 @@ class Searcher:
         """
         aloud = named or by == "meaning"
         text = None if query.images or query.like or by == "said" else query.text
-        if text and learned is not None and can_read(learned, text, self.reporter, aloud=aloud):
-            return self._by_meaning(text, learned)
+        asked = None
+        if text and learned is not None:
+            asked = understood_query(learned, text, self.reporter, aloud=aloud)
+        if asked is not None and learned is not None:
+            return self._by_meaning(asked, learned)
         if by == "meaning":
             raise WordsightError(
                 "searching by meaning needs a sentence that the learned words can read."
             )
-        return self._by_models(query)
+        return *self._by_models(query), None
 
-    def run(self, queries: dict[str, str], expand: bool) -> dict[str, list[tuple[str, float]]]:
-        """Return for each of many queries its shots with their scores."""
-        from wordsight.workflows.search_query import joint_query
-
+    def run(self, queries: Mapping[str, SearchQuery]) -> dict[str, list[tuple[str, float]]]:
+        """Return for each of many queries its shots, scenes or videos with their scores."""
         answers = {}
-        for name, text in queries.items():
-            query = joint_query(SearchQuery(text, expand=expand), self._search, self.library)
-            hits = self._search.search(query, self.top)
-            answers[name] = [(hit.document.id, hit.score) for hit in hits]
+        for name, asked in queries.items():
+            hits = self._ranked(self._prepared(asked))
+            answers[name] = [(self._unit_name(hit), hit.score) for hit in hits]
         return answers
 
-    def _by_models(self, asked: SearchQuery) -> tuple[list["FoundMoment"], str]:
+    def _prepared(self, asked: SearchQuery) -> "JointQuery":
+        """Turn what was asked into terms and samples, and learn how they are weighed."""
         from wordsight.retrieval.joint import joint_weight
-        from wordsight.workflows.found_moments import from_joint
         from wordsight.workflows.search_query import joint_query
 
         search = self._search
@@ -199,20 +216,66 @@ class Searcher:
         if query.text and query.samples is not None:
             known = self.weight
             search.weight = joint_weight(search.index) if known is None else known
+        return query
+
+    def _ranked(self, query: "JointQuery") -> "list[JointHit]":
+        """Return the best shots, or the best shot of each of the best scenes or videos."""
+        number = self.top
+        while True:
+            hits = self._search.search(query, number, everything=self.everything)
+            best = {self._unit_name(hit): hit for hit in reversed(hits)}  # the first one stays
+            if self.rank == "shot" or len(best) >= self.top or len(hits) < number:
+                return sorted(best.values(), key=lambda hit: (-hit.score, hit.document.id))[
+                    : self.top
+                ]
+            number *= 4
+
+    def _unit_name(self, hit: "JointHit") -> str:
+        shot = hit.document
+        video = "_".join(shot.video_id.split())
+        names = {"shot": shot.id, "scene": f"{video}:scene-{shot.scene}", "video": video}
+        return names[self.rank]
+
+    def _whole(self, found: "FoundMoment", hit: "JointHit") -> "FoundMoment":
+        """Return a scene or video instead of its best shot."""
+        documents, name = self._search.index.documents, self._unit_name(hit)
+        first = last = hit.position  # the shots of a video are next to one another
+        while first and self._unit_name(replace(hit, document=documents[first - 1])) == name:
+            first -= 1
+        while (
+            last + 1 < len(documents)
+            and self._unit_name(replace(hit, document=documents[last + 1])) == name
+        ):
+            last += 1
+        return replace(found, start=documents[first].start, end=documents[last].end, shot=name)
+
+    def _by_models(self, asked: SearchQuery) -> tuple[list["FoundMoment"], str]:
+        from wordsight.workflows.found_moments import at_caption, from_joint
+
+        search = self._search
+        query = self._prepared(asked)
         self._note_unknown(query)
-        hits = search.search(query, self.top, everything=self.everything)
+        hits = self._ranked(query)
         if hits and all(hit.visual is not None and hit.visual <= 0 for hit in hits):
             self.reporter.note(
                 "No shot explains the picture better than the collection as a whole does; these "
                 "are the nearest."
             )
         found = [from_joint(hit, query, self._said(hit), self._named(hit)) for hit in hits]
+        if self.rank != "shot":
+            found = [self._whole(one, hit) for one, hit in zip(found, hits, strict=True)]
+        elif query.text and query.samples is None:
+            weights, terms = query.text.weights, search.text.analyser.terms
+            said = self.library.sentences_by_video([one.video_id for one in found])
+            found = [at_caption(one, said.get(one.video_id, ()), weights, terms) for one in found]
         if query.samples is not None and not query.text and not search.exact:
             self.reporter.detail("A first look chose the shots that were compared; --exact: all.")
         named = any("named" in each.by for each in found)
         return found, _how(query, search.weight, named=named)
 
-    def _by_meaning(self, text: str, learned: "LearnedLexicon") -> tuple[list["FoundMoment"], str]:
+    def _by_meaning(
+        self, asked: "Understood", learned: "LearnedLexicon"
+    ) -> "tuple[list[FoundMoment], str, Answer | None]":
         from wordsight.retrieval.index.segments import MANIFEST
         from wordsight.retrieval.joint import JointQuery
         from wordsight.workflows.found_moments import from_meaning
@@ -223,13 +286,13 @@ class Searcher:
         # A small library needs no recall: the tracker looks at all of it, indexed or not.
         indexed = (index_folder(self.library, self.index) / MANIFEST).exists()
         if indexed or self.library.count() > self.most_videos:
-            query = self._search.text.query(text)
+            query = self._search.text.query(asked.text)
             shots = self._search.search(JointQuery(query), _RECALL)
         likely = [shot.document.video_id for shot in shots]
-        hits = grounded_hits(
+        hits, answer = grounded_hits(
             self.library,
             learned,
-            text,
+            asked,
             likely,
             self.reporter,
             top=self.top,
@@ -246,7 +309,10 @@ class Searcher:
             shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
             said = self._said(shot) if shot else ""
             found.append(from_meaning(hit, shot, query, said, self._named(shot) if shot else None))
-        return found, "By what the learned words mean."
+        how = "By what the learned words mean."
+        if answer is not None:
+            how = f"{answer.text.capitalize()} ({answer.probability:.2f} sure). {how}"
+        return found, how, answer
 
     def _said(self, hit: "JointHit") -> str:
         text = self._search.index.documents.text_of(hit.position)
@@ -293,11 +359,11 @@ class Searcher:
 
     @cached_property
     def _search(self) -> "JointSearch":
-        from wordsight.retrieval.index.sharded import ShardedSearch
+        from wordsight.retrieval.index.reader import ShardedSearch
         from wordsight.retrieval.joint import JointSearch
         from wordsight.workflows.index import index_folder, open_index
 
-        if self.ready is not None:
+        if self.ready is not None and self.background == "own":
             own = copy.copy(self.ready)  # its weight is this search's own, and how closely it looks
             own.exact = own.exact if self.exact is None else self.exact
             return own
@@ -305,9 +371,21 @@ class Searcher:
         index = open_index(
             self.library, folder, self.reporter, engine=self.engine, device=self.device
         )
+        if self.background != "own":
+            index.visual.use_background(_index_of(Path(self.background)).visual)
         if self.engine is None:
             return JointSearch(index, exact=self.exact)
         return ShardedSearch(index, self.engine, exact=self.exact)
+
+
+def _index_of(folder: Path) -> "Index":
+    """Open the index of another library, as it is."""
+    from wordsight.library import Library
+    from wordsight.retrieval import Index
+    from wordsight.workflows.index import index_folder
+
+    with Library.open(folder) as library:
+        return Index(index_folder(library, None))
 
 
 def _how(query: "JointQuery", weight: float, *, named: bool) -> str:

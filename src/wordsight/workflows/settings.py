@@ -179,6 +179,20 @@ class SettingInfo:
         return self.setting.label or self.name.replace("_", " ").capitalize()
 
     @property
+    def menu(self) -> tuple[tuple[str, str], ...]:
+        """The keys and titles of a form's menu; empty where the setting is no choice."""
+        titles = self.setting.titles or {choice: choice for choice in self.choices}
+        left_out = {"": self.setting.default_text or "default"} if titles and self.optional else {}
+        return tuple((left_out | dict(titles)).items())
+
+    @staticmethod
+    def key(value: Any) -> str:
+        """Return what stands for a value in a form's menu."""
+        return (
+            "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        )
+
+    @property
     def spelling(self) -> str:
         """What messages of the command line call it."""
         if self.setting.positional:

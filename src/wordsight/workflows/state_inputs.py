@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordsight.errors import FormatError, LibraryError, WordsightError
 from wordsight.workflows.reporter import RecordingReporter
-from wordsight.workflows.settings import Request, setting
+from wordsight.workflows.settings import Request, argument, setting
 
 if TYPE_CHECKING:
     from wordsight.records import Clip, Detections
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from wordsight.states.rules.facts import FactInterval
 
 __all__ = [
+    "DEFAULT_STATE_MODEL",
+    "StateInputs",
     "StateKinds",
+    "bound_setting",
     "label_kinds",
     "labels_of",
     "load_state_model",
@@ -27,7 +30,10 @@ __all__ = [
     "read_events",
     "read_rules",
     "read_vocabulary",
+    "warn_of_kinds",
 ]
+
+DEFAULT_STATE_MODEL = Path("states-model")
 
 _BOX_SUFFIXES = (".npz", ".csv", ".json", ".xml", ".txt")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]")
@@ -53,9 +59,36 @@ class StateKinds(Request):
     )
 
 
+def bound_setting() -> Any:
+    """Declare the setting that bounds the search for a state."""
+    return setting(
+        None,
+        "Most sets of rules that the search for a state tries to give up, 0 for greed alone; "
+        "the paper's tau.",
+        "--tau",
+        "--bound",
+        label="Bound of the search (tau)",
+        default_text="exact where states are few; 100 as published",
+        ge=0,
+    )
+
+
+class StateInputs(StateKinds):
+    """Whose things states are about."""
+
+    inputs: tuple[str, ...] = argument(
+        "Boxes with identities (.csv .txt .json .xml), clips (.npz), films, videos of a library.",
+        metavar="INPUT...",
+    )
+    library: str = setting("wordsight-library", "The library of the videos.", hidden=True)
+    rate: float | None = setting(
+        None, "Frames per second, for boxes in files that have no times.", gt=0.0
+    )
+
+
 def load_state_model(folder: Path) -> tuple["StateModel", dict[str, str]]:
     """Return a learned model and the kinds of labels it was learned with."""
-    from wordsight.workflows.state_annotator import load_state_annotator
+    from wordsight.workflows.annotator import load_state_annotator
 
     if not folder.exists():
         raise WordsightError(
@@ -66,9 +99,18 @@ def load_state_model(folder: Path) -> tuple["StateModel", dict[str, str]]:
     return known.model, known.kinds
 
 
-def read_clips(inputs: Sequence[str], library: str, reporter: RecordingReporter) -> list["Clip"]:
-    """Read each input: a file of boxes, a clip or a video; boxes without identities are tracked."""
-    clips = [_read_clip(Path(name), name, library) for name in inputs]
+def read_clips(
+    inputs: Sequence[str], library: str, reporter: RecordingReporter, *, rate: float | None = None
+) -> list["Clip"]:
+    """Read each input: a file of boxes, a clip or a video; boxes without identities are tracked.
+
+    Args:
+        inputs: Files, or videos of the library.
+        library: The library.
+        reporter: Is given notes.
+        rate: Frames per second of boxes in files that have no times.
+    """
+    clips = [_read_clip(Path(name), name, library, reporter, rate) for name in inputs]
     names = [clip.video_id for clip in clips]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -78,16 +120,20 @@ def read_clips(inputs: Sequence[str], library: str, reporter: RecordingReporter)
     return [_tracked(clip, reporter) for clip in clips]
 
 
-def _read_clip(path: Path, name: str, library: str) -> "Clip":
+def _read_clip(
+    path: Path, name: str, library: str, reporter: RecordingReporter, rate: float | None
+) -> "Clip":
     from wordsight.records import Clip
 
     if path.is_file():
         if path.suffix.lower() == ".npz":
             return Clip.load(path)
+        if path.suffix.lower() not in _BOX_SUFFIXES:
+            return _watched(path, library, reporter)
         from wordsight.perception import read_boxes
 
         # film.boxes.csv belongs to film.mp4
-        return _whole(path.stem.removesuffix(".boxes"), read_boxes(path))
+        return _whole(path.stem.removesuffix(".boxes"), read_boxes(path, frame_rate=rate))
     if path.suffix.lower() in _BOX_SUFFIXES:
         raise WordsightError(f"there is no file {path}.")
     from wordsight.library import Library
@@ -95,6 +141,23 @@ def _read_clip(path: Path, name: str, library: str) -> "Clip":
     with Library.open(library) as opened:
         video_id = opened.resolve(name)
         return _whole(video_id, opened.detections(video_id))
+
+
+def _watched(film: Path, library: str, reporter: RecordingReporter) -> "Clip":
+    """Return what is seen in a film: as the library knows it, or by the default detector."""
+    from wordsight.library import Library
+    from wordsight.workflows.detect import DetectRequest, default_detector, detect
+
+    with suppress(LibraryError), Library.open(library) as opened:
+        video_id = opened.resolve(str(film))
+        return _whole(video_id, opened.detections(video_id))
+    reporter.note(
+        f"{film} is not in a library; looking at it with the detector {default_detector()}. "
+        "`wordsight detect FILM --follow -o FILM.csv` keeps what is seen."
+    )
+    with reporter.progress("Detecting") as progress:
+        seen = detect(DetectRequest(video=film), progress=progress).detections
+    return _whole(film.stem, seen)
 
 
 def _whole(video_id: str, detections: "Detections") -> "Clip":
@@ -160,15 +223,39 @@ def observe_clips(
     kinds: dict[str, str],
     vocabulary: "StateVocabulary | None",
     steady: bool,
+    *,
+    causal: bool = False,
 ) -> list["StateObservations"]:
-    """Measure the tracked things of clips."""
+    """Measure the tracked things of clips; ``causal`` without looking at later frames."""
     from wordsight.states import StateObservations, TrackSmoothing
 
     smoothing = TrackSmoothing(steady=steady)
     return [
-        StateObservations.from_clip(clip, kinds=kinds, vocabulary=vocabulary, smoothing=smoothing)
+        StateObservations.from_clip(
+            clip, kinds=kinds, vocabulary=vocabulary, smoothing=smoothing, causal=causal
+        )
         for clip in clips
     ]
+
+
+def warn_of_kinds(
+    model: "StateModel", observations: Sequence["StateObservations"], reporter: RecordingReporter
+) -> None:
+    """Name the kinds of things that no rule of a model speaks of."""
+    from wordsight.states.rules.vocabulary import ANY_KIND
+
+    spoken = {kind for predicate in model.vocabulary_.predicates for kind in predicate.types}
+    things = [thing for one in observations for thing in one.objects]
+    unspoken = sorted({t.kind for t in things} - spoken)
+    if not unspoken or ANY_KIND in spoken:
+        return
+    examples = ", ".join(
+        f"{kind} ({next(t.name for t in things if t.kind == kind)})" for kind in unspoken
+    )
+    reporter.note(
+        f"No rule speaks of these kinds of things, so nothing is inferred of them: {examples}. The "
+        f"rules know {', '.join(sorted(spoken))}; --kind LABEL=KIND says what a label is."
+    )
 
 
 def labels_of(
@@ -211,7 +298,35 @@ def read_rules(source: str) -> "tuple[Rule, ...]":
             f"{_shown(source)} holds no rule; write one a line, such as "
             "2: speed(X) >= 20 -> moves(X)."
         )
+    _check_grounded(rules, source)
     return rules
+
+
+def _check_grounded(rules: "tuple[Rule, ...]", source: str) -> None:
+    """Refuse facts that rules only conclude from each other, so that none is ever concluded."""
+    from wordsight.states import Atom
+
+    concluded = {rule.head.predicate for rule in rules if rule.head is not None}
+    known: set[str] = set()
+    for _ in range(len(concluded)):
+        known |= {
+            rule.head.predicate
+            for rule in rules
+            if rule.head is not None
+            and all(
+                part.predicate in known or part.predicate not in concluded
+                for part in rule.body
+                if isinstance(part, Atom)
+            )
+        }
+    circular = sorted(concluded - known)
+    if circular:
+        raise FormatError(
+            f"{_shown(source)}: the rules conclude {', '.join(circular)} only from each other, in "
+            "a cycle, so that none of them is ever concluded; add a rule that concludes one of "
+            "them from what is measured, such as distance(X,Y) <= 5 -> "
+            f"{circular[0]}(...)."
+        )
 
 
 def read_events(source: str) -> "tuple[EventDefinition, ...]":

@@ -6,64 +6,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
-from wordsight.workflows.compute import engine_setting, using_engine
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.state_inputs import (
-    StateKinds,
+    DEFAULT_STATE_MODEL,
+    StateInputs,
+    bound_setting,
     label_kinds,
-    labels_of,
     load_state_model,
     observe_clips,
     read_clips,
     read_events,
     read_rules,
     read_vocabulary,
+    warn_of_kinds,
 )
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
     from wordsight.states import Rule, StateModel, StateObservations, StateSequence
+    from wordsight.states.beliefs import FactBelief, StateBeliefs
     from wordsight.states.events.find import StateEvent
     from wordsight.states.explanations import RuleUse, StateExplanation
 
 __all__ = [
-    "DEFAULT_STATE_MODEL",
     "ExplainStateRequest",
     "ExplainStateResult",
     "FindEventsRequest",
     "FindEventsResult",
     "InferStatesRequest",
     "InferStatesResult",
-    "LabelledStates",
-    "LearnStatesRequest",
-    "LearnStatesResult",
     "StateRulesRequest",
     "StateRulesResult",
     "explain_state",
     "find_events",
     "infer_states",
-    "learn_states",
     "observe_inputs",
-    "observe_labelled",
     "state_rules",
 ]
 
-DEFAULT_STATE_MODEL = Path("states-model")
 
-
-# --- requests and results -----------------------------------------------------------------------
-
-
-class _Inputs(StateKinds):
-    inputs: tuple[str, ...] = argument(
-        "Boxes with identities (.csv .txt .json .xml), clips (.npz), videos of a library.",
-        metavar="INPUT...",
-    )
-    library: str = setting("wordsight-library", "The library of the videos.", hidden=True)
-
-
-class _Inference(_Inputs):
+class _Inference(StateInputs):
     model: Path = setting(
         DEFAULT_STATE_MODEL, "The learned model.", "--model", "-m", metavar="FOLDER"
     )
@@ -74,6 +57,7 @@ class _Inference(_Inputs):
         None, "A file that declares predicates and features; see the guide.", metavar="FILE"
     )
     transition_cost: float = setting(10.0, "With --rules: what a change costs.", ge=0.0)
+    tau: int | None = bound_setting()
 
 
 class _Files(Request):
@@ -84,33 +68,17 @@ class _Files(Request):
     force: bool = setting(False, "Replace files that exist.")
 
 
-class LearnStatesRequest(_Inputs):
-    """What to learn rules from, and where to keep them."""
-
-    labels: Path = setting(
-        ..., "When facts hold: .csv with video,start,end,fact, or .json.", metavar="FILE"
-    )
-    model: Path | None = setting(
-        DEFAULT_STATE_MODEL,
-        "Folder of the learned model.",
-        "--model",
-        "-m",
-        metavar="FOLDER",
-        default_text=str(DEFAULT_STATE_MODEL),
-    )
-    rules: str | None = setting(
-        None, "A file of rules, of which only the weights are learned.", metavar="FILE"
-    )
-    vocabulary: str | None = setting(
-        None, "A file that declares predicates and features; see the guide.", metavar="FILE"
-    )
-    seed: int = setting(0, "The same seed learns the same rules.", label="Random seed", ge=0)
-    engine: str | None = engine_setting()
-    force: bool = setting(False, "Replace files that exist.")
-
-
 class InferStatesRequest(_Inference, _Files):
     """Whose states are inferred, by which rules, and what is written."""
+
+    online: bool = setting(
+        False,
+        "Say each moment's state from that moment and earlier ones only, as with live video, and "
+        "print after how many frames it was final; learn the rules with --online.",
+    )
+    unsure: bool = setting(
+        False, "Also list facts that may hold: those more probable than 0.2, less than 0.8."
+    )
 
 
 class FindEventsRequest(_Inference, _Files):
@@ -141,55 +109,43 @@ class ExplainStateRequest(_Inference):
 
 
 @dataclass(frozen=True, eq=False)
-class LearnStatesResult(Result):
-    """Learned rules.
-
-    Attributes:
-        model: The rules with their weights.
-        folder: Where they were written, if anywhere.
-        kinds: The kind of each label that is not its own kind.
-        num_videos: How many videos they were learned from.
-        right: Share of the training videos whose sequence of states comes out exactly right.
-    """
-
-    model: "StateModel"
-    folder: Path | None
-    kinds: dict[str, str]
-    num_videos: int
-    right: float
-
-    def to_json(self) -> Any:
-        """Return what ``wordsight states learn --json`` prints."""
-        return as_json(
-            {
-                "model": self.folder,
-                "videos": self.num_videos,
-                "rules": len(self.model.rules_),
-                "transition_cost": self.model.transition_cost_,
-                "training_sequences_right": self.right,
-            }
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class InferStatesResult(Result):
     """When facts hold.
 
     Attributes:
         sequences: Per video the facts over time.
         files: What was written.
+        beliefs: Per video how probable each fact is.
+        unsure: Whether facts that may hold are listed too.
+        latency: With ``online``: per video after how many frames states were final, on average and
+            at most.
     """
 
     sequences: tuple["StateSequence", ...]
     files: tuple[Path, ...]
+    beliefs: tuple["StateBeliefs", ...] = ()
+    unsure: bool = False
+    latency: tuple[tuple[float, int], ...] = ()
+
+    def rows(self) -> list["FactBelief"]:
+        """Return when facts hold, or may hold, and how probable that is."""
+        return [row for one in self.beliefs for row in one.rows(doubts=self.unsure)]
 
     def to_json(self) -> Any:
         """Return what ``wordsight states infer --json`` prints: a row per interval."""
         return as_json(
             [
-                {"video": row.video_id, "start": row.start, "end": row.end, "fact": str(row.fact)}
-                for sequence in self.sequences
-                for row in sequence.intervals()
+                {
+                    "video": row.video_id,
+                    "start": row.start,
+                    "end": row.end,
+                    "fact": str(row.fact),
+                    "probability": row.probability,
+                    "answer": row.answer,
+                    "moments": one.moments(row.fact, row.start, row.end),
+                }
+                for one in self.beliefs
+                for row in one.rows(doubts=self.unsure)
             ]
         )
 
@@ -200,13 +156,16 @@ class FindEventsResult(InferStatesResult):
 
     Attributes:
         events: The events of all videos.
+        probabilities: How probable each of them is.
     """
 
-    events: tuple["StateEvent", ...]
+    events: tuple["StateEvent", ...] = ()
+    probabilities: tuple[float, ...] = ()
 
     def to_json(self) -> Any:
         """Return what ``wordsight states events --json`` prints."""
-        return as_json(self.events)
+        pairs = zip(self.events, self.probabilities, strict=True)
+        return [as_json(event) | {"probability": share} for event, share in pairs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,15 +175,22 @@ class StateRulesResult(Result):
     Attributes:
         rules: The rules, the weightiest first.
         transition_cost: What every change of state costs.
+        violations: Per rule how often the labels it was learned from violate it, and how often it
+            applies there; empty for rules that were not learned.
     """
 
     rules: tuple["Rule", ...]
     transition_cost: float
+    violations: tuple[tuple[int, int], ...] = ()
 
     def to_json(self) -> Any:
         """Return what ``wordsight states rules --json`` prints."""
         rules = [str(rule) for rule in self.rules]
-        return {"transition_cost": self.transition_cost, "rules": rules}
+        return {
+            "transition_cost": self.transition_cost,
+            "rules": rules,
+            "violations": [list(row) for row in self.violations],
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,109 +224,59 @@ def _use_json(use: "RuleUse") -> dict[str, object]:
     return {"rule": str(use.rule), "objects": use.objects, "text": use.text, "cost": use.cost}
 
 
-# --- verbs --------------------------------------------------------------------------------------
-
-
-@workflow(LearnStatesRequest)
-def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) -> LearnStatesResult:
-    """Learn weighted rules from tracked things and labels of when facts hold."""
-    from wordsight.states import StateModel
-    from wordsight.workflows.state_annotator import StateAnnotator
-
-    refuse_existing(request.model, force=request.force)
-    rules = None if request.rules is None else read_rules(request.rules)
-    vocabulary = read_vocabulary(request.vocabulary)
-    labelled = observe_labelled(request, reporter)
-    observations, truth = labelled.observations, labelled.truth
-    model = StateModel(rules, vocabulary=vocabulary, random_state=request.seed)
-    with (
-        using_engine(request.engine, reporter) as engine,
-        reporter.progress("Learning") as progress,
-    ):
-        model.fit(observations, truth, progress=progress, engine=engine)
-    if request.steady:
-        model.notes_["steady"] = True
-    if request.model is not None:
-        StateAnnotator(model, labelled.kinds).save(request.model, overwrite=request.force)
-    return LearnStatesResult(
-        model,
-        request.model,
-        labelled.kinds,
-        len(observations),
-        model.score(observations, truth),
-        warnings=tuple(reporter.notes),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class LabelledStates:
-    """Measured videos with the states that labels give them.
-
-    Attributes:
-        observations: The measured things of each video.
-        truth: The labelled states of each video.
-        kinds: The kind of each label that is not its own kind.
-    """
-
-    observations: list["StateObservations"]
-    truth: list["StateSequence"]
-    kinds: dict[str, str]
-
-
-def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -> LabelledStates:
-    """Measure the inputs of a request and read their labels."""
-    from wordsight.states.formats import read_intervals, sequence_from_intervals
-
-    vocabulary, intervals = read_vocabulary(request.vocabulary), read_intervals(request.labels)
-    clips = read_clips(request.inputs, request.library, reporter)
-    kinds = label_kinds(request, clips)
-    observations = observe_clips(clips, kinds, vocabulary, request.steady)
-    labels = labels_of(observations, intervals, request.labels, request.library)
-    truth = [
-        sequence_from_intervals(one.video_id, one.times, its_labels)
-        for one, its_labels in zip(observations, labels, strict=True)
-    ]
-    return LabelledStates(observations, truth, kinds)
-
-
 @workflow(InferStatesRequest)
 def infer_states(request: InferStatesRequest, *, reporter: RecordingReporter) -> InferStatesResult:
-    """Infer when each fact holds in videos."""
+    """Infer when each fact holds in videos, and how probable that is."""
     from wordsight.states.formats import write_states
 
     _check_files(request)
-    _, sequences = _predict(request, reporter)
+    beliefs, latency = _believe(request, reporter, online=request.online)
+    sequences = [one.sequence for one in beliefs]
     files = []
     if request.output is not None:
-        write_states(request.output, sequences, overwrite=request.force)
+        write_states(request.output, sequences, overwrite=request.force, beliefs=beliefs)
         files.append(request.output)
     files += _draw(request, sequences, ())
-    return InferStatesResult(tuple(sequences), tuple(files), warnings=tuple(reporter.notes))
+    for path in files:
+        reporter.note(f"Wrote {path}")
+    return InferStatesResult(
+        tuple(sequences), tuple(files), tuple(beliefs), request.unsure, tuple(latency)
+    )
 
 
 @workflow(FindEventsRequest)
 def find_events(request: FindEventsRequest, *, reporter: RecordingReporter) -> FindEventsResult:
-    """Find what happens in videos, to whom and when."""
+    """Find what happens in videos, to whom and when, and how probable that is."""
     from wordsight.states.events import find
     from wordsight.states.events.definitions import leonard_events
     from wordsight.states.formats import write_events
 
     _check_files(request)
     wanted = leonard_events() if request.events is None else read_events(request.events)
-    _, sequences = _predict(
+    beliefs, _ = _believe(
         request, reporter, check=lambda model: find.check_predicates(wanted, model.vocabulary_)
     )
     events: list[StateEvent] = []
-    for sequence in sequences:
-        every = find.find_events(sequence, wanted)
-        events += every if request.everything else find.outermost(every)
+    shares: list[float] = []
+    for one in beliefs:
+        every = find.find_events(one.sequence, wanted)
+        kept = every if request.everything else find.outermost(every)
+        events += kept
+        shares += one.event_probabilities(kept, wanted)
+    sequences = [one.sequence for one in beliefs]
     files = []
     if request.output is not None:
-        write_events(request.output, events, overwrite=request.force)
+        write_events(request.output, events, overwrite=request.force, probabilities=shares)
         files.append(request.output)
     files += _draw(request, sequences, tuple(events))
+    for path in files:
+        reporter.note(f"Wrote {path}")
     return FindEventsResult(
-        tuple(sequences), tuple(files), tuple(events), warnings=tuple(reporter.notes)
+        tuple(sequences),
+        tuple(files),
+        tuple(beliefs),
+        events=tuple(events),
+        probabilities=tuple(shares),
     )
 
 
@@ -368,8 +284,14 @@ def find_events(request: FindEventsRequest, *, reporter: RecordingReporter) -> F
 def state_rules(request: StateRulesRequest, *, reporter: RecordingReporter) -> StateRulesResult:
     """Return the rules of a model, the weightiest first."""
     model, _ = load_state_model(request.model)
-    rules = sorted(model.rules_, key=lambda rule: -rule.weight)[: request.strongest]
-    return StateRulesResult(tuple(rules), model.transition_cost_)
+    known = model.notes_.get("violations") or [()] * len(model.rules_)
+    order = sorted(zip(model.rules_, known, strict=True), key=lambda row: -row[0].weight)
+    rows = order[: request.strongest]
+    return StateRulesResult(
+        tuple(rule for rule, _ in rows),
+        model.transition_cost_,
+        tuple((int(row[0]), int(row[1])) for _, row in rows if len(row) == 2),
+    )
 
 
 @workflow(ExplainStateRequest)
@@ -382,16 +304,15 @@ def explain_state(
     model, (observations,) = observe_inputs(
         request.model_copy(update={"inputs": (request.source,)}), reporter
     )
-    return ExplainStateResult(
-        explain(model, observations, request.at), warnings=tuple(reporter.notes)
-    )
+    return ExplainStateResult(explain(model, observations, request.at))
 
 
 def observe_inputs(
-    request: _Inference, reporter: RecordingReporter
+    request: _Inference, reporter: RecordingReporter, *, online: bool = False
 ) -> tuple["StateModel", list["StateObservations"]]:
     """Return the model of a request and the measured things of its inputs."""
     from wordsight.states import StateModel
+    from wordsight.states.methods import with_bound
 
     known: dict[str, str] = {}
     if request.rules is not None:
@@ -401,28 +322,55 @@ def observe_inputs(
         model = StateModel(read_rules(request.rules), request.transition_cost, vocabulary)
     else:
         model, known = load_state_model(request.model)
-    clips = read_clips(request.inputs, request.library, reporter)
+    model = model if request.tau is None else with_bound(model, request.tau)
+    clips = read_clips(request.inputs, request.library, reporter, rate=request.rate)
     kinds = known | label_kinds(request, clips)
     steady = request.steady or bool(model.notes_.get("steady"))
-    return model, observe_clips(clips, kinds, model.vocabulary_, steady)
+    causal = online or bool(model.notes_.get("online"))
+    if causal and steady:
+        raise WordsightError("a camera's shake is found from later frames too; leave out --steady.")
+    observations = observe_clips(clips, kinds, model.vocabulary_, steady, causal=causal)
+    if online:
+        _check_online(model)
+    warn_of_kinds(model, observations, reporter)
+    return model, observations
 
 
-def _predict(
+def _check_online(model: "StateModel") -> None:
+    """Refuse rules that compare what only later frames show."""
+    from wordsight.states.rules.rule import FeatureComparison
+
+    later = {feature.name for feature in model.vocabulary_.features if not feature.causal}
+    used = sorted(
+        {part.feature for rule in model.rules_ for part in rule.body
+         if isinstance(part, FeatureComparison)} & later
+    )  # fmt: skip
+    if used:
+        raise WordsightError(
+            f"these rules look at later moments ({', '.join(used[:3])}); learn rules for live "
+            "video with `wordsight states learn --online`, or infer without --online."
+        )
+
+
+def _believe(
     request: _Inference,
     reporter: RecordingReporter,
+    *,
+    online: bool = False,
     check: Callable[["StateModel"], None] = lambda model: None,
-) -> tuple["StateModel", list["StateSequence"]]:
-    model, observations = observe_inputs(request, reporter)
+) -> tuple[list["StateBeliefs"], list[tuple[float, int]]]:
+    """Return what is believed of each input, and after how many frames states were final."""
+    model, observations = observe_inputs(request, reporter, online=online)
     check(model)
-    sequences = []
+    beliefs, latency = [], []
     with reporter.progress("Inferring") as progress:
         for done, one in enumerate(observations):
             progress(done, len(observations), one.video_id)
-            sequences.append(model.predict(one))
-    return model, sequences
-
-
-# --- what is written ----------------------------------------------------------------------------
+            beliefs.append(model.believe(one, online=online))
+            if online:
+                late = model.follow(one)[1]
+                latency.append((float(late.mean()), int(late.max())))
+    return beliefs, latency
 
 
 def _check_files(request: "InferStatesRequest | FindEventsRequest") -> None:

@@ -1,5 +1,7 @@
 """``teach`` and ``attributes``: words for pictures, and which attribute each word names."""
 
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +12,11 @@ from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.workflow import Result, as_json, workflow
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from wordsight.attributes import AttributeLearner
+    from wordsight.attributes.lessons import LessonFiles
 
 __all__ = [
     "DEFAULT_TAUGHT",
@@ -60,18 +66,30 @@ class TeachSettings(Request):
         "Number of attributes.",
         "--attributes",
         "-K",
+        label="How many attributes",
         default_text="found from the lessons",
         ge=1,
         le=50,
     )
     method: Literal["default", "annealed", "faithful"] = setting(
-        "default", "default, annealed (mixture of maps) or faithful (as published)."
+        "default",
+        "default, annealed (mixture of maps) or faithful (as published).",
+        titles={
+            "default": "Recommended",
+            "annealed": "Mixture of maps, annealed",
+            "faithful": "As published",
+        },
     )
     pictures: Literal["recommended", "figures", "paper"] | None = setting(
         None,
-        "How pictures are described; figures also uses the size of things before a plain "
-        "background.",
+        "How pictures are described; figures looks only at the thing before its background.",
+        label="Describe them",
         default_text="as the method does",
+        titles={
+            "recommended": "as a whole, and what stands out",
+            "figures": "by what stands out alone",
+            "paper": "as published",
+        },
     )
     seed: int = setting(0, "The same seed learns the same.", label="Random seed", ge=0, le=2**31)
 
@@ -100,6 +118,15 @@ class AttributesRequest(Request):
     )
     plot: bool = setting(False, "Draw which words fell into which attribute.")
     rename: tuple[str, ...] = setting((), "Spell a word that was only heard.", metavar="OLD=NEW")
+    merge: tuple[str, ...] = setting(
+        (), "Make a word's recordings those of another.", metavar="WORD=WORD"
+    )
+    split: tuple[str, ...] = setting(
+        (), "Split a word's recordings into two words.", metavar="WORD"
+    )
+    play: Path | None = setting(
+        None, "Write the typical recording of every word to a folder.", metavar="FOLDER"
+    )
     force: bool = setting(False, "Replace what is there.")
     taught: Path = taught_setting()
 
@@ -157,7 +184,7 @@ class TeachResult(AttributesResult):
 @workflow(TeachRequest)
 def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     """Learn words from pictures with one word each; which attribute a word names is learned."""
-    from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
+    from wordsight.attributes.lessons import find_lessons, read_lesson_files
 
     taught = request.taught
     if taught.exists() and not (request.force or request.add):
@@ -170,33 +197,109 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
             "anew with --force and all lessons."
         )
     learner = _new_learner(request) if before is None else load_taught(before)
-    pictures, words = read_lesson_files(find_lessons(request.source))
+    files = find_lessons(request.source)
+    pictures, words = read_lesson_files(files)
+    plain = [one.picture.name for one, seen in zip(files, pictures, strict=True) if _is_plain(seen)]
+    if plain:
+        reporter.warn(
+            f"{_some(plain)}: of one colour, so that no thing is seen; leave it out unless the "
+            "colour is what is taught."
+        )
     with reporter.progress("Learning") as progress:
         if before is None:
             learner.fit(pictures, words, progress=progress)
         else:
             learner.teach(pictures, words)
+    for text in _contradictions(learner, files, pictures):
+        reporter.warn(text)
     learner.save(taught, overwrite=request.force or request.add)
-    return TeachResult(learner, None, taught, len(pictures), warnings=tuple(reporter.notes))
+    return TeachResult(learner, None, taught, len(pictures))
+
+
+_MOST_NAMED = 3  # pictures that a warning names
+_LEAST_CONTRAST = 8  # levels of brightness in a picture that shows something
+
+
+def _is_plain(picture: "NDArray[np.uint8]") -> bool:
+    return int((picture.max(axis=(0, 1)) - picture.min(axis=(0, 1))).max()) < _LEAST_CONTRAST
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _contradictions(
+    learner: "AttributeLearner",
+    files: "Sequence[LessonFiles]",
+    pictures: "Sequence[NDArray[np.uint8]]",
+) -> Iterator[str]:
+    """Yield pictures that were taught twice, with two words of one attribute."""
+    group = {word.name: number for number, own in enumerate(learner.attributes()) for word in own}
+    called: dict[tuple[bytes, int], dict[str, str]] = {}
+    for file, picture in zip(files, pictures, strict=True):
+        for spelled in (word.casefold() for text in file.words for word in text.split()):
+            if spelled in group:
+                key = (hashlib.sha256(picture.tobytes()).digest(), group[spelled])
+                called.setdefault(key, {}).setdefault(spelled, file.picture.name)
+    twice = [words for words in called.values() if len(words) > 1]
+    twice.sort(key=len, reverse=True)
+    for words in twice[:_MOST_NAMED]:
+        said = " and as ".join(f"{word!r} ({name})" for word, name in words.items())
+        yield (
+            f"one picture was taught as {said}, which are taken for words of one attribute; if "
+            "one is a mistake, correct it and teach again."
+        )
+    if len(twice) > _MOST_NAMED:
+        yield f"{len(twice) - _MOST_NAMED} more pictures were taught with two such words."
 
 
 @workflow(AttributesRequest)
 def attributes(request: AttributesRequest, *, reporter: RecordingReporter) -> AttributesResult:
     """Show which words belong to which attribute, and what each looks at."""
     learner = load_taught(request.taught)
-    for change in request.rename:
-        old, equals, new = change.partition("=")
-        if not (old and equals and new):
-            raise WordsightError(f"--rename takes OLD=NEW, got {change!r}.")
+    for old, new in _pairs(request.rename, "--rename takes OLD=NEW"):
         learner.rename(old, new)
-    if request.rename:
+    for old, new in _pairs(request.merge, "--merge takes WORD=WORD"):
+        learner.merge(old, new)
+    for word in request.split:
+        learner.split(word)
+    if request.rename or request.merge or request.split:
         learner.save(request.taught, overwrite=True)
+    if request.play is not None:
+        _write_recordings(learner, request.play, force=request.force)
+        reporter.note(f"Recordings: {request.play}")
     figure = request.picture if request.plot or request.picture != _DEFAULT_FIGURE else None
     if figure is not None:
         from wordsight.attributes.report import draw_attributes
 
         draw_attributes(figure, learner, overwrite=request.force)
-    return AttributesResult(learner, figure, warnings=tuple(reporter.notes))
+        reporter.note(f"Figure: {figure}")
+    return AttributesResult(learner, figure)
+
+
+def _pairs(changes: tuple[str, ...], expected: str) -> list[tuple[str, str]]:
+    pairs = []
+    for change in changes:
+        old, equals, new = change.partition("=")
+        if not (old and equals and new):
+            raise WordsightError(f"{expected}, got {change!r}.")
+        pairs.append((old, new))
+    return pairs
+
+
+def _write_recordings(learner: "AttributeLearner", folder: Path, *, force: bool) -> None:
+    """Write ``WORD.wav`` for every word that was recorded."""
+    from wordsight.attributes import write_sound
+
+    recorded = {word.name: learner.sounds_[word.example] for word in learner.words_}
+    if not any(recorded.values()):
+        raise WordsightError("no word was recorded, so there is nothing to play.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, sound in recorded.items():
+        if sound is not None:
+            safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
+            write_sound(folder / f"{safe}.wav", sound, overwrite=force)
 
 
 def _new_learner(request: TeachSettings) -> "AttributeLearner":

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import argument, setting
-from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
+from wordsight.workflows.units import verdict
+from wordsight.workflows.workflow import Result, refuse_existing, workflow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon, SentenceScore, TrackedSentence
+    from wordsight.meaning.tasks.results import LivingWord
     from wordsight.records import Clip
 
 __all__ = ["TrackRequest", "TrackResult", "WordProbabilities", "track"]
@@ -67,6 +69,7 @@ class TrackResult(Result):
         score: The score of the sentence there, where ``probabilities`` were asked for.
         threshold: The score from which on a sentence is true.
         words: Probabilities of states per word, where they were asked for.
+        living: The pieces of the sentence with how true each is over time.
     """
 
     tracked: "TrackedSentence"
@@ -77,15 +80,22 @@ class TrackResult(Result):
     score: "SentenceScore | None"
     threshold: float
     words: tuple[WordProbabilities, ...]
+    living: tuple["LivingWord", ...]
 
-    def to_json(self) -> Any:
-        """Return what ``wordsight track --json`` prints."""
-        return as_json(self.tracked)
+    @property
+    def verdict(self) -> str:
+        """Whether the sentence is ``likely``, ``unsure`` or ``not likely`` true there."""
+        scored = self.score
+        if scored is None:
+            return "unsure"
+        return verdict(scored.holds, scored.score, self.threshold)
 
 
 @workflow(TrackRequest)
 def track(library: "Library", request: TrackRequest, *, reporter: RecordingReporter) -> TrackResult:
     """Find who is who in a video, given a sentence; in a long video, where it fits best."""
+    from wordsight.meaning.tasks.clip import living_sentence
+
     refuse_existing(request.overlay, force=request.force)
     lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
     with pruning(request.prune):
@@ -93,11 +103,12 @@ def track(library: "Library", request: TrackRequest, *, reporter: RecordingRepor
         tracked = lexicon.track(moment, request.sentence)
         score = lexicon.score(moment, request.sentence) if request.probabilities else None
         words = _probabilities(lexicon, moment, tracked) if request.probabilities else ()
+    living = living_sentence(lexicon, tracked)
     report_lost(reporter, tracked.lost_mass, request.prune)
     if not any(len(one) for one in tracked.tracks):
         reporter.note("Nothing that the sentence speaks of is seen there.")
     if request.overlay is not None:
-        _draw(library, request, moment, tracked, reporter)
+        _draw(library, request, moment, tracked, living, reporter)
     return TrackResult(
         tracked,
         moment.start,
@@ -107,7 +118,7 @@ def track(library: "Library", request: TrackRequest, *, reporter: RecordingRepor
         score,
         lexicon.threshold,
         words,
-        warnings=tuple(reporter.notes),
+        living,
     )
 
 
@@ -133,10 +144,26 @@ def _draw(
     request: TrackRequest,
     clip: "Clip",
     tracked: "TrackedSentence",
+    living: "Sequence[LivingWord]",
     reporter: Reporter,
 ) -> None:
-    from wordsight.language.captions import Caption
+    import numpy as np
+
     from wordsight.video import render_overlay
+    from wordsight.video.draw.boxes import ColouredText
+
+    def pieces(time: float) -> list[ColouredText]:
+        # The frame that is shown is the last that was looked at.
+        at = int(np.searchsorted(tracked.times, time + 1e-4, side="right")) - 1
+        return [
+            ColouredText(
+                one.text,
+                one.participant,
+                0.0 if one.belief is None or at < 0 else float(one.belief[at]),
+                one.failing is not None and one.failing[0] <= time <= one.failing[1],
+            )
+            for one in living
+        ]
 
     assert request.overlay is not None
     with reporter.progress("Drawing") as progress:
@@ -144,7 +171,7 @@ def _draw(
             library.video(request.video).path,
             request.overlay,
             tracks=tracked.tracks,
-            captions=[Caption(clip.start, clip.end, tracked.sentence.text)],
+            sentence=pieces,
             start=clip.start,
             end=clip.end,
             overwrite=request.force,

@@ -1,6 +1,8 @@
 """Times, sizes and counts as people write them."""
 
-__all__ = ["bytes_text", "clock", "count"]
+import math
+
+__all__ = ["bytes_text", "clock", "count", "finite", "verdict"]
 
 
 def clock(seconds: float) -> str:
@@ -44,3 +46,25 @@ def count(number: int, noun: str) -> str:
         return f"1 {noun}"
     plural = f"{noun[:-1]}ies" if noun.endswith(("ry", "ty")) else f"{noun}s"
     return f"{number:,} {plural}"
+
+
+def finite(value: float) -> float:
+    """Return a number that JSON can hold: 0 for what is none, a large one for an infinite one."""
+    if math.isfinite(value):
+        return float(value)
+    return 0.0 if math.isnan(value) else math.copysign(1e9, value)
+
+
+_UNSURE = 0.3  # how much more or less probable than at the threshold a sentence may be
+
+
+def verdict(holds: bool, score: float, threshold: float) -> str:
+    """Return whether a sentence is ``likely``, ``unsure`` or ``not likely`` true.
+
+    Args:
+        holds: Whether it is judged true.
+        score: Its log probability of truth.
+        threshold: The log probability from which on a sentence is judged true.
+    """
+    near = math.isfinite(score - threshold) and abs(math.expm1(score - threshold)) < _UNSURE
+    return "unsure" if near else "likely" if holds else "not likely"

@@ -5,7 +5,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,17 +25,23 @@ AnyResult = TypeVar("AnyResult")
 
 @dataclass(frozen=True)
 class Result:
-    """What a workflow comes to.
+    """What a workflow comes to; what it is mainly about is its first field.
 
     Attributes:
-        warnings: Notes and warnings, in order.
+        warnings: Notes and warnings, in order; filled in when the workflow returns.
     """
 
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
 
     def to_json(self) -> Any:
-        """Return what ``--json`` prints: plain values that JSON can hold."""
-        raise NotImplementedError
+        """Return what ``--json`` prints, plain values that JSON can hold: the first field."""
+        main = next(one.name for one in fields(self) if one.name != "warnings")
+        return as_json(getattr(self, main))
+
+    @property
+    def ok(self) -> bool:
+        """Whether all was done; a command whose result is not ok exits with 1."""
+        return True
 
 
 def workflow(
@@ -71,9 +77,13 @@ def workflow(
             asked = _request_of(request, given, settings)
             reporter = RecordingReporter(progress)
             if place is None:
-                return function(asked, reporter=reporter)
-            with open_library(place, asked if create else None) as library:
-                return function(library, asked, reporter=reporter)
+                result = function(asked, reporter=reporter)
+            else:
+                with open_library(place, asked if create else None) as library:
+                    result = function(library, asked, reporter=reporter)
+            if isinstance(result, Result):
+                result = replace(result, warnings=tuple(reporter.notes))
+            return result
 
         run.request = request  # type: ignore[attr-defined]
         run.__signature__ = _signature(request, takes_library)  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ _JOURNAL_NAME = ".world-in-progress.jsonl"
 
 
 def write_world(
-    films: Iterable[RenderedFilm],
+    films: Iterable[RenderedFilm[Any]],
     folder: str | os.PathLike[str],
     *,
     force: bool = False,

@@ -9,6 +9,7 @@ from wordsight.alignment.export.timeline import draw_timeline
 from wordsight.errors import WordsightError
 
 
+@pytest.mark.slow
 def test_a_timeline_is_drawn_and_is_the_same_every_time(tmp_path):
     for name in ("one.png", "other.png"):
         draw_timeline(tmp_path / name, tea_alignment(), TEA)

@@ -5,8 +5,14 @@ import pytest
 
 from wordsight.alignment import Chunk, Instructions, Line, Observed
 from wordsight.alignment.errors import AlignmentError
-from wordsight.alignment.models.change_points import CHANGE_KINDS, find_change_points
-from wordsight.alignment.models.clock import chunk_moments, clock_uniform, lateness, step_shares
+from wordsight.alignment.models.clock import (
+    CHANGE_KINDS,
+    chunk_moments,
+    clock_uniform,
+    find_change_points,
+    lateness,
+    step_shares,
+)
 from wordsight.alignment.models.encoding import encode, vocabulary_of
 
 TEXT = Instructions("t", tuple(Line(str(n), s, (f"n{n}",)) for n, s in enumerate((1, 1, 1, 1, 5))))

@@ -67,9 +67,19 @@ def test_spans_tell_when_and_how_sure():
     first, again = (span for span in found.spans if span.line == 0)
     assert (first.start, first.end) == (0.0, 5.0) and (again.start, again.end) == (11.0, 17.0)
     assert first.confidence == pytest.approx(0.925)  # of the step: its other line counts
-    missing = [span for span in found.spans if not span.happened]
-    assert {span.line for span in missing} == {1, 3}
-    assert all(span.start == span.end and span.confidence > 0.9 for span in missing)
+    # The other lines of these steps happened somewhere in them, but where is not sure.
+    within = [span for span in found.spans if span.line in {1, 3}]
+    assert all(span.happened and span.confidence < 0.1 for span in within)
+    assert [(span.start, span.end) for span in within] == [(0.0, 1.0), (17.0, 18.0)]
+
+
+def test_a_line_did_not_happen_if_no_line_of_its_step_did():
+    posterior = sure([0] * 5 + [4] * 6)
+    found = alignment_from(TEXT, video(11), posterior, best_lines(posterior, TEXT.steps))
+    (missing,) = [span for span in found.spans if not span.happened]
+    assert missing.line == 2
+    assert missing.start == missing.end == 5.0
+    assert missing.confidence > 0.9
 
 
 def test_boundaries_tell_where_and_how_sure():

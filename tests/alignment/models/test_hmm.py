@@ -9,8 +9,8 @@ from experiments.data.wetlab import read_recordings
 from tests.alignment.models.plays import accuracy, play, plays
 from wordsight.alignment import AlignmentError, Chunk, Instructions, Line, Observed
 from wordsight.alignment.models import HMM1, HMM2, LHMM1, LHMM2
-from wordsight.alignment.models.chain_em import Realisations, noun_logs
 from wordsight.alignment.models.encoding import encode, vocabulary_of
+from wordsight.alignment.models.hmm import Realisations, noun_logs
 
 QUICK = [
     HMM1(12),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordsight.alignment.models.encoding import Channel, Encoded
-from wordsight.alignment.models.links import learn_links
+from wordsight.alignment.models.ensemble import learn_links
 
 # Noun 0 is said in every line, thing 0 is touched in most chunks; nouns and things 1 to 3 belong
 # to lines 0 to 2.

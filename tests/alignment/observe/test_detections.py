@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from wordsight.alignment.observe import DetectedThings, HandlingSettings
-from wordsight.alignment.observe.detections import displacements, grip_points, relative_speeds
-from wordsight.alignment.observe.videos import label_by_appearance
+from wordsight.alignment.observe.detections import (
+    displacements,
+    grip_points,
+    label_by_appearance,
+    relative_speeds,
+)
 from wordsight.records import Detections, FrameDetections
 
 SIZE = (640, 480)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.alignment.builders import TEA
 from wordsight.alignment import Constraint, ConstraintError
-from wordsight.alignment.text.constraint_text import (
+from wordsight.alignment.constraints import (
     check_constraints,
     parse_constraint,
     parse_constraints,

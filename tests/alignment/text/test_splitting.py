@@ -97,6 +97,7 @@ def test_protocols_of_the_workbench_come_back_whole():
         assert split_steps(protocol.text()) == written
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_text_gives_steps_of_sentences_with_words(text):
     for step in split_steps(text):

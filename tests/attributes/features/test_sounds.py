@@ -194,3 +194,54 @@ def test_quiet_ends_are_cut_off_and_utterances_split():
     assert [one.duration for one in split_words(two)] == pytest.approx([0.5, 0.25], abs=0.02)
     assert len(split_words(Sound(TONE, 16_000))) == 1
     assert resample(Sound(TONE, 16_000), 8_000).duration == pytest.approx(0.5)
+
+
+@pytest.mark.slow
+def test_two_known_words_in_one_breath_are_split_and_unknown_words_are_not():
+    pytest.importorskip("espeakng_loader", reason="the extra `voices` is not installed")
+    from experiments.voices import Speaker
+    from wordsight.attributes import AttributeLearner
+    from wordsight.attributes.incremental import split_phrases
+
+    speaker, random = Speaker(), np.random.default_rng(0)
+    voices = ("en+m1", "en+m3")
+    colours = {"red": (220, 30, 30), "green": (30, 200, 60), "blue": (30, 60, 220)}
+    shapes = ("cup", "ball", "plate")
+    pictures, words = [], []
+    for colour, value in colours.items():
+        for shape in shapes:
+            for text in (colour, shape):
+                for sound in speaker.recordings(text, voices, 3, random):
+                    pictures.append(figure(value, shape, random))
+                    words.append(sound)
+    learner = AttributeLearner(num_words=6, num_attributes=2, random_state=0).fit(pictures, words)
+    phrases = [
+        sound
+        for colour in colours
+        for shape in shapes
+        for sound in speaker.recordings(f"{colour} {shape}", voices, 1, random)
+    ]
+    split = [len(one) for one in split_phrases(learner, phrases)]
+    assert np.mean(np.array(split) == 2) >= 0.8 and max(split) == 2
+    others = [
+        s for w in ("orange", "table", "window") for s in speaker.recordings(w, voices, 2, random)
+    ]
+    assert [len(one) for one in split_phrases(learner, others)] == [1] * len(others)
+    assert split_phrases(learner, ["red cup"]) == ["red cup"]  # texts are split at spaces
+    before = len(learner.texts_)
+    said = phrases[int(np.argmax(split))]
+    learner.teach_one(figure(colours["red"], "cup", random), said)
+    assert len(learner.texts_) == before + 2
+
+
+def figure(colour, shape, random):
+    """Draw a thing of a colour, round, square or wide, before a plain background."""
+    image = np.full((48, 48, 3), 235, np.uint8)
+    rows, columns = np.mgrid[:48, :48] - 24 + random.integers(-3, 4, (2, 1, 1))
+    inside = {
+        "ball": rows**2 + columns**2 <= 196,
+        "cup": np.maximum(abs(rows), abs(columns)) <= 12,
+        "plate": (abs(rows) <= 5) & (abs(columns) <= 18),
+    }[shape]
+    image[inside] = colour
+    return image

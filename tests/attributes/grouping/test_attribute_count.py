@@ -78,6 +78,7 @@ def test_a_number_that_is_nearly_as_good_and_smaller_is_taken():
     assert choose_count(scores) == 2
 
 
+@pytest.mark.slow
 def test_the_learner_tells_how_it_chose(tmp_path):
     learner = AttributeLearner().fit(*lessons(160, np.random.default_rng(0)))
     assert learner.num_attributes_ == choose_count(learner.counts_) == 2

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from wordsight.attributes import CCA, GeneralisedCCA, KernelCCA, TeachingError
+from experiments.baselines.cca_variants import GeneralisedCCA, KernelCCA
+from wordsight.attributes import CCA, TeachingError
 
 
 @pytest.fixture
@@ -30,6 +31,7 @@ def test_correlations_are_those_of_the_closed_form(sources):
     np.testing.assert_allclose(found.score(*sources), found.correlations_, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_scikit_learn_finds_the_same_directions(sources):
     sklearn = pytest.importorskip("sklearn.cross_decomposition")
     left, right = CCA(2, ridge=(0, 0)).fit(*sources).transform(*sources)
@@ -68,6 +70,7 @@ def test_more_features_than_samples_and_constant_ones():
     assert still.transform_x(np.ones((3, 4))).shape == (3, 0)
 
 
+@pytest.mark.slow
 def test_a_linear_kernel_gives_linear_directions(sources):
     x, y = sources
     kernel = KernelCCA(2, kernel="linear", ridge=1e-4).fit(x, y)

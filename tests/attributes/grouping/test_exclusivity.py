@@ -40,6 +40,7 @@ def test_planted_attributes_and_their_number_are_found(groups):
     assert alike(partition_words(planted(groups), max(groups) + 1).groups, np.array(groups))
 
 
+@pytest.mark.slow
 @given(st.permutations(range(9)))
 def test_the_order_of_words_does_not_matter(order):
     meetings = planted([0, 0, 0, 0, 1, 1, 1, 2, 2])
@@ -48,6 +49,16 @@ def test_the_order_of_words_does_not_matter(order):
         meetings.observed[np.ix_(order, order)], meetings.expected[np.ix_(order, order)]
     )
     assert alike(partition_words(shuffled).groups, partition_words(meetings).groups[order])
+
+
+def test_two_words_of_one_picture_name_different_attributes():
+    # Three pictures, each with a colour (0, 1) and a shape (2, 3): too few for neighbours.
+    x = np.repeat(np.arange(3.0)[:, None], 2, axis=0)
+    counts = count_cooccurrences(x, np.array([0, 2, 1, 2, 1, 3]), lambda *_: None)
+    assert counts.together.tolist() == [[0, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 0]]
+    assert alike(partition_words(counts, 2).groups, np.array([0, 0, 1, 1]))
+    merged = counts.merged(np.array([0, 0, 1, 1]))
+    assert merged.together.tolist() == [[0, 3], [3, 0]]
 
 
 def test_more_attributes_than_words_are_refused():

@@ -22,13 +22,13 @@ def planted(count=300, maps=2, noise=0.1, seed=0):
     return x, y + noise * random.normal(size=y.shape), which
 
 
-@given(st.integers(0, 10**6), st.integers(1, 4))
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from(["full", "diagonal", "isotropic"]))
 @settings(max_examples=15)
-def test_the_objective_never_falls(seed, components):
+def test_the_objective_never_falls(seed, components, noise):
     x, y, _ = planted(60, seed=seed, noise=1.0)
     # The monitor inside raises if it does.
     history = (
-        LinearMixture(components, iterations=25, start="random", random_state=seed)
+        LinearMixture(components, iterations=25, start="random", noise=noise, random_state=seed)
         .fit(x, y)
         .history_
     )
@@ -57,6 +57,20 @@ def test_the_order_of_pairs_does_not_matter():
     one = LinearMixture(2, iterations=10).fit(x, y)
     other = LinearMixture(2, iterations=10).fit(x[order], y[order])
     np.testing.assert_allclose(one.history_, other.history_, rtol=1e-6)
+
+
+def test_noise_is_of_the_kind_asked_for_and_a_start_is_taken():
+    x, y, which = planted(200)
+    truth = (which[:, None] == np.arange(2)).astype(float)
+    for noise in ("diagonal", "isotropic"):
+        mixture = LinearMixture(2, noise=noise, iterations=20).fit(x, y, truth)
+        found = mixture.responsibilities_.argmax(axis=1)
+        assert (found == which).mean() > 0.97
+        for covariance in mixture.maps_.covariances:
+            assert np.array_equal(covariance, np.diag(np.diag(covariance)))
+            assert (np.ptp(np.diag(covariance)) == 0) == (noise == "isotropic")
+    with pytest.raises(TeachingError, match="noise must be one of"):
+        LinearMixture(2, noise="pink")
 
 
 def test_the_printed_step_ignores_the_mixing_weights():
@@ -108,3 +122,16 @@ def test_nonsense_is_refused():
         LinearMixture(1, start="nowhere")
     with pytest.raises(TeachingError, match="3 components"):
         LinearMixture(3).fit(np.ones((2, 1)), np.ones((2, 1)))
+
+
+def test_criteria_follow_from_likelihood_and_parameters():
+    from wordsight.attributes.grouping.attribute_count import CountScore
+
+    score = CountScore.with_criteria(
+        2, -1.0, 0.1, None, likelihood=-50.0, num_parameters=7, num_lessons=40
+    )
+    assert score.aic == 2 * 7 + 100 and score.bic == pytest.approx(7 * np.log(40) + 100)
+    assert score.description_length == pytest.approx(score.bic / 2)
+    assert CountScore.from_json(score.to_json()) == score
+    old = {k: v for k, v in score.to_json().items() if k not in ("aic", "bic")}
+    assert np.isnan(CountScore.from_json(old).aic)

@@ -20,7 +20,7 @@ from wordsight.inference.gpu.lattice_batch import (
     split_steps,
     split_table,
 )
-from wordsight.inference.gpu.lattice_fused import _inputs, _split, fold_for
+from wordsight.inference.gpu.lattice_run import _inputs, _split, fold_for
 from wordsight.inference.gpu.lattice_torch import count_batch
 from wordsight.inference.lattice.pack import log_constant
 from wordsight.inference.lattice.plan import topology_of

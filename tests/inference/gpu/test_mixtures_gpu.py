@@ -5,7 +5,7 @@ import pytest
 
 from wordsight.inference import Mixtures, fit_mixtures
 from wordsight.inference.gpu import DeviceWarning, fit_mixtures_on, mixtures_on
-from wordsight.inference.gpu import mixture_fitting as fitting
+from wordsight.inference.gpu import mixtures as fitting
 from wordsight.inference.mixtures.gaussian import MixtureError, start_mixture
 from wordsight.retrieval.visual.packing import PackedMixtures
 from wordsight.retrieval.visual.scoring import smoothed_gains
@@ -124,16 +124,18 @@ def test_gains_equal_the_processors_also_with_unknown_dimensions(double, unknown
     found = held.gains(query, background, 0.9)
     np.testing.assert_allclose(found, wanted, atol=1e-10 if double else 1e-4)
     np.testing.assert_array_equal(held.gains(query, background, 0.9), found)
+    weights = np.random.default_rng(2).random(len(query))
+    wanted = smoothed_gains(packed, query, background, 0.9, weights=weights)
+    found = held.gains(query, background, 0.9, weights)
+    np.testing.assert_allclose(found, wanted, atol=1e-10 if double else 1e-4)
 
 
 def test_blocks_of_any_size_give_the_same_gains(monkeypatch):
-    from wordsight.inference.gpu import mixture_scoring
-
     samples = bags([60] * 5)
     packed = PackedMixtures.pack(starts_of(samples))
     held = mixtures_on(packed.factors, packed.constants, "torch-cpu", double=True)
     whole = held.gains(samples[0], np.zeros(60), 0.5)
-    monkeypatch.setattr(mixture_scoring, "_BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(fitting, "_BYTES_AT_ONCE", 1)
     np.testing.assert_allclose(held.gains(samples[0], np.zeros(60), 0.5), whole, rtol=1e-12)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.errors import FormatError
-from wordsight.perception.detectors.network_input import InputFormat, Placement
+from wordsight.perception.detectors.network_input import InputFormat, Placement, Preparation
 from wordsight.video import Frame
 
 
@@ -52,7 +52,7 @@ FRAME = Frame.from_array(
 
 def test_letterbox_keeps_proportions_and_fills_with_grey():
     form = InputFormat.of(declared([1, 3, 40, 40]), None)
-    values, placement = form.prepare(FRAME, letterbox=True, normalise=False)
+    values, placement = form.prepare(FRAME, Preparation(letterbox=True))
     assert values.shape == (1, 3, 40, 40) and values.dtype == np.float32
     assert placement.offset == (0, 10) and placement.scale == pytest.approx((2 / 3, 2 / 3))
     np.testing.assert_allclose(values[0, :, :10], 114 / 255)
@@ -61,7 +61,7 @@ def test_letterbox_keeps_proportions_and_fills_with_grey():
 
 def test_stretching_fills_the_picture():
     form = InputFormat.of(declared([1, 3, 40, 40]), None)
-    values, placement = form.prepare(FRAME, letterbox=False, normalise=False)
+    values, placement = form.prepare(FRAME, Preparation())
     np.testing.assert_allclose(values[0].mean(axis=(1, 2)), [1, 128 / 255, 0], atol=0.01)
     assert placement == Placement((40 / 60, 40 / 30), (0.0, 0.0))
 
@@ -71,7 +71,7 @@ def test_stretching_fills_the_picture():
 )
 def test_number_types_and_layout(kind, dtype):
     form = InputFormat.of(declared([1, 40, 40, 3], kind), None)
-    values, _ = form.prepare(FRAME, letterbox=False, normalise=False)
+    values, _ = form.prepare(FRAME, Preparation())
     assert values.shape == (1, 40, 40, 3) and values.dtype == dtype
     top = 255 if dtype is np.uint8 else 1
     np.testing.assert_allclose(values[0, 20, 20], np.array([1, 0.5, 0]) * top, atol=0.01 * top)
@@ -79,7 +79,7 @@ def test_number_types_and_layout(kind, dtype):
 
 def test_normalising_centres_the_colours():
     form = InputFormat.of(declared([1, 3, 40, 40]), None)
-    values, _ = form.prepare(FRAME, letterbox=False, normalise=True)
+    values, _ = form.prepare(FRAME, Preparation(values="imagenet"))
     assert values[0, 0].mean() == pytest.approx((1 - 0.485) / 0.229, rel=0.01)
 
 
@@ -92,7 +92,7 @@ def test_normalising_centres_the_colours():
 def test_boxes_come_back_to_where_they_were(size, shares, letterbox):
     frame = Frame.from_array(np.zeros((size[1], size[0], 3), np.uint8), 0.0)
     form = InputFormat.of(declared([1, 3, 96, 128]), None)
-    _, placement = form.prepare(frame, letterbox=letterbox, normalise=False)
+    _, placement = form.prepare(frame, Preparation(letterbox=letterbox))
     box = np.array([shares]) * np.tile(size, 2)
     seen = box * np.tile(placement.scale, 2) + np.tile(placement.offset, 2)
     np.testing.assert_allclose(placement.to_frame(seen, size), box, atol=1e-9)

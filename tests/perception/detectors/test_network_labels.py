@@ -5,7 +5,7 @@ import json
 import pytest
 
 from wordsight.errors import FormatError
-from wordsight.perception.detectors.network_output import parse_names, read_labels
+from wordsight.perception.detectors.onnx import parse_names, read_labels
 
 
 @pytest.mark.parametrize(

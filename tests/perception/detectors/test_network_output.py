@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from wordsight.errors import FormatError
-from wordsight.perception.detectors.network_output import decode, recognise
+from wordsight.perception.detectors.network_output import (
+    decode,
+    distance_boxes,
+    grid_cells,
+    recognise,
+)
 
 SIZE = (100, 50)
 
@@ -23,6 +28,15 @@ SIZE = (100, 50)
             80,
             "detr",
         ),
+        ({"output": (1, 8400, 85)}, 80, "yolox"),  # one row for each cell, all zero: undecoded
+        ({"output": (1, 8500, 112)}, 80, "nanodet"),
+        ({"boxes": (1, 4420, 4), "scores": (1, 4420, 2)}, 1, "ssd"),
+        (
+            {"a": (1, 6400, 32), "b": (1, 6400, 80), "c": (1, 1600, 32), "d": (1, 1600, 80)},
+            80,
+            None,
+        ),
+        ({"a": (1, 3, 80, 80, 85)}, 80, None),  # by anchor
         ({"labels": (1, 300), "boxes": (1, 300, 4), "scores": (1, 300)}, 80, "boxes"),
         ({"boxes": (7, 4), "labels": (7,), "scores": (7,)}, 91, "boxes"),
         ({"output0": (1, 84, 8400)}, 3, None),  # labels of another model
@@ -33,10 +47,10 @@ SIZE = (100, 50)
 def test_recognise(shapes, labels, expected):
     outputs = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     if expected is not None:
-        assert recognise(outputs, labels) == expected
+        assert recognise(outputs, labels, (640, 640)) == expected
         return
     with pytest.raises(FormatError, match="not recognised") as caught:
-        recognise(outputs, labels)
+        recognise(outputs, labels, (640, 640))
     assert all(f"{name} {shape}" in str(caught.value) for name, shape in shapes.items())
 
 
@@ -90,3 +104,42 @@ def test_decode(style, outputs):
 def test_outputs_that_do_not_fit_the_style(style, outputs, words):
     with pytest.raises(FormatError, match=words):
         decode(style, outputs, 3, SIZE)
+
+
+def test_the_cells_of_grids():
+    places, steps = grid_cells((32, 64), (8, 16), 0.5)
+    assert len(places) == 4 * 8 + 2 * 4
+    assert places[:5].tolist() == [[4, 4], [12, 4], [20, 4], [28, 4], [4, 12]]
+    assert places[32].tolist() == [8, 8] and steps[31:33, 0].tolist() == [8, 16]
+
+
+def test_decoded_and_undecoded_grids_give_the_same_boxes():
+    """Re-encode known boxes as YOLOX does; reading them back must give the same."""
+    rng = np.random.default_rng(0)
+    size = (128, 96)
+    places, steps = grid_cells(size, (8, 16, 32), 0.0)
+    centres = places + steps * rng.uniform(0, 1, (len(places), 2))
+    sides = rng.uniform(4, 80, (len(places), 2))
+    rest = rng.uniform(0, 1, (len(places), 4))
+    decoded = np.concatenate([centres, sides, rest], axis=1)[None]
+    raw = np.concatenate([(centres - places) / steps, np.log(sides / steps), rest], axis=1)[None]
+    assert recognise({"o": decoded}, 3, size) == "yolov5"
+    assert recognise({"o": raw}, 3, size) == "yolox"
+    one, other = decode("yolov5", {"o": decoded}, 3, size), decode("yolox", {"o": raw}, 3, size)
+    np.testing.assert_allclose(one.boxes, other.boxes, atol=1e-9)
+    np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_distances_are_means_of_their_distributions():
+    logits = np.full((1, 4, 8), -50.0)
+    for edge, distance in enumerate((1, 2, 3, 4)):
+        logits[0, edge, distance] = 0.0
+    logits[0, 0, 2] = 0.0  # half 1, half 2
+    boxes = distance_boxes(logits.reshape(1, 32), np.array([[20.0, 20]]), np.array([[8.0]]))
+    np.testing.assert_allclose(boxes, [[20 - 12, 20 - 16, 20 + 24, 20 + 32]])
+
+
+def test_boxes_of_anchors_must_be_decoded():
+    boxes = np.random.default_rng(0).normal(0, 1, (1, 50, 4))
+    with pytest.raises(FormatError, match="with its boxes decoded"):
+        decode("ssd", {"boxes": boxes, "scores": np.zeros((1, 50, 3))}, 2, SIZE)

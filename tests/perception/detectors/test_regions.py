@@ -13,7 +13,7 @@ from wordsight.errors import FormatError
 from wordsight.perception import Codebook, DetectorError
 from wordsight.perception.detectors.regions import Regions
 from wordsight.perception.detectors.suppression import box_iou
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE
+from wordsight.perception.regions.appearance import APPEARANCE_SIZE, OUTLINE_SIZE
 from wordsight.video import Frame, VideoReader
 
 SIZE = (320, 240)
@@ -219,7 +219,7 @@ def test_answers_come_at_once_and_are_well_formed():
         assert (seen.boxes[:, 2:] > seen.boxes[:, :2]).all()
         assert (seen.boxes >= 0).all() and (seen.boxes <= [*SIZE, *SIZE]).all()
         assert ((seen.scores > 0) & (seen.scores <= 1)).all() and (np.diff(seen.scores) <= 0).all()
-        assert seen.appearance.shape == (len(seen.boxes), APPEARANCE_SIZE)
+        assert seen.appearance.shape == (len(seen.boxes), APPEARANCE_SIZE + OUTLINE_SIZE)
         assert seen.appearance.dtype == np.float32 and np.isfinite(seen.appearance).all()
         assert not seen.labels.any()
 

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE, describe
+from wordsight.perception.regions.appearance import (
+    APPEARANCE_SIZE,
+    OUTLINE_SIZE,
+    describe,
+    outlines,
+)
 from wordsight.perception.regions.blob import blobs_of, to_lab
 
 RED, BLUE, GREY = (190, 40, 40), (40, 60, 170), (90, 90, 95)
@@ -87,3 +92,25 @@ def test_no_regions_and_tiny_regions():
     mask[4, 4] = 255
     (blob,) = blobs_of(mask, 1, least_side=1)
     assert np.isfinite(describe([blob], np.zeros((9, 9, 3), np.uint8))).all()
+
+
+def test_outlines_follow_the_edges_whatever_the_size_and_light():
+    grey = np.full((120, 160), 60, np.uint8)
+    grey[20:60:4, 10:50] = 200  # horizontal stripes
+    grey[20:60, 100:140:4] = 200  # vertical stripes
+    large = np.repeat(np.repeat(grey, 2, axis=0), 2, axis=1)
+    boxes = np.array([[10.0, 20, 50, 60], [100, 20, 140, 60]])
+    flat, upright = outlines(grey, boxes)
+    again = outlines(large // 2 + 30, 2 * boxes)
+    assert flat.shape == (OUTLINE_SIZE,) and np.isfinite(flat).all()
+    near = [np.linalg.norm(row - other) for row, other in zip((flat, upright), again, strict=True)]
+    assert max(near) < 0.5 * np.linalg.norm(flat - upright)
+
+
+def test_outlines_of_boxes_that_leave_the_picture():
+    grey = np.arange(40 * 30, dtype=np.uint8).reshape(30, 40)
+    rows = outlines(
+        grey, np.array([[-5.0, -5, 50, 50], [39.5, 29.5, 39.9, 29.9], [60, 60, 70, 70]])
+    )
+    assert rows.shape == (3, OUTLINE_SIZE) and np.isfinite(rows).all()
+    assert outlines(grey, np.zeros((0, 4))).shape == (0, OUTLINE_SIZE)

@@ -140,3 +140,12 @@ def test_another_file_is_not_taken_for_a_codebook(tmp_path):
     detections([np.ones((1, 2), np.float32)]).save(tmp_path / "seen.npz")
     with pytest.raises(FormatError, match="a Codebook was expected"):
         Codebook.load(tmp_path / "seen.npz")
+
+
+def test_outlines_behind_the_looks_are_left_out():
+    rng = np.random.default_rng(2)
+    looks = rng.normal(0, 1, (60, 33))
+    wide = np.concatenate([looks, rng.normal(0, 9, (60, 144))], axis=1)
+    book = Codebook(words=4).fit(looks)
+    assert book.predict(wide).tolist() == book.predict(looks).tolist()
+    assert np.array_equal(Codebook(words=4).fit(wide).centres_, book.centres_)

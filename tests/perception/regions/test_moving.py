@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from wordsight.perception.regions.blob import Blob, blobs_of, boxes_of, to_lab
-from wordsight.perception.regions.moving import join_stacks, split_pair, without_shadow
+from wordsight.perception.regions.finder import join_stacks, split_pair, without_shadow
 
 MASKS = arrays(np.uint8, (9, 12), elements=st.sampled_from([0, 255]))
 

@@ -23,14 +23,14 @@ def clip_of(frames):
     return Clip("walk", 0.0, frames / 10, seen)
 
 
-@pytest.mark.parametrize("for_words", [False, True])
-def test_one_thing_is_one_track_and_gaps_are_filled(for_words):
+@pytest.mark.parametrize(("for_words", "boxes"), [(False, 20), (True, 19)])
+def test_one_thing_is_one_track_and_gaps_are_filled_where_words_do_not(for_words, boxes):
     found = tracked_clip(clip_of(20), for_words=for_words).detections
     assert found.label_names == ("chair", "person")
     for label in (0, 1):
         own = found.mask & (found.labels == label)
         assert len(np.unique(found.ids[own])) == 1
-        assert own.sum() == 20
+        assert own.sum() == boxes
 
 
 def test_boxes_tremble_less_than_they_were_seen():
@@ -89,3 +89,14 @@ def test_regions_and_single_classes_stay_untracked_for_words():
         clip = Clip("walk", 0.0, 2.0, detections)
         assert tracked_clip(clip, for_words=True) is clip
         assert tracked_clip(clip).detections.ids is not None
+
+
+def test_words_see_each_box_with_the_class_it_was_detected_as():
+    seen = clip_of(20).detections
+    flipped = seen.labels.copy()
+    flipped[::4] = 1 - flipped[::4]
+    clip = Clip("walk", 0.0, 2.0, seen.relabelled(flipped, seen.label_names))
+    one, other = (tracked_clip(clip, for_words=words).detections for words in (False, True))
+    for number in (1, 2):
+        assert len(np.unique(one.labels[one.mask & (one.ids == number)])) == 1
+        assert len(np.unique(other.labels[other.mask & (other.ids == number)])) == 2

@@ -77,8 +77,8 @@ def test_times_count_and_not_frames():
     check_follows(CROSSING, times=times)
 
 
-def test_labels_never_change_within_a_track():
-    walkers = [Walker((50, 50), (40, 0)), Walker((52, 50), (40, 0), label=1)]
+def test_what_a_person_carries_has_a_track_of_its_own():
+    walkers = [Walker((50, 50), (40, 0)), Walker((52, 50), (40, 0), (24, 40), label=1)]
     detections, _ = scene(walkers, labels=("person", "backpack"), jitter=3.0)
     tracks = Tracker().track(detections)
     assert sorted(track.label for track in tracks) == ["backpack", "person"]
@@ -165,10 +165,10 @@ class TestBestTrack:
         from wordsight.perception.tracking import tracker as module
 
         places = np.argwhere(detections.mask)
-        seen = module._observations(detections, places)
+        seen = module._observations(detections, places, np.arange(len(detections)))
         coherence = module.Coherence()
         jitter = coherence.jitter(module.nearest_steps(seen), moving_unknown=True)
-        links = module.neighbour_links(seen, seen.states, coherence, jitter, np.inf)
+        links = module.neighbour_links(seen, seen.states, coherence, jitter, np.inf, 0.0)
         odds = module.log_odds(seen.scores, module.support(seen, links, coherence.tolerance))
         starts = np.searchsorted(places[:, 0], np.arange(len(frames)))
         nodes = starts + np.array(choice)
@@ -204,3 +204,65 @@ def test_a_long_video_takes_seconds():
     tracks = Tracker().track(detections)
     assert time.process_time() - begin < 30
     assert len(tracks) == 9
+
+
+def test_a_class_that_flips_does_not_cut_a_track():
+    detections, _ = scene(TWO_APART, labels=("person", "chair"))
+    labels = (np.random.default_rng(0).uniform(size=len(detections)) < 0.25).astype(int)
+    flipping = detections.relabelled(
+        np.broadcast_to(labels[:, None], detections.mask.shape), ("person", "chair")
+    )
+    tracks = Tracker().track(flipping)
+    assert [(track.label, len(track)) for track in tracks] == 2 * [("person", len(detections))]
+
+
+def test_a_thing_that_two_classes_fire_on_is_one_track():
+    detections, _ = scene([TWO_APART[0]])
+    twice = Detections(
+        times=detections.times,
+        boxes=np.repeat(detections.boxes, 2, axis=1) + np.array([[0, 0, 0, 0], [2, 1, 2, 1]]),
+        scores=np.repeat(detections.scores, 2, axis=1) * [0.9, 0.5],
+        labels=np.broadcast_to([1, 0], (len(detections), 2)),
+        mask=np.repeat(detections.mask, 2, axis=1),
+        label_names=("phone", "car"),
+        frame_size=detections.frame_size,
+    )
+    (track,) = Tracker().track(twice)
+    assert (track.label, len(track)) == ("car", len(detections))
+
+
+@pytest.mark.parametrize(("speed", "expected"), [(0.0, 1), (20.0, 2)])
+def test_what_rests_may_be_hidden_for_long(speed, expected):
+    detections, _ = scene([Walker((200, 200), (speed, 0))], frames=250)
+    mask = detections.mask.copy()
+    mask[75:175] = False  # four seconds
+    tracks = Tracker().track(replace(detections, mask=mask))
+    assert len(tracks) == expected
+
+
+def test_a_class_of_a_slower_detector_is_followed_at_its_own_rate():
+    fast, slow = Walker((50, 50), (40, 0)), Walker((400, 300), (-40, 0), (24, 40), label=1)
+    detections, _ = scene([fast, slow], labels=("cup", "person"))
+    late = (np.arange(len(detections)) % 3 != 0)[:, None] & (detections.labels == 1)
+    tracks = Tracker().track(replace(detections, mask=detections.mask & ~late))
+    assert sorted(track.label for track in tracks) == ["cup", "person"]
+    assert min(map(len, tracks)) >= len(detections) - 2
+
+
+def test_who_leaves_does_not_become_the_wall_behind():
+    """A box that only says that something is there is no reason to go on with a person's track."""
+    frames = []
+    for number in range(40):
+        left = min(300 + 15.0 * number, 510.0)
+        gone = number >= 20
+        box = [505, 95, 640, 372] if gone else [left, 100, left + 130, 380]
+        label, score = (1, 0.2) if gone else (0, 0.9)
+        one = np.array([box], float), np.array([score]), np.array([label])
+        frames.append(FrameDetections(number / 10, *one))
+    seen = Detections.from_frames(frames, label_names=["person", "thing"], frame_size=(640, 480))
+    tracks = Tracker().track(seen)
+    assert [track.label for track in tracks if track.label == "person"] == ["person"]
+    person = next(track for track in tracks if track.label == "person")
+    assert person.end == pytest.approx(2.0)
+    alone = replace(seen, mask=seen.mask & (seen.labels == 1))
+    assert [track.label for track in Tracker().track(alone)] == ["thing"]

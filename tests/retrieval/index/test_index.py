@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,22 +22,29 @@ from tests.retrieval.pictures import (
 from wordsight.errors import RecordError
 from wordsight.files import TEMPORARY_MARK
 from wordsight.retrieval import Index, IndexDamagedError, IndexWriter, RetrievalError, VisualPart
-from wordsight.retrieval.index.writer import MERGE_FACTOR
+from wordsight.retrieval.index.build import MERGE_FACTOR
+from wordsight.retrieval.visual import FeatureScale, VisualSmoothing
 
 QUERY = picture(999)
 COUNTS = {"a": 9, "b": 1, "c": 14, "d": 10, "e": 6}
 
 
 def brute_force(index, image):
-    """Score documents with nothing but the formula, model by model."""
+    """Score documents with nothing but the formula, model by model and sample by sample."""
     visual = index.visual
     scale = SETTINGS.require_scale()
     values = scale.standardise(visual.features.samples(image).values)
     models = [visual.model(d) for d in range(len(index))]
     logs = np.array([model.log_densities(values)[0] for model in models])
     background = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
-    mixed = np.logaddexp(np.log(0.9) + logs, np.log(0.1) + background)
-    return mixed.mean(axis=1) - np.log(scale.spread).sum()
+    kappa, focus = visual.smoothing.kappa, visual.smoothing.focus
+    weights = []
+    for sample in logs.T:
+        posterior = np.exp(sample - sample.max()) / np.exp(sample - sample.max()).sum()
+        told = sum(p * np.log(p * len(logs)) for p in posterior.tolist() if p > 0)
+        weights.append(told**focus)
+    mixed = np.logaddexp(np.log(kappa) + logs, np.log1p(-kappa) + background)
+    return mixed @ np.array(weights) / sum(weights) - np.log(scale.spread).sum()
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +55,10 @@ def index(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_results_equal_brute_force(index):
+@pytest.mark.parametrize("smoothing", [VisualSmoothing(0.9), VisualSmoothing(0.1, 2.0)], ids=str)
+def test_results_equal_brute_force(index, smoothing):
+    index = Index(index.folder)
+    index.visual.__dict__["smoothing"] = smoothing
     expected = brute_force(index, QUERY)
     values = index.visual.features.samples(QUERY).values
     np.testing.assert_allclose(index.visual.score(values), expected, atol=1e-9)
@@ -92,10 +103,40 @@ def test_evidence_of_blocks_adds_up_to_the_score(index):
     values = index.visual.features.samples(QUERY).values
     scores = index.visual.score(values)
     evidence = np.array([index.visual.region_evidence(values, d).mean() for d in range(40)])
-    assert np.all(evidence >= 0)
-    np.testing.assert_allclose(evidence - evidence[0], scores - scores[0], atol=1e-9)
+    expected = scores - index.visual.unrelated_score(values)
+    np.testing.assert_allclose(evidence, expected, atol=1e-9)
     by_name = index.visual.region_evidence(values, index.documents[7].id)
     np.testing.assert_array_equal(by_name, index.visual.region_evidence(values, 7))
+
+
+def test_what_is_learned_of_the_pictures_is_kept_until_the_index_changes(tmp_path):
+    index = make_index(tmp_path, {"a": 20, "b": 20})
+    learned = index.visual.smoothing
+    kept = json.loads((tmp_path / "visual-smoothing.json").read_text())
+    assert kept == {"generation": index.generation, "smoothing": learned.to_json()}
+    kept["smoothing"] = {"kappa": 0.25, "focus": 1.0}
+    (tmp_path / "visual-smoothing.json").write_text(json.dumps(kept))
+    assert Index(tmp_path).visual.smoothing == VisualSmoothing(0.25, 1.0)
+    (tmp_path / "visual-smoothing.json").write_text('{"smoothing": {"kappa": 7}}')
+    assert Index(tmp_path).visual.smoothing == learned
+
+
+def test_another_collection_as_background_whatever_its_scale(tmp_path):
+    ours = make_index(tmp_path / "ours", {"a": 9})
+    values = ours.visual.features.samples(QUERY).values
+    before = ours.visual.score(values)
+    scale = SETTINGS.require_scale()
+    wider = FeatureScale(scale.center + 3.0, scale.spread * 2.0)
+    theirs = make_index(tmp_path / "theirs", {"b": 8}, replace(SETTINGS, scale=wider))
+    ours.visual.use_background(theirs.visual)
+    logs = theirs.visual.background.log_density(wider.standardise(values))
+    logs = logs + np.log(scale.spread / wider.spread).sum()  # per unit of our scale
+    found = ours.visual.background.log_density(scale.standardise(values))
+    np.testing.assert_allclose(found, logs, atol=1e-3)  # factors are rounded again
+    assert not np.allclose(ours.visual.score(values), before)
+    other = make_index(tmp_path / "other", {"b": 2}, replace(SETTINGS, longest=160))
+    with pytest.raises(RetrievalError, match="at most 160 pixels"):
+        ours.visual.use_background(other.visual)
 
 
 def test_adding_and_removing_a_video_leaves_the_ranking_as_it_was(tmp_path):

@@ -5,12 +5,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.baselines.batch_search import BatchSearch
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text import (
-    BatchSearch,
+    Analyser,
     Dirichlet,
     Interpolation,
     JelinekMercer,
@@ -21,6 +22,8 @@ from wordsight.retrieval.text import (
     TextQuery,
     TwoStage,
 )
+from wordsight.retrieval.text.analysis import neighbours_of
+from wordsight.retrieval.text.model import PAIR_WEIGHT
 
 words = st.sampled_from("abcdef")
 texts = st.lists(st.lists(words, max_size=8), min_size=1, max_size=7)
@@ -93,6 +96,45 @@ def test_against_an_independent_computation(texts, query, smoothing):
                 p = smoothing.weights[0] * own + smoothing.rest * share
             total += weight * math.log(p)
         assert value == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+@given(
+    texts.filter(any),
+    st.lists(words, min_size=1, max_size=4),
+    masses,
+    st.floats(0, 0.95),
+    st.floats(0, 0.9),
+)
+@settings(max_examples=30)
+def test_scenes_and_neighbours_by_an_independent_computation(texts, asked, mass, share, weight):
+    """Shots of scenes of two, whose neighbouring words count as well, word by word."""
+    scene = np.arange(len(texts)) // 2
+    owners = [np.arange(len(texts)), scene]
+    levels = Levels.build(Postings.build(texts), owners, owners)
+    pairs = Postings.build([neighbours_of(text) for text in texts])
+    shard = Shard(levels, None, pairs)
+    model = LanguageModel([shard], TwoStage(mass, share, (weight,)), "documents")
+    query = TextQuery.from_text(" ".join(asked), Analyser(None, None))
+    found = model.scores(query)[0]
+    held = [[t for n, text in enumerate(texts) if scene[n] == s for t in text] for s in set(scene)]
+    seen = sum(len(set(text)) for text in [*texts, *held])
+    for document, text in enumerate(texts):
+        around, total = held[scene[document]], 0.0
+        for term, times in Counter(asked).items():
+            p = sum(term in each for each in [*texts, *held]) / seen
+            expected = p
+            if len(around) > len(text):
+                expected = weight * around.count(term) / len(around) + (1 - weight) * p
+            own = (text.count(term) + mass * expected) / (len(text) + mass)
+            total += times * math.log(((1 - share) * own + share * p) / p) if p else 0.0
+        for pair in neighbours_of(asked):
+            counts = [neighbours_of(each).count(pair) for each in texts]
+            p = np.count_nonzero(counts) / sum(len(set(each)) for each in texts)
+            own = (counts[document] + mass * p) / (len(text) + mass)
+            total += PAIR_WEIGHT * math.log(((1 - share) * own + share * p) / p) if p else 0.0
+        assert found[document] == pytest.approx(total, rel=1e-9, abs=1e-9)
+        explained = sum(each.evidence for each in model.explain(query, document))
+        assert explained == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -184,6 +226,7 @@ def test_more_levels_than_there_are():
         lambda: JelinekMercer(1.0),  # nothing left for the collection
         lambda: Interpolation(()),
         lambda: Interpolation((-0.1, 0.5)),
+        lambda: TwoStage(weights=(0.5, 0.6)),
         lambda: Dirichlet(0),
         lambda: TwoStage(0),
         lambda: TwoStage(10, 1.0),

@@ -1,4 +1,4 @@
-"""Shares of shot, scene and collection, learned by EM."""
+"""Mass and shares of two-stage smoothing, learned by EM from left-out words."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,9 @@ from wordsight.retrieval.text import (
     Levels,
     Postings,
     Shard,
-    fit_interpolation,
+    TwoStage,
     fit_mixing_weights,
+    fit_two_stage,
 )
 
 
@@ -36,22 +37,60 @@ def test_finds_the_shares_words_were_drawn_with():
     assert fit_mixing_weights(models.T, counts) == pytest.approx(truth, abs=0.01)
 
 
-def test_likelihood_never_falls():
+def learned(levels, **settings):
+    shares = LanguageModel([Shard(levels)], background="documents").shares()
+    return fit_two_stage(levels, shares, **settings)
+
+
+@pytest.mark.parametrize("words", [0.0, 200.0])
+def test_likelihood_never_falls(words):
     monitor = ConvergenceMonitor(tolerance=1e-9, falling="raise")
-    fit_interpolation(topical(np.random.default_rng(1)), monitor=monitor)
+    learned(topical(np.random.default_rng(1)), words=words, monitor=monitor)
     assert monitor.num_iterations > 3
     assert np.all(np.diff(monitor.history) >= -1e-12)
 
 
 def test_the_scene_counts_where_scenes_share_words():
-    shared = fit_interpolation(topical(np.random.default_rng(2)))
-    unrelated = fit_interpolation(topical(np.random.default_rng(2), own=0.0))
-    assert shared.weights[1] > 0.3
-    assert unrelated.weights[1] < 0.1
+    shared = learned(topical(np.random.default_rng(2)))
+    unrelated = learned(topical(np.random.default_rng(2), own=0.0))
+    assert shared.weights[0] > 0.3
+    assert unrelated.weights[0] < 0.1
     assert LanguageModel([Shard(topical(np.random.default_rng(2)))], shared).num_documents == 120
+
+
+def test_the_mass_is_the_best_of_all_masses():
+    levels = topical(np.random.default_rng(3), length=30)
+    flat = Levels(levels.postings[:1], levels.owners[:1])
+    shares = flat.postings[0].probabilities
+    found = fit_two_stage(flat, shares)
+    numbers, documents, counts = flat.postings[0].triples()
+
+    def left_out(mass):
+        lengths = flat.postings[0].lengths[documents]
+        chance = (counts - 1 + mass * shares[numbers]) / (lengths - 1 + mass)
+        return counts @ np.log(chance)
+
+    grid = np.geomspace(0.1, 1e4, 400)
+    best = grid[np.argmax([left_out(mass) for mass in grid])]
+    assert found.mass == pytest.approx(best, rel=0.05)
+
+
+def test_the_share_is_what_halves_of_texts_have_not_in_common():
+    rng = np.random.default_rng(4)
+    alike = [[f"t{n}w{w}" for w in rng.integers(0, 3, 40)] for n in range(30)]
+    common = [[f"w{w}" for w in rng.integers(0, 400, 40)] for _ in range(30)]
+    assert learned(Levels.flat(Postings.build(alike))).share < 0.1
+    assert learned(Levels.flat(Postings.build(common))).share > 0.9
+
+
+def test_a_prior_holds_where_there_are_few_words():
+    few = Levels.flat(Postings.build([["red", "cup"], ["blue", "cup"]]))
+    found = learned(few, prior=TwoStage(80.0, 0.6), words=200.0)
+    assert found.mass == pytest.approx(80.0, rel=0.1)
+    assert found.share == pytest.approx(0.6, abs=0.02)
 
 
 def test_nothing_to_learn_from():
     empty = Levels.flat(Postings.build([[]]))
     with pytest.raises(RetrievalError, match="without a single word"):
-        fit_interpolation(empty)
+        fit_two_stage(empty, np.zeros(0))

@@ -140,6 +140,14 @@ def test_a_first_look_is_the_smoothed_score_in_single_precision(unknown):
     background = log_mean_density(packed, values)
     exact = smoothed_gains(packed, values, background, 0.9)
     np.testing.assert_allclose(rough_gains(packed, values, background, 0.9), exact, rtol=1e-4)
+    weights = np.random.default_rng(2).random(32)
+    exact = smoothed_gains(packed, values, background, 0.9, weights=weights)
+    each = [
+        smoothed_gains(packed, values[n : n + 1], background[n : n + 1], 0.9) for n in range(32)
+    ]
+    np.testing.assert_allclose(exact, weights @ np.array(each) / 32, atol=1e-12)
+    rough = rough_gains(packed, values, background, 0.9, weights)
+    np.testing.assert_allclose(rough, exact, rtol=1e-4)
     far = values + 1e4
     assert np.isfinite(rough_gains(packed, far, np.full(32, -80.0), 0.9)).all()
 

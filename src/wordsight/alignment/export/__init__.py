@@ -1,12 +1,22 @@
 """Export of alignments: subtitles, chapters, tables, ELAN, Audacity, JSON and plots."""
 
-from wordsight.alignment.export.files import EXPORTS, check_writable, export_paths, write_alignment
-from wordsight.alignment.export.rows import ExportRow, as_json, line_rows, step_rows
+from wordsight.alignment.export.files import (
+    EXPORTS,
+    ExportRow,
+    as_json,
+    belonging_json,
+    check_writable,
+    export_paths,
+    line_rows,
+    step_rows,
+    write_alignment,
+)
 
 __all__ = [
     "EXPORTS",
     "ExportRow",
     "as_json",
+    "belonging_json",
     "check_writable",
     "export_paths",
     "line_rows",

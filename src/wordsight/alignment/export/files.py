@@ -1,19 +1,166 @@
-"""Alignments written to files: SRT, WebVTT, chapters, TSV, JSON, ELAN and Audacity labels."""
+"""Alignments as rows in order of time, and written to files.
 
+Formats: SRT, WebVTT, chapters, TSV, JSON, ELAN and Audacity labels.
+"""
+
+import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from wordsight.alignment.export.rows import ExportRow, line_rows, render_json, step_rows
 from wordsight.alignment.records import Alignment, Instructions
-from wordsight.errors import FormatError, WordsightError
+from wordsight.alignment.tasks import Belonging
+from wordsight.errors import FormatError, RecordError, WordsightError
 from wordsight.files import write_text
 from wordsight.language.captions import Caption, render_captions
 from wordsight.language.captions.subtitles import milliseconds
 from wordsight.language.eaf import EafAnnotation, eaf_document
 
-__all__ = ["EXPORTS", "check_writable", "export_paths", "write_alignment"]
+__all__ = [
+    "EXPORTS",
+    "ExportRow",
+    "as_json",
+    "belonging_json",
+    "check_writable",
+    "export_paths",
+    "line_rows",
+    "render_json",
+    "step_rows",
+    "write_alignment",
+]
+
+
+@dataclass(frozen=True)
+class ExportRow:
+    """A time interval with its text.
+
+    Attributes:
+        start: Start in seconds.
+        end: End in seconds.
+        text: The line, or the first line of the step.
+        step: Number of the step, counted from 1.
+        line: Number of the line, or of the first line of the step, counted from 1.
+        confidence: Confidence of the model, 0 to 1.
+    """
+
+    start: float
+    end: float
+    text: str
+    step: int
+    line: int
+    confidence: float
+
+
+def line_rows(alignment: Alignment, instructions: Instructions) -> list[ExportRow]:
+    """Return every line that happened, in order of time; repeated lines have several rows.
+
+    Times are never negative and rows never overlap, so that every player accepts them.
+    """
+    _check_text(alignment, instructions)
+    first = instructions.lines[0].step
+    spans = [span for span in alignment.spans if span.happened and span.end > span.start]
+    rows = []
+    clock = 0.0
+    for span in sorted(spans, key=lambda span: (span.start, span.line)):
+        line = instructions.lines[span.line]
+        start, end = max(span.start, clock), span.end
+        if end > start:
+            step = line.step - first + 1
+            rows.append(ExportRow(start, end, line.text, step, span.line + 1, span.confidence))
+            clock = end
+    return rows
+
+
+def step_rows(rows: Sequence[ExportRow], instructions: Instructions) -> list[ExportRow]:
+    """Merge neighbouring rows of one step; the text is that of its first line."""
+    first = instructions.lines[0].step
+    openers: dict[int, tuple[int, str]] = {}
+    for number, line in enumerate(instructions.lines, start=1):
+        openers.setdefault(line.step - first + 1, (number, line.text))
+    merged: list[ExportRow] = []
+    for row in rows:
+        number, text = openers[row.step]
+        if merged and merged[-1].step == row.step:
+            merged[-1] = _merged(merged[-1], row)
+        else:
+            merged.append(ExportRow(row.start, row.end, text, row.step, number, row.confidence))
+    return merged
+
+
+def _merged(one: ExportRow, other: ExportRow) -> ExportRow:
+    lengths = one.end - one.start, other.end - other.start
+    mean = one.confidence * lengths[0] + other.confidence * lengths[1]
+    return ExportRow(one.start, other.end, one.text, one.step, one.line, mean / sum(lengths))
+
+
+def _check_text(alignment: Alignment, instructions: Instructions) -> None:
+    if len(alignment.steps) != len(instructions.lines):
+        raise RecordError(
+            f"the alignment has {len(alignment.steps)} lines, but {instructions.name} has "
+            f"{len(instructions.lines)}; give the text that was aligned."
+        )
+
+
+def belonging_json(belonging: Belonging) -> dict[str, Any]:
+    """Return a verdict as a JSON object; numbers that are not known are ``None``."""
+    numbers = {
+        name: None if value is None else round(value, 4)
+        for name in ("probability", "gain", "order", "names")
+        for value in [getattr(belonging, name)]
+    }
+    return {"verdict": belonging.verdict, **numbers, "reason": belonging.reason}
+
+
+def as_json(alignment: Alignment, instructions: Instructions) -> dict[str, Any]:
+    """Return an alignment as a JSON object; lines and steps count from 1, times are seconds."""
+    first = instructions.lines[0].step
+    lines: list[dict[str, Any]] = [
+        {
+            "line": number,
+            "step": line.step - first + 1,
+            "text": line.text,
+            "nouns": list(line.nouns),
+            "verbs": list(line.verbs),
+            "happened": False,
+            "spans": [],
+        }
+        for number, line in enumerate(instructions.lines, start=1)
+    ]
+    for span in alignment.spans:
+        entry = lines[span.line]
+        if span.happened:
+            entry["happened"] = True
+            entry["spans"].append(
+                {"start": span.start, "end": span.end, "confidence": round(span.confidence, 4)}
+            )
+        else:
+            entry["confidence"] = round(span.confidence, 4)
+            entry["expected_at"] = span.start
+    boundaries = [
+        {
+            "time": boundary.time,
+            "before": boundary.before + 1 if boundary.before >= 0 else None,
+            "after": boundary.after + 1 if boundary.after >= 0 else None,
+            "confidence": round(boundary.confidence, 4),
+        }
+        for boundary in alignment.boundaries
+    ]
+    return {
+        "video": alignment.video_id,
+        "text": instructions.name,
+        "lines": lines,
+        "boundaries": boundaries,
+    }
+
+
+def render_json(alignment: Alignment, instructions: Instructions) -> str:
+    """Return :func:`as_json` as the text of a file."""
+    value = as_json(alignment, instructions)
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
 
 EXPORTS: dict[str, tuple[str, str]] = {
     "srt": (".srt", "SubRip subtitles, read by every player"),
@@ -26,8 +173,11 @@ EXPORTS: dict[str, tuple[str, str]] = {
 """Formats by name: the suffix of their files and a short description."""
 
 _CHAPTERS = ".chapters.vtt"
+
 _OTHER_SUFFIXES = {"vtt": (".vtt", ".webvtt"), "audacity": (".txt",)}
+
 _SUFFIXES = {name: _OTHER_SUFFIXES.get(name, (suffix,)) for name, (suffix, _) in EXPORTS.items()}
+
 _ALL_SUFFIXES = {suffix for suffixes in _SUFFIXES.values() for suffix in suffixes}
 
 

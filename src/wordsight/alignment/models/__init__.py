@@ -2,14 +2,13 @@
 
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel
-from wordsight.alignment.models.crf import AlignmentFeature
 from wordsight.alignment.models.drop_dtw import DropDTW
 from wordsight.alignment.models.ensemble import Ensemble
 from wordsight.alignment.models.hmm import HMM1, HMM2, LHMM1, LHMM2
 from wordsight.alignment.models.hsmm import HSMM
-from wordsight.alignment.models.latent_perceptron import LatentPerceptron
-from wordsight.alignment.models.latent_svm import LatentSVM
-from wordsight.alignment.models.lcrf import LCRF
+from wordsight.alignment.models.latent import LCRF, LatentPerceptron, LatentSVM
+from wordsight.alignment.models.motion import MotionHSMM
+from wordsight.alignment.models.set_features import AlignmentFeature, FeatureGrid
 
 __all__ = [
     "HMM1",
@@ -23,8 +22,10 @@ __all__ = [
     "AlignmentModel",
     "DropDTW",
     "Ensemble",
+    "FeatureGrid",
     "LatentPerceptron",
     "LatentSVM",
+    "MotionHSMM",
     "model_by_name",
 ]
 
@@ -34,6 +35,7 @@ MODELS: dict[str, type[AlignmentModel]] = {
     for model in (
         Ensemble,
         HSMM,
+        MotionHSMM,
         LCRF,
         HMM1,
         HMM2,
@@ -48,12 +50,13 @@ MODELS: dict[str, type[AlignmentModel]] = {
 
 
 def model_by_name(name: str) -> type[AlignmentModel]:
-    """Return the class of a model; case is ignored.
+    """Return the class of a model; case, hyphens and the word "latent" are ignored.
 
     Raises:
         AlignmentError: If there is no model of that name; the message lists the known ones.
     """
+    wanted = name.lower().replace("-", "").replace("_", "")
     for key, model in MODELS.items():
-        if key.lower() == name.lower():
+        if wanted in (key.lower(), key.lower().removeprefix("latent")):
             return model
     raise AlignmentError(f"unknown alignment model {name!r}; known are {', '.join(MODELS)}.")

@@ -5,7 +5,8 @@ in the same way for all models.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from wordsight.alignment.models.encoding import (
     Encoded,
     Pair,
     encode,
+    label_chunks,
     vocabulary_of,
 )
 from wordsight.alignment.records import (
@@ -27,6 +29,7 @@ from wordsight.alignment.records import (
     Constraint,
     Dictionary,
     Instructions,
+    LineSpan,
     Observed,
 )
 from wordsight.progress import Progress
@@ -49,11 +52,19 @@ class AlignmentModel(ABC):
     vocabulary_: AlignmentVocabulary
     table_: Array
 
-    def fit(self, pairs: Sequence[Pair], *, progress: Progress | None = None) -> Self:
+    def fit(
+        self,
+        pairs: Sequence[Pair],
+        *,
+        labels: Mapping[str, Sequence[LineSpan]] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
         """Learn from texts with their videos; several videos may share a text.
 
         Args:
             pairs: The texts and videos.
+            labels: By video when its lines happen, where that is known; semi-Markov models and
+                the ensemble learn from it, others do not look at it.
             progress: Called with the number of iterations done, or of members in an ensemble.
 
         Raises:
@@ -66,7 +77,12 @@ class AlignmentModel(ABC):
         self.vocabulary_ = vocabulary_of(pairs)
         for _, observed in pairs:
             _check_evidence(observed)
-        self._fit([self._encode(*pair) for pair in pairs], progress)
+        encoded = [self._encode(*pair) for pair in pairs]
+        for number, (_, observed) in enumerate(pairs):
+            if labels and observed.video_id in labels:
+                true = label_chunks(observed, labels[observed.video_id])
+                encoded[number] = replace(encoded[number], labels=true)
+        self._fit(encoded, progress)
         return self
 
     def posterior(

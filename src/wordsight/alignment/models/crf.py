@@ -1,13 +1,13 @@
 """Shared parts of the discriminative aligners: features, weights and a generative initialisation.
 
 Features overlap freely: every noun of a line with every thing in hand, verbs on request, each jump
-from line to line, the distance of a line from when it is due, and features of the user. LCRF, the
-latent structured perceptron and the latent structural SVM differ only in the loss they minimise.
-From zero weights they end in poor optima, so training starts from a few EM iterations of HMM1 with
-a clock.
+from line to line, the distance of a line from when it is due, and features of the user, which may
+look at the words, at what is touched and at the previous line. LCRF, the latent structured
+perceptron and the latent structural SVM differ only in the loss they minimise. Training starts from
+a few EM iterations of HMM1 with a clock.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,12 +18,17 @@ from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel, Bias
 from wordsight.alignment.models.clock import lateness
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Encoded
+from wordsight.alignment.models.set_features import (
+    AlignmentFeature,
+    SetFeatures,
+    Sets,
+    evaluate_features,
+)
 from wordsight.alignment.records import Instructions, Observed
-from wordsight.inference.chains.jumps import JumpChain, jump_counts
+from wordsight.inference.chains.segments import JumpChain, jump_counts
 from wordsight.progress import Progress
 
 __all__ = [
-    "AlignmentFeature",
     "CrfExample",
     "CrfModel",
     "CrfTraining",
@@ -36,8 +41,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-AlignmentFeature = Callable[[Instructions, Observed], Array]
-"""A user-defined feature: ``(T, N)`` values from a text and a video."""
 
 _LARGEST = 6.0  # nats; log ratios beyond it mean "never" or "always"
 _RARE = 2.0  # nats by which a jump that was never learned is less probable than the rarest one
@@ -88,6 +91,8 @@ class CrfExample:
         initial: ``(N,)`` log weight of each line at the first chunk, 0 or -inf.
         final: ``(N,)`` the same at the last chunk.
         seen: ``(S, V)`` distinct sets of tokens.
+        set_features: Those that depend on what is touched, or on the jump; their rows in linear
+            are zero.
     """
 
     words: Array
@@ -97,6 +102,7 @@ class CrfExample:
     initial: Array
     final: Array
     seen: Array
+    set_features: SetFeatures | None = None
 
     def scores(self, weights: CrfWeights) -> Array:
         """Return ``(N, V)`` the score of each token under each line."""
@@ -106,19 +112,33 @@ class CrfExample:
         """Return ``(T, N)`` the part of the score that does not depend on the tokens."""
         return np.asarray(np.tensordot(weights.linear, self.linear, axes=1))
 
+    def observed_logs(self, weights: CrfWeights) -> Array:
+        """Return ``(T, N)`` or ``(T, N, D)`` the score of the actual observations."""
+        logs = self.tokens @ self.scores(weights).T + self.timing(weights)
+        further = self.set_features
+        if further is None:
+            return np.asarray(logs)
+        own = np.tensordot(weights.linear[further.places], further.actual, axes=1)
+        return np.asarray(logs[:, :, None] + own)
+
     def chain(self, weights: CrfWeights) -> JumpChain:
         """Return the chain of transitions between lines."""
         return JumpChain(self.offsets, weights.jumps, self.initial, self.final)
 
-    def gradient(self, tokens: Array, jumps: Array, difference: Array) -> CrfWeights:
+    def gradient(
+        self, tokens: Array, jumps: Array, difference: Array, further: Array | None = None
+    ) -> CrfWeights:
         """Return the gradient by all weights.
 
         Args:
             tokens: ``(N, V)`` derivatives by the score of each token under each line.
             jumps: ``(D,)`` derivatives by the jumps.
             difference: ``(T, N)`` derivatives by the timing.
+            further: ``(G,)`` derivatives by the weights of the set features, if there are any.
         """
         linear = np.tensordot(self.linear, difference, axes=2)
+        if self.set_features is not None and further is not None:
+            linear[self.set_features.places] = further
         return CrfWeights(self.words.T @ tokens, tokens.sum(axis=0), jumps, linear)
 
 
@@ -140,9 +160,26 @@ class CrfTraining:
 
 
 def crf_example(
-    encoded: Encoded, *, offsets: tuple[int, ...], growth: float, shape: str
+    encoded: Encoded,
+    *,
+    offsets: tuple[int, ...],
+    growth: float,
+    shape: str,
+    features: Sequence[AlignmentFeature] = (),
+    vocabulary: AlignmentVocabulary | None = None,
+    sets: Sets = "all",
 ) -> CrfExample:
-    """Return an example whose alignments begin in the first step and end in the last."""
+    """Return an example whose alignments begin in the first step and end in the last.
+
+    Args:
+        encoded: A text and a video.
+        offsets: Kinds of jump.
+        growth: How the time of a step grows with its lines.
+        shape: How lateness is measured.
+        features: Features of the user; they need the source of the text and video.
+        vocabulary: Names of the tokens, for the features.
+        sets: Which sets of tokens were possible, for the features.
+    """
     lines = encoded.num_lines
     initial, final = np.full(lines, -np.inf), np.full(lines, -np.inf)
     initial[encoded.steps == 0] = 0.0
@@ -150,14 +187,21 @@ def crf_example(
     if encoded.num_chunks == 1:
         initial[:] = final[:] = 0.0
     tokens = np.concatenate([encoded.things.tokens, encoded.moves.tokens], axis=1)
+    seen, actual = np.unique(tokens, axis=0, return_inverse=True)
+    linear, further = np.empty((0, encoded.num_chunks, lines)), None
+    if features and vocabulary is not None:
+        linear, further = evaluate_features(
+            encoded, features, vocabulary, offsets, sets, seen, actual.ravel()
+        )
     return CrfExample(
         np.concatenate([encoded.things.words, encoded.moves.words], axis=1),
         tokens,
-        np.stack([-lateness(encoded, growth, shape), *encoded.extra]),
+        np.concatenate([-lateness(encoded, growth, shape)[None], linear]),
         np.array(offsets, dtype=np.int64),
         initial,
         final,
-        np.unique(tokens, axis=0),
+        seen,
+        further,
     )
 
 
@@ -302,7 +346,8 @@ class CrfModel(AlignmentModel):
     def _fit(self, pairs: list[Encoded], progress: Progress | None) -> None:
         longest = max(longest_jump(pair) for pair in pairs)
         self.offsets_ = tuple(sorted({*self.offsets, *range(1, longest + 1)}))
-        examples = [self._example(pair, self.offsets_) for pair in pairs]
+        sets = self._possible_sets(pairs)
+        examples = [self._example(pair, self.offsets_, sets) for pair in pairs]
         mask = pair_mask(pairs[0], self.verbs)
         start = generative_start(
             examples,
@@ -323,7 +368,9 @@ class CrfModel(AlignmentModel):
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
         example, weights = self._with_long_jumps(encoded)
-        logs = example.tokens @ example.scores(weights).T + example.timing(weights) + bias
+        logs = example.observed_logs(weights)
+        given = np.asarray(bias)
+        logs = logs + (given[:, :, None] if logs.ndim == 3 and given.ndim == 2 else given)
         counts = jump_counts(logs, example.chain(weights))
         if counts.log_likelihood == -np.inf:
             raise AlignmentError(
@@ -341,20 +388,26 @@ class CrfModel(AlignmentModel):
             weights = replace(weights, jumps=np.concatenate([weights.jumps, rare]))
         return self._example(encoded, offsets + further), weights
 
-    def _example(self, encoded: Encoded, offsets: tuple[int, ...]) -> CrfExample:
-        return crf_example(encoded, offsets=offsets, growth=self.growth, shape=self.shape)
+    def _example(
+        self, encoded: Encoded, offsets: tuple[int, ...], sets: Sets = "observed"
+    ) -> CrfExample:
+        return crf_example(
+            encoded,
+            offsets=offsets,
+            growth=self.growth,
+            shape=self.shape,
+            features=self.features,
+            vocabulary=self._vocabulary(),
+            sets=sets,
+        )
+
+    def _possible_sets(self, pairs: Sequence[Encoded]) -> Sets:
+        """Return which sets of tokens are compared where features look at whole sets."""
+        return "observed"
 
     def _encode(self, instructions: Instructions, observed: Observed) -> Encoded:
         encoded = super()._encode(instructions, observed)
-        shape = (encoded.num_chunks, encoded.num_lines)
-        extra = tuple(np.asarray(f(instructions, observed), float) for f in self.features)
-        for feature, values in zip(self.features, extra, strict=True):
-            if values.shape != shape or not np.isfinite(values).all():
-                name = getattr(feature, "__name__", "a feature")
-                raise AlignmentError(
-                    f"{name} must return finite numbers of shape {shape}, got {values.shape}."
-                )
-        return replace(encoded, extra=extra)
+        return replace(encoded, source=(instructions, observed))
 
     def _dictionary_table(self, encoded: Encoded) -> Array:
         """Return the probability of each thing given each noun."""

@@ -67,7 +67,7 @@ def alignment_from(
     spans = [
         span
         for line in range(len(steps))
-        for span in _spans_of(line, best, posterior, sums[:, places[line]], times)
+        for span in _spans_of(line, best, places, posterior, sums[:, places[line]], times)
     ]
     return Alignment(
         observed.video_id,
@@ -120,13 +120,22 @@ def _in_order(weights: Array) -> NDArray[np.int64]:
 
 
 def _spans_of(
-    line: int, best: NDArray[np.int64], posterior: Array, step: Array, times: Array
+    line: int,
+    best: NDArray[np.int64],
+    places: NDArray[np.int64],
+    posterior: Array,
+    step: Array,
+    times: Array,
 ) -> list[LineSpan]:
     chunks = np.flatnonzero(best == line)
     if not len(chunks):
-        at = int(posterior[:, line].argmax())
+        # Lines of one step are hardly distinguished: a line whose step happened did happen, where
+        # it is most probable within the step, however short the step.
+        inside = (best != NO_LINE) & (places[best] == places[line])
+        weights = np.where(inside, posterior[:, line], -1.0) if inside.any() else posterior[:, line]
+        at = int(weights.argmax())
         top = float(np.clip(posterior[at, line], 0.0, 1.0))
-        if top >= _TRACE:
+        if inside.any() or top >= _TRACE:
             return [LineSpan(line, float(times[at, 0]), float(times[at, 1]), top)]
         moment = _place_between(line, best, times)
         return [LineSpan(line, moment, moment, 1.0 - top, happened=False)]

@@ -9,6 +9,7 @@ random. The ensemble therefore refuses videos in which touches do not depend on 
 same touches in random order would.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,24 +17,165 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.errors import PoorEvidenceError
 from wordsight.alignment.models.base import AlignmentModel, Bias
-from wordsight.alignment.models.change_points import find_change_points
+from wordsight.alignment.models.clock import find_change_points
 from wordsight.alignment.models.decoding import step_posterior
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Encoded
 from wordsight.alignment.models.hsmm import HSMM
-from wordsight.alignment.models.lcrf import LCRF
-from wordsight.alignment.models.links import learn_links
+from wordsight.alignment.models.latent import LCRF
+from wordsight.alignment.models.motion import MotionHSMM, names_followed
 from wordsight.alignment.records import Alignment
 from wordsight.alignment.text.tagging import can_name_thing
+from wordsight.inference.chains.segments import JumpChain, jump_counts
 from wordsight.progress import Progress, report
 
-__all__ = ["Ensemble", "hsmm_members", "lcrf_members", "touch_evidence"]
+__all__ = ["Ensemble", "hsmm_members", "lcrf_members", "learn_links", "touch_evidence"]
 
 Array = NDArray[np.float64]
+
+# Chosen on rendered workbench videos, whose things have names. Halving or doubling each one costs
+# .01 of F1 or less there, except for the exponent, where 1 costs .015.
+_EXPONENT = 3.0  # of links while they compete; 1 does not sharpen them
+_COMPETING = 19  # iterations, followed by one without competition
+_NULL = 0.1  # share of things that no noun names, and of nouns that no thing shows
+_SMOOTHING = 0.3  # pseudo-counts of each noun and of each thing
+_STAY = 0.5  # probability that the next chunk belongs to the same line
+_FARTHER = 0.4  # ratio of the probabilities of neighbouring lines ahead
+_FARTHEST = 6  # lines ahead
+_LEAST = 0.05  # least probability of a step for a chunk to count for it
+_UNSEEN = 0.1  # pseudo-counts in the background
+
+
+@dataclass(frozen=True, eq=False)
+class _Passage:
+    """One step of one video: the chunks that may belong to it, and its lines.
+
+    Attributes:
+        tokens: ``(C, V)`` things in the chunks.
+        words: ``(L, X)`` nouns of the lines.
+        shares: ``(C,)`` probability that each chunk belongs to the step.
+        chain: Transitions between lines.
+    """
+
+    tokens: Array
+    words: Array
+    shares: Array
+    chain: JumpChain
+
+    def lines(self, rates: Array) -> Array:
+        """Return ``(C, L)`` the probability that each chunk belongs to each line.
+
+        Args:
+            rates: ``(L, V)`` expected count of each thing in a chunk of each line. Counts, not
+                shares, so that a line with many nouns is not penalised.
+        """
+        if len(rates) == 1:
+            return self.shares[:, None]
+        logs = self.tokens @ np.log(rates).T - rates.sum(axis=1)
+        counts = jump_counts(logs * self.shares[:, None], self.chain)
+        return counts.states * self.shares[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Background:
+    """Mean counts per chunk of things ``(V,)`` and nouns ``(X,)``, independent of the step."""
+
+    things: Array
+    nouns: Array
+
+
+def learn_links(
+    pairs: Sequence[Encoded],
+    posteriors: Sequence[Array],
+    naming: NDArray[np.bool_] | None = None,
+) -> Array:
+    """Return ``(X, V)`` the strength of the link between each noun and each thing, 0 to 1.
+
+    It is the geometric mean of the probability of the thing given the noun and of the noun given
+    the thing.
+
+    Args:
+        pairs: Texts with videos.
+        posteriors: ``(T, N)`` posteriors of lines, one per pair; only their steps are used.
+        naming: ``(X,)`` which nouns may name a thing; by default all. Others get no link.
+    """
+    things = pairs[0].things
+    able = np.ones(things.words.shape[1], dtype=bool) if naming is None else naming
+    passages = [
+        passage
+        for pair, posterior in zip(pairs, posteriors, strict=True)
+        for passage in _passages(pair, posterior, able)
+    ]
+    background = _background(pairs, passages, int(able.sum()))
+    links = np.ones((int(able.sum()), things.tokens.shape[1]))
+    pace = background.things.sum() / 4  # things per noun and chunk; learned from here on
+    for exponent in [*[_EXPONENT] * _COMPETING, 1.0]:
+        links, pace = _relinked(passages, links**exponent, pace, background)
+    table = np.zeros((len(able), links.shape[1]))
+    table[able] = links
+    return table
+
+
+def _passages(pair: Encoded, posterior: Array, able: NDArray[np.bool_]) -> list[_Passage]:
+    steps = step_posterior(posterior, pair.steps)
+    passages = []
+    for step in range(pair.num_steps):
+        chunks = np.flatnonzero(steps[:, step] > _LEAST)
+        words = pair.things.words[pair.steps == step][:, able]
+        if len(chunks):
+            shares, chain = steps[chunks, step], _chain(len(words))
+            passages.append(_Passage(pair.things.tokens[chunks], words, shares, chain))
+    return passages
+
+
+def _chain(lines: int) -> JumpChain:
+    """Return a chain that starts and ends anywhere and never goes back."""
+    offsets = np.arange(min(_FARTHEST, lines - 1) + 1, dtype=np.int64)
+    ahead = _FARTHER ** np.arange(len(offsets) - 1)
+    jumps = np.concatenate([[_STAY], (1.0 - _STAY) * ahead / max(ahead.sum(), 1.0)])
+    return JumpChain(offsets, np.log(jumps), np.zeros(lines), np.zeros(lines))
+
+
+def _background(pairs: Sequence[Encoded], passages: Sequence[_Passage], nouns: int) -> _Background:
+    chunks = max(sum(pair.num_chunks for pair in pairs), 1)
+    things = np.sum([pair.things.tokens.sum(axis=0) for pair in pairs], axis=0)
+    said = np.zeros(nouns)
+    for passage in passages:
+        said += passage.shares.sum() * passage.words.mean(axis=0)
+    return _Background((things + _UNSEEN) / chunks, (said + _UNSEEN) / chunks)
+
+
+def _relinked(
+    passages: Sequence[_Passage], links: Array, pace: float, background: _Background
+) -> tuple[Array, float]:
+    """Return updated links and pace: one step of EM in either direction."""
+    by_noun, by_thing = _scaled(links), _scaled(links.T)
+    things, nouns = np.zeros_like(by_noun), np.zeros_like(by_thing)
+    said = 0.0
+    null = background.nouns / max(background.nouns.sum(), _UNSEEN)
+    for passage in passages:
+        rates = pace * (passage.words @ by_noun) + _NULL * background.things
+        lines = passage.lines(rates)
+        shown = (lines.T @ passage.tokens) / rates
+        things += pace * by_noun * (passage.words.T @ shown)
+        said += float((lines @ passage.words).sum())
+        mix = _scaled(passage.tokens)
+        heard = (1.0 - _NULL) * (mix @ by_thing) + _NULL * null
+        nouns += (1.0 - _NULL) * by_thing * (mix.T @ ((lines @ passage.words) / heard))
+    pace = float(things.sum()) / max(said, _UNSEEN)
+    smooth = [table + _SMOOTHING / max(table.shape[1], 1) for table in (things, nouns)]
+    return np.sqrt(_scaled(smooth[0]) * _scaled(smooth[1]).T), pace
+
+
+def _scaled(table: Array) -> Array:
+    """Return a table with rows that sum to one, or to zero where they did."""
+    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300))
+
 
 # Chunks times lines up to which all members are used. Beyond, there are fewer, so that two hours of
 # video and two hundred lines take seconds; conditional fields cost more and are reduced earlier.
 _CELLS = {"hsmm": 1.2e5, "lcrf": 1e5}
 _FEWEST = 2
+_FOLLOWING = 4  # models of motion; each costs as much as four others, and they differ little
 _ENOUGH_TOUCHES = 12  # fewer cannot be compared with chance
 _DOUBT = 1e-3  # probability left to what a kind of model rules out
 # Conditional fields have a weight for every noun and thing and overfit a handful of videos; they
@@ -98,6 +240,9 @@ class Ensemble(AlignmentModel):
             *hsmm_members(hsmm, self.random_state),
             *lcrf_members(max(lcrf, int(hsmm == 0)), self.random_state),
         ]
+        followed = sum(names_followed(pair) for pair in pairs)
+        if hsmm and followed >= max(_FEWEST, len(pairs) / 2):
+            members = [*motion_members(min(hsmm, _FOLLOWING), self.random_state)]
         for member in report(members, progress, "learning", len(members)):
             member.vocabulary_ = self.vocabulary_
             member._fit(pairs, None)
@@ -146,6 +291,11 @@ class Ensemble(AlignmentModel):
             )
 
 
+def motion_members(count: int, random_state: int = 0) -> list[MotionHSMM]:
+    """Return unfitted models of motion with the settings of :func:`hsmm_members`."""
+    return [MotionHSMM(**one.settings()) for one in hsmm_members(count, random_state)]
+
+
 def hsmm_members(count: int, random_state: int = 0) -> list[HSMM]:
     """Return unfitted semi-Markov models with settings spread over their ranges."""
     return [
@@ -168,7 +318,7 @@ def lcrf_members(count: int, random_state: int = 0) -> list[LCRF]:
             # All combinations of jumps and shapes occur within nine members.
             offsets=_JUMPS[number % 3],
             shape=("centre", "outside", "widths")[number // 3 % 3],
-            sets=("all", "nonempty", 3)[(number + number // 3) % 3],
+            sets=("auto", "auto", 3)[(number + number // 3) % 3],
             growth=0.5 + 0.5 * row[0],
             clock=_between(row[1], 2.0, 15.0),
             null=0.05 + 0.25 * row[2],

@@ -11,15 +11,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.alignment.constraints import FORBIDDEN
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
-from wordsight.alignment.models.change_points import CHANGE_KINDS, ChangePoints, find_change_points
-from wordsight.alignment.models.clock import duration_weights, num_ticks, order_weights, step_shares
+from wordsight.alignment.models.clock import (
+    CHANGE_KINDS,
+    ChangePoints,
+    duration_weights,
+    find_change_points,
+    num_ticks,
+    order_weights,
+    step_shares,
+)
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded
+from wordsight.alignment.records import Instructions, Observed
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 from wordsight.progress import Progress, report
 
-__all__ = ["HSMM", "DistinctChunks", "StepEmission", "StepWordTables", "background_of"]
+__all__ = [
+    "HSMM",
+    "DistinctChunks",
+    "StepEmission",
+    "StepGain",
+    "StepWordTables",
+    "background_of",
+    "mix_lines",
+]
 
 Array = NDArray[np.float64]
 
@@ -58,14 +75,12 @@ class DistinctChunks:
         moves: ``(S, Vv)`` ways of moving of the same rows.
         which: ``(T,)`` row of each chunk.
         steps: ``(N,)`` step of each line.
-        first: ``(K,)`` first line of each step.
     """
 
     things: Channel
     moves: Channel
     which: NDArray[np.int64]
     steps: NDArray[np.int64]
-    first: NDArray[np.int64]
 
     @classmethod
     def of(cls, encoded: Encoded) -> "DistinctChunks":
@@ -80,8 +95,34 @@ class DistinctChunks:
             Channel(encoded.moves.words, np.ascontiguousarray(rows[:, width:])),
             which.ravel(),
             encoded.steps,
-            np.searchsorted(encoded.steps, np.arange(encoded.num_steps)),
         )
+
+
+def mix_lines(
+    lines: Array, nothing: Array, steps: NDArray[np.int64], drop: float
+) -> tuple[Array, Array]:
+    """Return log probabilities of chunks under steps, and the share of each line in its step.
+
+    Args:
+        lines: ``(S, N)`` log probability of each chunk under each line.
+        nothing: ``(S,)`` log probability of each chunk if it belongs to no line.
+        steps: ``(N,)`` step of each line.
+        drop: Probability that a chunk belongs to no line.
+
+    Returns:
+        ``(S, K)`` log probabilities, and ``(S, N)`` shares; one minus the shares of a step's lines
+        belongs to no line.
+    """
+    first = np.searchsorted(steps, np.arange(int(steps[-1]) + 1))
+    top = np.maximum.reduceat(lines, first, axis=1)
+    weights = np.exp(lines - top[:, steps])
+    sums = np.add.reduceat(weights, first, axis=1)
+    mixed = top + np.log(sums / np.bincount(steps))
+    with np.errstate(divide="ignore"):
+        away = np.log(drop) + nothing[:, None]
+    logs = np.logaddexp(np.log1p(-drop) + mixed, away)
+    kept = np.exp(np.log1p(-drop) + mixed - logs)
+    return logs, weights * (kept / sums)[:, steps]
 
 
 class StepEmission:
@@ -95,6 +136,7 @@ class StepEmission:
 
     Attributes:
         steps: ``(T, K)`` log probability of each chunk under each step.
+        background: ``(T,)`` log probability of each chunk independent of all words.
     """
 
     def __init__(
@@ -105,19 +147,16 @@ class StepEmission:
         self._verb_rates = self._rates(chunks.moves, tables.verbs, tables.moves)
         lines = chunks.things.tokens @ np.log(self._noun_rates).T
         lines += chunks.moves.tokens @ np.log(self._verb_rates).T
-        top = np.maximum.reduceat(lines, chunks.first, axis=1)
-        weights = np.exp(lines - top[:, chunks.steps])
-        sums = np.add.reduceat(weights, chunks.first, axis=1)
-        mixed = top + np.log(sums / np.bincount(chunks.steps))
         nothing = chunks.things.tokens @ np.log(tables.things)
         nothing += chunks.moves.tokens @ np.log(tables.moves)
-        with np.errstate(divide="ignore"):
-            away = np.log(drop) + nothing[:, None]
-        steps = np.logaddexp(np.log1p(-drop) + mixed, away)
-        kept = np.exp(np.log1p(-drop) + mixed - steps)
-        # The share of each line given the step; one minus their sum belongs to no line.
-        self._shares = weights * (kept / sums)[:, chunks.steps]
+        self._ratios = lines - nothing[:, None]
+        steps, self._shares = mix_lines(lines, nothing, chunks.steps, drop)
         self.steps = steps[chunks.which]
+        self.background = nothing[chunks.which]
+
+    def line_ratios(self) -> Array:
+        """Return ``(T, N)`` log ratios of each chunk under each line to the background."""
+        return np.asarray(self._ratios[self._chunks.which])
 
     def line_posterior(self, steps: Array) -> Array:
         """Return posteriors of lines ``(T, N)`` from those of steps ``(T, K)``."""
@@ -151,6 +190,21 @@ class StepEmission:
 
 
 @dataclass(frozen=True, eq=False)
+class StepGain:
+    """How well a text explains a video, per weighted observation, in nats.
+
+    Attributes:
+        over_clock: Log likelihood beyond a model that knows durations and change points only.
+        log_likelihood: Log likelihood; only differences between orders of steps mean anything.
+        lines: ``(N,)`` mean log ratio of what was seen during each line to the background.
+    """
+
+    over_clock: float
+    log_likelihood: float
+    lines: Array
+
+
+@dataclass(frozen=True, eq=False)
 class _Example:
     """The part of one text and video that does not depend on the parameters."""
 
@@ -160,6 +214,7 @@ class _Example:
     ticks: NDArray[np.int64]
     chains: tuple[tuple[float, SegmentChain], ...]  # log prior and chain, in order and not
     weights: Array  # (E - 1, 1), weight of each chunk of a unit as evidence
+    bias: Bias  # of constraints, or of labels while the model learns
 
 
 @dataclass
@@ -231,7 +286,7 @@ class HSMM(AlignmentModel):
         self.edge_logs_ = np.zeros(CHANGE_KINDS)
         self._edge_rates = np.full((2, CHANGE_KINDS), 1.0 / CHANGE_KINDS)
         self.objectives_: list[float] = []
-        examples = [self._example(pair, 0.0) for pair in pairs]
+        examples = [self._example(pair, _label_bias(pair)) for pair in pairs]
         for _ in report(range(self.iterations), progress, "learning", self.iterations):
             self._iterate(examples)
 
@@ -242,7 +297,7 @@ class HSMM(AlignmentModel):
         )  # one pseudo-count of each kind, with and without change
         objective = self._log_prior()
         for example in examples:
-            emission, counts = self._expect(example, 0.0)
+            emission, counts = self._expect(example)
             objective += counts.log_likelihood
             inner = example.edges.kinds[1:-1]
             objective += float(np.log(self._edge_rates[1])[inner].sum())
@@ -257,11 +312,16 @@ class HSMM(AlignmentModel):
         self._edge_rates = changes / changes.sum(axis=1, keepdims=True)
         self.edge_logs_ = np.log(self._edge_rates[0] / self._edge_rates[1])
 
-    def _expect(self, example: _Example, bias: Bias) -> tuple[StepEmission, SegmentCounts]:
+    def _expect(self, example: _Example) -> tuple[StepEmission, SegmentCounts]:
         """Return emissions of the chunks, and expected counts of the segmentation."""
         tables = StepWordTables(self.table_, self.verb_table_, *self.background_)
         emission = StepEmission(example.chunks, tables, self.null, self.drop)
-        logs = np.add.reduceat(emission.steps, example.edges.first, axis=0) * example.weights
+        return emission, self._segment(example, emission.steps)
+
+    def _segment(self, example: _Example, steps: Array) -> SegmentCounts:
+        """Return expected counts of the segmentation, given log probabilities ``(T, K)``."""
+        bias = example.bias
+        logs = np.add.reduceat(steps, example.edges.first, axis=0) * example.weights
         if not isinstance(bias, float):
             first = np.searchsorted(example.encoded.steps, np.arange(example.encoded.num_steps))
             allowed = np.maximum.reduceat(bias, first, axis=1)  # a step is allowed if a line is
@@ -279,7 +339,27 @@ class HSMM(AlignmentModel):
                 "HSMM finds no path through the steps; a step may be too long or too short for its "
                 "text. Use a smaller concentration."
             )
-        return emission, counts
+        return counts
+
+    def gain(self, instructions: Instructions, observed: Observed) -> StepGain:
+        """Return how much better the text explains a video than the clock alone does.
+
+        Meaningful for a pair that was left out of the fit: EM gives the words of any text some
+        meaning that suits the video it is fitted on.
+        """
+        encoded, bias = self._prepared(instructions, observed, ())
+        example = self._example(encoded, bias)
+        emission, counts = self._expect(example)
+        nothing = np.repeat(emission.background[:, None], encoded.num_steps, axis=1)
+        clock = self._segment(example, nothing)
+        weight = float(example.weights[:, 0] @ example.edges.sizes)
+        posterior = emission.line_posterior(counts.states[example.edges.units])
+        return StepGain(
+            (counts.log_likelihood - clock.log_likelihood) / weight,
+            counts.log_likelihood / weight,
+            (posterior * emission.line_ratios()).sum(axis=0)
+            / np.maximum(posterior.sum(axis=0), 1e-9),
+        )
 
     def _example(self, encoded: Encoded, bias: Bias) -> _Example:
         steps = encoded.num_steps
@@ -294,11 +374,12 @@ class HSMM(AlignmentModel):
         )
         weights = self.temperature * edges.sizes ** (self.dependence - 1)
         ticks = np.round(edges.moments * num_ticks(steps)).astype(np.int64)
-        return _Example(encoded, DistinctChunks.of(encoded), edges, ticks, chains, weights[:, None])
+        chunks = DistinctChunks.of(encoded)
+        return _Example(encoded, chunks, edges, ticks, chains, weights[:, None], bias)
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
         example = self._example(encoded, bias)
-        emission, counts = self._expect(example, bias)
+        emission, counts = self._expect(example)
         return emission.line_posterior(counts.states[example.edges.units])
 
     def _smoothed(self, counts: Array) -> Array:
@@ -328,6 +409,14 @@ def _mixed(parts: list[tuple[float, SegmentCounts]]) -> SegmentCounts:
         np.tensordot(shares, np.stack([counts.starts for _, counts in parts]), axes=1),
         np.tensordot(shares, np.stack([counts.boundaries for _, counts in parts]), axes=1),
     )
+
+
+def _label_bias(encoded: Encoded) -> Bias:
+    """Return ``(T, N)`` log weights that keep chunks to their true lines, where these are known."""
+    if encoded.labels is None:
+        return 0.0
+    other = encoded.labels[:, None] != np.arange(encoded.num_lines)
+    return np.where(other & (encoded.labels >= 0)[:, None], FORBIDDEN, 0.0)
 
 
 def _uniform(words: Array, tokens: Array) -> Array:

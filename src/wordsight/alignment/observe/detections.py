@@ -4,27 +4,100 @@ A detector with a class for hands marks them itself. Without one, a moving box t
 the edge of the frame is taken for an arm.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.alignment.observe.intervals import chunks_of_frames
+from wordsight.alignment.observe.tracks import Handling, Manners, TrackedThings
 from wordsight.alignment.records import Observed
+from wordsight.perception import Codebook, load_detector, observe
+from wordsight.progress import Progress
 from wordsight.records import Detections
+from wordsight.video import VideoReader
 
 __all__ = [
     "HAND_LABELS",
     "DetectedThings",
     "HandlingSettings",
     "box_distances",
+    "detect_videos",
     "displacements",
     "grip_points",
     "hand_mask",
+    "label_by_appearance",
     "near_frame_edge",
     "relative_speeds",
 ]
+
+_MOST_WORDS = 32  # of the appearance codebook
+
+
+def detect_videos(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    detector: str = "regions",
+    options: Mapping[str, Any] | None = None,
+    rate: float = 6.0,
+    progress: Progress | None = None,
+) -> list[Detections]:
+    """Run one detector on videos.
+
+    Args:
+        paths: The video files.
+        detector: Name of the detector.
+        options: Its options.
+        rate: Most frames per second to process.
+        progress: Called with the number of videos done, in fractions.
+
+    Returns:
+        Detections of each video. Regions without classes are labelled by their appearance, with the
+        same codebook for all videos.
+
+    Raises:
+        VideoError: If a file is not a video.
+        DetectorError: If there is no such detector.
+    """
+    results = []
+    for number, path in enumerate(paths):
+        model = load_detector(detector, **dict(options or {}))
+        with VideoReader(path) as video:
+            report = _part(progress, number, len(paths), Path(path).name)
+            results.append(observe(video, model, rate=rate, progress=report))
+    return label_by_appearance(results)
+
+
+def label_by_appearance(videos: Sequence[Detections], *, random_state: int = 0) -> list[Detections]:
+    """Label regions without classes by their appearance; other detections stay unchanged.
+
+    Args:
+        videos: Detections of all videos that share labels.
+        random_state: Seed of the codebook.
+    """
+    regions = [one for one in videos if len(one.label_names) == 1 and one.appearance is not None]
+    looks = [one.appearance[one.mask] for one in regions if one.appearance is not None]
+    if len(regions) != len(videos) or not sum(len(look) for look in looks):
+        return list(videos)
+    book = Codebook(max_words=_MOST_WORDS, random_state=random_state).fit(np.concatenate(looks))
+    return [book.label(one) for one in videos]
+
+
+def _part(progress: Progress | None, number: int, count: int, name: str) -> Progress | None:
+    """Return the progress of one video as a part of that of all videos."""
+    if progress is None:
+        return None
+
+    def report(done: float, total: float | None, what: str) -> None:
+        share = done / total if total else 0.0
+        progress(number + min(share, 1.0), count, name)
+
+    return report
+
 
 Array = NDArray[np.float64]
 
@@ -137,6 +210,9 @@ def _box_motion(detections: Detections, frames: int) -> Array:
     return moved
 
 
+_UNIT = 0.05  # of the diagonal: the size of a thing in the hand
+_REACH = 0.625  # units from a hand to a thing that was followed
+_SECONDS = 0.25  # of the chunks where things were followed
 _FURTHEST = 0.075  # of the diagonal; larger displacements count as this one
 
 MOVES = ("resting", "lifting", "lowering", "shifting")
@@ -157,6 +233,8 @@ class HandlingSettings:
         least_share: Least share of a chunk's frames in which a thing must be handled.
         hands: Labels that mean a hand, lower case.
         people: Labels that act but are not handled, lower case.
+        heads: Labels that mean a head, lower case.
+        nameless: Labels that do not say what a thing is, lower case; such things are not followed.
     """
 
     reach: float = 0.02
@@ -167,6 +245,8 @@ class HandlingSettings:
     least_share: float = 0.5
     hands: tuple[str, ...] = HAND_LABELS
     people: tuple[str, ...] = ("person", "people", "head", "face")
+    heads: tuple[str, ...] = ("head", "face")
+    nameless: tuple[str, ...] = ("other", "unknown")
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +255,8 @@ class DetectedThings:
 
     With a detector that knows hands, a thing is handled while a hand's grip is at it. Without one,
     as with ``regions``, it is handled while it moves, or while something that moves in from the
-    edge of the frame reaches it; labels are then words of an appearance codebook.
+    edge of the frame reaches it; labels are then words of an appearance codebook. Where boxes have
+    identities, things and hands are followed, and how they move is measured.
 
     Attributes:
         video_id: The video.
@@ -192,6 +273,8 @@ class DetectedThings:
     def observe(self) -> Observed:
         """Return the things handled in each chunk, and how they move."""
         detections, settings = self.detections, self.settings
+        if detections.ids is not None and hand_mask(detections, settings.hands).any():
+            return self._followed(detections, detections.ids)
         handled = self._handled()
         names = detections.label_names
         present = _by_label(handled, detections.labels, len(names))
@@ -208,6 +291,43 @@ class DetectedThings:
         step = float(np.median(np.diff(detections.times))) if len(detections) > 1 else 0.0
         end = max([last + step, *(chunk.end for chunk in chunks)])
         return Observed(self.video_id, chunks, end if self.duration is None else self.duration)
+
+    def _followed(self, detections: Detections, ids: NDArray[np.int64]) -> Observed:
+        """Return what is handled and how it moves, from boxes with identities."""
+        settings, diagonal = self.settings, float(np.hypot(*detections.frame_size))
+        reaching = _reaches_in(detections)
+        hands: list[Array] = []
+        heads: list[Array] = []
+        things: dict[str, Array] = {}
+        for label, name in enumerate(detections.label_names):
+            of_label = detections.mask & (detections.labels == label)
+            for number in np.unique(ids[of_label]).tolist():
+                frames, columns = np.nonzero(of_label & (ids == number))
+                track = np.full((len(detections), 4), np.nan)
+                track[frames] = detections.boxes[frames, columns]
+                middle = (track[:, :2] + track[:, 2:]) / 2
+                if name.lower() in settings.hands:
+                    over = reaching[frames, columns]
+                    grips = grip_points(track[frames[over]], detections.frame_size)
+                    middle[frames[over]] = grips
+                    hands.append(middle)
+                elif name.lower() in settings.heads:
+                    heads.append(middle)
+                elif name.lower() not in settings.people + settings.nameless:
+                    same = sum(other.partition("#")[0] == name for other in things)
+                    things[f"{name}#{same + 1}" if same else name] = track
+        # The longest track of a head is that of the one who acts.
+        head = max(heads, key=lambda one: int(np.isfinite(one[:, 0]).sum()), default=None)
+        unit = _UNIT * diagonal
+        handling = Handling(
+            reach=_REACH * unit, speed=unit, seconds=_SECONDS, least_share=0.5, hands_too=True
+        )
+        manners = Manners(unit=unit, slow=0.4, window=0.3)
+        source = TrackedThings(
+            self.video_id, detections.times, things, hands, handling, manners, head
+        )
+        seen = source.observe()
+        return seen if self.duration is None else replace(seen, duration=self.duration)
 
     def _handled(self) -> NDArray[np.bool_]:
         """Return ``(T, J)`` which boxes show a handled thing."""

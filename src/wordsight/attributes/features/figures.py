@@ -1,13 +1,13 @@
-"""Features of the object that stands out from the background: its colour, shape and size."""
+"""The object that stands out from the background of a picture."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FigureColour", "FigureExtent", "FigureShape", "find_figure"]
+__all__ = ["Figure", "find_figure", "gradient_histograms"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -44,48 +44,31 @@ def find_figure(picture: Picture) -> tuple[Mask, Picture]:
 
 
 @dataclass(frozen=True)
-class FigureColour:
-    """The colour of the figure relative to its background, as log ratios."""
-
-    name = "colour of the figure"
-
-    def describe(self, pictures: Sequence[Picture]) -> Array:
-        """Return ``(N, 12)``: quartiles of three log ratios less the background, and medians."""
-        return np.stack([_colour_row(*find_figure(picture)) for picture in pictures])
-
-
-def _colour_row(mask: Mask, small: Picture) -> Array:
-    logs = np.log(small.astype(np.float64) + 8)
-    red, green, blue = np.moveaxis(logs, -1, 0)
-    row: list[float] = []
-    for plane in (red - green, (red + green) / 2 - blue, logs.mean(axis=-1)):
-        quartiles = np.percentile(plane[mask], [25, 50, 75])
-        background = float(np.median(plane[~mask])) if not mask.all() else 0.0
-        row += [*(quartiles - background), float(quartiles[1])]
-    return np.array(row)
-
-
-@dataclass(frozen=True)
-class FigureShape:
-    """Histograms of oriented gradients of the figure alone, scaled to one size.
+class Figure:
+    """The figure alone: its colour beside the background, its outline at one size, its extent.
 
     Attributes:
-        side: Width and height of the scaled figure; a multiple of 16.
+        side: Width and height to which the figure is scaled for its outline; a multiple of 16.
     """
 
-    side: int = 64
+    side: int = 32
 
-    name = "shape of the figure"
+    name = "figure"
 
     def describe(self, pictures: Sequence[Picture]) -> Array:
-        """Return ``(N, D)``; D is 576 for a side of 64."""
-        side = self.side
-        cells = cv2.HOGDescriptor((side, side), (16, 16), (16, 16), (8, 8), 9)
-        rows = [np.ravel(cells.compute(self._silhouette(picture))) for picture in pictures]
-        return np.stack(rows).astype(np.float64)
+        """Return ``(N, D)``; D is 159 for a side of 32.
 
-    def _silhouette(self, picture: Picture) -> Picture:
-        mask, _ = find_figure(picture)
+        Of the colour quartiles of three log ratios less the background, and medians; of the outline
+        histograms of oriented gradients; of the extent logs of width, height and area as shares of
+        the picture.
+        """
+        found = [find_figure(picture) for picture in pictures]
+        outlines = gradient_histograms((self._outline(mask) for mask, _ in found), self.side)
+        colours = np.stack([_colour_row(mask, small) for mask, small in found])
+        extents = np.stack([_extent_row(mask) for mask, _ in found])
+        return np.hstack([colours, extents, outlines])
+
+    def _outline(self, mask: Mask) -> Picture:
         x1, y1, x2, y2 = _bounds(mask)
         # A square around the figure keeps its proportions: a 1 is narrow.
         half = max(x2 - x1, y2 - y1) / 2 * 1.15 + 1
@@ -99,15 +82,21 @@ class FigureShape:
         return np.asarray(moved, dtype=np.uint8)
 
 
-@dataclass(frozen=True)
-class FigureExtent:
-    """The size of the figure in the picture."""
+def gradient_histograms(grey: Iterable[Picture], side: int) -> Array:
+    """Return ``(N, D)`` histograms of oriented gradients of square grey pictures."""
+    cells = cv2.HOGDescriptor((side, side), (16, 16), (16, 16), (8, 8), 9)
+    return np.stack([np.ravel(cells.compute(one)) for one in grey]).astype(np.float64)
 
-    name = "size of the figure"
 
-    def describe(self, pictures: Sequence[Picture]) -> Array:
-        """Return ``(N, 3)``: logs of width, height and area as shares of the picture."""
-        return np.stack([_extent_row(find_figure(picture)[0]) for picture in pictures])
+def _colour_row(mask: Mask, small: Picture) -> Array:
+    logs = np.log(small.astype(np.float64) + 8)
+    red, green, blue = np.moveaxis(logs, -1, 0)
+    row: list[float] = []
+    for plane in (red - green, (red + green) / 2 - blue, logs.mean(axis=-1)):
+        quartiles = np.percentile(plane[mask], [25, 50, 75])
+        background = float(np.median(plane[~mask])) if not mask.all() else 0.0
+        row += [*(quartiles - background), float(quartiles[1])]
+    return np.array(row)
 
 
 def _extent_row(mask: Mask) -> Array:

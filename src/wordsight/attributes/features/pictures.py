@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.errors import TeachingError
-from wordsight.attributes.features.figures import FigureColour, FigureExtent, FigureShape
+from wordsight.attributes.features.figures import Figure, gradient_histograms
 
 __all__ = [
     "Autocorrelation",
@@ -64,13 +64,15 @@ class Autocorrelation:
     Attributes:
         channels: "chroma" (I and Q, as in the paper) or "light" (lightness, contrast normalised).
         num_masks: 25 or 35.
-        resolutions: Number of resolutions, each subsampled by 4 from the one before.
+        resolutions: Number of resolutions.
+        step: Every how many-th row and column of one resolution the next keeps.
         size: Width and height to resize pictures to; ``None`` to keep their size.
     """
 
     channels: str = "chroma"
     num_masks: int = 25
     resolutions: int = 3
+    step: int = 4
     size: tuple[int, int] | None = None
 
     @property
@@ -89,7 +91,7 @@ class Autocorrelation:
             planes = [_normalised_lightness(pictures)]
         else:
             raise TeachingError(f"channels must be 'chroma' or 'light', got {self.channels!r}.")
-        steps = [4**level for level in range(self.resolutions)]
+        steps = [self.step**level for level in range(self.resolutions)]
         return np.hstack(
             [
                 autocorrelation(plane[:, ::step, ::step], self.num_masks)
@@ -153,12 +155,10 @@ class Gradients:
         side = self.side
         if side < 16 or side % 16:
             raise TeachingError(f"the side must be a multiple of 16, got {side}.")
-        cells = cv2.HOGDescriptor((side, side), (16, 16), (16, 16), (8, 8), 9)
 
         def histograms(stack: Picture) -> Array:
             grey = (cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY) for picture in stack)
-            rows = [np.ravel(cells.compute(picture)) for picture in grey]
-            return np.stack(rows).astype(np.float64)
+            return gradient_histograms(grey, side)
 
         return _by_size(pictures, (side, side), histograms)
 
@@ -190,17 +190,15 @@ class Frequencies:
 
 
 _KINDS: dict[str, type[Any]] = {
-    "figure colour": FigureColour,
-    "figure shape": FigureShape,
-    "figure extent": FigureExtent,
+    "figure": Figure,
     "autocorrelation": Autocorrelation,
     "colours": Colours,
     "gradients": Gradients,
     "frequencies": Frequencies,
 }
 _SETS: dict[str, tuple[PictureFeature, ...]] = {
-    "recommended": (Colours(), Gradients()),
-    "figures": (FigureColour(), FigureShape(), FigureExtent()),
+    "recommended": (Colours(), Gradients(), Figure()),
+    "figures": (Figure(),),
     "paper": (Autocorrelation(),),
 }
 
@@ -208,8 +206,8 @@ _SETS: dict[str, tuple[PictureFeature, ...]] = {
 def picture_features(features: str | Sequence[PictureFeature]) -> tuple[PictureFeature, ...]:
     """Return a named set of features; given features are returned as they are.
 
-    "recommended" describes whole pictures, "figures" the object that stands out from the
-    background (only there size is a feature), "paper" is the published set.
+    "recommended" describes the whole picture and the object that stands out from its background,
+    "figures" only that object, "paper" is the published set.
 
     Raises:
         TeachingError: If there is no set of that name, or no feature.

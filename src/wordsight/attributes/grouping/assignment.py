@@ -146,6 +146,8 @@ def group_by_mixture(
         iterations=settings.iterations,
         annealed=settings.annealed,
         restarts=settings.restarts,
+        ridge=settings.map_ridge,
+        noise=settings.noise,
         printed_step=settings.printed_step,
         random_state=settings.random_state,
     )

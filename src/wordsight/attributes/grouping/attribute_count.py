@@ -42,12 +42,35 @@ class CountScore:
         standard_error: Of its difference to the best number (or, for a mixture, to the number
             before), across lessons.
         description_length: Negative log likelihood and the cost of the parameters, in nats.
+        aic: Akaike's criterion of the words given the pictures; the smallest is best.
+        bic: The Bayesian (Schwarz's) criterion of the same.
     """
 
     num_attributes: int
     held_out: float
     standard_error: float
     description_length: float
+    aic: float = np.nan
+    bic: float = np.nan
+
+    @classmethod
+    def with_criteria(
+        cls,
+        num_attributes: int,
+        held_out: float,
+        standard_error: float,
+        description_length: float | None,
+        *,
+        likelihood: float,
+        num_parameters: float,
+        num_lessons: int,
+    ) -> "CountScore":
+        """Create a score whose criteria follow from the log likelihood of all lessons."""
+        bic = num_parameters * np.log(num_lessons) - 2 * likelihood
+        length = bic / 2 if description_length is None else description_length
+        aic = 2 * num_parameters - 2 * likelihood
+        scores = (held_out, standard_error, length, aic, bic)
+        return cls(num_attributes, *(float(one) for one in scores))
 
     def to_json(self) -> dict[str, Any]:
         """Return the score as JSON values; null for NaN."""
@@ -92,8 +115,26 @@ def score_counts(
         held = np.full((len(numbers), len(x)), np.nan)
     loss = held[held.mean(axis=1).argmax()] - held
     errors = loss.std(axis=1) / np.sqrt(len(x))
-    rows = zip(numbers, held.mean(axis=1), errors, lengths, strict=True)
-    return [CountScore(n, float(mean), float(error), length) for n, mean, error, length in rows]
+    known: dict[tuple[int, ...], Discriminant] = {}
+    scores = []
+    for row, number in enumerate(numbers):
+        groups = partition_words(cooccurrences, number).groups
+        chances = _word_chances(x, words, groups, x, known, random_state)
+        said = np.maximum(chances[np.arange(len(x)), words], _LEAST_PROBABILITY)
+        # A discriminant of W words is a logit that is linear in the picture.
+        width = (len(groups) - number) * (x.shape[1] + 1) + number - 1
+        scores.append(
+            CountScore.with_criteria(
+                number,
+                float(held[row].mean()),
+                float(errors[row]),
+                lengths[row],
+                likelihood=float(np.log(said).sum()),
+                num_parameters=width,
+                num_lessons=len(x),
+            )
+        )
+    return scores
 
 
 def choose_count(scores: Sequence[CountScore]) -> int:
@@ -206,10 +247,17 @@ def score_components(
             maps = model.fit(x[inside], y[inside]).maps_
             held[outside] = maps.log_likelihoods(x[outside], y[outside])
         width = number * (y.shape[1] * (x.shape[1] + 1) + y.shape[1] * (y.shape[1] + 1) / 2)
-        cost = 0.5 * (width + number - 1) * np.log(len(x))
-        length = float(cost - model.fit(x, y).score(x, y) * len(x))
-        error = float((held - before).std() / np.sqrt(len(x)))
-        scores.append(CountScore(number, float(held.mean()), error, length))
+        scores.append(
+            CountScore.with_criteria(
+                number,
+                float(held.mean()),
+                float((held - before).std() / np.sqrt(len(x))),
+                None,
+                likelihood=model.fit(x, y).score(x, y) * len(x),
+                num_parameters=width + number - 1,
+                num_lessons=len(x),
+            )
+        )
         before = held
     return scores
 

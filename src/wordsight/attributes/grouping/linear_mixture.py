@@ -7,7 +7,7 @@ likelihood plus log prior) never falls.
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,17 @@ from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.cca import checked_sources
 from wordsight.inference import ConvergenceMonitor
 
-__all__ = ["LinearMaps", "LinearMixture", "exclusive_axis", "random_start", "split_along"]
+__all__ = [
+    "LinearMaps",
+    "LinearMixture",
+    "Noise",
+    "exclusive_axis",
+    "random_start",
+    "split_along",
+]
 
 Array = NDArray[np.float64]
+Noise = Literal["full", "diagonal", "isotropic"]
 
 _LEAST_SHARE = 1e-12
 _EQUAL = 1e-7  # differences of responsibilities within rounding
@@ -73,6 +81,8 @@ class LinearMixture:
         hottest: That temperature.
         ridge: Pseudo-samples of the prior that maps are flat, per unit variance of x.
         floor: Prior variance of y around every map; keeps a map from collapsing on one pair.
+        noise: The covariance around every map: "full", "diagonal" or "isotropic".
+        epsilon: Bounds the weight of identical pictures in the start "axis".
         printed_step: Whether to omit the mixing weights from the E-step, as printed in the paper.
         random_state: Seed of the starts.
         maps_: The learned parameters.
@@ -90,6 +100,8 @@ class LinearMixture:
     hottest: float = 100.0
     ridge: float = 1.0
     floor: float = 0.05
+    noise: Noise = "full"
+    epsilon: float = 1e-3
     printed_step: bool = False
     random_state: int = 0
 
@@ -101,16 +113,27 @@ class LinearMixture:
             )
         if self.start not in ("axis", "random"):
             raise TeachingError(f"start must be 'axis' or 'random', got {self.start!r}.")
+        if self.noise not in get_args(Noise):
+            raise TeachingError(
+                f"noise must be one of {', '.join(get_args(Noise))}, got {self.noise!r}."
+            )
 
-    def fit(self, x: Array, y: Array) -> Self:
-        """Learn from pairs ``(N, dx)`` and ``(N, dy)``."""
+    def fit(self, x: Array, y: Array, start: Array | None = None) -> Self:
+        """Learn from pairs.
+
+        Args:
+            x: ``(N, dx)`` pictures.
+            y: ``(N, dy)`` words.
+            start: ``(N, K)`` responsibilities of the first start, instead of :attr:`start`.
+        """
         x, y = checked_sources(x, y)
         if len(x) < self.num_components:
             raise TeachingError(f"{len(x)} pairs are too few for {self.num_components} components.")
         random = np.random.default_rng(self.random_state)
         best = -np.inf
         for restart in range(self.restarts):
-            first = self._start(x, y, random, restart)
+            given = start if restart == 0 else None
+            first = self._start(x, y, random, restart) if given is None else given
             maps, weights, history = self._run(x, y, first)
             if history[-1] > best:
                 best = history[-1]
@@ -128,7 +151,7 @@ class LinearMixture:
 
     def _start(self, x: Array, y: Array, random: np.random.Generator, restart: int) -> Array:
         if self.start == "axis" and restart == 0:
-            return split_along(y @ exclusive_axis(x, y), self.num_components)
+            return split_along(y @ exclusive_axis(x, y, self.epsilon), self.num_components)
         return random_start(len(x), self.num_components, random)
 
     def _run(self, x: Array, y: Array, weights: Array) -> tuple[LinearMaps, Array, list[float]]:
@@ -176,7 +199,9 @@ class LinearMixture:
             residual = y - full @ table
             scatter = (residual * share[:, None]).T @ residual + self._prior_scatter(table)
             maps.append(table)
-            covariances.append(scatter / (share.sum() + self._prior_count(table)))
+            covariances.append(
+                _restricted(scatter, self.noise) / (share.sum() + self._prior_count(table))
+            )
         shares = np.maximum(weights.mean(axis=0), _LEAST_SHARE)
         return LinearMaps(shares / shares.sum(), np.array(maps), np.array(covariances))
 
@@ -196,6 +221,14 @@ class LinearMixture:
             inside = np.trace(np.linalg.solve(covariance, self._prior_scatter(table)))
             total -= 0.5 * (self._prior_count(table) * size + float(inside))
         return total
+
+
+def _restricted(scatter: Array, noise: Noise) -> Array:
+    """Return the scatter whose covariance is likeliest among those of a kind."""
+    if noise == "full":
+        return scatter
+    own = np.diag(scatter)
+    return np.diag(own if noise == "diagonal" else np.full(len(own), own.mean()))
 
 
 def exclusive_axis(x: Array, y: Array, epsilon: float = 1e-3) -> Array:

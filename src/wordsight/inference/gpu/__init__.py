@@ -6,8 +6,7 @@ batches. Torch is imported when something here is first run; it comes with the e
 
 from wordsight.inference.gpu.device import DeviceWarning, find_device
 from wordsight.inference.gpu.lattice_run import expected_counts_on, log_scores_on
-from wordsight.inference.gpu.mixture_fitting import fit_mixtures_on
-from wordsight.inference.gpu.mixture_scoring import DeviceMixtures, mixtures_on
+from wordsight.inference.gpu.mixtures import DeviceMixtures, fit_mixtures_on, mixtures_on
 
 __all__ = [
     "DeviceMixtures",

@@ -19,6 +19,7 @@ __all__ = [
     "MixtureFits",
     "Mixtures",
     "Start",
+    "check_samples",
     "fit_mixtures",
     "from_assignments",
     "reseed_mixture",
@@ -147,7 +148,7 @@ def fit_mixtures(
     Returns:
         The mixtures and how their likelihoods rose.
     """
-    arrays = [_checked(each, starts.num_dimensions) for each in samples]
+    arrays = [check_samples(each, starts.num_dimensions) for each in samples]
     if len(arrays) != len(starts) or max_iterations < 1:
         raise MixtureError(
             f"one start per array of samples and max_iterations of 1 or more are needed, got "
@@ -162,7 +163,12 @@ def fit_mixtures(
     return MixtureFits(Mixtures(weights, means, variances), scores, tuple(histories))
 
 
-def _checked(samples: ArrayLike, dimensions: int) -> Array:
+def check_samples(samples: ArrayLike, dimensions: int) -> Array:
+    """Return samples ``(N, dimensions)`` as an array.
+
+    Raises:
+        MixtureError: If the shape differs, there are none, or a number is not finite.
+    """
     array = np.ascontiguousarray(samples, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != dimensions or not len(array):
         raise MixtureError(f"samples must have shape (N, {dimensions}), N > 0; got {array.shape}.")

@@ -3,9 +3,9 @@
 import codecs
 import os
 import warnings
-from pathlib import Path
 
 from wordsight.errors import FormatError
+from wordsight.files import read_limited
 
 __all__ = ["MAX_TEXT_BYTES", "CaptionWarning", "decode", "read_text"]
 
@@ -38,20 +38,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
     Raises:
         FormatError: If it cannot be opened, is too large or is not text.
     """
-    file = Path(path)
-    try:
-        size = file.stat().st_size
-        if size > MAX_TEXT_BYTES:
-            raise FormatError(
-                f"{file} has {size:,} bytes, more than the {MAX_TEXT_BYTES:,} of a text with "
-                "captions; is it another kind of file?"
-            )
-        data = file.read_bytes()
-    except FileNotFoundError:
-        raise FormatError(f"{file} does not exist; check the name.") from None
-    except OSError as error:
-        raise FormatError(f"{file} cannot be read: {error.strerror or error}.") from error
-    return decode(data, str(file))
+    too_large = (
+        f"has {{size}} bytes, more than the {MAX_TEXT_BYTES:,} of a text with captions; is it "
+        "another kind of file?"
+    )
+    return decode(read_limited(path, MAX_TEXT_BYTES, too_large), str(path))
 
 
 def decode(data: bytes, source: str) -> str:

@@ -20,6 +20,7 @@ from wordsight.language.captions.caption import (
 )
 from wordsight.language.captions.decoding import read_text
 from wordsight.language.captions.subtitles import SRT, WEBVTT
+from wordsight.language.captions.transcripts import TRANSCRIPT
 
 __all__ = [
     "FORMATS",
@@ -96,7 +97,9 @@ JSONL = CaptionFormat("jsonl", (".jsonl",), "one JSON object per line", _parse_j
 """JSON Lines, without loss; other keys of an object are ignored."""
 
 
-FORMATS: dict[str, CaptionFormat] = {kind.name: kind for kind in (SRT, WEBVTT, LINES, JSONL)}
+FORMATS: dict[str, CaptionFormat] = {
+    kind.name: kind for kind in (SRT, WEBVTT, LINES, JSONL, TRANSCRIPT)
+}
 """All formats by name."""
 
 

@@ -21,6 +21,7 @@ from wordsight.language.captions.caption import (
     lines_of,
     require_times,
 )
+from wordsight.language.captions.transcripts import without_word_cues
 
 __all__ = ["LOOKS_LIKE_TIMING", "SRT", "WEBVTT", "clock", "milliseconds", "parse_timing"]
 
@@ -102,15 +103,17 @@ def _parse_srt(text: str) -> list[Caption]:
     lines = lines_of(text)
     timings = [index for index in range(len(lines)) if _is_timing(lines, index)]
     _require_timing_first(lines, timings)
-    captions = []
+    captions, underlined = [], []
     for place, index in enumerate(timings):
         is_last = place + 1 == len(timings)
         stop = len(lines) if is_last else _text_end(lines, index, timings[place + 1])
-        words = _SIMPLE_TAG.sub("", "\n".join(lines[index + 1 : stop]))
+        written = "\n".join(lines[index + 1 : stop])
+        words = _SIMPLE_TAG.sub("", written)
         start, end = parse_timing(lines[index], index + 1)
         if words.strip():  # some programs write empty cues to clear the screen
             captions.append(caption_on_line(index + 1, start, end, words))
-    return captions
+            underlined.append("<u>" in written)
+    return without_word_cues(captions, underlined)
 
 
 def _is_timing(lines: list[str], index: int) -> bool:

@@ -231,7 +231,7 @@ def _mode(file: Path, create: bool, read_only: bool) -> str:
     if not read_only:
         return "rwc" if create else "rw"
     # Reading a write-ahead log needs files beside the database. Where they are not and cannot be
-    # made, nobody else can be writing either, which is what "immutable" promises.
+    # made, no other process can be writing either, which is what "immutable" promises.
     log = file.with_name(file.name + "-wal")
     if log.exists() or os.access(file.parent, os.W_OK):
         return "ro"

@@ -52,7 +52,7 @@ def version_of(database: Database) -> str | None:
 def make_or_upgrade(database: Database, migrations: Path = MIGRATIONS) -> None:
     """Bring the tables to the newest version, all of it or nothing.
 
-    Whoever comes while another process is at it waits, and then finds nothing to do.
+    A process that comes while another is at it waits, and then finds nothing to do.
 
     Args:
         database: The catalogue, empty or of any older version.
@@ -179,14 +179,14 @@ def open_library(
 def _create_or_join(
     where: str | os.PathLike[str], artefacts: str | os.PathLike[str] | None
 ) -> tuple[Database, ArtefactStore]:
-    """Make a library, or open the one that somebody else made at this very moment."""
+    """Make a library, or open the one that another process made at this very moment."""
     try:
         return create_library(where, artefacts)
     except LibraryError:
         try:
             return open_library(where, artefacts, create=False)
         except LibraryError:
-            pass  # nobody did: what was in the way of making it is the news
+            pass  # no other process did: what was in the way of making it is the news
         raise
 
 

@@ -44,8 +44,10 @@ def videos(
     connection: sa.Connection,
     *,
     text: str | None = None,
+    said: bool | None = None,
     ids: Sequence[str] | None = None,
     order: str = "name",
+    descending: bool = False,
     limit: int | None = None,
     offset: int = 0,
 ) -> list[tuple[VideoEntry, str | None]]:
@@ -59,15 +61,18 @@ def videos(
     )
     columns = [table.c[each.name] for each in fields(VideoEntry) if each.name in table.c]
     counted = [_count_of(schema.sentences), _count_of(schema.shots), own_copy]
-    query = sa.select(*columns, *counted).order_by(*ORDERS[order]).limit(limit).offset(offset)
-    rows = connection.execute(_restricted(query, text, ids))
+    by = [column.desc() if descending else column for column in ORDERS[order]]
+    query = sa.select(*columns, *counted).order_by(*by).limit(limit).offset(offset)
+    rows = connection.execute(_restricted(query, text, ids, said))
     return [(VideoEntry(*row[:-1]), row[-1]) for row in rows]
 
 
-def count_videos(connection: sa.Connection, text: str | None = None) -> int:
+def count_videos(
+    connection: sa.Connection, text: str | None = None, said: bool | None = None
+) -> int:
     """Return how many videos there are, or how many match."""
     query = sa.select(sa.func.count()).select_from(schema.videos)
-    return int(connection.scalar(_restricted(query, text, None)) or 0)
+    return int(connection.scalar(_restricted(query, text, None, said)) or 0)
 
 
 def matching_ids(connection: sa.Connection, beginning: str) -> list[str]:
@@ -84,15 +89,25 @@ def ids_of_file(connection: sa.Connection, file: str) -> list[str]:
     return list(connection.scalars(sa.select(table.c.id).where(came_from).order_by("id").limit(5)))
 
 
-def sentences(connection: sa.Connection, video_id: str | None = None) -> Iterator[SentenceEntry]:
-    """Yield sentences by video and time, those of whole videos first."""
-    table = schema.sentences
-    query = sa.select(
-        table.c.video_id, table.c.start, table.c.end, table.c.text, table.c.source, table.c.id
-    ).order_by(table.c.video_id, sa.func.coalesce(table.c.start, -1.0), table.c.id)
-    if video_id is not None:
-        query = query.where(table.c.video_id == video_id)
-    for row in connection.execute(query.execution_options(yield_per=_BATCH)):
+_OF_TABLE = schema.sentences.c
+_SENTENCES = (
+    sa.select(*(_OF_TABLE[name] for name in ("video_id", "start", "end", "text", "source", "id")))
+    .order_by(_OF_TABLE.video_id, sa.func.coalesce(_OF_TABLE.start, -1.0), _OF_TABLE.id)
+    .execution_options(yield_per=_BATCH)
+)
+# Made once: to make it takes as long as to run it, and every search by words does.
+_SENTENCES_OF = _SENTENCES.where(_OF_TABLE.video_id.in_(sa.bindparam("ids", expanding=True)))
+
+
+def sentences(
+    connection: sa.Connection, ids: Sequence[str] | None = None
+) -> Iterator[SentenceEntry]:
+    """Yield sentences of some videos or all, by video and time, those of whole videos first."""
+    if ids is None:
+        rows = connection.execute(_SENTENCES)
+    else:
+        rows = connection.execute(_SENTENCES_OF, {"ids": list(ids)})
+    for row in rows:
         yield SentenceEntry(*row)
 
 
@@ -141,8 +156,13 @@ def setting(connection: sa.Connection, key: str) -> str | None:
     return found
 
 
-def _restricted(query: sa.Select[Any], text: str | None, ids: Sequence[str] | None) -> Any:
+def _restricted(
+    query: sa.Select[Any], text: str | None, ids: Sequence[str] | None, described: bool | None
+) -> Any:
     table, said = schema.videos, schema.sentences
+    if described is not None:
+        some = table.c.id.in_(sa.select(said.c.video_id))
+        query = query.where(some if described else ~some)
     if ids is not None:
         query = query.where(table.c.id.in_(ids))
     if text:

@@ -1,9 +1,7 @@
 """Entering files into the library: row and rename in one transaction, or neither."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -100,7 +98,7 @@ def place_all(
     *,
     replace: bool,
 ) -> list[str]:
-    """Put artefacts in their places and enter them; those of a taken slot only if told.
+    """Put artefacts in their places and enter them; those of a taken slot only if asked for.
 
     Returns:
         Paths of the artefacts whose slot was taken over, to be unlinked after the commit.
@@ -121,25 +119,20 @@ def is_entered(connection: sa.Connection, artefact: StagedArtefact) -> bool:
 
 
 def keep(
-    database: Database,
-    store: ArtefactStore,
-    kind: str,
-    write: Callable[[Path], None],
-    *,
-    suffix: str,
-    settings: Mapping[str, Any],
-    video_id: str | None = None,
+    database: Database, store: ArtefactStore, stage: Callable[[], StagedArtefact]
 ) -> ArtefactEntry:
-    """Write an artefact and enter it; see :meth:`wordsight.library.Library.put_artefact`."""
+    """Stage an artefact and enter it; see :meth:`wordsight.library.Library.put_artefact`."""
     database.check_writable()
     with store.working():
-        staged = store.stage(kind, write, suffix=suffix, settings=settings, video_id=video_id)
+        staged = stage()
         with entering(database, store, [staged]) as connection:
             unused = place_all(connection, store, [staged], replace=True)
         unlink_unused(database, store, unused)
     with database.read() as connection:
-        entries = queries.artefacts(connection, kind=kind, video_id=video_id)
+        entries = queries.artefacts(connection, kind=staged.kind, video_id=staged.video_id)
     for entry in entries:
         if entry.path == staged.path:
             return entry
-    raise LibraryError(f"the {kind} was removed by another process as soon as it was entered.")
+    raise LibraryError(
+        f"the {staged.kind} was removed by another process as soon as it was entered."
+    )

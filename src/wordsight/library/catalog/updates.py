@@ -16,6 +16,7 @@ from wordsight.records import Scene, Shot
 
 __all__ = [
     "NewSentence",
+    "change_sentence",
     "delete_videos",
     "forget_failures",
     "insert_sentences",
@@ -25,6 +26,7 @@ __all__ = [
     "put_artefact",
     "put_setting",
     "record_failures",
+    "replace_sentences",
 ]
 
 _ROWS_AT_ONCE = 500  # databases limit the number of values in one statement
@@ -104,6 +106,32 @@ def insert_sentences(
         for said in sentences
     }
     return _insert_new(connection, schema.sentences, list(rows.values()))
+
+
+def change_sentence(connection: sa.Connection, number: int, said: NewSentence | None) -> bool:
+    """Put a sentence in the place of another, or delete it; say whether there was one."""
+    table = schema.sentences
+    where = table.c.id == number
+    before = connection.execute(sa.select(table.c.video_id).where(where)).first()
+    if before is None:
+        return False
+    connection.execute(sa.delete(table).where(where))
+    if said is not None:  # what is said already stands there once
+        insert_sentences(connection, before.video_id, [said])
+    return True
+
+
+def replace_sentences(
+    connection: sa.Connection, video_id: str, sentences: Sequence[NewSentence]
+) -> tuple[int, int]:
+    """Make these all that is said of a video; return how many were added and removed."""
+    table = schema.sentences
+    wanted = {said.fingerprint for said in sentences}
+    query = sa.select(table.c.id, table.c.fingerprint).where(table.c.video_id == video_id)
+    gone = [row.id for row in connection.execute(query) if row.fingerprint not in wanted]
+    for number in gone:
+        connection.execute(sa.delete(table).where(table.c.id == number))
+    return insert_sentences(connection, video_id, sentences), len(gone)
 
 
 def put_artefact(connection: sa.Connection, artefact: StagedArtefact) -> str | None:

@@ -64,7 +64,7 @@ class Bucket:
         self._root = self._root.rstrip("/")
 
     def send(self, local: Path, name: str) -> None:
-        """Put a local file here; whoever finds it under its name finds all of it.
+        """Put a local file here; under its name there is all of it, or nothing.
 
         Raises:
             LibraryError: If it cannot be written.
@@ -173,14 +173,14 @@ class Bucket:
 # Most of its files are written once under names of their own and never change; a few *heads* say
 # which of them count. So files are sent before the heads that name them, and fetched likewise: what
 # a head names is there. Nothing is put over what others sent since we looked: who comes second is
-# told so, fetches, does the work again on top of theirs, and sends that.
+# notified, fetches, does the work again on top of theirs, and sends that.
 
 _SEEN = "mirrored.txt"  # the heads as the bucket had them when we last looked
 _TRIES = 5  # to fetch what others replace at the same time
 
 
 class ChangedMeanwhileError(LibraryError):
-    """Somebody else changed the folder in the bucket since it was looked at."""
+    """Another process changed the folder in the bucket since it was looked at."""
 
 
 class Mirror:
@@ -191,7 +191,7 @@ class Mirror:
         name: The folder's name there.
         folder: The local folder.
         heads: Names of the files that change.
-        leave: Names of local files that are nobody else's business.
+        leave: Names of local files that are not shared.
         chosen: Those of the heads that people decide on, and nothing else can make again: one that
             was changed here since we looked stays, also if it was changed there.
     """
@@ -257,7 +257,7 @@ class Mirror:
         self._known = set(self._there())
         if marks == (seen or {}):
             return False
-        if not marks:  # somebody emptied the bucket; what is here goes there again
+        if not marks:  # the bucket was emptied; what is here goes there again
             self._note(marks)
             return False
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -277,7 +277,7 @@ class Mirror:
 
     def _changed(self) -> ChangedMeanwhileError:
         return ChangedMeanwhileError(
-            f"{self._name} at {shown_url(self._bucket.url)} was changed by somebody else at the "
+            f"{self._name} at {shown_url(self._bucket.url)} was changed by another process at the "
             "same time; run the same command again, it goes on from theirs."
         )
 

@@ -8,10 +8,9 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from wordsight.errors import LibraryError
 from wordsight.files import TEMPORARY_MARK
@@ -34,7 +33,7 @@ CACHE_SETTING = "WORDSIGHT_CACHE_GB"
 _CACHE_GB = 20.0
 _CACHE, _STAGING = "cache", "staging"
 _TRIM_SECONDS = 60.0  # how often the room that copies take is counted, at most
-_STALE_SECONDS = 86_400.0  # what has waited so long in the bucket's staging is nobody's
+_STALE_SECONDS = 86_400.0  # what has waited so long in the bucket's staging is abandoned
 
 
 def store_at(folder: Path, url: str | None) -> ArtefactStore:
@@ -63,28 +62,19 @@ class RemoteStore(ArtefactStore):
         self.url: str | None = url
         self._trimmed = 0.0
 
-    def stage(
-        self,
-        kind: str,
-        write: Callable[[Path], None],
-        *,
-        suffix: str,
-        settings: Mapping[str, Any],
-        video_id: str | None = None,
-    ) -> StagedArtefact:
-        """Write an artefact here, hash it and send it to the bucket's own staging."""
-        made = super().stage(kind, write, suffix=suffix, settings=settings, video_id=video_id)
-        local = Path(made.staged)
+    def _sent(self, artefact: StagedArtefact) -> StagedArtefact:
+        """Send a staged artefact to the bucket's own staging."""
+        local = Path(artefact.staged)
         waiting = f"{_STAGING}/{local.name}"
         try:
             for name, file in _files_of(local, waiting):
                 self.bucket.send(file, name)
-            self._keep_copy(local, made.path)
+            self._keep_copy(local, artefact.path)
         except BaseException:
             remove_path(local)
             self.bucket.remove(waiting)
             raise
-        return replace(made, staged=waiting)
+        return replace(artefact, staged=waiting)
 
     def place(self, artefact: StagedArtefact) -> None:
         """Put a staged artefact in its place in the bucket."""
@@ -150,7 +140,7 @@ class RemoteStore(ArtefactStore):
         return f"{shown_url(self.bucket.url)}/{relative}"
 
     def sweep(self) -> tuple[str, ...]:
-        """Delete what has waited in the bucket so long that nobody can be at it."""
+        """Delete what has waited in the bucket so long that it is abandoned."""
         old = [
             name
             for name in self.bucket.names(_STAGING)
@@ -215,17 +205,17 @@ class RemoteStore(ArtefactStore):
         for _, size, copy in sorted(copies)[:-1]:  # never the one that was just asked for
             if total <= most:
                 break
-            remove_path(copy)  # whoever has it mapped or open keeps it
+            remove_path(copy)  # a process that has it open keeps it
             total -= size
 
 
 def _cache_bytes() -> float:
-    told = os.environ.get(CACHE_SETTING, str(_CACHE_GB))
+    value = os.environ.get(CACHE_SETTING, str(_CACHE_GB))
     try:
-        return float(told) * 1e9
+        return float(value) * 1e9
     except ValueError:
         raise LibraryError(
-            f"{CACHE_SETTING} must be a number of gigabytes, got {told!r}."
+            f"{CACHE_SETTING} must be a number of gigabytes, got {value!r}."
         ) from None
 
 

@@ -1,7 +1,7 @@
 """The files of a library: written aside, hashed, then put in their place with one rename.
 
 An artefact's name says what it was made with and what it contains, so no file is ever replaced by
-a different one: whoever is interrupted, or does the same work twice, leaves the catalogue true.
+a different one: interrupted or repeated work leaves the catalogue true.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import LibraryError
-from wordsight.files import TEMPORARY_MARK, put_folder, sha256_of
+from wordsight.files import TEMPORARY_MARK, put_folder, sha256_of, sync_path
 
 __all__ = [
     "PLACES",
@@ -150,14 +150,18 @@ class ArtefactStore:
         try:
             staged.unlink()
             write(staged)
-            _sync(staged)
+            sync_path(staged)
             sha256, size = digest_of(staged)
         except BaseException:
             remove_path(staged)
             raise
         home = f"{_OF_VIDEOS}/{video_id}" if video_id else _OF_LIBRARY
         path = f"{home}/{kind}-{settings_hash(settings)}-{sha256[:12]}{suffix}"
-        return StagedArtefact(kind, video_id, dict(settings), name, path, sha256, size)
+        return self._sent(StagedArtefact(kind, video_id, dict(settings), name, path, sha256, size))
+
+    def _sent(self, artefact: StagedArtefact) -> StagedArtefact:
+        """Send a staged artefact to where it waits for its place, if that is elsewhere."""
+        return artefact
 
     def place(self, artefact: StagedArtefact) -> None:
         """Put a staged artefact in its place; its bytes are on disk when this returns."""
@@ -167,8 +171,8 @@ class ArtefactStore:
             put_folder(Path(artefact.staged), target)
         else:
             Path(artefact.staged).replace(target)
-        _sync(target.parent)
-        _sync(target.parent.parent)
+        sync_path(target.parent)
+        sync_path(target.parent.parent)
 
     def discard(self, artefact: StagedArtefact) -> None:
         """Throw away a staged artefact that was not needed."""
@@ -247,7 +251,7 @@ class ArtefactStore:
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Give true if nobody is making files, and keep it so until the block ends."""
+        """Give true if no process is making files, and keep it so until the block ends."""
         with self._lock_file() as descriptor:
             yield _try_lock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -292,11 +296,3 @@ def remove_path(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

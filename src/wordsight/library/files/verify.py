@@ -35,9 +35,9 @@ _WRITER = re.compile(re.escape(TEMPORARY_MARK) + r"(\d+)-")
 
 
 def sweep_staging(store: ArtefactStore) -> tuple[str, ...]:
-    """Delete unfinished files that nobody will finish.
+    """Delete unfinished files that no process will finish.
 
-    If nobody is making files, all of them; otherwise only old ones whose process is dead.
+    If no process is making files, all of them; otherwise only old ones whose process is dead.
 
     Returns:
         Names of the files that were deleted.
@@ -102,7 +102,7 @@ def verify_library(
     try:
         artefacts, videos = _entries(database)
     except LibraryError:
-        if problems:  # what else there is cannot be told from a catalogue that cannot be read
+        if problems:  # what else there is cannot be known from a catalogue that cannot be read
             return VerifyReport(0, 0, tuple(problems), (), removed)
         raise
     checks = list(_checks(store, artefacts, videos))

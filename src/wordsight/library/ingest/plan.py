@@ -4,7 +4,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,14 @@ class IngestSettings:
         options: Its options.
         rate: Frames a second it looks at; ``None`` for all.
         settings: For each kind of artefact what it is made with, as JSON can hold it.
+        has_pictures: Whether there is a video to decode, and not a file of boxes alone.
     """
 
     detector: str
     options: Mapping[str, Any]
     rate: float | None
     settings: Mapping[str, Mapping[str, Any]]
+    has_pictures: bool = True
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ class Planner:
         rate: Frames a second it looks at; ``None`` for all.
         copy: Whether videos shall be copied.
         force: Whether to do again what is done.
+        fps: Frames per second of boxes without a video; by default those in the file.
+        size: Width and height of boxes without a video; by default those in the file.
     """
 
     def __init__(
@@ -108,10 +112,13 @@ class Planner:
         rate: float | None,
         copy: bool,
         force: bool,
+        fps: float | None = None,
+        size: tuple[int, int] | None = None,
     ):
         if rate is not None and not 0 < rate < float("inf"):
             raise LibraryError(f"rate must be above 0 frames per second, got {rate}.")
         self._database, self._store, self._force, self._copy = database, store, force, copy
+        self._fps, self._size = fps, size
         found = load_detector(detector, **options)
         seen_with = {"detector": detector, "options": found.settings(), "rate": rate}
         self._plan = self._planned(detector, options, rate, seen_with)
@@ -123,7 +130,7 @@ class Planner:
             VideoError: If the file cannot be read at all.
         """
         path = str(source.path)
-        plan = self._plan if source.boxes is None else self._plan_with(source.boxes)
+        plan = self._plan_of(source)
         status = _status(source.path)
         known = None if self._force else self._find(schema.videos.c.path == path)
         if known is None or (known.size, known.modified_ns) != (status.st_size, status.st_mtime_ns):
@@ -161,6 +168,14 @@ class Planner:
         if self._copy:
             settings[ORIGINAL] = {}
         return IngestSettings(detector, options, rate, settings)
+
+    def _plan_of(self, source: VideoSource) -> IngestSettings:
+        if not source.has_pictures:
+            options = {"sha256": _hash(source.path), "fps": self._fps, "size": self._size}
+            seen_with = {"detector": "boxes", "options": options, "rate": None}
+            given = {"fps": self._fps, "size": self._size}
+            return replace(self._planned("boxes", given, None, seen_with), has_pictures=False)
+        return self._plan if source.boxes is None else self._plan_with(source.boxes)
 
     def _plan_with(self, boxes: Path) -> IngestSettings:
         # Known by its content: the same boxes from another place are still the same boxes.

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from wordsight.engine import send_note
 from wordsight.perception import Detector, watch
+from wordsight.perception.detectors.observe import explain_nothing
 from wordsight.records import Detections, FrameDetections, Scene, Shot
 from wordsight.video import Frame, Sampler, ShotFinder, VideoInfo, VideoReader, group_scenes
 
-__all__ = ["ScanResult", "ahead", "scan"]
+__all__ = ["THUMBNAIL_SIDE", "ScanResult", "ahead", "scan"]
 
 
 # Doing the next piece of work in a thread while the last one is being used.
@@ -96,7 +97,9 @@ def _empty(queue: "Queue[Item | _End]") -> None:
 
 
 _FRAMES_AHEAD = 8  # enough to even out slow frames; each holds one uncompressed picture
-_THUMBNAIL_SIDE = 320
+THUMBNAIL_SIDE = 320
+"""Pixels of the longer side of a thumbnail."""
+
 _THUMBNAIL_AT = 1 / 3  # of the duration; the very beginning is often black or a title
 _TELL_SECONDS = 0.2
 
@@ -160,7 +163,7 @@ class _Decoding:
 
     def frames(self) -> Iterator[Frame]:
         info = self._video.info
-        scale = min(1.0, _THUMBNAIL_SIDE / max(info.width, info.height))
+        scale = min(1.0, THUMBNAIL_SIDE / max(info.width, info.height))
         size = max(1, round(info.width * scale)), max(1, round(info.height * scale))
         middle = info.start_time + info.duration * _THUMBNAIL_AT
         wanted = -np.inf  # the first frame, then a better one if the video reaches that far
@@ -183,6 +186,9 @@ class _Ahead:
 
     def settings(self) -> dict[str, Any]:
         return self._detector.settings()
+
+    def explain_nothing(self) -> str:
+        return explain_nothing(self._detector)
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
         told = time.monotonic()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wordsight.errors import LibraryError, RecordError, WordsightError
-from wordsight.files import SUBTITLE_SUFFIXES, VIDEO_SUFFIXES
-from wordsight.language.captions import Caption, read_captions
+from wordsight.files import BOX_SUFFIXES, SUBTITLE_SUFFIXES, VIDEO_SUFFIXES, check_plain
+from wordsight.language.captions import Caption, looks_like_transcript, read_captions
 from wordsight.library.catalog.database import CATALOGUE_NAME
 from wordsight.library.catalog.entries import Failure
 from wordsight.library.catalog.updates import NewSentence
@@ -64,6 +64,7 @@ def read_metadata(file: Path) -> Iterator[MetadataRow | Failure]:
         A row or a failure per line that is not empty.
     """
     try:
+        check_plain(file)
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
@@ -90,7 +91,7 @@ def _row(file: Path, number: int, line: bytes) -> MetadataRow | Failure:
 
 
 def _named_file(folder: Path, values: dict[str, Any]) -> Path:
-    for key in _FILE_KEYS:
+    for key in (*_FILE_KEYS, "boxes"):  # boxes alone are an entry without pictures
         name = values.get(key)
         if isinstance(name, str) and name.strip():
             if "\0" in name:
@@ -128,7 +129,7 @@ def _short(line: bytes) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-BOXES_SUFFIXES = (".boxes.csv", ".boxes.txt", ".boxes.json", ".boxes.xml")
+BOXES_SUFFIXES = tuple(f".boxes{suffix}" for suffix in BOX_SUFFIXES)
 """Boxes beside a video have its name with one of these."""
 
 
@@ -137,7 +138,7 @@ class VideoSource:
     """A video on its way into the library.
 
     Attributes:
-        path: The file, absolute.
+        path: The file, absolute; a file of boxes is an entry without pictures.
         sentences: What is said of it.
         boxes: A file with its boxes, which takes the place of a detector.
     """
@@ -145,6 +146,11 @@ class VideoSource:
     path: Path
     sentences: tuple[NewSentence, ...] = ()
     boxes: Path | None = None
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether it is a video, and not a file of boxes alone."""
+        return self.path.suffix.lower() not in BOX_SUFFIXES
 
 
 def gather(
@@ -156,7 +162,7 @@ def gather(
     """Find the videos that paths stand for.
 
     Args:
-        paths: Video files, folders to look through, ``metadata.jsonl`` files.
+        paths: Video files, files of boxes, folders to look through, ``metadata.jsonl`` files.
         sentences: Said of the one video there is.
         boxes: File with the boxes of the one video there is, or a file per video.
 
@@ -243,16 +249,28 @@ def _merge(found: dict[Path, VideoSource], source: VideoSource) -> None:
 
 def _with_files_beside(source: VideoSource, failures: list[Failure]) -> VideoSource:
     said = list(source.sentences)
-    for suffix in SUBTITLE_SUFFIXES:
+    for suffix in (".json",) if _has_transcript(source) else SUBTITLE_SUFFIXES:
         file = source.path.with_suffix(suffix)
         if file.is_file():
             try:
                 said += [_sentence(caption, file.name) for caption in read_captions(file)]
             except (WordsightError, OSError) as error:
                 failures.append(Failure(str(file), str(error)))
+    if not source.has_pictures:
+        return replace(source, sentences=tuple(said), boxes=None)
     beside = (source.path.with_suffix(suffix) for suffix in BOXES_SUFFIXES)
     boxes = source.boxes or next((file for file in beside if file.is_file()), None)
     return replace(source, sentences=tuple(said), boxes=boxes)
+
+
+def _has_transcript(source: VideoSource) -> bool:
+    """Whether a speech recogniser's JSON lies beside a video; its subtitles say the same."""
+    file = source.path.with_suffix(".json")
+    try:
+        known = source.has_pictures and file.is_file()
+        return known and looks_like_transcript(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _sentence(caption: Caption, source: str) -> NewSentence:
@@ -277,6 +295,10 @@ def _with_given(
         )
     given = (s if isinstance(s, Caption) else Caption(None, None, s) for s in sentences)
     (only,) = sources
+    if boxes is not None and not only.has_pictures:
+        raise LibraryError(
+            f"{only.path.name} holds boxes already and has no pictures; give one file of boxes."
+        )
     said = only.sentences + tuple(_sentence(caption, "given") for caption in given)
     file = only.boxes if boxes is None else Path(boxes).expanduser().absolute()
     return [replace(only, sentences=said, boxes=file)]

@@ -40,10 +40,9 @@ from wordsight.meaning.features.sets import (
     Slot,
     get_feature_set,
 )
-from wordsight.meaning.features.view import BODY_PARTS, ClipView, view_clip
+from wordsight.meaning.features.view import ClipView, Participants, view_clip
 
 __all__ = [
-    "BODY_PARTS",
     "FACT_PREFIX",
     "FEATURE_SETS",
     "LABEL",
@@ -59,6 +58,7 @@ __all__ = [
     "MagnitudeBins",
     "Observation",
     "PartFeatures",
+    "Participants",
     "QuantileBins",
     "ShareBins",
     "SignedBins",

@@ -27,6 +27,9 @@ SMOOTHING = 0.08
 WINDOW = 0.1
 """Half the window, in seconds, over which a velocity is measured."""
 
+WIDE_WINDOW = 0.25
+"""The same where boxes are uncertain: jitter would hide slow motion in a shorter one."""
+
 _PARTNER_REACH = 0.1  # diagonals a box may have moved or grown between frames to be a partner
 
 
@@ -43,6 +46,7 @@ class Columns:
         present: ``(T, J)`` whether the column has a box in the frame.
         indices: ``(T, J)`` column in the clip's own arrays, -1 where filled in or not present.
         tracked: Whether a column is one object throughout.
+        carried: ``(T, J)`` whether that box is the nearest one of a tracklet, not detected.
     """
 
     times: Array
@@ -52,6 +56,7 @@ class Columns:
     present: NDArray[np.bool_]
     indices: NDArray[np.int64]
     tracked: bool
+    carried: NDArray[np.bool_]
 
 
 def columns_of(clip: Clip, *, tracked: bool | None = None) -> Columns:
@@ -74,6 +79,7 @@ def columns_of(clip: Clip, *, tracked: bool | None = None) -> Columns:
             clip.mask,
             np.where(clip.mask, indices, -1),
             False,
+            np.zeros_like(clip.mask),
         )
     return _track_columns(clip, _indices_by_identity(ids, clip.mask))
 
@@ -99,7 +105,8 @@ def _track_columns(clip: Clip, indices: NDArray[np.int64]) -> Columns:
         for first, end in runs(present[:, j]):
             size = min(width, end - first)
             boxes[first:end, j] = median_filter(boxes[first:end, j], size=(size, 1), mode="nearest")
-    return Columns(clip.times, boxes, scores, labels, present, indices, True)
+    carried = np.zeros_like(present)
+    return Columns(clip.times, boxes, scores, labels, present, indices, True, carried)
 
 
 def _fill_gaps(
@@ -127,7 +134,7 @@ def _smoothing_width(times: Array) -> int:
     return 2 * int(SMOOTHING / float(np.median(np.diff(times)))) + 1
 
 
-def motion_of(clip: Clip, columns: Columns) -> tuple[Array, Array]:
+def motion_of(clip: Clip, columns: Columns, window: float = WINDOW) -> tuple[Array, Array]:
     """Return velocities ``(T, J, 2)`` in diagonals per second and growth ``(T, J, 2)`` per second.
 
     Growth is the rate of the logarithms of a box's width and height. Tracks are differentiated;
@@ -141,7 +148,7 @@ def motion_of(clip: Clip, columns: Columns) -> tuple[Array, Array]:
     diagonal = float(np.hypot(*clip.detections.frame_size))
     if columns.tracked:
         values = np.concatenate([centres / diagonal, log_sides], axis=-1)
-        rates = track_rates(columns.times, values, columns.present)
+        rates = track_rates(columns.times, values, columns.present, window)
         return rates[..., :2], rates[..., 2:]
     moved, grown = _motion_to_partners(columns, centres / diagonal, log_sides)
     if clip.flow is not None:
@@ -149,13 +156,16 @@ def motion_of(clip: Clip, columns: Columns) -> tuple[Array, Array]:
     return moved, grown
 
 
-def track_rates(times: Array, values: Array, present: NDArray[np.bool_]) -> Array:
+def track_rates(
+    times: Array, values: Array, present: NDArray[np.bool_], window: float = WINDOW
+) -> Array:
     """Return rates of change of track values, by differences over a window inside each run.
 
     Args:
         times: ``(T,)`` seconds.
         values: ``(T, J, D)`` the values.
         present: ``(T, J)`` where there is a value.
+        window: Half the window in seconds.
 
     Returns:
         ``(T, J, D)`` per second; 0 for a run of one frame, NaN where not present.
@@ -164,8 +174,8 @@ def track_rates(times: Array, values: Array, present: NDArray[np.bool_]) -> Arra
     for j in range(values.shape[1]):
         for first, end in runs(present[:, j]):
             here = times[first:end]
-            early = np.searchsorted(here, here - WINDOW - 1e-9) + first
-            late = np.searchsorted(here, here + WINDOW + 1e-9, side="right") - 1 + first
+            early = np.searchsorted(here, here - window - 1e-9) + first
+            late = np.searchsorted(here, here + window + 1e-9, side="right") - 1 + first
             # At slow frame rates no neighbour is inside the window: take the next frame.
             early = np.minimum(early, np.maximum(np.arange(first, end) - 1, first))
             late = np.maximum(late, np.minimum(np.arange(first, end) + 1, end - 1))

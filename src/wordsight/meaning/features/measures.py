@@ -138,7 +138,7 @@ def tone(view: ClipView) -> Array:
     """Which hue or grey most of it has, where the detector describes looks as regions do."""
     looks = view.clip.appearance
     count = len(TONES) + len(GREYS)
-    if looks is None or looks.shape[2] < count:
+    if looks is None or not looks.shape[1] or looks.shape[2] < count:
         return np.full(view.present.shape, np.nan)
     shares = looks[view.frames[:, None], view.indices][..., :count]
     return np.where(view.indices >= 0, shares.argmax(axis=-1), np.nan)
@@ -293,9 +293,10 @@ def side(view: ClipView) -> Array:
     return horizontal_offset(view)
 
 
-# Features of Table 2 of Yu & Siskind (2013), with the constants of the authors' own program. Their
-# lengths are pixels of a 1280x960 picture (diagonal 1600), their speeds pixels per frame of a
-# 640x480 video (diagonal 800) at 40 frames per second; here both are in diagonals and seconds.
+# Features of Table 2 of Yu & Siskind (2013) as the paper prints them. The authors found edges of
+# bins by clustering; those of their own program are the default here. Their lengths are pixels of a
+# 1280x960 picture (diagonal 1600), their speeds pixels per frame of a 640x480 video (diagonal 800)
+# at 40 frames per second; here both are in diagonals and seconds.
 
 
 _SPEED_CENTRES = ((0.056, 0.036), (0.453, 0.240), (2.048, 0.670), (5.005, 0.981), (10.0, 3.0))
@@ -336,11 +337,11 @@ def paper_direction(view: ClipView) -> Array:
 
 @register_feature("paper-distance", 2, FixedBins((246.5 * _LENGTH, 356.0 * _LENGTH)), "diagonals")
 def paper_distance(view: ClipView) -> Array:
-    """Horizontal distance of the centres, three bins around 193, 300 and 412 of 1600."""
-    return np.asarray(np.abs(horizontal_offset(view)))
+    """Distance of the centres, three bins around 193, 300 and 412 of 1600."""
+    return distance(view)
 
 
-@register_feature("paper-size-ratio", 2, FixedBins((1.3,), ("second larger", "first larger")), "")
+@register_feature("paper-size-ratio", 2, FixedBins((1.3,)), "")
 def paper_size_ratio(view: ClipView) -> Array:
     """Ratio of the areas, two bins around 0.5 and 2.1."""
     return np.asarray(np.exp(size_ratio(view)))
@@ -349,9 +350,9 @@ def paper_size_ratio(view: ClipView) -> Array:
 @register_feature(
     "paper-x-position",
     2,
-    FixedBins((-50 * _LENGTH, 50 * _LENGTH), ("first left", "neither", "first right")),
+    FixedBins((0.0,), ("first left", "first right")),
     "diagonals",
 )
 def paper_x_position(view: ClipView) -> Array:
-    """Whether the first is clearly to the left or to the right of the second."""
+    """Whether the first is to the left or to the right of the second."""
     return horizontal_offset(view)

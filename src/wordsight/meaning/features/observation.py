@@ -5,8 +5,8 @@ one row and one look-up reads them; the first number of each feature means "not 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ def learn_vocabulary(
     views: Sequence[ClipView],
     features: FeatureSet,
     *,
-    clusters: int | None = None,
+    clusters: int | Literal["own"] | None = None,
     jitter: bool = False,
 ) -> FeatureVocabulary:
     """Learn the bins of every feature, and collect the labels.
@@ -96,7 +96,8 @@ def learn_vocabulary(
     Args:
         views: The training clips.
         features: The features.
-        clusters: Bin values by this many clusters instead of each feature's own scheme.
+        clusters: Bin values by this many clusters instead of each feature's own scheme; if "own",
+            by as many as that has bins.
         jitter: Whether boxes jitter, so that the limit of stillness is estimated.
     """
     names = sorted({str(name) for view in views for name in _labels_used(view)})
@@ -105,9 +106,10 @@ def learn_vocabulary(
         feature = get_feature(name)
         values = _sample(measured(feature, view) for view in views)
         scheme: BinningScheme = feature.scheme
-        # Schemes with names have given edges; only learned edges can be replaced.
-        if clusters is not None and not hasattr(scheme, "names"):
-            scheme = ClusterBins(clusters)
+        own = scheme.learn(values)
+        # Bins with a meaning of their own, such as a side or a direction, stay what they are.
+        if clusters is not None and not own.circular and not getattr(scheme, "names", ()):
+            scheme = ClusterBins(len(own) if clusters == "own" else clusters)
         if jitter:
             scheme = adapted_to_jitter(scheme, values)
         learned = scheme.learn(values)
@@ -239,21 +241,17 @@ def cut_window(
         max_objects: Keep at most this many objects, those visible longest with highest scores.
     """
     view, rows = observation.view, slice(first, end)
-    present = view.present[rows]
+    present = (view.present & ~view.carried)[rows]
     share = present.mean(axis=0) if end > first else np.zeros(present.shape[1])
     kept = np.flatnonzero(share >= min_visible if view.tracked else share > 0)
     kept = kept[kept < present.shape[1] - 1]
     kept = most_visible(kept, present, view.scores[rows], max_objects)
     kept = np.append(kept, present.shape[1] - 1)
-    per_object = ("indices", "present", "boxes", "labels", "scores", "velocity", "growth")
-    parts = {name: getattr(view, name)[rows][:, kept] for name in per_object}
-    per_frame = ("frames", "hands", "hand_velocity", "heads")
-    parts |= {name: getattr(view, name)[rows] for name in per_frame}
     times = view.times
     step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     duration = float(times[end - 1] - times[first]) + step if end > first else 0.0
     return Observation(
-        replace(view, **parts),
+        view.cut(rows, kept),
         observation.singles[:, rows][:, :, kept],
         observation.pairs[:, rows][:, :, kept][:, :, :, kept],
         duration,

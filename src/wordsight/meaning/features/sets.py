@@ -10,7 +10,14 @@ from itertools import combinations
 from wordsight.language import Entry, PartOfSpeech
 from wordsight.meaning.errors import MeaningError
 
-__all__ = ["FEATURE_SETS", "LABEL", "FeatureSet", "PartFeatures", "Slot", "get_feature_set"]
+__all__ = [
+    "FEATURE_SETS",
+    "LABEL",
+    "FeatureSet",
+    "PartFeatures",
+    "Slot",
+    "get_feature_set",
+]
 
 LABEL = "label"
 """The feature of nouns: the detected class."""
@@ -39,6 +46,7 @@ class PartFeatures:
         pairs: Features of each pair of arguments.
         first_only: Whether features of one object are measured of the first argument only.
         follows: Whether the words share their states with the verb of the sentence.
+        weights: Features and powers of their ratios, where not 1.
     """
 
     num_states: int
@@ -46,6 +54,11 @@ class PartFeatures:
     pairs: tuple[str, ...] = ()
     first_only: bool = False
     follows: bool = False
+    weights: tuple[tuple[str, float], ...] = ()
+
+    def weight(self, feature: str) -> float:
+        """Return the power of the ratios of a feature."""
+        return dict(self.weights).get(feature, 1.0)
 
     def slots(self, arity: int) -> tuple[Slot, ...]:
         """Return the features of a word with ``arity`` arguments."""
@@ -86,6 +99,11 @@ class FeatureSet:
                 for part, use in self.parts.items()
             },
         )
+
+    def with_weights(self, weights: tuple[tuple[str, float], ...]) -> "FeatureSet":
+        """Return the set with powers of the ratios of some features."""
+        parts = {part: replace(use, weights=weights) for part, use in self.parts.items()}
+        return replace(self, parts=parts)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all features but the label, each once."""

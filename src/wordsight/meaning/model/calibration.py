@@ -31,6 +31,7 @@ __all__ = [
     "Durations",
     "FilledRole",
     "RolePriors",
+    "Sayings",
     "filled_roles",
     "log_sigmoid",
 ]
@@ -38,6 +39,9 @@ __all__ = [
 Array = NDArray[np.float64]
 FilledRole = tuple[str, int, str]
 """A verb, the index of one of its roles, and the noun that fills it."""
+
+_UNSAID = 0.3  # sentences behind every role, with any noun
+_SAID_ANYWAY = (PartOfSpeech.NOUN, PartOfSpeech.VERB)
 
 NUM_ASSIGNMENTS = 8
 """Number of assignments of objects, the best ones, on which the truth of a sentence is judged."""
@@ -89,7 +93,11 @@ class RolePriors:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON representation."""
-        return {"ratios": {v: list(rows) for v, rows in self.ratios.items()}, "weight": self.weight}
+        # Sorted, so that a training that was interrupted and resumed writes the same bytes.
+        ratios = {
+            verb: [dict(sorted(row.items())) for row in rows] for verb, rows in self.ratios.items()
+        }
+        return {"ratios": ratios, "weight": self.weight}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "RolePriors":
@@ -102,15 +110,83 @@ class RolePriors:
         return cls(ratios, float(values["weight"]))
 
 
-def filled_roles(sentence: Sentence, lexicon: Lexicon) -> Iterator[FilledRole]:
-    """Yield the roles of verbs that nouns of a sentence fill."""
+def filled_roles(
+    sentence: Sentence, lexicon: Lexicon, *, only_verbs: bool = True
+) -> Iterator[FilledRole]:
+    """Yield the roles of verbs, or of all words but nouns, that nouns of a sentence fill."""
     parts = [(word, lexicon[word.entry].part) for word in sentence.words]
     nouns = {w.participants[0]: w.entry for w, part in parts if part is PartOfSpeech.NOUN}
     for word, part in parts:
-        if part is PartOfSpeech.VERB:
+        if part is PartOfSpeech.VERB or not (only_verbs or part is PartOfSpeech.NOUN):
             for place, participant in enumerate(word.participants):
                 if participant in nouns:
                     yield word.entry, place, nouns[participant]
+
+
+@dataclass(frozen=True)
+class Sayings:
+    """How often words were said of which things, which says what a person would say.
+
+    Role priors compare what might be said of one clip; here any sentence has a probability: how
+    usual its nouns are in the roles of its other words, and whether modifiers are worth saying.
+
+    Attributes:
+        counts: Per word but nouns, per role of it, how often each noun filled it.
+        nouns: Number of nouns.
+        sentences: Number of sentences; 0 if nothing is known.
+    """
+
+    counts: dict[str, tuple[dict[str, float], ...]] = field(default_factory=dict)
+    nouns: int = 1
+    sentences: int = 0
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], lexicon: Lexicon) -> "Sayings":
+        """Count sentences."""
+        counts: dict[str, tuple[dict[str, float], ...]] = {}
+        for sentence in sentences:
+            for word, place, noun in filled_roles(sentence, lexicon, only_verbs=False):
+                rows = counts.setdefault(word, tuple({} for _ in lexicon[word].roles))
+                rows[place][noun] = rows[place].get(noun, 0.0) + 1.0
+        return cls(counts, max(1, len(lexicon.of_part(PartOfSpeech.NOUN))), len(sentences))
+
+    def of_roles(self, sentence: Sentence, lexicon: Lexicon) -> float:
+        """Return the log probability of the nouns of a sentence, given its other words."""
+        total = 0.0
+        for word, place, noun in filled_roles(sentence, lexicon, only_verbs=False):
+            row = self._row(word, place)
+            share = (row.get(noun, 0.0) + _UNSAID / self.nouns) / (sum(row.values()) + _UNSAID)
+            total += float(np.log(share)) if self.sentences else 0.0
+        return total
+
+    def of_modifiers(self, sentence: Sentence, lexicon: Lexicon) -> float:
+        """Return the log odds that the words beside nouns and verbs are said at all, up to 0."""
+        total = 0.0
+        for word in sentence.words:
+            if self.sentences and lexicon[word.entry].part not in _SAID_ANYWAY:
+                said = sum(self._row(word.entry, 0).values()) + 1 / self.nouns
+                total += min(0.0, float(np.log(said / max(self.sentences - said, 1.0))))
+        return total
+
+    def _row(self, word: str, place: int) -> dict[str, float]:
+        rows = self.counts.get(word, ())
+        return rows[place] if place < len(rows) else {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON representation."""
+        counts = {word: list(rows) for word, rows in self.counts.items()}
+        return {"counts": counts, "nouns": self.nouns, "sentences": self.sentences}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Sayings":
+        """Undo :meth:`to_json`."""
+        counts = {
+            word: tuple(require_numbers(f"the count of {word!r}", row) for row in rows)
+            for word, rows in values["counts"].items()
+        }
+        for name in ("nouns", "sentences"):
+            require_number(f"the number of {name}", values[name], least=0)
+        return cls(counts, max(1, int(values["nouns"])), int(values["sentences"]))
 
 
 @dataclass(frozen=True)
@@ -123,6 +199,8 @@ class Calibration:
         durations: Evidence of the duration of the clip.
         other_scale: The factor for sentences whose verb is not listed.
         role_priors: Evidence of the nouns that fill roles.
+        sayings: What is usually said: whether modifiers are worth saying and, in descriptions,
+            of which things.
     """
 
     scales: dict[str, float] = field(default_factory=dict)
@@ -130,6 +208,7 @@ class Calibration:
     durations: Durations = field(default_factory=Durations)
     other_scale: float = 1.0
     role_priors: RolePriors = field(default_factory=RolePriors)
+    sayings: Sayings = field(default_factory=Sayings)
 
     def preferences(
         self,
@@ -166,6 +245,7 @@ class Calibration:
             "duration_ratios": ratios,
             "duration_weight": self.durations.weight,
             "habits": self.role_priors.to_json(),
+            "said": self.sayings.to_json(),
         }
 
     @classmethod
@@ -187,9 +267,13 @@ class Calibration:
         scales = require_numbers("the scale", values["scales"])
         biases = require_numbers("the bias", values["biases"])
         require_number("other_scale", values["other_scale"], above=0.0)
-        # Lexicons of earlier versions have no role priors.
+        # Lexicons of earlier versions have no role priors, or no counts of what is said.
         priors = RolePriors.from_json(values["habits"]) if "habits" in values else RolePriors()
-        return cls(scales, biases, durations, float(values["other_scale"]), priors)
+        said = Sayings.from_json(values["said"]) if "said" in values else Sayings()
+        return cls(scales, biases, durations, float(values["other_scale"]), priors, said)
+
+
+_NO_ASSIGNMENT = -1e3  # log probability of a sentence that no objects can be assigned to
 
 
 @dataclass(frozen=True)
@@ -224,7 +308,8 @@ class Belief:
         added = self.verb_offsets.get(verb, {})
         offsets = np.array([self.offsets[entries[n]] + added.get(entries[n], 0.0) for n in known])
         odds = (evidence[:, known] * slopes).sum(axis=2) + offsets
-        return float(log_sigmoid(odds).sum(axis=1).max())
+        # Where fewer objects are kept than the sentence has participants, there is no assignment.
+        return float(log_sigmoid(odds).sum(axis=1).max(initial=_NO_ASSIGNMENT))
 
     def scores(self, scorer: ClipScorer, sentences: Sequence[Sentence]) -> Array:
         """Return ``(K,)`` the log probability that each sentence is true of a clip."""

@@ -87,6 +87,8 @@ def hand_lexicon(
         view_settings or ViewSettings(),
         belief=belief,
         add_log_states=belief is None,
+        # A belief makes scores log probabilities; without one they are ratios to the background.
+        threshold=0.0 if belief is None else float(np.log(0.5)),
         notes={"source": "written by hand", "file": Path(where).name},
     )
 

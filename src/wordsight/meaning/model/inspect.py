@@ -11,6 +11,7 @@ from wordsight.files import atomic_path
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.features import LABEL, Bins, get_feature
 from wordsight.meaning.model.lexicon import LearnedLexicon
+from wordsight.meaning.model.quality import NOTE, quality_lines, quality_of, word_line
 from wordsight.meaning.model.word import WordModel
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = ["lexicon_card", "plot_word", "save_word_plot", "word_page", "word_val
 _OWN, _USUAL, _INK = "#0072b2", "#c9ccd1", "#16181d"
 _FORMATS = ("png", "svg", "pdf")
 _NOTHING = 0.02  # a feature that differs less from the background is uninformative
+_LONG_NOTES = (NOTE, "learned_from")  # shown in other ways, or not at all
 _LONGEST = 18  # characters of the name of a bin
 
 
@@ -33,11 +35,13 @@ def lexicon_card(lexicon: LearnedLexicon) -> str:
     lines = ["# A learned lexicon", "", "Made by Wordsight. Words and what they look at:", ""]
     lines += [f"- {part}: {', '.join(names)}" for part, names in by_part.items() if names]
     lines += ["", "## How it was learned", ""]
-    lines += [f"- {name.replace('_', ' ')}: {value}" for name, value in lexicon.notes.items()]
+    plain = {name: value for name, value in lexicon.notes.items() if name not in _LONG_NOTES}
+    lines += [f"- {name.replace('_', ' ')}: {value}" for name, value in plain.items()]
     lines += [
         f"- features: {lexicon.features.name}",
         f"- labels of the detector: {', '.join(lexicon.vocabulary.labels)}",
         f"- a sentence is said to be true from a score of {lexicon.threshold:.4g} on",
+        *_quality_section(lexicon),
         "",
         "## Limits",
         "",
@@ -50,6 +54,15 @@ def lexicon_card(lexicon: LearnedLexicon) -> str:
         lines += ["", "## Nouns", "", "| word | label | share |", "|---|---|---|"]
         lines += [_noun_row(word, lexicon) for word in nouns]
     return "\n".join(lines) + "\n"
+
+
+def _quality_section(lexicon: LearnedLexicon) -> list[str]:
+    quality = quality_of(lexicon)
+    if quality is None:
+        return []
+    lines = ["", "## How good the words are", "", *quality_lines(quality), *quality.advice, ""]
+    rows = [f"- {entry}: {word_line(word)}" for entry, word in sorted(quality.words.items())]
+    return [*lines, *rows]
 
 
 def _noun_row(word: WordModel, lexicon: LearnedLexicon) -> str:
@@ -71,6 +84,9 @@ def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> st
     word = lexicon[entry]
     roles = ", ".join(_roles(lexicon, entry))
     lines = [f"{entry}: {word.part} ({roles}), {word.num_states} state(s)"]
+    quality = quality_of(lexicon)
+    if quality is not None and entry in quality.words:
+        lines.append(f"  {word_line(quality.words[entry])}")
     for state in range(word.num_states):
         steps = ", ".join(
             f"{'stay' if k == state else f'to {k + 1}'} {p:.2f}"
@@ -136,7 +152,13 @@ def word_values(lexicon: LearnedLexicon, entry: str) -> dict[str, Any]:
         for slot in word.slots
     ]
     priors = lexicon.calibration.role_priors.ratios.get(entry, ())
-    return asdict(word) | {"slots": slots, "habits": list(priors)}
+    quality = quality_of(lexicon)
+    known = None if quality is None else quality.words.get(entry)
+    return asdict(word) | {
+        "slots": slots,
+        "habits": list(priors),
+        "quality": None if known is None else asdict(known),
+    }
 
 
 def save_word_plot(

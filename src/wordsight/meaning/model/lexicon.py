@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.language import Lexicon, parse
+from wordsight.language import Lexicon, PartOfSpeech, Understood, read_query, read_sentence
 from wordsight.language.errors import nearest
 from wordsight.meaning.checks import (
     SentenceLike,
@@ -17,6 +17,7 @@ from wordsight.meaning.checks import (
     require_instance,
     require_integer,
     require_number,
+    require_one_of,
     require_sentence,
 )
 from wordsight.meaning.errors import MeaningError
@@ -25,14 +26,17 @@ from wordsight.meaning.features import (
     FeatureSet,
     FeatureVocabulary,
     Observation,
+    Participants,
     observe,
     view_clip,
 )
 from wordsight.meaning.model.calibration import Belief, Calibration
+from wordsight.meaning.model.noun_looks import NounLooks
 from wordsight.meaning.model.word import WordModel, uniform_word
 from wordsight.meaning.scoring.scorer import ClipScorer, TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import WordTables, word_tables
 from wordsight.records import Clip, Sentence
+from wordsight.records.html import table_html
 
 if TYPE_CHECKING:
     from wordsight.meaning.tasks.results import (
@@ -57,21 +61,24 @@ class ViewSettings:
         max_objects: At most this many objects per clip, those visible longest with the highest
             scores; all if None.
         min_visible: Tracks that are visible in a smaller share of the clip are left out.
-        tracked: Whether detections with identities are taken as tracks; if None, where all have
-            one. False solves tracks and words together.
+        participants: What a participant may be: a track, a chain of tracklets, or any boxes. If
+            None, tracks where all detections have identities, else boxes.
         track_prior: Weights of objects and tracks, independent of any word.
+        parts: Body parts, such as hands, that sentences speak of, so that they are objects, too.
     """
 
     rate: float | None = 6.0
     max_objects: int | None = None
     min_visible: float = 0.25
-    tracked: bool | None = None
+    participants: Participants | None = None
     track_prior: TrackPrior = field(default_factory=TrackPrior)
+    parts: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         require_number("rate", self.rate, above=0.0, none=True)
         require_integer("max_objects", self.max_objects, least=1, none=True)
         require_number("min_visible", self.min_visible, least=0.0)
+        require_one_of("participants", self.participants, (*get_args(Participants), None))
         require_instance("track_prior", self.track_prior, TrackPrior)
 
     def view(self, clip: Clip) -> ClipView:
@@ -81,7 +88,8 @@ class ViewSettings:
             rate=self.rate,
             max_objects=self.max_objects,
             min_visible=self.min_visible,
-            tracked=self.tracked,
+            participants=self.participants,
+            parts=self.parts or (),
         )
 
 
@@ -103,6 +111,8 @@ class LearnedLexicon:
         add_log_states: Whether every word adds the log of its number of states to the score of
             each frame, as Eq. 10 of the paper does.
         notes: How and on what the lexicon was trained, for its card.
+        noun_looks: What nouns look like, where the boxes of clips have no classes.
+        silent: Words that were never trained; see :meth:`with_silent`.
     """
 
     lexicon: Lexicon
@@ -116,6 +126,8 @@ class LearnedLexicon:
     belief: Belief | None = None
     add_log_states: bool = False
     notes: dict[str, object] = field(default_factory=dict)
+    noun_looks: NounLooks | None = None
+    silent: frozenset[str] = frozenset()
 
     def __getitem__(self, entry: str) -> WordModel:
         if entry not in self.words:
@@ -124,6 +136,17 @@ class LearnedLexicon:
             hint = f" {'Nearest' if close else 'There are, for example'}: {some}."
             raise MeaningError(f"no meaning has been learned for {entry!r}.{hint}")
         return self.words[entry]
+
+    def _repr_html_(self) -> str:
+        """Show the words and what they look for as a table, in notebooks."""
+        from wordsight.meaning.model.wording import looks_for
+
+        rows = [
+            (entry, word.part, word.num_states, looks_for(self, entry))
+            for entry, word in sorted(self.words.items(), key=lambda one: (one[1].part, one[0]))
+        ]
+        heading = f"{len(rows)} words, learned with the features {self.features.name}"
+        return table_html(("word", "part", "states", "looks for"), rows, heading)
 
     @property
     def track_prior(self) -> TrackPrior:
@@ -138,13 +161,23 @@ class LearnedLexicon:
     def tables_at(self, temper: float) -> dict[str, WordTables]:
         """Return the words with the ratios of those with several states raised to a power."""
         return {
-            entry: word_tables(word, self.vocabulary, self.background, temper=temper)
+            entry: word_tables(
+                word,
+                self.vocabulary,
+                self.background,
+                temper=temper,
+                features=self.features.parts.get(word.part),
+            )
             for entry, word in self.words.items()
         }
 
+    def named(self, clip: Clip) -> Clip:
+        """Return a clip with its boxes named by what nouns look like, where that was learned."""
+        return clip if self.noun_looks is None else self.noun_looks.named(require_clip(clip))
+
     def observe(self, clip: Clip) -> Observation:
         """Measure and bin the features of a clip."""
-        return observe(self.view_settings.view(clip), self.vocabulary)
+        return observe(self.view_settings.view(self.named(clip)), self.vocabulary)
 
     def scorer(self, clip: Clip | Observation, *, threads: int = 1) -> ClipScorer:
         """Return the scorer of a clip with these words."""
@@ -152,11 +185,21 @@ class LearnedLexicon:
         return make_scorer(observation, self.tables, self.track_prior, threads=threads)
 
     def sentence(self, text: SentenceLike) -> Sentence:
-        """Parse a sentence and check that every word of it has a meaning."""
+        """Read a sentence and check that every word of it has a meaning."""
         given = require_sentence(text)
-        parsed = parse(given, self.lexicon) if isinstance(given, str) else given
+        parsed = read_sentence(given, self.lexicon) if isinstance(given, str) else given
         if not parsed.words:
-            parsed = parse(parsed.text, self.lexicon)
+            parsed = read_sentence(parsed.text, self.lexicon)
+        return self._checked(parsed)
+
+    def query(self, text: str) -> Understood:
+        """Read a query: a sentence, a question, several events, a denial or a bare phrase."""
+        understood = read_query(text, self.lexicon)
+        for statement in understood.statements:
+            self._checked(statement.sentence)
+        return understood
+
+    def _checked(self, parsed: Sentence) -> Sentence:
         for word in parsed.words:
             if len(word.participants) != self[word.entry].arity:
                 raise MeaningError(
@@ -214,17 +257,54 @@ class LearnedLexicon:
         return np.asarray(np.array(scales) * ratios / max(1, observation.num_frames))
 
     def preferences(
-        self, observation: Observation, sentences: Sequence[Sentence], *, timed: bool = True
+        self,
+        observation: Observation,
+        sentences: Sequence[Sentence],
+        *,
+        timed: bool = True,
+        scorer: ClipScorer | None = None,
     ) -> Array:
         """Return ``(K,)`` calibrated scores that compare sentences about one clip.
+
+        A verb that was never trained may mean what any other means: its sentence has the mean
+        odds of those with a trained verb in its place.
 
         Args:
             observation: The clip.
             sentences: The sentences.
             timed: Whether the clip begins and ends with the event, so that its duration counts.
+            scorer: The scorer of the clip with these words, where there is one already.
         """
-        ratios = self.log_ratios(observation, sentences)
-        return self.calibrated(ratios, sentences, observation.duration if timed else None)
+        rows = [self._with_trained_verbs(sentence) for sentence in sentences]
+        every = [sentence for row in rows for sentence in row]
+        ratios = self.log_ratios(observation, every, scorer)
+        values = self.calibrated(ratios, every, observation.duration if timed else None)
+        if len(every) == len(sentences):
+            return values
+        parts = np.split(values, np.cumsum([len(row) for row in rows])[:-1])
+        return np.array([np.logaddexp.reduce(part) - np.log(len(part)) for part in parts])
+
+    def _with_trained_verbs(self, sentence: Sentence) -> list[Sentence]:
+        """Return a sentence once for each trained verb that may stand for one that is not."""
+        verb = self.verb(sentence)
+        if verb not in self.silent:
+            return [sentence]
+        arity = self.lexicon[verb].arity
+        trained = [
+            entry
+            for entry, word in self.words.items()
+            if entry not in self.silent and word.part is PartOfSpeech.VERB and word.arity == arity
+        ]
+        return [
+            replace(
+                sentence,
+                words=tuple(
+                    replace(word, entry=entry) if word.entry == verb else word
+                    for word in sentence.words
+                ),
+            )
+            for entry in trained
+        ] or [sentence]
 
     def calibrated(
         self, ratios: Array, sentences: Sequence[Sentence], duration: float | None
@@ -232,7 +312,10 @@ class LearnedLexicon:
         """Return the preferences of ``(K,)`` log ratios; see :meth:`preferences`."""
         verbs = [self.verb(sentence) for sentence in sentences]
         role_ratios = self.calibration.role_priors(sentences, self.lexicon)
-        return self.calibration.preferences(ratios, verbs, duration, role_ratios)
+        values = self.calibration.preferences(ratios, verbs, duration, role_ratios)
+        sayings = self.calibration.sayings
+        said = [sayings.of_modifiers(one, self.lexicon) for one in sentences]
+        return np.asarray(values + np.array(said))
 
     def score(self, clip: Clip, sentence: SentenceLike) -> "SentenceScore":
         """Score how well a sentence fits a clip, and judge whether it is true."""
@@ -297,15 +380,15 @@ class LearnedLexicon:
         Sentences with unknown words can then compete by their other words.
         """
         words = dict(self.words)
+        entries = [entry for entry in entries if entry not in words]
         for entry in entries:
-            if entry not in words:
-                blank = uniform_word(self.lexicon[entry], self.features, self.vocabulary)
-                tables = (
-                    np.tile(self.background[slot.feature], (blank.num_states, 1))
-                    for slot in blank.slots
-                )
-                words[entry] = replace(blank, emissions=tuple(tables))
-        return self.with_words(words)
+            blank = uniform_word(self.lexicon[entry], self.features, self.vocabulary)
+            tables = (
+                np.tile(self.background[slot.feature], (blank.num_states, 1))
+                for slot in blank.slots
+            )
+            words[entry] = replace(blank, emissions=tuple(tables))
+        return replace(self, words=words, silent=self.silent | set(entries))
 
     def with_words(self, words: dict[str, WordModel]) -> "LearnedLexicon":
         """Return the lexicon with other word models."""

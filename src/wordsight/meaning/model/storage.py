@@ -1,7 +1,7 @@
 """Saving and loading learned lexicons; a loaded lexicon gives identical scores."""
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from wordsight.meaning.features import (
 from wordsight.meaning.model.calibration import Belief, Calibration
 from wordsight.meaning.model.inspect import lexicon_card
 from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
+from wordsight.meaning.model.noun_looks import NounLooks
 from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
 from wordsight.meaning.scoring.scorer import TrackPrior
 from wordsight.records.model_folder import ModelFolder
@@ -27,7 +28,9 @@ from wordsight.records.model_folder import ModelFolder
 __all__ = ["SAVED_NAMES", "load_lexicon", "save_lexicon"]
 
 # 2: words have several kinds of evidence, and may use names and facts of objects.
-_FOLDER = ModelFolder("LearnedLexicon", 2, "a learned lexicon", "restore it or learn again")
+# 3: there may be looks of nouns; without them files stay readable by earlier versions.
+_FOLDER = ModelFolder("LearnedLexicon", 3, "a learned lexicon", "restore it or learn again")
+_WITHOUT_LOOKS = replace(_FOLDER, version=2)
 
 _MOST_STATES = 1000
 """More states mean a damaged number; such tables would not fit the memory."""
@@ -38,6 +41,7 @@ SAVED_NAMES = {
     "WordSmoothing": "Smoothing",
     "view_settings": "looking",
     "track_prior": "sight",
+    "participants": "tracked",
     "max_objects": "most",
     "min_visible": "least_seen",
     "jitter": "trembling",
@@ -46,6 +50,8 @@ SAVED_NAMES = {
     "max_candidates": "most_candidates",
 }
 """Names of settings whose names in saved files differ: files keep those of their first layout."""
+
+_SAVED_PARTICIPANTS: dict[Any, Any] = {"tracks": True, "boxes": False}
 
 
 def save_lexicon(
@@ -63,7 +69,9 @@ def save_lexicon(
     """
     arrays = words_to_arrays(lexicon.words, "word.")
     arrays |= {f"background.{name}": row for name, row in lexicon.background.items()}
-    _FOLDER.write(
+    if lexicon.noun_looks is not None:
+        arrays |= {f"looks.{name}": row for name, row in lexicon.noun_looks.to_arrays().items()}
+    (_WITHOUT_LOOKS if lexicon.noun_looks is None else _FOLDER).write(
         path,
         _model(lexicon),
         arrays=arrays,
@@ -85,6 +93,8 @@ def load_lexicon(path: str | os.PathLike[str]) -> LearnedLexicon:
 
 def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
     threshold = lexicon.threshold if np.isfinite(lexicon.threshold) else None
+    kind = lexicon.view_settings.participants
+    kind = _SAVED_PARTICIPANTS.get(kind, kind)
     return {
         "lexicon": [
             {"name": e.name, "part": str(e.part), "roles": e.roles, "spellings": e.spellings}
@@ -108,14 +118,29 @@ def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
         "vocabulary": lexicon.vocabulary.to_json(),
         "looking": {
             SAVED_NAMES.get(name, name): value
-            for name, value in asdict(lexicon.view_settings).items()
+            for name, value in (asdict(lexicon.view_settings) | {"participants": kind}).items()
+            if name != "parts" or value is not None
         },
         "calibration": lexicon.calibration.to_json(),
         "threshold": threshold,
         "belief": None if lexicon.belief is None else lexicon.belief.to_json(),
         "states_count": lexicon.add_log_states,
         "notes": lexicon.notes,
-    }
+    } | _looks_model(lexicon.noun_looks)
+
+
+def _looks_model(looks: NounLooks | None) -> dict[str, Any]:
+    if looks is None:
+        return {}
+    return {"noun_looks": {"nouns": looks.nouns, "boldness": looks.boldness}}
+
+
+def _noun_looks(values: dict[str, Any] | None, arrays: dict[str, Any]) -> NounLooks | None:
+    if values is None:
+        return None
+    own = {name.removeprefix("looks."): row for name, row in arrays.items()}
+    nouns = require_texts("nouns", values["nouns"])
+    return NounLooks.from_arrays(nouns, own, float(values["boldness"]))
 
 
 def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
@@ -130,7 +155,10 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
     templates = {row["entry"]: _template(row, lexicon, vocabulary) for row in model["words"]}
     names = {saved: name for name, saved in SAVED_NAMES.items()}
     view = {names.get(saved, saved): value for saved, value in model["looking"].items()}
+    kinds = {saved: name for name, saved in _SAVED_PARTICIPANTS.items()}
+    view["participants"] = kinds.get(view["participants"], view["participants"])
     prior = TrackPrior(**view.pop("track_prior"))
+    parts = view.pop("parts", None)
     threshold = model["threshold"]
     belief = model.get("belief")  # missing in lexicons of earlier versions
     require_number("threshold", threshold, none=True)
@@ -140,12 +168,13 @@ def _lexicon(model: dict[str, Any], arrays: dict[str, Any]) -> LearnedLexicon:
         _feature_set(model["features"]),
         vocabulary,
         {name: arrays[f"background.{name}"] for name in vocabulary.bins},
-        ViewSettings(**view, track_prior=prior),
+        ViewSettings(**view, track_prior=prior, parts=parts and tuple(parts)),
         Calibration.from_json(model["calibration"]),
         np.inf if threshold is None else float(threshold),
         None if belief is None else Belief.from_json(belief),
         bool(model["states_count"]),
         dict(model["notes"]),
+        _noun_looks(model.get("noun_looks"), arrays),
     )
 
 
@@ -191,6 +220,13 @@ def _slot(values: list[Any], entry: Entry, vocabulary: FeatureVocabulary) -> Slo
     return Slot(name, tuple(roles))
 
 
+def _weights(use: dict[str, Any]) -> tuple[tuple[str, float], ...]:
+    rows = use.get("weights", ())  # lexicons of earlier versions have none
+    for name, weight in rows:
+        require_number(f"the weight of {name}", weight, above=0.0)
+    return tuple((str(name), float(weight)) for name, weight in rows)
+
+
 def _feature_set(values: dict[str, Any]) -> FeatureSet:
     return FeatureSet(
         values["name"],
@@ -201,6 +237,7 @@ def _feature_set(values: dict[str, Any]) -> FeatureSet:
                 tuple(use["pairs"]),
                 bool(use["first_only"]),
                 bool(use.get("follows", False)),
+                _weights(use),
             )
             for part, use in values["parts"].items()
         },

@@ -95,6 +95,7 @@ def uniform_word(
     *,
     forced_end: bool = True,
     forward: bool = True,
+    skips: bool = False,
 ) -> WordModel:
     """Return an untrained word, with uniform emissions.
 
@@ -105,11 +106,12 @@ def uniform_word(
         forced_end: Whether the last state must be reached when the clip ends.
         forward: Whether states follow each other from left to right; else any may come first and
             any may follow any, and ``forced_end`` has no effect.
+        skips: Whether words that go forward may begin in any state and leave states out.
     """
     states = features.num_states(entry)
     slots = tuple(s for s in features.slots(entry) if s.feature in vocabulary.bins)
     sizes = [len(vocabulary.bins[slot.feature]) for slot in slots]
-    initial, transition = left_to_right(states) if forward else ergodic(states)
+    initial, transition = left_to_right(states, skips=skips) if forward else ergodic(states)
     return WordModel(
         entry.name,
         entry.part,
@@ -123,8 +125,14 @@ def uniform_word(
     )
 
 
-def left_to_right(states: int) -> tuple[Array, Array]:
-    """Return ``(I,)`` and ``(I, I)``: start in the first state, stay or go to the next."""
+def left_to_right(states: int, *, skips: bool = False) -> tuple[Array, Array]:
+    """Return ``(I,)`` and ``(I, I)``: start in the first state, stay or go to the next.
+
+    With ``skips``, start in any state, stay or go to any later one.
+    """
+    if skips:
+        forward = np.triu(np.ones((states, states)))
+        return np.full(states, 1 / states), forward / forward.sum(axis=1, keepdims=True)
     transition = 0.7 * np.eye(states) + 0.3 * np.eye(states, k=1)
     return np.eye(states)[0], transition / transition.sum(axis=1, keepdims=True)
 

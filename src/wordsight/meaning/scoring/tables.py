@@ -17,9 +17,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.chains.lookups import counted_rows, summed_rows
+from wordsight.inference.chains.hmm import counted_rows, summed_rows
 from wordsight.language import PartOfSpeech
-from wordsight.meaning.features import FeatureVocabulary, Observation
+from wordsight.meaning.features import FeatureVocabulary, Observation, PartFeatures
 from wordsight.meaning.features.observation import Layout
 from wordsight.meaning.model.word import WordModel
 from wordsight.records import Sentence, Word
@@ -156,6 +156,7 @@ def word_tables(
     background: Background,
     *,
     temper: float = 1.0,
+    features: PartFeatures | None = None,
 ) -> WordTables:
     """Prepare a word for inference.
 
@@ -164,6 +165,7 @@ def word_tables(
         vocabulary: The bins of the observations.
         background: The background distributions.
         temper: Power of the ratios of words with several states: below 1, nouns weigh more.
+        features: The features of its part of speech, which may weigh some less; if None, all alike.
     """
     layouts = Layout.of(vocabulary.singles, vocabulary), Layout.of(vocabulary.pairs, vocabulary)
     power = temper if word.num_states > 1 else 1.0
@@ -171,7 +173,8 @@ def word_tables(
     pairs: dict[tuple[int, int], Array] = {}
     used: tuple[set[str], set[str]] = (set(), set())
     for slot, table in zip(word.slots, word.emissions, strict=True):
-        ratios = power * (np.log(table + _FLOOR) - np.log(background[slot.feature] + _FLOOR))
+        weight = power if features is None else power * features.weight(slot.feature)
+        ratios = weight * (np.log(table + _FLOOR) - np.log(background[slot.feature] + _FLOOR))
         ratios = _active_states(word)[:, None] * ratios
         kind = len(slot.roles) - 1
         rows = np.zeros((layouts[kind].length, word.num_states))

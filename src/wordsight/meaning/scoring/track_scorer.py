@@ -148,7 +148,7 @@ class TrackScorer:
             logs = self._logs_of(entry)
             chain = self.words[entry].word.chain(self.observation.num_frames)
             scores = chain_scores(_flat(logs), *chain).reshape(logs.shape[1:-1])
-            scores = self._scores[entry] = scores + distinct_arguments(scores.shape)
+            scores = self._scores[entry] = scores + self._barrier(scores.ndim)
         return scores
 
     def _chain_posteriors(self, entry: str, share: Array) -> tuple[Array, Array]:
@@ -164,7 +164,14 @@ class TrackScorer:
         chain = self.words[entry].word.chain(self.observation.num_frames)
         scores, states = chain_paths(_flat(logs), *chain)
         shape = logs.shape[1:-1]
-        return scores.reshape(shape) + distinct_arguments(shape), states.reshape(logs.shape[:-1])
+        return scores.reshape(shape) + self._barrier(len(shape)), states.reshape(logs.shape[:-1])
+
+    def _barrier(self, arity: int) -> Array:
+        """Return 0, but ``-inf`` where two arguments have a part in common."""
+        overlap = self.observation.view.overlap
+        if self.observation.view.participants != "tracklets":
+            return distinct_arguments((len(overlap),) * arity)
+        return _barrier(overlap, arity)
 
 
 def _flat(logs: Array) -> Array:
@@ -174,14 +181,20 @@ def _flat(logs: Array) -> Array:
 @lru_cache(maxsize=256)
 def distinct_arguments(shape: tuple[int, ...]) -> Array:
     """Return 0, but ``-inf`` where two arguments of a word are the same visible object."""
-    barrier = np.zeros(shape)
     same = np.eye(shape[0], dtype=bool)
     same[-1, -1] = False
-    for first in range(len(shape)):
-        for second in range(first):
-            axes = [shape[axis] if axis in (first, second) else 1 for axis in range(len(shape))]
-            barrier = barrier + np.where(same, -np.inf, 0.0).reshape(axes)
+    barrier = _barrier(same, len(shape))
     barrier.setflags(write=False)
+    return barrier
+
+
+def _barrier(same: NDArray[np.bool_], arity: int) -> Array:
+    shape = same.shape[:1] * arity
+    barrier = np.zeros(shape)
+    for first in range(arity):
+        for second in range(first):
+            axes = [shape[axis] if axis in (first, second) else 1 for axis in range(arity)]
+            barrier = barrier + np.where(same, -np.inf, 0.0).reshape(axes)
     return barrier
 
 

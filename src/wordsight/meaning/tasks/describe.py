@@ -6,7 +6,7 @@ at a time.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import product
 
 import numpy as np
 
@@ -33,8 +33,12 @@ _Weighed = dict[tuple[Word, ...], tuple[Sentence, float]]
 _OF_ONE = (PartOfSpeech.ADVERB, PartOfSpeech.DIRECTION)
 _OF_TWO = (PartOfSpeech.SPATIAL_PREPOSITION, PartOfSpeech.MOTION_PREPOSITION)
 
+_IDLE = 1e-6  # change of preference up to which a modifier is not said
+
 _NUM_JUDGED = 60
-"""Number of the best sentences among which the likeliest true ones are selected."""
+"""Number of the best sentences that are judged, of which those held false are left out."""
+
+_NOT_ABSURD = float(np.log(0.02))  # what the sentence that fits best is taken for, at least
 
 
 def describe(
@@ -46,9 +50,12 @@ def describe(
     max_modifiers: int = 2,
     max_participants: int = 3,
     timed: bool = True,
-    surest: bool = False,
+    only_true: bool = True,
 ) -> list[Description]:
-    """Find the sentences that describe a clip best.
+    """Find the sentences that describe a clip best, of those that are judged true.
+
+    Besides what is seen counts what is usually said: "the bottle stood beside the table" may be as
+    true as "the hand put down the bottle", and is not what a person would say.
 
     Args:
         lexicon: The words.
@@ -58,13 +65,14 @@ def describe(
         max_modifiers: Maximum number of adjectives, adverbs, directions and prepositions.
         max_participants: Maximum number of participants.
         timed: Whether the clip begins and ends with its event.
-        surest: Whether to return, of the best, those that are likeliest true in every word, which
-            are mostly short; else those that explain the clip best, which contain more.
+        only_true: Whether to leave out sentences that are judged false, but for the one that fits
+            best where it may well be true.
 
     Returns:
-        Descriptions, best first; none for a clip without detections.
+        Descriptions, the best first; none for a clip without detections, or where no sentence may
+        be true.
     """
-    found = _described(lexicon, clip, top, beam, max_modifiers, max_participants, timed, surest)
+    found = _described(lexicon, clip, top, beam, max_modifiers, max_participants, timed, only_true)
     return [description for _, description in found]
 
 
@@ -73,7 +81,6 @@ def describe_moments(
     clip: Clip,
     *,
     top: int = 5,
-    surest: bool = False,
     windows: Windows | None = None,
     progress: Progress | None = None,
 ) -> list[Description]:
@@ -83,8 +90,6 @@ def describe_moments(
         lexicon: The words.
         clip: Any clip; one that is not long is described as a whole.
         top: Number of sentences to return.
-        surest: Whether each moment has its likeliest true sentence, instead of the one that
-            explains it best, which contains more.
         windows: How long videos are cut; only the longest windows are described.
         progress: Called after every window.
 
@@ -93,11 +98,11 @@ def describe_moments(
     """
     how = windows or Windows()
     if not is_long_video(lexicon, require_clip(clip), how):
-        return describe(lexicon, clip, top=top, surest=surest)
+        return describe(lexicon, clip, top=top)
     longest = replace(how, lengths=(max(how.lengths),))
     found: list[tuple[float, Description]] = []
     for span in report(longest.spans(clip), progress, "describing"):
-        found += _described(lexicon, clip.part(*span), 1, timed=False, surest=surest)
+        found += _described(lexicon, clip.part(*span), 1, timed=False)
     found.sort(key=lambda one: -one[0])
     return longest.without_overlaps(description for _, description in found)[:top]
 
@@ -110,7 +115,7 @@ def _described(
     max_modifiers: int = 2,
     max_participants: int = 3,
     timed: bool = True,
-    surest: bool = False,
+    only_true: bool = True,
 ) -> list[tuple[float, Description]]:
     """Return descriptions as :func:`describe` does, each after its score of truth.
 
@@ -121,10 +126,7 @@ def _described(
         return []
     with collect_losses() as losses:
         weighed = _beam_search(lexicon, observation, beam, max_modifiers, max_participants, timed)
-        count = max(top, _NUM_JUDGED) if surest else top
-        found = _descriptions(lexicon, clip, observation, weighed, count, losses)
-    if surest:
-        found.sort(key=lambda one: -one[0])
+        found = _descriptions(lexicon, clip, observation, weighed, losses, only_true)
     return found[:top]
 
 
@@ -148,26 +150,34 @@ def _beam_search(
     weighed = _weighed(lexicon, observation, list(plain), timed)
     best = dict(sorted(weighed.items(), key=lambda item: -item[1][1])[:beam])
     for _ in range(max_modifiers):
-        longer = {
-            s.words: s
-            for sentence, _ in best.values()
-            for s in _extended(sentence, known, max_participants)
-        }
-        fresh = [s for words, s in longer.items() if words not in weighed]
+        longer: _Weighed = {}  # with the preference of what they extend
+        for sentence, value in best.values():
+            for s in _extended(sentence, known, max_participants):
+                longer.setdefault(s.words, (s, value))
+        fresh = [s for words, (s, _) in longer.items() if words not in weighed]
         if not fresh:
             break
         grown = _weighed(lexicon, observation, fresh, timed)
+        # A modifier that explains nothing more, such as one of a thing that is not seen, is idle.
+        grown = {w: pair for w, pair in grown.items() if abs(pair[1] - longer[w][1]) > _IDLE}
         weighed |= grown
         best = dict(sorted(grown.items(), key=lambda item: -item[1][1])[:beam])
     return weighed
 
 
 def _weighed(
-    lexicon: LearnedLexicon, observation: Observation, sentences: list[Sentence], timed: bool
+    lexicon: LearnedLexicon,
+    observation: Observation,
+    sentences: list[Sentence],
+    timed: bool,
 ) -> _Weighed:
     values = lexicon.preferences(observation, sentences, timed=timed)
+    sayings = lexicon.calibration.sayings
     return {
-        sentence.words: (sentence, float(value))
+        sentence.words: (
+            sentence,
+            float(value) + sayings.of_roles(sentence, lexicon.lexicon),
+        )
         for sentence, value in zip(sentences, values, strict=True)
         if np.isfinite(value)
     }
@@ -199,9 +209,7 @@ def _additions(
             if entry.name in used:
                 continue
             firsts = participants if part is PartOfSpeech.SPATIAL_PREPOSITION else range(1)
-            for first, second in permutations(participants, 2):
-                if first in firsts:
-                    yield (Word(entry.name, (first, second)),)
+            # What the sentence has named already would be named a second time.
             if len(participants) < max_participants:
                 new = len(participants)
                 for first, noun in product(firsts, known.of_part(PartOfSpeech.NOUN)):
@@ -214,8 +222,8 @@ def _descriptions(
     clip: Clip,
     observation: Observation,
     weighed: _Weighed,
-    top: int,
     losses: list[float],
+    only_true: bool,
 ) -> list[tuple[float, Description]]:
     """Return the best sentences, each after its score of truth."""
     ranked = sorted(weighed.values(), key=lambda pair: -pair[1])
@@ -224,8 +232,9 @@ def _descriptions(
     values = np.array([value for _, value in ranked])
     shares = np.exp(values - values.max())
     shares /= shares.sum()
-    chosen = [sentence for sentence, _ in ranked[:top]]
+    chosen = [sentence for sentence, _ in ranked[:_NUM_JUDGED]]
     scores = lexicon.scores(observation, chosen)
+    least = min(lexicon.threshold, _NOT_ABSURD) if lexicon.belief else lexicon.threshold
     return [
         (
             float(scores[k]),
@@ -235,10 +244,10 @@ def _descriptions(
                 clip.end,
                 float(values[k]),
                 sentence.text,
-                bool(scores[k] >= lexicon.threshold),
                 float(shares[k]),
                 max(losses, default=0.0),
             ),
         )
         for k, sentence in enumerate(chosen)
+        if not only_true or scores[k] >= (lexicon.threshold if k else least)
     ]

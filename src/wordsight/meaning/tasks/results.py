@@ -9,6 +9,7 @@ from wordsight.records import Moment, Sentence, Track
 
 __all__ = [
     "Description",
+    "LivingWord",
     "SentenceExplanation",
     "SentenceHit",
     "SentenceScore",
@@ -46,12 +47,20 @@ class SentenceHit(Moment):
         holds: Whether the score reaches the threshold.
         evidence: Per word, in order, its mean log ratio per frame.
         lost_mass: As of a :class:`SentenceScore`.
+        window: Start and end of the stretch that was judged, with some time around the moment;
+            None if it is the moment.
     """
 
     text: str
     holds: bool
     evidence: tuple[tuple[str, float], ...]
     lost_mass: float = 0.0
+    window: tuple[float, float] | None = None
+
+    @property
+    def judged(self) -> tuple[float, float]:
+        """Start and end of the stretch that was judged."""
+        return self.window or (self.start, self.end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +68,12 @@ class Description(Moment):
     """A description of a clip; ``score`` is a preference, which compares sentences of one clip.
 
     Attributes:
-        text: The sentence.
-        holds: Whether it is judged true: see :class:`SentenceScore`.
+        text: The sentence, which is judged true.
         probability: Share of this sentence among all that were weighed.
         lost_mass: As of a :class:`SentenceScore`, the largest of all sentences weighed.
     """
 
     text: str
-    holds: bool
     probability: float
     lost_mass: float = 0.0
 
@@ -80,17 +87,45 @@ class WordTime:
         states: ``(T,)`` its state in each sampled frame, counted from 0.
         evidence: ``(T,)`` its log ratio in each frame: above 0 it fits better than the background.
         typical: ``(T,)`` the mean log ratio where the word is true.
+        failing: Start and end, in seconds, of the longest run of frames in which it fails.
+        reason: Why it fails there, in plain words; empty where it does not.
     """
 
     word: str
     states: NDArray[np.int64]
     evidence: NDArray[np.float64]
     typical: NDArray[np.float64]
+    failing: tuple[float, float] | None = None
+    reason: str = ""
 
     @property
     def fit(self) -> float:
         """Evidence as a share of what is typical: about 1 where the word is true."""
         return float(self.evidence.sum() / max(float(self.typical.sum()), 1e-9))
+
+
+@dataclass(frozen=True, eq=False)
+class LivingWord:
+    """A piece of a sentence as it is written, and how true it is over time.
+
+    Attributes:
+        text: The piece: a word of the text with what follows it.
+        word: Which word of the lexicon it is, with its participants; ``None`` for an article or
+            another piece without a meaning of its own.
+        participant: The first thing it speaks of.
+        belief: ``(T,)`` 0 where it is not true (yet), 1 where all of it is; ``None`` without word.
+        begins: When it begins to be true, in seconds; ``None`` if it never does.
+        failing: When it fails longest, start and end in seconds.
+        reason: Why it fails there, in plain words.
+    """
+
+    text: str
+    word: str | None = None
+    participant: int | None = None
+    belief: NDArray[np.float64] | None = None
+    begins: float | None = None
+    failing: tuple[float, float] | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +159,7 @@ class SentenceExplanation(Moment):
         weakest: The word with the least share of its typical evidence.
         weakest_span: Start and end, in seconds, of the longest run of frames in which that word
             fails; None if there is none.
+        reason: Why it fails there, in plain words; empty where it does not.
         lost_mass: As of a :class:`SentenceScore`.
     """
 
@@ -132,6 +168,7 @@ class SentenceExplanation(Moment):
     words: tuple[WordTime, ...]
     weakest: str
     weakest_span: tuple[float, float] | None
+    reason: str = ""
     lost_mass: float = 0.0
 
     def table(self) -> str:

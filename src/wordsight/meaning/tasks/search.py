@@ -1,10 +1,12 @@
 """Finding moments of long videos that a sentence describes, by sliding windows.
 
 A sentence is about a moment, and tracks that are visible in a small share of a clip are left out.
-So long videos are cut into windows, which share the measured features.
+So long videos are cut into windows, which share the measured features. Words that were learned from
+whole videos have a state for the time before their event and one for the time after; what the best
+explanation of a window and its surroundings puts between them is the moment.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol, TypeVar
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.inference import collect_losses
+from wordsight.language import PartOfSpeech
 from wordsight.meaning.checks import SentenceLike, require_clip
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation, observe
@@ -23,7 +26,18 @@ from wordsight.meaning.tasks.results import SentenceHit
 from wordsight.progress import Progress, report
 from wordsight.records import Clip, Sentence
 
-__all__ = ["TYPICAL_CLIP", "Windows", "best_moment", "is_long_video", "search"]
+__all__ = [
+    "CUT_CLIPS",
+    "TYPICAL_CLIP",
+    "Windows",
+    "best_moment",
+    "is_long_video",
+    "judge_spans",
+    "search",
+]
+
+CUT_CLIPS = "cut_clips"
+"""Under which name the notes of a lexicon say that its clips were cut to their events."""
 
 TYPICAL_CLIP = "usual_clip"
 """The note of a lexicon that holds the median duration of its training clips in seconds."""
@@ -31,6 +45,9 @@ TYPICAL_CLIP = "usual_clip"
 _PIECE = 8.0
 """Long videos are measured in pieces of this many of the longest windows: no object is visible in
 a whole video, and all objects together would not fit the memory."""
+
+_WITH_TIME_AROUND = 4  # states from which the first and the last are the time around an event
+_EDGE = 0.4  # seconds at its edges that an event looks like the time around it
 
 
 class _Timed(Protocol):
@@ -145,7 +162,9 @@ def search(
             for window in windows.without_overlaps(scored)
             if not only_true or window.score >= lexicon.threshold
         ]
-        hits += _hits(lexicon, clip, query, windows, kept[:top])
+        hits += windows.without_overlaps(
+            sorted(_hits(lexicon, clip, query, windows, kept[:top]), key=lambda hit: -hit.score)
+        )
         # Keep no more hits in memory than needed.
         hits.sort(key=lambda hit: -hit.score)
         hits = hits[:top] if top is not None else hits
@@ -164,6 +183,40 @@ def _scored(
                 with collect_losses() as losses:
                     value = float(lexicon.scores(window, [sentence])[0])
                 yield _ScoredWindow(value, piece, rows, start, end, max(losses, default=0.0))
+
+
+def judge_spans(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    sentences: Sequence[Sentence],
+    spans: Iterable[tuple[float, float]],
+    windows: Windows,
+) -> Iterator[tuple[int, SentenceHit]]:
+    """Judge sentences of stretches of one clip, with what is measured shared by all.
+
+    Args:
+        lexicon: The words.
+        clip: A clip that is short enough to be measured at once.
+        sentences: The sentences.
+        spans: Start and end of each stretch, in seconds.
+        windows: The windows that the stretches are from.
+
+    Yields:
+        The number of each sentence that holds of a stretch, and the hit.
+    """
+    observation = _observed(lexicon, clip, (clip.start, clip.end), windows)
+    for start, end in spans:
+        rows = _frames(clip, observation, start, end)
+        window = _window(lexicon, observation, rows)
+        if not window.view.present.any():
+            continue
+        with collect_losses() as losses:
+            scores = lexicon.scores(window, sentences)
+        for number in np.flatnonzero(scores >= lexicon.threshold).tolist():
+            found = _ScoredWindow(
+                float(scores[number]), (0, 0), rows, start, end, max(losses, default=0.0)
+            )
+            yield number, _hit(lexicon, clip, observation, sentences[number], found)
 
 
 def _pieces(
@@ -192,7 +245,8 @@ def _observed(
     shortest = 0.5 * windows.step * min(windows.lengths)
     min_visible = settings.min_visible * shortest / (end - start)
     all_objects = replace(settings, max_objects=None, min_visible=min_visible)
-    return observe(all_objects.view(clip.part(start, end)), lexicon.vocabulary)
+    part = lexicon.named(clip.part(start, end))
+    return observe(all_objects.view(part), lexicon.vocabulary)
 
 
 def _frames(clip: Clip, observation: Observation, start: float, end: float) -> tuple[int, int]:
@@ -222,19 +276,59 @@ def _hits(
     for piece, group in groupby(sorted(scored, key=lambda w: w.piece), key=lambda w: w.piece):
         observation = _observed(lexicon, clip, piece, windows)
         for found in group:
-            window = _window(lexicon, observation, found.rows)
-            with collect_losses():  # counted already when the window was scored
-                words = evidence_of(lexicon, window, sentence)
-            yield SentenceHit(
-                clip.video_id,
-                found.start,
-                found.end,
-                found.score,
-                sentence.text,
-                found.score >= lexicon.threshold,
-                tuple((word.word, float(word.evidence.mean())) for word in words),
-                found.lost_mass,
-            )
+            yield _hit(lexicon, clip, observation, sentence, found)
+
+
+def _hit(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    observation: Observation,
+    sentence: Sentence,
+    found: _ScoredWindow,
+) -> SentenceHit:
+    window = _window(lexicon, observation, found.rows)
+    with collect_losses():  # counted already when the window was scored
+        words = evidence_of(lexicon, window, sentence)
+        event = _event(lexicon, observation, found.rows, sentence)
+    span = (found.start, found.end)
+    start, end = event or span
+    return SentenceHit(
+        clip.video_id,
+        max(start, clip.start),
+        min(end, clip.end),
+        found.score,
+        sentence.text,
+        found.score >= lexicon.threshold,
+        tuple((word.word, float(word.evidence.mean())) for word in words),
+        found.lost_mass,
+        span,
+    )
+
+
+def _event(
+    lexicon: LearnedLexicon, observation: Observation, rows: tuple[int, int], sentence: Sentence
+) -> tuple[float, float] | None:
+    """Return when the event of a window begins and ends; None if its words do not say."""
+    verbs = [
+        number
+        for number, word in enumerate(sentence.words)
+        if lexicon.words[word.entry].part is PartOfSpeech.VERB
+    ]
+    counts = [lexicon.words[sentence.words[number].entry].num_states for number in verbs]
+    if not verbs or min(counts) < _WITH_TIME_AROUND or lexicon.notes.get(CUT_CLIPS):
+        return None
+    around = (rows[1] - rows[0]) // 2
+    first, last = max(0, rows[0] - around), min(observation.num_frames, rows[1] + around)
+    words = evidence_of(lexicon, _window(lexicon, observation, (first, last)), sentence)
+    inside = np.zeros(last - first, dtype=bool)
+    for number, count in zip(verbs, counts, strict=True):
+        states = words[number].states
+        inside |= (states > 0) & (states < count - 1)
+    frames = np.flatnonzero(inside)
+    if not len(frames):
+        return None
+    times = observation.view.times[first:last][frames]
+    return float(times[0]) - _EDGE, float(times[-1]) + _EDGE
 
 
 def is_long_video(lexicon: LearnedLexicon, clip: Clip, windows: Windows | None = None) -> bool:
@@ -272,4 +366,4 @@ def best_moment(
     if not is_long_video(lexicon, require_clip(clip), windows):
         return clip
     hits = search(lexicon, [clip], query, top=1, windows=windows)
-    return clip.part(hits[0].start, hits[0].end) if hits else clip
+    return clip.part(*hits[0].judged) if hits else clip

@@ -15,6 +15,7 @@ from wordsight.meaning.training.trainer import Trainer
 from wordsight.records.arrays import load_npz, save_npz
 
 __all__ = [
+    "OtherTrainingError",
     "fingerprint",
     "load_checkpoint",
     "prepare_checkpoint_path",
@@ -23,6 +24,10 @@ __all__ = [
 ]
 
 _KIND, _VERSION = "WordLearnerCheckpoint", 1
+
+
+class OtherTrainingError(MeaningError):
+    """Raised when a checkpoint belongs to a training on other clips, sentences or settings."""
 
 
 def prepare_checkpoint_path(path: str | os.PathLike[str]) -> Path:
@@ -73,14 +78,14 @@ def load_checkpoint(path: str | os.PathLike[str], trainer: Trainer, mark: str) -
         Whether there was one.
 
     Raises:
-        MeaningError: If it belongs to other clips, sentences or settings.
+        OtherTrainingError: If it belongs to other clips, sentences or settings.
         FormatError: If it is damaged.
     """
     if not Path(path).exists():
         return False
     arrays, values = load_npz(path, _KIND, _VERSION)
     if values.get("mark") != mark:
-        raise MeaningError(
+        raise OtherTrainingError(
             f"{path} holds the state of a training on other clips, sentences or settings; remove "
             "it to start anew, or name another checkpoint."
         )

@@ -4,21 +4,34 @@ Restarts are compared by it; calibration and discriminative training maximise it
 respect to a log probability of a word is an expected count, so it needs no other inference.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
+from wordsight.engine import Engine
+from wordsight.inference import (
+    Limits,
+    collect_losses,
+    current_limits,
+    report_losses,
+    using_limits,
+)
 from wordsight.meaning.model.calibration import Calibration, Durations
 from wordsight.meaning.scoring.scorer import CountsByWord, TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import WordTables
 from wordsight.meaning.training.corpus import TrainingExample
-from wordsight.meaning.training.em import map_chunks, zero_counts
+from wordsight.meaning.training.em import map_chunks, split_chunks, zero_counts
+from wordsight.meaning.training.leave_one_out import LeaveOneOut
 
 __all__ = [
     "ConditionalGradient",
+    "EngineGradients",
+    "GradientInputs",
     "Question",
     "conditional_gradient",
     "fit_calibration",
@@ -30,11 +43,12 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-_SCALE_PRIOR = 2e-3  # per question: keeps the log scales of verbs near each other
+_SCALE_PRIOR = 1.0  # keeps the log scales of verbs near each other, in clips
+_MEAN_SCALE_PRIOR = 1.0  # of the mean log scale, in clips
 _BIAS_PRIOR = 0.1
 _FARTHEST = 500.0  # below the best candidate of a question, in log ratio
 _SCALE_BOUNDS = (-7.0, 3.0)  # of the log of a scale
-_START_SCALE = 0.3  # what correlated features leave of a log ratio, before anything is fitted
+_START_SCALE = 0.1  # what correlated features leave of a log ratio, before anything is fitted
 
 
 @dataclass(frozen=True)
@@ -63,29 +77,44 @@ def with_rivals(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
 
 
 def make_questions(
-    examples: Sequence[TrainingExample],
-    tables: Mapping[str, WordTables],
-    prior: TrackPrior,
-    *,
-    threads: int = 1,
+    examples: Sequence[TrainingExample], held_out: LeaveOneOut, *, threads: int = 1
 ) -> list[Question]:
-    """Score all candidates; every true sentence of an example is a question of its own."""
+    """Score all candidates; every true sentence of an example is a question of its own.
 
-    def work(chunk: Sequence[TrainingExample]) -> list[Question]:
+    Words fit the clips they were learned from so well that hardly any question would be left open:
+    each clip is judged by the words as they would be without it. Verbs that a single clip taught
+    are not asked about, since without it they mean nothing.
+    """
+    taught = Counter(
+        verb for example in examples for verb in {example.verbs[n] for n in example.truths}
+    )
+    known = {verb for verb, clips in taught.items() if clips > 1}
+
+    def work(numbers: Sequence[int]) -> list[Question]:
         questions = []
-        for example in chunk:
-            scorer = make_scorer(example.observation, tables, prior)
+        for number in numbers:
+            example = examples[number]
+            scorer = held_out.without(number).scorer(example.observation)
             ratios = scorer.log_ratios(example.candidates)
-            questions += [_question(example, ratios, truth) for truth in example.truths]
+            asked_of = [_question(example, ratios, truth, known) for truth in example.truths]
+            questions += [one for one in asked_of if one is not None]
         return questions
 
-    parts = map_chunks(with_rivals(examples), work, threads)
-    return [question for part in parts for question in part]
+    asked = [number for number, one in enumerate(examples) if with_rivals([one])]
+    return [question for part in map_chunks(asked, work, threads) for question in part]
 
 
-def _question(example: TrainingExample, ratios: Array, truth: int) -> Question:
+def _question(
+    example: TrainingExample, ratios: Array, truth: int, known: Collection[str]
+) -> Question | None:
     """Return the question for one true sentence, without the other true ones."""
-    kept = [n for n in range(len(ratios)) if n == truth or n not in example.truths]
+    kept = [
+        n
+        for n, verb in enumerate(example.verbs)
+        if verb in known and (n == truth or n not in example.truths)
+    ]
+    if truth not in kept or len(kept) < 2:
+        return None
     return Question(
         ratios[kept],
         tuple(example.verbs[n] for n in kept),
@@ -130,7 +159,7 @@ def fit_calibration(
         included: the criterion by which restarts are compared.
     """
     if not questions:
-        return Calibration(durations=durations), -np.inf
+        return Calibration(durations=durations, other_scale=_START_SCALE), -np.inf
     problem = _CalibrationProblem(questions, durations)
     found = minimize(
         problem.loss,
@@ -196,7 +225,8 @@ class _CalibrationProblem:
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         count = len(self.verbs)
-        return [_SCALE_BOUNDS] * count + [(None, None)] * (count + 1)
+        # Durations count at most as Bayes' rule has it: few clips would let the weight diverge.
+        return [*[_SCALE_BOUNDS] * count, *[(None, None)] * count, (0.0, 1.0)]
 
     def loss(self, values: Array) -> tuple[float, Array]:
         count, questions = len(self.verbs), len(self.truth)
@@ -209,10 +239,15 @@ class _CalibrationProblem:
         error = np.exp(x)
         error[rows, self.truth] -= 1
         spread = logs - logs.mean()
-        loss = -x[rows, self.truth].sum() + _SCALE_PRIOR / 2 * questions * (spread**2).sum()
+        loss = -x[rows, self.truth].sum() + _SCALE_PRIOR / 2 * (spread**2).sum()
         loss += _BIAS_PRIOR / 2 * (biases**2).sum()
+        # Where few clips leave no doubt, the mean scale would diverge.
+        excess = logs.mean() - np.log(_START_SCALE)
+        loss += _MEAN_SCALE_PRIOR / 2 * excess**2
         slopes = [
-            self._per_verb(error * scaled) + _SCALE_PRIOR * questions * spread,
+            self._per_verb(error * scaled)
+            + _SCALE_PRIOR * spread
+            + _MEAN_SCALE_PRIOR * excess / count,
             self._per_verb(error) + _BIAS_PRIOR * biases,
             [(error * self.lasting).sum()],
         ]
@@ -274,15 +309,100 @@ def conditional_gradient(
             0; the AAAI 2015 objective leaves it out.
         threads: Number of clips to work on at once.
     """
+    inputs = GradientInputs(tables, prior, calibration, posterior)
+    work = partial(_chunk_gradient, inputs=inputs)
+    return _total(inputs, map_chunks(with_rivals(examples), work, threads))
 
-    def work(chunk: Sequence[TrainingExample]) -> ConditionalGradient:
-        part = _zero_gradient(tables)
-        for example in chunk:
-            _add_example(example, tables, prior, calibration, posterior, part)
-        return part
 
-    total = _zero_gradient(tables)
-    for part in map_chunks(with_rivals(examples), work, threads):
+@dataclass(frozen=True)
+class GradientInputs:
+    """Inputs of a gradient besides the clips; they are sent to where the clips are.
+
+    Attributes:
+        tables: The words.
+        prior: Weights of objects and tracks.
+        calibration: Makes sentences comparable.
+        posterior: Whether the true sentence is among its own rivals.
+        chunks: Numbers of the clips of each chunk, where not all are wanted.
+        limits: Limits of one lattice.
+    """
+
+    tables: Mapping[str, WordTables]
+    prior: TrackPrior
+    calibration: Calibration
+    posterior: bool = True
+    chunks: tuple[tuple[int, ...], ...] = ()
+    limits: Limits = field(default_factory=current_limits)
+
+
+class EngineGradients:
+    """Clips with candidates held by the workers of an engine, so that only words and sums travel.
+
+    Every worker holds all clips, because each step takes others; chunks are those of
+    :func:`conditional_gradient`, and so are the digits.
+
+    Args:
+        engine: The engine.
+        examples: Clips with candidates.
+    """
+
+    def __init__(self, engine: Engine, examples: Sequence[TrainingExample]) -> None:
+        self.examples = with_rivals(examples)
+        count = int(getattr(engine, "workers", 1))
+        parts = [(number, count, self.examples) for number in range(count)]
+        self._held = engine.hold(parts).__enter__()
+
+    def gradient(
+        self,
+        tables: Mapping[str, WordTables],
+        prior: TrackPrior,
+        calibration: Calibration,
+        *,
+        posterior: bool = True,
+        places: Sequence[int] | None = None,
+    ) -> ConditionalGradient:
+        """Return what :func:`conditional_gradient` returns of all clips, or of some."""
+        wanted = range(len(self.examples)) if places is None else [int(n) for n in places]
+        chunks = tuple(tuple(chunk) for chunk in split_chunks(wanted))
+        inputs = GradientInputs(dict(tables), prior, calibration, posterior, chunks)
+        found: dict[int, ConditionalGradient] = {}
+        for parts, losses in self._held.map(_own_chunks, inputs):
+            report_losses(losses)
+            found |= parts
+        return _total(inputs, [found[number] for number in range(len(chunks))])
+
+    def close(self) -> None:
+        """Release the clips."""
+        self._held.__exit__(None, None, None)
+
+
+def _own_chunks(
+    part: tuple[int, int, Sequence[TrainingExample]], inputs: GradientInputs
+) -> tuple[dict[int, ConditionalGradient], list[float]]:
+    """Return the gradients of every n-th chunk, by its number."""
+    first, count, examples = part
+    with using_limits(inputs.limits), collect_losses() as losses:
+        found = {
+            number: _chunk_gradient([examples[place] for place in inputs.chunks[number]], inputs)
+            for number in range(first, len(inputs.chunks), count)
+        }
+        return found, losses
+
+
+def _chunk_gradient(
+    chunk: Sequence[TrainingExample], inputs: GradientInputs
+) -> ConditionalGradient:
+    part = _zero_gradient(inputs.tables)
+    for example in chunk:
+        _add_example(
+            example, inputs.tables, inputs.prior, inputs.calibration, inputs.posterior, part
+        )
+    return part
+
+
+def _total(inputs: GradientInputs, parts: Iterable[ConditionalGradient]) -> ConditionalGradient:
+    total = _zero_gradient(inputs.tables)
+    for part in parts:
         _accumulate(total, part)
     return total
 

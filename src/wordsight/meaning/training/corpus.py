@@ -2,13 +2,14 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.language import Lexicon, PartOfSpeech, near_misses
+from wordsight.language.english.verbs import sense_of
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import LABEL, FeatureSet, FeatureVocabulary, Observation
 from wordsight.meaning.features.observation import Layout
@@ -18,6 +19,7 @@ from wordsight.meaning.model.word import WordModel, uniform_word
 from wordsight.records import Sentence
 
 __all__ = [
+    "IMPOSSIBLE",
     "Corpus",
     "RolePriorCounts",
     "TrainingExample",
@@ -37,6 +39,9 @@ _JITTER = 0.1
 
 _PRESENCE_POWER = 6.0
 """How sharply a noun used in every clip prefers labels that are always visible."""
+
+IMPOSSIBLE = 1e-9
+"""Share of a label that a noun may not have."""
 
 _UNIFORM_SHARE = 0.02  # of a noun's initial emissions that is uniform whatever its presence
 
@@ -71,11 +76,18 @@ class Corpus:
         examples: Clips with sentences.
         lexicon: The grammar.
         role_priors: Which nouns fill the roles of verbs.
+        noun_labels: Which labels a noun may have, where not all; see
+            :mod:`~wordsight.meaning.training.naming`.
+        unseen_nouns: Nouns whose things the detector misses, so that they are no evidence of truth.
+        judged: Whether it is known which candidates are false; near misses may be true as well.
     """
 
     examples: tuple[TrainingExample, ...]
     lexicon: Lexicon
     role_priors: RolePriors = field(default_factory=RolePriors)
+    noun_labels: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    unseen_nouns: frozenset[str] = frozenset()
+    judged: bool = False
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -102,6 +114,7 @@ def build_corpus(
     max_candidates: int = 40,
     role_priors: bool = True,
     random_state: int = 0,
+    noun_labels: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> Corpus:
     """Build a corpus; clips without detections are left out with a warning.
 
@@ -114,6 +127,8 @@ def build_corpus(
         max_candidates: Number of near misses to keep per clip, drawn at random.
         role_priors: Whether to count which nouns fill the roles of verbs.
         random_state: Seed of that draw.
+        noun_labels: Which labels a noun may have; a rival with another noun of the same labels, or
+            another verb of the same sense, is not known to be false and is left out.
     """
     rng = np.random.default_rng(random_state)
     examples: list[TrainingExample] = []
@@ -123,14 +138,16 @@ def build_corpus(
             empty += [true] if true else []
             continue
         if candidates is None:
-            rivals: Sequence[Sentence] = _near_misses(true, lexicon, max_candidates, rng)
+            rivals: Sequence[Sentence] = _near_misses(
+                true, lexicon, max_candidates, rng, noun_labels or {}
+            )
         else:
-            rivals = candidates[number]
+            rivals = _known_false(candidates[number], true, lexicon, noun_labels or {})
         examples.append(_example(observation, true, rivals, lexicon))
     if empty:
         warnings.warn(
             f"{len(empty)} of {len(observations)} clips are left out of training: nothing was "
-            f"detected in them.{_unlearned_words(empty, examples)}",
+            f"detected in them that could be followed.{_unlearned_words(empty, examples)}",
             MeaningWarning,
             stacklevel=3,
         )
@@ -139,8 +156,15 @@ def build_corpus(
             "there is nothing to learn from: no clip has both a detection and a sentence. Check "
             "that detections were made and that clips and sentences belong together."
         )
-    corpus = Corpus(tuple(examples), lexicon)
-    return _with_role_priors(corpus) if role_priors else corpus
+    judged = candidates is not None
+    corpus = Corpus(tuple(examples), lexicon, noun_labels=noun_labels or {}, judged=judged)
+    return _with_role_priors(corpus, _same_things(noun_labels or {})) if role_priors else corpus
+
+
+def _same_things(noun_labels: Mapping[str, NDArray[np.bool_]]) -> dict[str, str]:
+    """Return for each noun the first one that may have the same labels."""
+    first: dict[bytes, str] = {}
+    return {noun: first.setdefault(may.tobytes(), noun) for noun, may in noun_labels.items()}
 
 
 def _unlearned_words(
@@ -176,18 +200,46 @@ def _example(
 
 
 def _near_misses(
-    true: Sequence[Sentence], lexicon: Lexicon, most: int, rng: np.random.Generator
+    true: Sequence[Sentence],
+    lexicon: Lexicon,
+    most: int,
+    rng: np.random.Generator,
+    noun_labels: Mapping[str, NDArray[np.bool_]],
 ) -> list[Sentence]:
     by_meaning = {miss.words: miss for sentence in true for miss in near_misses(sentence, lexicon)}
-    misses = list(by_meaning.values())
+    misses = _known_false(by_meaning.values(), true, lexicon, noun_labels)
     if len(misses) <= most:
         return misses
     return [misses[place] for place in np.sort(rng.choice(len(misses), most, replace=False))]
 
 
-def _with_role_priors(corpus: Corpus) -> Corpus:
+def _known_false(
+    rivals: Iterable[Sentence],
+    true: Sequence[Sentence],
+    lexicon: Lexicon,
+    noun_labels: Mapping[str, NDArray[np.bool_]],
+) -> list[Sentence]:
+    """Leave out rivals that say the same with another noun or verb."""
+
+    def appearance(sentence: Sentence) -> frozenset[tuple[object, tuple[int, ...]]]:
+        return frozenset(
+            (_look(w.entry, lexicon, noun_labels), w.participants) for w in sentence.words
+        )
+
+    known = set(map(appearance, true))
+    return [one for one in rivals if appearance(one) not in known]
+
+
+def _look(entry: str, lexicon: Lexicon, noun_labels: Mapping[str, NDArray[np.bool_]]) -> object:
+    """Return what nouns of the same labels and verbs of the same sense have in common."""
+    if entry in noun_labels:
+        return noun_labels[entry].tobytes()
+    return sense_of(lexicon[entry]) if lexicon[entry].part is PartOfSpeech.VERB else entry
+
+
+def _with_role_priors(corpus: Corpus, alike: Mapping[str, str]) -> Corpus:
     """Count role priors; every example has those of all others, so their weight can be fitted."""
-    counts = RolePriorCounts(corpus.lexicon)
+    counts = RolePriorCounts(corpus.lexicon, alike)
     for example in corpus.examples:
         counts.add(example.candidates, example.truths)
     examples = tuple(
@@ -202,10 +254,12 @@ class RolePriorCounts:
 
     Args:
         lexicon: The grammar.
+        alike: Nouns of the same things, each with the one they are counted as.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: Lexicon, alike: Mapping[str, str] | None = None) -> None:
         self._lexicon = lexicon
+        self._alike = alike or {}
         # Of single nouns, and under an empty name of all nouns in a role together.
         self._asked: Counter[FilledRole] = Counter()
         self._true: Counter[FilledRole] = Counter()
@@ -214,7 +268,7 @@ class RolePriorCounts:
         """Count candidates, and which of them are true; ``times=-1`` undoes it."""
         true = set(truths)
         for number, sentence in enumerate(candidates):
-            for verb, place, noun in filled_roles(sentence, self._lexicon):
+            for verb, place, noun in self._roles(sentence):
                 for name in (noun, _ANY_NOUN):
                     self._asked[verb, place, name] += times
                     self._true[verb, place, name] += times * (number in true)
@@ -223,7 +277,7 @@ class RolePriorCounts:
         """Return the log ratio of each candidate by all other questions."""
         true = tuple(truths)
         self.add(candidates, true, times=-1)
-        values = [sum(map(self._ratio, filled_roles(one, self._lexicon))) for one in candidates]
+        values = [sum(map(self._ratio, self._roles(one))) for one in candidates]
         self.add(candidates, true)
         return tuple(values)
 
@@ -234,7 +288,13 @@ class RolePriorCounts:
             if noun != _ANY_NOUN:
                 rows = ratios.setdefault(verb, tuple({} for _ in self._lexicon[verb].roles))
                 rows[place][noun] = self._ratio((verb, place, noun))
+        for row in (row for rows in ratios.values() for row in rows):
+            row |= {noun: row[first] for noun, first in self._alike.items() if first in row}
         return RolePriors(ratios, 1.0)
+
+    def _roles(self, sentence: Sentence) -> Iterator[FilledRole]:
+        for verb, place, noun in filled_roles(sentence, self._lexicon):
+            yield verb, place, self._alike.get(noun, noun)
 
     def _ratio(self, role: FilledRole) -> float:
         whole = (*role[:2], _ANY_NOUN)
@@ -278,6 +338,7 @@ def initial_words(
     *,
     forced_end: bool = True,
     forward: bool = True,
+    skips: bool = False,
     presence: bool = True,
 ) -> dict[str, WordModel]:
     """Return the words EM starts from: near uniform, but for nouns.
@@ -289,13 +350,16 @@ def initial_words(
         rng: Random numbers, by which restarts differ.
         forced_end: Whether the last state must be reached when the clip ends.
         forward: Whether states follow each other from left to right.
+        skips: Whether any of them may then come first, and states be left out.
         presence: Whether nouns start as :func:`initial_nouns` returns them.
     """
     nouns = initial_nouns(corpus, vocabulary) if presence else {}
     words = {}
     for name in corpus.entries:
         entry = corpus.lexicon[name]
-        word = uniform_word(entry, features, vocabulary, forced_end=forced_end, forward=forward)
+        word = uniform_word(
+            entry, features, vocabulary, forced_end=forced_end, forward=forward, skips=skips
+        )
         emissions = tuple(
             nouns[name][None] if name in nouns and slot.feature == LABEL else _jittered(table, rng)
             for slot, table in zip(word.slots, word.emissions, strict=True)
@@ -319,7 +383,9 @@ def initial_nouns(corpus: Corpus, vocabulary: FeatureVocabulary) -> dict[str, Ar
         visible = (presence[used].sum(axis=0) + mean) / (used.sum() + 1) + 1e-3
         shares = visible ** (_PRESENCE_POWER * used.mean() ** 2)
         shares = (1 - _UNIFORM_SHARE) * shares / shares.sum() + _UNIFORM_SHARE / len(shares)
-        initial[entry.name] = shares
+        may = corpus.noun_labels.get(entry.name, True)
+        shares = np.where(may, shares, IMPOSSIBLE)
+        initial[entry.name] = shares / shares.sum()
     return initial
 
 

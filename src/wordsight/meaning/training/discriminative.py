@@ -11,6 +11,7 @@ keeps all positive; after a failure the step is discarded and the damping multip
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from wordsight.meaning.model.lexicon import LearnedLexicon
 from wordsight.meaning.model.word import WordModel
 from wordsight.meaning.training.conditional import (
     ConditionalGradient,
+    EngineGradients,
     conditional_gradient,
     with_rivals,
 )
@@ -55,9 +57,20 @@ class GradientTraining:
         self.steps = 0
 
     def epoch(
-        self, examples: Sequence[TrainingExample], rng: np.random.Generator, *, threads: int = 1
+        self,
+        examples: Sequence[TrainingExample],
+        rng: np.random.Generator,
+        *,
+        threads: int = 1,
+        held: EngineGradients | None = None,
     ) -> float:
         """Pass over the examples once in random order.
+
+        Args:
+            examples: The clips.
+            rng: Chooses the order.
+            threads: Number of clips to work on at once in this process.
+            held: The same clips on an engine, which then computes the gradients.
 
         Returns:
             The mean log probability of the true sentence, each computed just before its step.
@@ -66,9 +79,10 @@ class GradientTraining:
         order = rng.permutation(len(usable))
         total = 0.0
         for first in range(0, len(order), self.settings.batch):
-            batch = [usable[place] for place in order[first : first + self.settings.batch]]
+            places = order[first : first + self.settings.batch].tolist()
+            batch = [usable[place] for place in places]
             lexicon = self.lexicon()
-            gradient = _gradient(lexicon, batch, threads=threads)
+            gradient = _gradient(lexicon, batch, threads=threads, held=held, places=places)
             total += gradient.value
             self._step(self._parameter_gradient(gradient, lexicon, len(batch)))
         return total / max(1, sum(len(example.truths) for example in usable))
@@ -124,13 +138,12 @@ class GradientTraining:
             for number, verb in enumerate(self.verbs)
             if verb in old.durations.ratios
         }
-        weight = float(self.values["duration_weight"][0])
-        return Calibration(
-            dict(zip(self.verbs, scales, strict=True)),
-            dict(zip(self.verbs, biases, strict=True)),
-            Durations(old.durations.edges, ratios, weight),
-            old.other_scale,
-            old.role_priors,
+        weight = float(np.clip(self.values["duration_weight"][0], 0.0, 1.0))
+        return replace(
+            old,
+            scales=dict(zip(self.verbs, scales, strict=True)),
+            biases=dict(zip(self.verbs, biases, strict=True)),
+            durations=Durations(old.durations.edges, ratios, weight),
         )
 
     def _parameter_gradient(
@@ -143,6 +156,7 @@ class GradientTraining:
                 name = _slot_name(word, number)
                 # Gradient of a softmax: what one bin gains, all others lose.
                 free = counts - word.emissions[number] * counts.sum(axis=1, keepdims=True)
+                free *= lexicon.features.parts[word.part].weight(word.slots[number].feature)
                 held = self.settings.penalty * (self.values[name] - self.anchors[name])
                 slopes[name] = free / clips - held
         width = self.values["durations"].shape[1]
@@ -187,7 +201,12 @@ def _gradient(
     *,
     posterior: bool = True,
     threads: int = 1,
+    held: EngineGradients | None = None,
+    places: Sequence[int] | None = None,
 ) -> ConditionalGradient:
+    if held is not None:
+        prior, calibration = lexicon.track_prior, lexicon.calibration
+        return held.gradient(lexicon.tables, prior, calibration, posterior=posterior, places=places)
     return conditional_gradient(
         examples,
         lexicon.tables,
@@ -204,20 +223,29 @@ def train_by_growth(
     settings: GrowthSettings | None = None,
     *,
     threads: int = 1,
+    held: EngineGradients | None = None,
 ) -> tuple[LearnedLexicon, list[float]]:
     """Raise the conditional objective by growth transformations of all emissions.
+
+    Args:
+        start: The maximum-likelihood lexicon, calibrated.
+        examples: Clips with candidates.
+        settings: Settings of the growth.
+        threads: Number of clips to work on at once in this process.
+        held: The same clips on an engine, which then computes the gradients.
 
     Returns:
         The lexicon, and the objective after every accepted step: it never falls.
     """
     chosen = settings or GrowthSettings()
     current = start
-    gradient = _gradient(start, examples, posterior=chosen.posterior, threads=threads)
+    how: dict[str, Any] = {"posterior": chosen.posterior, "threads": threads, "held": held}
+    gradient = _gradient(start, examples, **how)
     history = [gradient.value]
     dampings = _least_dampings(current, gradient, chosen)
     for _ in range(chosen.iterations):
         grown = _grown(current, gradient, dampings, chosen)
-        new = _gradient(grown, examples, posterior=chosen.posterior, threads=threads)
+        new = _gradient(grown, examples, **how)
         if new.value < history[-1]:
             dampings = {
                 name: chosen.damping * np.maximum(chosen.least, damping)

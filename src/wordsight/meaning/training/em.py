@@ -22,11 +22,12 @@ from wordsight.inference import (
     report_losses,
     using_limits,
 )
+from wordsight.meaning.features import LABEL, FeatureSet, Slot
 from wordsight.meaning.model.word import WordModel
 from wordsight.meaning.scoring.lattice_scorer import compute_on_device
 from wordsight.meaning.scoring.scorer import CountsByWord, TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import Background, WordTables
-from wordsight.meaning.training.corpus import TrainingExample
+from wordsight.meaning.training.corpus import IMPOSSIBLE, TrainingExample
 from wordsight.meaning.training.settings import WordSmoothing
 
 __all__ = [
@@ -199,14 +200,24 @@ def m_step(
     counts: CountsByWord,
     background: Background,
     smoothing: WordSmoothing,
+    noun_labels: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> dict[str, WordModel]:
-    """Return the words that maximise the likelihood of counts and pseudo-counts."""
+    """Return the words that maximise the likelihood of counts and pseudo-counts.
+
+    Args:
+        tables: The words.
+        counts: Their expected counts.
+        background: Per feature the distribution of its bins over the corpus.
+        smoothing: The pseudo-counts.
+        noun_labels: Which labels a noun may have, where not all.
+    """
+    admitted = noun_labels or {}
     words = {}
     for entry, table in tables.items():
         word, own = table.word, counts[table.word.entry]
         pseudo = smoothing.of(word)
         emissions = tuple(
-            _normalised(observed + pseudo * background[slot.feature])
+            _admitted(observed + pseudo * background[slot.feature], admitted.get(entry), slot)
             for slot, observed in zip(word.slots, table.emission_counts(own), strict=True)
         )
         # Impossible transitions stay impossible: this keeps left-to-right words so.
@@ -220,22 +231,37 @@ def log_prior(
     words: dict[str, WordModel],
     background: Background,
     smoothing: WordSmoothing,
+    noun_labels: Mapping[str, NDArray[np.bool_]] | None = None,
     *,
     temper: float = 1.0,
+    features: FeatureSet | None = None,
 ) -> float:
     """Return the log prior of all tables, up to a constant.
 
-    Under a temper the emissions of words with several states count less, and so does their prior.
+    Under a temper the emissions of words with several states count less, and so does their prior;
+    the same holds for features that weigh less.
     """
-    total = 0.0
+    total, admitted = 0.0, noun_labels or {}
     for word in words.values():
         power = temper if word.num_states > 1 else 1.0
         pseudo = power * smoothing.of(word)
         for slot, emission in zip(word.slots, word.emissions, strict=True):
-            total += pseudo * float((np.log(emission) @ background[slot.feature]).sum())
+            weights = background[slot.feature]
+            if slot.feature == LABEL and word.entry in admitted:
+                weights = weights * admitted[word.entry]
+            weight = features.parts[word.part].weight(slot.feature) if features else 1.0
+            total += weight * pseudo * float((np.log(emission) @ weights).sum())
         for table in (word.initial, word.transition):
             total += float((smoothing.transition * np.log(table[table > 0])).sum())
     return total
+
+
+def _admitted(counts: Array, labels: NDArray[np.bool_] | None, slot: Slot) -> Array:
+    """Normalise counts; labels that a noun may not have are next to impossible."""
+    if labels is None or slot.feature != LABEL:
+        return _normalised(counts)
+    kept = np.where(labels, counts, 0.0)
+    return _normalised(kept + IMPOSSIBLE * kept.sum(axis=-1, keepdims=True))
 
 
 def _normalised(counts: Array) -> Array:

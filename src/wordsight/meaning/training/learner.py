@@ -10,7 +10,7 @@ from typing import Any
 
 from wordsight.engine import Engine
 from wordsight.inference import Limits, current_limits
-from wordsight.language import Lexicon, infer_lexicon, parse
+from wordsight.language import Lexicon, PartOfSpeech, infer_lexicon, read_sentences
 from wordsight.meaning.checks import (
     SentenceLike,
     require_instance,
@@ -21,8 +21,10 @@ from wordsight.meaning.checks import (
 )
 from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe
+from wordsight.meaning.features.track_looks import followed_regions, has_only_looks, track_looks
 from wordsight.meaning.model.lexicon import LearnedLexicon
-from wordsight.meaning.tasks.search import TYPICAL_CLIP
+from wordsight.meaning.model.noun_looks import NounLooks
+from wordsight.meaning.tasks.search import CUT_CLIPS, TYPICAL_CLIP
 from wordsight.meaning.training.checkpoint import (
     fingerprint,
     load_checkpoint,
@@ -31,11 +33,13 @@ from wordsight.meaning.training.checkpoint import (
 )
 from wordsight.meaning.training.corpus import Corpus, background_distributions, build_corpus
 from wordsight.meaning.training.leave_one_out import LeaveOneOut, is_same_clip, leave_one_out
+from wordsight.meaning.training.naming import contrasted_labels, noun_labels, unseen_nouns
+from wordsight.meaning.training.noun_looks import learn_noun_looks
 from wordsight.meaning.training.settings import TrainingSettings, settings_text
 from wordsight.meaning.training.trainer import Trainer
 from wordsight.meaning.training.truth import fit_belief, fit_threshold
 from wordsight.progress import Progress
-from wordsight.records import Clip, Sentence
+from wordsight.records import BODY_PARTS, Clip, Sentence
 
 __all__ = ["WordLearner", "prepare_training"]
 
@@ -109,6 +113,7 @@ class WordLearner:
         candidates: Sequence[Sequence[SentenceLike]] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        keep_checkpoint: bool = False,
     ) -> "WordLearner":
         """Learn from clips and their sentences.
 
@@ -123,6 +128,8 @@ class WordLearner:
             progress: Called after every step.
             checkpoint: A file that holds the state while training, so that a training that was
                 interrupted resumes; removed in the end. Its folder is created if needed.
+            keep_checkpoint: Whether it stays, for a caller that has more to do and may be
+                interrupted, too.
 
         Returns:
             The learner itself.
@@ -169,7 +176,7 @@ class WordLearner:
         notes = self._notes(corpus, trainer)
         self.lexicon_ = replace(self.held_out_.lexicon, threshold=threshold, notes=notes)
         self.held_out_ = replace(self.held_out_, lexicon=self.lexicon_)
-        if path is not None:
+        if path is not None and not keep_checkpoint:
             path.unlink(missing_ok=True)
         return self
 
@@ -211,7 +218,8 @@ class WordLearner:
     def _notes(self, corpus: Corpus, trainer: Trainer) -> dict[str, object]:
         best = trainer.state.best
         durations = [example.observation.duration for example in corpus.examples]
-        return {
+        cut = {CUT_CLIPS: True} if self.settings.cut else {}
+        return cut | {
             "clips": len(corpus.examples),
             TYPICAL_CLIP: round(median(durations), 2),
             "pairs": corpus.num_pairs,
@@ -247,11 +255,21 @@ def prepare_training(
         _parsed((s for s in several if str(s) not in unread), lexicon) for several in sentences
     ]
     rivals = None if candidates is None else [_parsed(row, lexicon) for row in candidates]
-    views = [settings.view_settings.view(clip) for clip in clips]
+    looks = learn_from_clips(clips, parsed, lexicon, settings) if settings.looks else None
+    if looks is not None:
+        clips = [looks.named(clip) for clip in clips]
+    nouns = [entry.name for entry in lexicon.of_part(PartOfSpeech.NOUN)]
+    looking = settings.view_settings
+    by_class = bool(settings.class_names) and looks is None
+    if by_class and (parts := tuple(part for part in BODY_PARTS if part in nouns)):
+        looking = replace(looking, parts=parts)
+    views = [looking.view(clip) for clip in clips]
     features = get_feature_set(settings.features).with_phases(settings.phases)
+    features = features.with_weights(settings.weights)
     vocabulary = learn_vocabulary(
         views, features, clusters=settings.clusters, jitter=settings.jitter
     )
+    named = noun_labels(nouns, views, vocabulary.labels) if by_class else {}
     corpus = build_corpus(
         [observe(view, vocabulary) for view in views],
         parsed,
@@ -260,7 +278,12 @@ def prepare_training(
         max_candidates=settings.max_candidates,
         role_priors=settings.role_priors,
         random_state=settings.random_state,
+        noun_labels=named,
     )
+    mentioned = [{word.entry for one in said for word in one.words} for said in parsed]
+    missed = unseen_nouns(named, views, mentioned, vocabulary.labels)
+    others = contrasted_labels(nouns, views, mentioned, vocabulary.labels) if by_class else {}
+    corpus = replace(corpus, unseen_nouns=frozenset(missed), noun_labels={**others, **named})
     uniform = settings.background == "uniform"
     observations = [example.observation for example in corpus.examples]
     background = background_distributions(observations, vocabulary, uniform=uniform)
@@ -270,17 +293,40 @@ def prepare_training(
         features,
         vocabulary,
         background,
-        settings.view_settings,
+        looking,
         add_log_states=uniform,
+        noun_looks=looks,
     )
     return corpus, blank
 
 
+def learn_from_clips(
+    clips: Sequence[Clip],
+    sentences: Sequence[Sequence[Sentence]],
+    lexicon: Lexicon,
+    settings: TrainingSettings,
+) -> NounLooks | None:
+    """Learn what nouns look like if the boxes of all clips have an appearance but no classes."""
+    if not clips or not all(map(has_only_looks, clips)):
+        return None
+    tracks = [track_looks(followed_regions(clip)) for clip in clips]
+    widths = sorted({looks.rows.shape[1] for looks in tracks})
+    if len(widths) > 1:
+        raise MeaningError(
+            f"the looks of these clips have {' and '.join(map(str, widths))} numbers, because they "
+            "were detected by different versions; add the videos again to detect all alike."
+        )
+    return learn_noun_looks(tracks, sentences, lexicon, random_state=settings.random_state)
+
+
 def _parsed(texts: Iterable[SentenceLike], lexicon: Lexicon) -> list[Sentence]:
-    return [
-        text if isinstance(text, Sentence) and text.words else parse(str(text), lexicon)
-        for text in map(require_sentence, texts)
-    ]
+    found: list[Sentence] = []
+    for text in map(require_sentence, texts):
+        if isinstance(text, Sentence) and text.words:
+            found.append(text)
+        else:
+            found += read_sentences(text.text if isinstance(text, Sentence) else text, lexicon)
+    return found
 
 
 def _merged(

@@ -5,7 +5,7 @@ too strict elsewhere. Training again without each clip would take as many traini
 removing a clip's own expected counts from the last M-step gives nearly the same for one E-step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,8 +51,9 @@ class LeaveOneOut:
 
     def for_clip(self, clip: Clip) -> LearnedLexicon:
         """Return the words to judge a clip with: without it, if it is a training clip."""
+        seen = self.lexicon.named(clip)
         for number, other in enumerate(self.clips):
-            if is_same_clip(other, clip):
+            if is_same_clip(other, seen):
                 return self.without(number)
         return self.lexicon
 
@@ -96,8 +97,10 @@ def leave_one_out(
     for own in parts:
         for entry, counts in own.items():
             total[entry].add(counts)
-    whole = m_step(lexicon.tables, total, lexicon.background, smoothing)
-    changed = tuple(_changed_words(lexicon, total, own, whole, smoothing) for own in parts)
+    whole = m_step(lexicon.tables, total, lexicon.background, smoothing, corpus.noun_labels)
+    changed = tuple(
+        _changed_words(lexicon, total, own, whole, smoothing, corpus.noun_labels) for own in parts
+    )
     clips = tuple(example.observation.view.clip for example in corpus.examples)
     return LeaveOneOut(lexicon, changed, clips)
 
@@ -114,10 +117,11 @@ def _changed_words(
     own: CountsByWord,
     whole: dict[str, WordModel],
     smoothing: WordSmoothing,
+    noun_labels: Mapping[str, NDArray[np.bool_]],
 ) -> dict[str, WordModel]:
     tables = {entry: lexicon.tables[entry] for entry in own}
     rest = {entry: _difference(total[entry], counts) for entry, counts in own.items()}
-    without = m_step(tables, rest, lexicon.background, smoothing)
+    without = m_step(tables, rest, lexicon.background, smoothing, noun_labels)
     return {
         entry: _rescaled_word(lexicon.words[entry], without[entry], whole[entry])
         for entry in without

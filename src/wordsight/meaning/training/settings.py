@@ -1,6 +1,6 @@
 """Settings of training, with defaults that worked on real detections."""
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal
 
 from wordsight.meaning.checks import (
@@ -13,9 +13,11 @@ from wordsight.meaning.features import FeatureSet
 from wordsight.meaning.model.lexicon import ViewSettings
 from wordsight.meaning.model.storage import SAVED_NAMES
 from wordsight.meaning.model.word import WordModel
+from wordsight.meaning.scoring.scorer import TrackPrior
 
 __all__ = [
     "FAITHFUL",
+    "ON_CUT_CLIPS",
     "ON_FILM",
     "GradientSettings",
     "GrowthSettings",
@@ -89,7 +91,9 @@ class TrainingSettings:
         features: The feature set, or its name.
         phases: Number of states of words that have several, such as verbs; as the feature set has
             it if None.
-        clusters: Bin learned features by this many clusters instead of their own schemes.
+        weights: Features and powers of their ratios, where not 1.
+        clusters: Bin features by this many clusters instead of their own schemes; if "own", by as
+            many as those have bins.
         jitter: Whether boxes come from a detector and jitter, so that the limit of stillness is
             estimated instead of that of good tracks.
         background: Distribution that words are compared with: that of the corpus ("empirical"), or
@@ -110,6 +114,8 @@ class TrainingSettings:
         presence: Whether frequent nouns start at labels that are visible whenever they are used.
         left_to_right: Whether words go through their states in order; else any state may come
             first and any may follow any, for repetitive events such as waving.
+        skips: Whether words that go through their states in order may begin in any of them and
+            leave some out.
         forced_end: Whether the last state must be reached when the clip ends; only where states
             come in order.
         durations: Whether the duration of a clip is evidence for its verb.
@@ -125,11 +131,16 @@ class TrainingSettings:
         max_candidates: Number of near misses that compete with a true sentence, where candidates
             are not given.
         random_state: Seed of all random numbers.
+        looks: Whether nouns learn what they look like where boxes have no classes; else regions
+            keep the labels of a codebook.
+        class_names: Whether a noun that the detector has a class for means things of that class.
+        cut: Whether clips are cut to their events, so that no state is the time around them.
     """
 
     features: str | FeatureSet = "recommended"
     phases: int | None = None
-    clusters: int | None = None
+    weights: tuple[tuple[str, float], ...] = ()
+    clusters: int | Literal["own"] | None = None
     jitter: bool = False
     background: Literal["empirical", "uniform"] = "empirical"
     view_settings: ViewSettings = field(default_factory=ViewSettings)
@@ -144,6 +155,7 @@ class TrainingSettings:
     noise: float = 0.02
     presence: bool = True
     left_to_right: bool = True
+    skips: bool = False
     forced_end: bool = True
     durations: bool = True
     role_priors: bool = True
@@ -154,6 +166,9 @@ class TrainingSettings:
     growth: GrowthSettings = field(default_factory=GrowthSettings)
     max_candidates: int = 40
     random_state: int = 0
+    looks: bool = True
+    class_names: bool | None = None
+    cut: bool = False
 
     def __post_init__(self) -> None:
         require_one_of("background", self.background, ("empirical", "uniform"))
@@ -166,39 +181,81 @@ class TrainingSettings:
         counts = {"restarts": 1, "tempered_iterations": 0, "iterations": 0}
         for name, least in (counts | {"max_candidates": 0, "random_state": 0}).items():
             require_integer(name, getattr(self, name), least=least)
-        require_integer("clusters", self.clusters, least=2, none=True)
-        require_integer("phases", self.phases, least=3, none=True)
+        if self.clusters != "own":
+            require_integer("clusters", self.clusters, least=2, none=True)
+        require_integer("phases", self.phases, least=2, none=True)
         require_number("temper", self.temper, above=0.0)
+        for name, weight in self.weights:
+            require_number(f"the weight of {name}", weight, above=0.0)
         require_number("tolerance", self.tolerance, least=0.0, none=True)
         require_number("noise", self.noise, least=0.0, below=1.0)
 
 
-ON_FILM = TrainingSettings(jitter=True, phases=4)
+ON_FILM = TrainingSettings(jitter=True, phases=4, class_names=True)
 """Settings for whole videos and detected boxes. An event is then only part of its clip: the time
 before and the time after take a state each, which leaves two for the event itself, such as bending
-down and rising again. Clips that are cut to their events need three states."""
+down and rising again."""
+
+_PLACES = (
+    *("distance", "gap", "share-inside", "horizontal-offset", "vertical-offset", "size-ratio"),
+    *("head-distance", "hand-distance", "hand-to-head"),
+)
+_SIZES = ("aspect", "area")
+
+ON_CUT_CLIPS = replace(
+    ON_FILM,
+    cut=True,
+    phases=5,
+    weights=(*((name, 0.5) for name in _PLACES), *((name, 0.1) for name in _SIZES)),
+)
+"""Settings for clips that are cut to their events. Most frames then show the event, and where
+things are hardly differs from one frame to the next, their size and shape even less: ten frames of
+a hand on a bottle are not ten times the evidence of one. Five states make a verb show all of its
+phases: lowered bottles do not rest from the first frame on."""
 
 FAITHFUL = TrainingSettings(
     features="paper",
+    clusters="own",
     background="uniform",
+    view_settings=ViewSettings(
+        rate=None,
+        min_visible=0.0,
+        participants="boxes",
+        # A detector that always answers needs no unseen objects; this one may miss.
+        track_prior=TrackPrior(unseen=1e-4, label_change=0.0),
+    ),
     restarts=2,
     choose_by="likelihood",
     tempered_iterations=0,
     temper=1.0,
-    iterations=20,
+    iterations=40,
+    tolerance=1e-3,
     smoothing=WordSmoothing(1e-2, 1e-2, 1e-2),
     noise=0.0,
     presence=False,
+    skips=True,
     forced_end=False,
     durations=False,
     role_priors=False,
     belief=False,
     calibrated=False,
     discriminative=None,
+    looks=False,
 )
-"""The method as published: Table 2's features, Eqs. 4 to 10, the best restart by likelihood."""
+"""The method as published: Table 2's features in clustered bins, all frames, tracks, participants
+and words summed in one lattice (Eqs. 4 to 10), states that never go back, the best restart by
+likelihood. The authors had the two surest boxes of each detector."""
 
-_LATER_SETTINGS = ("tolerance",)  # missing in files of the first layout, written only where used
+# Missing in files of the first layout, written only where they differ from this.
+_LATER_SETTINGS = {
+    "tolerance": None,
+    "looks": True,
+    "class_names": None,
+    "parts": None,
+    "skips": False,
+    "weights": (),
+    "cut": False,
+}
 
 
 def settings_text(settings: TrainingSettings) -> str:
@@ -215,7 +272,7 @@ def _saved_text(value: object) -> str:
     parts = (
         f"{SAVED_NAMES.get(name, name)}={_saved_text(each)}"
         for name, each in values.items()
-        if name not in _LATER_SETTINGS or each is not None
+        if name not in _LATER_SETTINGS or each != _LATER_SETTINGS[name]
     )
     kind = type(value).__name__
     return f"{SAVED_NAMES.get(kind, kind)}({', '.join(parts)})"

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from wordsight.engine import Engine, Serial
 from wordsight.inference import ConvergenceMonitor
 from wordsight.language import PartOfSpeech
-from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.model.calibration import Calibration, Sayings
 from wordsight.meaning.model.lexicon import LearnedLexicon, verb_of
 from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
 from wordsight.meaning.scoring.scorer import CountsByWord, TrackPrior
 from wordsight.meaning.scoring.tables import WordTables
 from wordsight.meaning.training.conditional import (
+    EngineGradients,
     fit_calibration,
     fit_durations,
     fit_role_prior_weight,
@@ -24,6 +25,7 @@ from wordsight.meaning.training.conditional import (
 from wordsight.meaning.training.corpus import Corpus, TrainingExample, initial_words
 from wordsight.meaning.training.discriminative import GradientTraining, train_by_growth
 from wordsight.meaning.training.em import EngineExamples, expected_counts, log_prior, m_step
+from wordsight.meaning.training.leave_one_out import leave_one_out
 from wordsight.meaning.training.settings import TrainingSettings
 
 __all__ = ["Trainer"]
@@ -60,7 +62,7 @@ class Trainer:
         blank: The lexicon without words: bins, background and view settings.
         settings: Settings of training.
         threads: Number of clips to work on at once; the result does not depend on it.
-        engine: Engine of the E-step; threads of this process if not given.
+        engine: Engine of the E-step and of gradients; threads of this process if not given.
         device: Device for the lattices of the E-step, in single precision.
     """
 
@@ -85,12 +87,16 @@ class Trainer:
         self._engine = Serial() if engine is None and device is not None else engine
         self._device = device
         self._held: dict[bool, EngineExamples] = {}
+        self._gradients: EngineGradients | None = None
 
     def close(self) -> None:
         """Release what the engine holds."""
         for held in self._held.values():
             held.close()
         self._held.clear()
+        if self._gradients is not None:
+            self._gradients.close()
+            self._gradients = None
 
     @property
     def done(self) -> bool:
@@ -192,6 +198,7 @@ class Trainer:
             self._rng(restart, 0),
             forced_end=self.settings.forced_end,
             forward=self.settings.left_to_right,
+            skips=self.settings.skips,
             presence=self.settings.presence,
         )
 
@@ -202,9 +209,16 @@ class Trainer:
         tables = self.current.tables_at(temper)
         value, counts = self._e_step(tables, tempered)
         background = self.current.background
-        value += log_prior(self.current.words, background, chosen.smoothing, temper=temper)
+        value += log_prior(
+            self.current.words,
+            background,
+            chosen.smoothing,
+            self.corpus.noun_labels,
+            temper=temper,
+            features=self.current.features,
+        )
         phase_end, converged = self._monitor(value, tempered)
-        words = m_step(tables, counts, background, chosen.smoothing)
+        words = m_step(tables, counts, background, chosen.smoothing, self.corpus.noun_labels)
         self.current = self.current.with_words(words)
         state.iteration += 1
         name = f"restart {state.restart + 1}, iteration {state.iteration}"
@@ -297,9 +311,11 @@ class Trainer:
             state.stage = "sharpen" if chosen.discriminative else "done"
 
     def _fit_calibration(self, learned: LearnedLexicon) -> tuple[Calibration, float]:
-        questions = make_questions(
-            self.corpus.examples, learned.tables, learned.track_prior, threads=self.threads
+        chosen = self.settings
+        held_out = leave_one_out(
+            learned, self.corpus, chosen.smoothing, noise=chosen.noise, threads=self.threads
         )
+        questions = make_questions(self.corpus.examples, held_out, threads=self.threads)
         seconds, verbs = zip(
             *(
                 (example.observation.duration, verb_of(sentence, self.corpus.lexicon))
@@ -315,13 +331,18 @@ class Trainer:
         # Fitted after the rest, and no word is trained with it: words describe the video only.
         weight = fit_role_prior_weight(questions, calibration)
         priors = replace(self.corpus.role_priors, weight=weight)
-        return replace(calibration, role_priors=priors), value
+        true = [sentence for example in self.corpus.examples for sentence in example.sentences]
+        sayings = Sayings.of(true, self.corpus.lexicon)
+        return replace(calibration, role_priors=priors, sayings=sayings), value
 
     def _discriminative_step(self) -> str:
         state, chosen = self.state, self.settings
+        if self._gradients is None and not isinstance(self._engine, Serial | None):
+            self._gradients = EngineGradients(self._engine, self.corpus.examples)
+        how: dict[str, Any] = {"threads": self.threads, "held": self._gradients}
         if chosen.discriminative == "growth":
             self.result, state.discriminative_history = train_by_growth(
-                self.result, self.corpus.examples, chosen.growth, threads=self.threads
+                self.result, self.corpus.examples, chosen.growth, **how
             )
             state.stage = "done"
             return "growth"
@@ -329,7 +350,7 @@ class Trainer:
             self.gradient = GradientTraining(self.result, chosen.gradient)
         if state.iteration < chosen.gradient.epochs:
             rng = self._rng(10_000 + state.iteration)
-            value = self.gradient.epoch(self.corpus.examples, rng, threads=self.threads)
+            value = self.gradient.epoch(self.corpus.examples, rng, **how)
             state.discriminative_history.append(value)
             state.iteration += 1
         if state.iteration >= chosen.gradient.epochs:

@@ -3,14 +3,14 @@
 Every clip is judged by the words as they would be without it, so that the fit holds for new clips.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from wordsight.evaluation import best_threshold
+from wordsight.evaluation import best_threshold, separating_threshold
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.model.calibration import NUM_ASSIGNMENTS, Belief, log_sigmoid
 from wordsight.meaning.model.word import WordModel
@@ -49,10 +49,11 @@ class _Parameters:
     pairs: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, models: Mapping[str, WordModel]) -> "_Parameters":
+    def of(cls, models: Mapping[str, WordModel], unseen: Collection[str]) -> "_Parameters":
         verbs = [name for name, word in models.items() if word.part is PartOfSpeech.VERB]
         others = [name for name, word in models.items() if is_judged_in_event(word)]
-        return cls(tuple(models), tuple((verb, name) for verb in verbs for name in others))
+        judged = tuple(name for name in models if name not in unseen)
+        return cls(judged, tuple((verb, name) for verb in verbs for name in others))
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -98,7 +99,7 @@ def fit_belief(
     Returns:
         The belief, or None where there are no false sentences.
     """
-    parameters = _Parameters.of(held_out.lexicon.words)
+    parameters = _Parameters.of(held_out.lexicon.words, corpus.unseen_nouns)
     rivals = _rivals(corpus, np.random.default_rng(random_state))
     if not any(rivals):
         return None
@@ -158,7 +159,7 @@ def _padded(rows: Sequence[_Row], parameters: _Parameters) -> _Pairs:
     for n, (own, words, _) in enumerate(rows):
         evidence[n, : len(own), : len(words)] = own
         valid[n, : len(own)] = True
-        indices[n, : len(words)] = [word_index[word] for word in words]
+        indices[n, : len(words)] = [word_index.get(word, -1) for word in words]
         verb = next((word for word in words if word in verbs), "")
         verb_pairs[n, : len(words)] = [pair_index.get((verb, word), -1) for word in words]
     true = np.array([true for _, _, true in rows], dtype=np.bool_)
@@ -238,9 +239,11 @@ def _loss(pairs: _Pairs, values: Array, parameters: _Parameters) -> tuple[float,
 
 
 def fit_threshold(held_out: LeaveOneOut, corpus: Corpus, *, threads: int = 1) -> float:
-    """Return the score with the best F1 over all candidates of all training clips.
+    """Return the score from which on a sentence is held true.
 
-    Without false candidates the threshold is 0: the sentence explains the clip better than the
+    It has the best F1 over all candidates of all training clips where these are known to be false.
+    Near misses, of which some are true, would make it too strict: with these it parts the shares
+    of both best. Without false candidates it is 0: the sentence explains the clip better than the
     background does.
     """
 
@@ -259,4 +262,6 @@ def fit_threshold(held_out: LeaveOneOut, corpus: Corpus, *, threads: int = 1) ->
     truth = [one for _, part in parts for one in part]
     if all(truth) or not any(truth):
         return 0.0
-    return best_threshold(scores, truth)[0]
+    return (
+        best_threshold(scores, truth)[0] if corpus.judged else separating_threshold(scores, truth)
+    )

@@ -1,6 +1,7 @@
 """Preparing frames as network input, and mapping boxes back to pixels of the frame."""
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ from numpy.typing import NDArray
 from wordsight.errors import FormatError
 from wordsight.video import Frame
 
-__all__ = ["InputFormat", "Placement"]
+__all__ = ["VALUES", "InputFormat", "Placement", "Preparation", "preparations"]
+
+VALUES = ("0-1", "0-255", "imagenet")
+"""Ranges of the values of a picture; the last is 0-1 less ImageNet's mean, over its deviation."""
 
 _DTYPES: dict[str, Any] = {
     "tensor(float)": np.float32,
@@ -44,6 +48,41 @@ class Placement:
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """How pictures are given to a network.
+
+    Attributes:
+        letterbox: Whether to keep the aspect ratio and pad with grey instead of stretching.
+        values: One of :data:`VALUES`.
+        bgr: Whether blue comes first instead of red.
+    """
+
+    letterbox: bool = False
+    values: str = "0-1"
+    bgr: bool = False
+
+
+def preparations(
+    usual: Preparation, letterbox: bool | None, values: str | None, bgr: bool | None
+) -> list[Preparation]:
+    """Return the ways to try, the usual one first; what is given is not varied."""
+    ways = [
+        Preparation(*way)
+        for way in product(
+            (False, True) if letterbox is None else (letterbox,),
+            VALUES if values is None else (values,),
+            (False, True) if bgr is None else (bgr,),
+        )
+    ]
+    return sorted(ways, key=lambda way: _differences(way, usual))
+
+
+def _differences(one: Preparation, other: Preparation) -> int:
+    pairs = zip(vars(one).values(), vars(other).values(), strict=True)
+    return sum(a != b for a, b in pairs)
+
+
+@dataclass(frozen=True)
 class InputFormat:
     """Image input of a network.
 
@@ -51,7 +90,7 @@ class InputFormat:
         name: The name of the input.
         size: Width and height in pixels.
         channels_last: Whether the shape is ``(1, H, W, 3)`` instead of ``(1, 3, H, W)``.
-        dtype: Type of the values; integers range from 0 to 255, others from 0 to 1.
+        dtype: Type of the values; integers always range from 0 to 255.
     """
 
     name: str
@@ -86,23 +125,15 @@ class InputFormat:
             width = sides[1]
         return cls(declared.name, (width, height), channels_last, _DTYPES[declared.type])
 
-    def prepare(
-        self, frame: Frame, *, letterbox: bool, normalise: bool
-    ) -> tuple[NDArray[Any], Placement]:
-        """Return the frame as network input, and its position there.
-
-        Args:
-            frame: The frame.
-            letterbox: Whether to keep the aspect ratio and pad with grey instead of stretching.
-            normalise: Whether to subtract the ImageNet mean and divide by its standard deviation.
-        """
+    def prepare(self, frame: Frame, way: Preparation) -> tuple[NDArray[Any], Placement]:
+        """Return the frame as network input, and its position there."""
         width, height = self.size
-        if letterbox:
+        if way.letterbox:
             picture, placement = self._letterbox(frame)
         else:
             picture = frame.scaled(width, height)
             placement = Placement((width / frame.size[0], height / frame.size[1]), (0.0, 0.0))
-        return self._numbers(picture, normalise), placement
+        return self._numbers(picture, way), placement
 
     def _letterbox(self, frame: Frame) -> tuple[NDArray[np.uint8], Placement]:
         width, height = self.size
@@ -114,12 +145,14 @@ class InputFormat:
         scale = inner[0] / frame.size[0], inner[1] / frame.size[1]
         return canvas, Placement(scale, (float(left), float(top)))
 
-    def _numbers(self, picture: NDArray[np.uint8], normalise: bool) -> NDArray[Any]:
+    def _numbers(self, picture: NDArray[np.uint8], way: Preparation) -> NDArray[Any]:
         values: NDArray[Any] = picture
-        if self.dtype is not np.uint8:
+        if self.dtype is not np.uint8 and way.values != "0-255":
             values = picture.astype(np.float32) / 255
-            if normalise:
+            if way.values == "imagenet":
                 values = (values - _MEAN) / _SPREAD
+        if way.bgr:
+            values = values[..., ::-1]
         if not self.channels_last:
             values = values.transpose(2, 0, 1)
         return np.ascontiguousarray(values[None], dtype=self.dtype)

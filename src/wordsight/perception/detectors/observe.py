@@ -1,17 +1,19 @@
 """Running a detector on a video and measuring optical flow in its boxes, in one pass."""
 
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import VideoWarning
 from wordsight.perception.detectors.registry import Detector, DetectorError
 from wordsight.progress import Progress
 from wordsight.records import Detections, FrameDetections
 from wordsight.video import FlowMeter, Frame, VideoReader
 
-__all__ = ["observe", "watch"]
+__all__ = ["explain_nothing", "look", "observe", "watch"]
 
 
 def observe(
@@ -68,31 +70,62 @@ def watch(
 
     Raises:
         DetectorError: If the detector does not give one result per frame in order.
+
+    Warns:
+        VideoWarning: If nothing was found and the detector can say why that may be.
     """
     flows: list[NDArray[np.float64]] = []
-    pairs = _paired(frames, detector)
-    results = _with_flow(pairs, flows) if flow else (result for _, result in pairs)
-    return Detections.from_frames(
-        results,
+
+    def results() -> Iterator[FrameDetections]:
+        for _, result, moved in look(frames, detector, flow=flow):
+            if moved is not None:
+                flows.append(moved)
+            yield result
+
+    seen = Detections.from_frames(
+        results(),
         label_names=detector.label_names,
         frame_size=frame_size,
         flow=flows if flow else None,
     )
+    if len(seen) and not seen.mask.any() and (why := explain_nothing(detector)):
+        message = f"{detector.name} found nothing in {len(seen)} frames: {why}."
+        warnings.warn(message, VideoWarning, stacklevel=2)
+    return seen
 
 
-def _with_flow(
-    pairs: Iterable[tuple[Frame, FrameDetections]], flows: list[NDArray[np.float64]]
-) -> Iterator[FrameDetections]:
-    """Yield the results and append the flow in their boxes, which is known one frame later."""
+def explain_nothing(detector: Detector) -> str:
+    """Return why a detector may have found nothing, as far as it can say."""
+    explain = getattr(detector, "explain_nothing", None)
+    return "" if explain is None else str(explain())
+
+
+def look(
+    frames: Iterable[Frame], detector: Detector, *, flow: bool = True
+) -> Iterator[tuple[Frame, FrameDetections, NDArray[np.float64] | None]]:
+    """Yield each frame with what a detector finds in it as soon as that is known.
+
+    Args:
+        frames: Frames of one size, in order of time; they may go on for ever.
+        detector: The detector.
+        flow: Whether to measure the optical flow in the boxes, which is known one frame later.
+
+    Yields:
+        The frame, what was found, and the ``(J, 2)`` flow in its boxes if wanted.
+    """
+    pairs = _paired(frames, detector)
+    if not flow:
+        yield from ((frame, result, None) for frame, result in pairs)
+        return
     meter = FlowMeter()
+    before: tuple[Frame, FrameDetections] | None = None
     for frame, result in pairs:
-        yield result
-        previous = meter.push(frame, result.boxes)
-        if previous is not None:
-            flows.append(previous)
-    last = meter.finish()
-    if last is not None:
-        flows.append(last)
+        moved = meter.push(frame, result.boxes)
+        if before is not None:
+            yield *before, moved
+        before = frame, result
+    if before is not None:
+        yield *before, meter.finish()
 
 
 def _paired(frames: Iterable[Frame], detector: Detector) -> Iterator[tuple[Frame, FrameDetections]]:

@@ -1,6 +1,9 @@
-"""`Onnx`: any YOLO- or DETR-style detection network in an ONNX file, run on the CPU."""
+"""`Onnx`: any usual detection network in an ONNX file."""
 
+import ast
+import json
 import os
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -8,51 +11,154 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, WordsightError
 from wordsight.files import sha256_of
-from wordsight.perception.detectors.network_input import InputFormat
+from wordsight.perception.detectors.network_input import (
+    VALUES,
+    InputFormat,
+    Placement,
+    Preparation,
+    preparations,
+)
 from wordsight.perception.detectors.network_output import (
     STYLES,
     Candidates,
     decode,
     has_no_object_class,
-    parse_names,
-    read_labels,
     recognise,
 )
+from wordsight.perception.detectors.network_process import open_network, running_error
+from wordsight.perception.detectors.network_session import TensorInfo
 from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.detectors.suppression import suppress
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 
-__all__ = ["Onnx", "open_session"]
+__all__ = ["Onnx", "parse_names", "read_labels"]
+
+_MOST_BYTES = 10_000_000  # larger files are not lists of labels
+
+
+def read_labels(source: str | os.PathLike[str] | Sequence[str]) -> tuple[str, ...]:
+    """Read the names of classes in the order of their index.
+
+    Args:
+        source: The names themselves; or a ``.json`` file with a list, an object from index to name,
+            or an object with either under ``names`` or ``id2label``; or a text file with one name
+            per line.
+
+    Raises:
+        FormatError: If the file is missing or has no such names.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return _checked([str(name) for name in source], "the labels given")
+    path = Path(source)
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise FormatError(f"{path} is too large for a list of labels; check the file name.")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"the labels {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not text; expected one label per line, or JSON with the names."
+        ) from error
+    if path.suffix.lower() == ".json":
+        return _from_json(text, path)
+    names = [line.strip() for line in text.splitlines()]
+    while names and not names[-1]:  # blank lines in between keep their index
+        names.pop()
+    return _checked(names, str(path))
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """Parse the class names in a model's metadata, ``{0: 'person', 1: 'cup'}`` or JSON.
+
+    Raises:
+        FormatError: If the text is something else.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        try:
+            value = ast.literal_eval(text)  # literals only, executes nothing
+        except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+            raise FormatError(
+                f"the labels in the model cannot be parsed ({text[:60]!r}); pass labels=FILE."
+            ) from error
+    return _ordered(value, "the model's metadata")
+
+
+def _from_json(text: str, path: Path) -> tuple[str, ...]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path} is not valid JSON: {error}.") from error
+    for key in ("names", "id2label"):
+        if isinstance(value, dict) and isinstance(value.get(key), dict | list):
+            value = value[key]
+    return _ordered(value, str(path))
+
+
+def _ordered(value: Any, source: str) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        try:
+            by_index = {int(index): str(name) for index, name in value.items()}
+        except (TypeError, ValueError):
+            by_index = {}
+        # Indices may have gaps, such as COCO's 91 numbers for 80 classes.
+        if by_index and min(by_index) >= 0 and max(by_index) < 100_000:
+            return _checked([by_index.get(i, "") for i in range(max(by_index) + 1)], source)
+    elif isinstance(value, list | tuple):
+        return _checked([str(name) for name in value], source)
+    raise FormatError(
+        f"{source} has no labels; expected a list of names or an object from index to name."
+    )
+
+
+def _checked(names: list[str], source: str) -> tuple[str, ...]:
+    if not any(names):
+        raise FormatError(f"{source} has no labels; expected one name per class.")
+    return tuple(name or f"class-{index}" for index, name in enumerate(names))
+
 
 _MOST_CANDIDATES = 1000  # for suppression; networks yield thousands of weak ones
-_QUIET = 3  # onnxruntime reports errors only
+_TRIES = 5  # frames on which ways to prepare pictures are compared while nothing is found
+_CONFIDENT = 0.5  # score from which the usual way is right
+_BETTER = 1.15  # how much surer another way must be to be taken instead
+_MARGIN = 0.15  # by how much scores must rise over those in an empty picture
 
 
 class Onnx:
-    """Objects found by a YOLO- or DETR-style network in an ONNX file.
+    """Objects found by a network in an ONNX file: YOLO, NanoDet, SSD, DETR and their relatives.
 
-    The family is recognised from the outputs and the input size is read from the model. Frames are
-    letterboxed for YOLO networks and stretched for others.
+    The family is recognised from the outputs, and the input size is read from the model. Whether
+    pictures are stretched, in which order colours come and which range values have is as usual for
+    the family, unless the first frames with something in them show that another way finds more.
+    The network runs in a process of its own, which may take a limited amount of memory and time.
 
     Args:
         model: The ``.onnx`` file.
         labels: Names of the classes: a text file with one per line, a JSON file, or the names
             themselves; by default from the model's metadata.
-        style: One of ``yolov5``, ``yolov8``, ``yolov10``, ``detr``, ``boxes``; recognised if None.
+        style: One of ``yolov5``, ``yolov8``, ``yolov10``, ``yolox``, ``nanodet``, ``ssd``,
+            ``detr``, ``boxes``; recognised if None.
         confidence: Least score of reported objects.
         overlap: Largest intersection over union of two objects of one class.
         max_boxes: Largest number of objects in a frame.
-        letterbox: Whether to keep the frame's aspect ratio; by default as usual for the family.
-        normalise: Whether to normalise by the ImageNet mean colour; by default as usual for the
-            family.
+        letterbox: Whether to keep the frame's aspect ratio; found out if None.
+        values: Range of the pictures' values, ``0-1``, ``0-255`` or ``imagenet``; found out if
+            None.
+        bgr: Whether blue comes before red; found out if None.
         input_size: Side in pixels for a network with a variable input size.
         threads: Number of CPU threads; 0 for onnxruntime's default.
+        device: ``cpu`` or ``cuda``.
+        memory: Gigabytes of memory the network may use; ``None`` runs it in this process, without
+            a limit.
 
     Raises:
-        DetectorError: If onnxruntime is not installed or an option is out of range.
+        DetectorError: If onnxruntime is not installed, an option is out of range, or the model
+            takes too much memory or time.
         FormatError: If the file is not such a model, or its labels are missing.
     """
 
@@ -68,12 +174,16 @@ class Onnx:
         overlap: float = 0.5,
         max_boxes: int = 50,
         letterbox: bool | None = None,
-        normalise: bool | None = None,
+        values: str | None = None,
+        bgr: bool | None = None,
         input_size: int | None = None,
         threads: int = 1,
+        device: str = "cpu",
+        memory: float | None = 4.0,
     ) -> None:
-        if style is not None and style not in STYLES:
-            raise DetectorError(f"style must be one of {', '.join(STYLES)}, got {style!r}.")
+        for what, value, known in (("style", style, STYLES), ("values", values, VALUES)):
+            if value is not None and value not in known:
+                raise DetectorError(f"{what} must be one of {', '.join(known)}, got {value!r}.")
         if not 0 <= confidence <= 1 or not 0 <= overlap <= 1 or max_boxes < 1:
             raise DetectorError(
                 "confidence and overlap must lie between 0 and 1 and max_boxes be 1 or more, got "
@@ -81,26 +191,27 @@ class Onnx:
             )
         self._path = Path(model)
         self._confidence, self._overlap, self._max_boxes = confidence, overlap, max_boxes
-        self._session = open_session(self._path, threads)
-        self.label_names: tuple[str, ...] = _labels(labels, self._session, self._path)
-        image, *others = self._session.get_inputs()
+        self._network = open_network(self._path, threads, device, memory)
+        self.label_names: tuple[str, ...] = _labels(labels, self._network.metadata, self._path)
+        self._num_classes = len(self.label_names)
+        image, *others = self._network.inputs
         self._format = InputFormat.of(image, input_size)
         self._others = _other_inputs(others, self._format.size)
-        self._style, softmax = self._try_out(style)
-        is_yolo = self._style.startswith("yolo")
-        self._letterbox = is_yolo if letterbox is None else bool(letterbox)
-        self._normalise = softmax if normalise is None else bool(normalise)
+        width, height = self._format.size
+        self._blank = Frame.from_array(np.full((height, width, 3), 114, np.uint8), 0.0)
+        self._style, usual = self._try_out(style)
+        self._given = {"letterbox": letterbox, "values": values, "bgr": bgr}
+        self._ways = preparations(usual, letterbox, values, bgr)
+        self._tries, self._surest = 0, 0.0
+        self._base: list[float] = []
         self._sha256 = sha256_of(self._path)
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
         """Yield the objects in each frame, in order."""
         for frame in frames:
-            image, placement = self._format.prepare(
-                frame, letterbox=self._letterbox, normalise=self._normalise
-            )
-            found = self._chosen(
-                decode(self._style, self._run(image), len(self.label_names), self._format.size)
-            )
+            if len(self._ways) > 1:
+                self._compare_ways(frame)
+            found, placement = self._look(frame, self._ways[0])
             boxes = placement.to_frame(found.boxes, frame.size)
             visible = (boxes[:, 2:] - boxes[:, :2]).min(axis=1, initial=np.inf) > 0
             yield FrameDetections(
@@ -117,30 +228,79 @@ class Onnx:
             "confidence": self._confidence,
             "overlap": self._overlap,
             "max_boxes": self._max_boxes,
-            "letterbox": self._letterbox,
-            "normalise": self._normalise,
+            **self._given,
             "input_size": list(self._format.size),
         }
 
-    def _run(self, image: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        names = [output.name for output in self._session.get_outputs()]
-        inputs = {self._format.name: image, **self._others}
-        try:
-            arrays = self._session.run(names, inputs)
-        except Exception as error:  # onnxruntime has its own exception classes
-            raise DetectorError(f"the model {self._path.name} failed: {_brief(error)}.") from error
-        return dict(zip(names, arrays, strict=True))
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        way, known = self._ways[0], textwrap.shorten(", ".join(self.label_names), 60)
+        return (
+            f"its surest box had a score of {self._surest:.2f}, and boxes from "
+            f"{self._confidence:g} on are reported (--option confidence=0.1 reports more). It "
+            f"knows {known}. It was read as {self._style}, with "
+            f"{'blue' if way.bgr else 'red'} first, values {way.values} and "
+            f"{'kept' if way.letterbox else 'stretched'} proportions; if it was trained otherwise, "
+            "give --option style, bgr, values or letterbox"
+        )
 
-    def _try_out(self, style: str | None) -> tuple[str, bool]:
+    def _compare_ways(self, frame: Frame) -> None:
+        """Keep the way of preparing pictures that finds confident boxes, once there are some.
+
+        What a way finds in an empty picture does not count.
+        """
+        if not self._tries:
+            self._base = [self._strength(self._blank, way) for way in self._ways]
+        strength = [self._strength(frame, way) for way in self._ways]
+        gain = np.subtract(strength, np.abs(self._base))
+        best = int(np.argmax(gain))
+        if (
+            strength[0] >= _CONFIDENT
+        ):  # a wrong range of values is never so sure of the right things
+            same = [way.values == self._ways[0].values for way in self._ways]
+            best = int(np.argmax(np.where(same, strength, 0.0)))
+            best = best if strength[best] > _BETTER * strength[0] else 0
+        elif gain[best] < gain[0] + _MARGIN:
+            best = 0
+        self._tries += 1
+        if gain[best] >= _MARGIN or self._tries >= _TRIES:
+            self._ways = [self._ways[best]]
+
+    def _strength(self, frame: Frame, way: Preparation) -> float:
+        """Return the mean score of the three surest objects, -1 where scores make no sense."""
+        scores = self._look(frame, way)[0].scores
+        if scores.max(initial=0.0) > 1.001:
+            return -1.0
+        sure = np.sort(scores[scores >= self._confidence])[::-1][:3]
+        return float(sure.mean()) if len(sure) else 0.0
+
+    def _look(self, frame: Frame, way: Preparation) -> tuple[Candidates, Placement]:
+        image, placement = self._format.prepare(frame, way)
+        found = decode(self._style, self._run(image), self._num_classes, self._format.size)
+        if way is self._ways[0]:
+            self._surest = max(self._surest, float(found.scores.max(initial=0.0)))
+        return self._chosen(found), placement
+
+    def _run(self, image: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        try:
+            return self._network.run({self._format.name: image, **self._others})
+        except WordsightError:
+            raise
+        except Exception as error:  # onnxruntime has its own exception classes
+            brief = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+            raise running_error(self._path.name, brief) from error
+
+    def _try_out(self, style: str | None) -> tuple[str, Preparation]:
         """Run the model once, so that a wrong model, style or label file fails here."""
-        width, height = self._format.size
-        blank = Frame.from_array(np.full((height, width, 3), 114, np.uint8), 0.0)
-        image, _ = self._format.prepare(blank, letterbox=False, normalise=False)
-        outputs = self._run(image)
-        count = len(self.label_names)
-        style = style or recognise(outputs, count)
+        outputs = self._run(self._format.prepare(self._blank, Preparation())[0])
+        count = self._num_classes
+        style = style or recognise(outputs, count, self._format.size)
         decode(style, outputs, count, self._format.size)
-        return style, style == "detr" and has_no_object_class(outputs, count)
+        if style == "yolox":
+            return style, Preparation(letterbox=True, values="0-255", bgr=True)
+        if style == "detr" and has_no_object_class(outputs, count):
+            return style, Preparation(values="imagenet")
+        return style, Preparation(letterbox=style.startswith("yolo"))
 
     def _chosen(self, found: Candidates) -> Candidates:
         sure = np.flatnonzero(found.scores >= self._confidence)
@@ -155,42 +315,12 @@ class Onnx:
         return Candidates(boxes[kept], scores[kept], labels[kept], found.final)
 
 
-def open_session(path: Path, threads: int) -> Any:
-    """Open an ONNX model with onnxruntime.
-
-    Raises:
-        DetectorError: If onnxruntime is not installed.
-        FormatError: If the file is not a model that can be run.
-    """
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise DetectorError(
-            "the detector 'onnx' needs onnxruntime: pip install onnxruntime."
-        ) from error
-    if not path.is_file():
-        raise FormatError(f"{path} is not a file; expected an ONNX model.")
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = _QUIET
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = threads
-    try:
-        return onnxruntime.InferenceSession(
-            str(path), sess_options=options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # onnxruntime has its own exception classes
-        raise FormatError(
-            f"{path.name} is not an ONNX model that can be run ({_brief(error)}); export the "
-            "network again as .onnx."
-        ) from error
-
-
 def _labels(
-    labels: str | os.PathLike[str] | Sequence[str] | None, session: Any, path: Path
+    labels: str | os.PathLike[str] | Sequence[str] | None, metadata: dict[str, str], path: Path
 ) -> tuple[str, ...]:
     if labels is not None:
         return read_labels(labels)
-    names = session.get_modelmeta().custom_metadata_map.get("names")
+    names = metadata.get("names")
     if not names:
         raise FormatError(
             f"{path.name} has no class names in its metadata; pass labels=FILE, a text file with "
@@ -199,7 +329,7 @@ def _labels(
     return parse_names(names)
 
 
-def _other_inputs(declared: list[Any], size: tuple[int, int]) -> dict[str, NDArray[Any]]:
+def _other_inputs(declared: list[TensorInfo], size: tuple[int, int]) -> dict[str, NDArray[Any]]:
     """Return the image size as the one additional input that some DETR exports require."""
     filled: dict[str, NDArray[Any]] = {}
     for other in declared:
@@ -211,7 +341,3 @@ def _other_inputs(declared: list[Any], size: tuple[int, int]) -> dict[str, NDArr
         dtype = np.int32 if "int32" in other.type else np.int64
         filled[other.name] = np.array([size], dtype)
     return filled
-
-
-def _brief(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.perception.detectors.registry import DetectorError
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE, describe
+from wordsight.perception.regions.appearance import APPEARANCE_SIZE, describe, outlines
 from wordsight.perception.regions.blob import Picture, boxes_of, to_lab
 from wordsight.perception.regions.codebook import Codebook
 from wordsight.perception.regions.finder import RegionFinder
@@ -17,7 +17,7 @@ from wordsight.video import Frame
 
 __all__ = ["Regions"]
 
-_METHOD = 1  # increased when results change, so that libraries detect again
+_METHOD = 2  # increased when results change, so that libraries detect again
 _LEAST_SIDE = 16  # pixels of the scaled image; smaller ones have too little detail
 
 
@@ -75,10 +75,13 @@ class Regions:
             if blobs is None:
                 finder = RegionFinder(lab, frame.time, self._max_boxes)
                 blobs = finder.update(lab, frame.time) or []
-            appearance = describe(blobs, lab)
+            boxes = boxes_of(blobs) * scale
+            looks = describe(blobs, lab)
+            edges = outlines(frame.scaled(*frame.size, gray=True), boxes)
+            appearance = np.concatenate([looks, edges], axis=1)
             yield FrameDetections(
                 time=frame.time,
-                boxes=boxes_of(blobs) * scale,
+                boxes=boxes,
                 scores=np.array([blob.score for blob in blobs], np.float64),
                 labels=self._labels(appearance),
                 appearance=appearance,

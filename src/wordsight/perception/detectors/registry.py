@@ -16,7 +16,14 @@ from wordsight.records import FrameDetections
 if TYPE_CHECKING:
     from wordsight.video import Frame
 
-__all__ = ["ENTRY_POINT_GROUP", "Detector", "DetectorError", "available_detectors", "load_detector"]
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "Detector",
+    "DetectorError",
+    "available_detectors",
+    "create_detector",
+    "detector_factory",
+]
 
 ENTRY_POINT_GROUP = "wordsight.detectors"
 """Entry point group of detectors: ``name = "module:Class"``."""
@@ -57,8 +64,17 @@ class Detector(Protocol):
         ...
 
 
-def load_detector(name: str, **options: Any) -> Detector:
-    """Create a detector by name.
+def detector_factory(name: str) -> Any:
+    """Return the class of a detector.
+
+    Raises:
+        DetectorError: If there is none of that name, or a required package is missing.
+    """
+    return _load(_entry(name))
+
+
+def create_detector(name: str, **options: Any) -> Detector:
+    """Create one detector by name.
 
     Args:
         name: One of :func:`available_detectors`.
@@ -67,7 +83,7 @@ def load_detector(name: str, **options: Any) -> Detector:
     Raises:
         DetectorError: If the name or an option is unknown, or a required package is missing.
     """
-    factory = _load(_entry(name))
+    factory = detector_factory(name)
     _check_options(name, factory, options)
     try:
         detector: Detector = factory(**options)

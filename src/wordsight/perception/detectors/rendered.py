@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.detectors.network_input import InputFormat
+from wordsight.perception.detectors.network_input import InputFormat, Preparation
 from wordsight.perception.detectors.network_output import decode
 from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.detectors.suppression import suppress
@@ -31,7 +31,7 @@ RENDERED_THINGS = (
 """The classes of the network, in order."""
 
 _MODEL = "rendered.onnx"
-_VERSION = 1  # increased with the network, so that libraries detect again
+_VERSION = 2  # increased with the network, so that libraries detect again
 _INPUT = InputFormat("images", (320, 240), channels_last=False, dtype=np.float32)
 _OVERLAP = 0.5  # largest intersection over union of two objects of one class
 
@@ -39,8 +39,8 @@ _OVERLAP = 0.5  # largest intersection over union of two objects of one class
 class Rendered:
     """People and things of the rendered worlds, with their classes; of no use on real videos.
 
-    The network was trained on films that no experiment uses, by
-    ``experiments/rendered_detector.py``.
+    The network was trained on films that no experiment uses, those of the street in none of the
+    street's own places, by ``experiments/rendered_detector.py``.
 
     Args:
         confidence: Least score of reported objects, 0 to 1.
@@ -64,7 +64,7 @@ class Rendered:
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
         """Yield the objects in each frame, in order."""
         for frame in frames:
-            image, placement = _INPUT.prepare(frame, letterbox=False, normalise=False)
+            image, placement = _INPUT.prepare(frame, Preparation())
             self._network.setInput(image)
             boxes, scores, labels = self._chosen(np.asarray(self._network.forward()))
             boxes = placement.to_frame(boxes, frame.size)

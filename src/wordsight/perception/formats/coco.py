@@ -8,6 +8,7 @@ its ``file_name``, else its index in the list. ``track_id`` and ``score`` of ann
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,21 @@ from wordsight.errors import FormatError
 from wordsight.perception.formats.table import NO_ID, BoxCollector, BoxTable
 from wordsight.perception.formats.text import decimal_of, minus, parse_decimal, plus, text_of
 
-__all__ = ["read_coco", "write_coco"]
+__all__ = ["CocoVideo", "read_coco", "read_coco_videos", "write_coco", "write_coco_videos"]
+
+
+@dataclass(frozen=True, eq=False)
+class CocoVideo:
+    """One of the videos of a COCO file.
+
+    Attributes:
+        boxes: Its boxes.
+        entry: Its entry under ``videos``: ``id``, ``name`` and whatever else is known of it.
+    """
+
+    boxes: BoxTable
+    entry: Mapping[str, Any]
+
 
 _TRAILING_NUMBER = re.compile(r"(\d{1,12})\D*$")
 
@@ -39,14 +54,50 @@ def read_coco(
         video: Id or name of the video, if the file has several.
     """
     content = _parse(text, path.name)
+    every = _images(content, path.name)
+    images = _of_video(content, path.name, every, video)
+    annotations = list(_entries(content, "annotations", path.name))
+    return _one_video(content, path, every, images, annotations, label_names, first_frame or 0)
+
+
+def read_coco_videos(text: str, path: Path) -> list[CocoVideo]:
+    """Read all videos of a COCO file, each with its entry; arguments as in :func:`read_coco`."""
+    content = _parse(text, path.name)
+    every = _images(content, path.name)
+    parts: dict[Any, tuple[dict[Any, Any], list[Any]]] = {}
+    for key, image in every.items():
+        parts.setdefault(_key(image, "video_id"), ({}, []))[0][key] = image
+    for number, annotation in enumerate(_entries(content, "annotations", path.name)):
+        of = every.get(_key(annotation, "image_id"))
+        if of is None:
+            raise FormatError(f"{path.name}, annotations[{number}]: its image is not in the file.")
+        parts[_key(of, "video_id")][1].append(annotation)
+    entries = {_key(one, "id"): one for one in _entries(content, "videos", path.name)}
+    for key in entries:
+        parts.setdefault(key, ({}, []))
+    return [
+        CocoVideo(
+            _one_video(content, path, images, images, annotations, None, 0), entries.get(key, {})
+        )
+        for key, (images, annotations) in parts.items()
+    ]
+
+
+def _one_video(
+    content: Mapping[str, Any],
+    path: Path,
+    every: dict[Any, Mapping[str, Any]],
+    images: dict[Any, Mapping[str, Any]],
+    annotations: Iterable[Mapping[str, Any]],
+    label_names: Sequence[str] | None,
+    first_frame: int,
+) -> BoxTable:
     names = _categories(content, path.name)
     collector = BoxCollector(
         path.name, tuple(names.values()) if label_names is None else label_names
     )
-    every = _images(content, path.name)
-    images = _of_video(content, path.name, every, video)
-    frames = _frame_numbers(images, first_frame or 0, collector)
-    for index, annotation in enumerate(_entries(content, "annotations", path.name)):
+    frames = _frame_numbers(images, first_frame, collector)
+    for index, annotation in enumerate(annotations):
         where = f"annotations[{index}]"
         image = _known(annotation, "image_id", every, where, collector)
         if image not in images:
@@ -65,43 +116,72 @@ def read_coco(
 
 def write_coco(table: BoxTable) -> Iterator[str]:
     """Yield the pieces of a COCO file, one image or annotation per line."""
-    assert table.covered is not None and table.times is not None
-    assert table.frame_size is not None
-    width, height = table.frame_size
+    return write_coco_videos([CocoVideo(table, {"id": 1, "name": "video"})])
+
+
+def write_coco_videos(videos: Sequence[CocoVideo]) -> Iterator[str]:
+    """Yield the pieces of a COCO file of several videos; their entries need an ``id``."""
+    labels = dict.fromkeys(name for video in videos for name in video.boxes.label_names)
+    numbers = {name: number for number, name in enumerate(labels, start=1)}
     categories = [
-        json.dumps({"id": index, "name": name}, ensure_ascii=False)
-        for index, name in enumerate(table.label_names, start=1)
+        json.dumps({"id": number, "name": name}, ensure_ascii=False)
+        for name, number in numbers.items()
     ]
-    images = (
-        f'{{"id": {frame + 1}, "file_name": "frame_{frame:06d}.png", "video_id": 1, '
-        f'"frame_id": {frame}, "time": {time!r}, "width": {width}, "height": {height}}}'
-        for frame, time in zip(table.covered.tolist(), table.times.tolist(), strict=True)
-    )
-    yield '{\n"videos": [{"id": 1, "name": "video"}],\n"categories": '
+    entries = ", ".join(json.dumps(video.entry, ensure_ascii=False) for video in videos)
+    yield f'{{\n"videos": [{entries}],\n"categories": '
     yield from _listed(categories)
     yield ',\n"images": '
-    yield from _listed(images)
+    yield from _listed(image for video, ids in _image_ids(videos) for image in _frames(video, ids))
     yield ',\n"annotations": '
-    yield from _listed(_annotations(table))
+    yield from _listed(_annotations(videos, numbers))
     yield "\n}\n"
 
 
-def _annotations(table: BoxTable) -> Iterator[str]:
-    columns = (table.frames, table.ids, table.boxes, table.scores, table.labels)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for number, (frame, identity, box, score, label) in enumerate(rows, start=1):
-        left, top, right, bottom = (decimal_of(side) for side in box)
-        width, height = minus(right, left), minus(bottom, top)
-        sides = ", ".join(text_of(side) for side in (left, top, width, height))
-        area = float(width) * float(height)
-        track = "" if identity == NO_ID else f', "track_id": {identity}'
+def _image_ids(videos: Sequence[CocoVideo]) -> Iterator[tuple[CocoVideo, int]]:
+    """Yield each video with the number that its frames' numbers are added to for ids."""
+    before = 1
+    for video in videos:
+        yield video, before
+        covered = video.boxes.covered
+        assert covered is not None
+        before += int(covered[-1]) + 1 if len(covered) else 0
+
+
+def _frames(video: CocoVideo, first: int) -> Iterator[str]:
+    table, number = video.boxes, json.dumps(video.entry["id"])
+    assert table.covered is not None and table.times is not None and table.frame_size is not None
+    width, height = table.frame_size
+    folder = f"{video.entry['wordsight_id']}/" if "wordsight_id" in video.entry else ""
+    for frame, time in zip(table.covered.tolist(), table.times.tolist(), strict=True):
+        name = json.dumps(f"{folder}frame_{frame:06d}.png", ensure_ascii=False)
         yield (
-            f'{{"id": {number}, "image_id": {frame + 1}, "category_id": {label + 1}, '
-            f'"bbox": [{sides}], "area": {area!r}, "iscrowd": 0, "score": {score!r}{track}}}'
+            f'{{"id": {first + frame}, "file_name": {name}, '
+            f'"video_id": {number}, "frame_id": {frame}, "time": {time!r}, "width": {width}, '
+            f'"height": {height}}}'
         )
 
 
-def _listed(items: Sequence[str] | Iterator[str]) -> Iterator[str]:
+def _annotations(videos: Sequence[CocoVideo], numbers: Mapping[str, int]) -> Iterator[str]:
+    written = 0
+    for video, first in _image_ids(videos):
+        table = video.boxes
+        columns = (table.frames, table.ids, table.boxes, table.scores, table.labels)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for frame, identity, box, score, label in rows:
+            written += 1
+            left, top, right, bottom = (decimal_of(side) for side in box)
+            width, height = minus(right, left), minus(bottom, top)
+            sides = ", ".join(text_of(side) for side in (left, top, width, height))
+            area = float(width) * float(height)
+            track = "" if identity == NO_ID else f', "track_id": {identity}'
+            category = numbers[table.label_names[label]]
+            yield (
+                f'{{"id": {written}, "image_id": {first + frame}, "category_id": {category}, '
+                f'"bbox": [{sides}], "area": {area!r}, "iscrowd": 0, "score": {score!r}{track}}}'
+            )
+
+
+def _listed(items: Iterable[str]) -> Iterator[str]:
     mark = "["
     for item in items:
         yield f"{mark}\n{item}"

@@ -3,15 +3,16 @@
 A box with ``outside="1"`` means that the object is absent until the next box; a track ends with its
 last box. Frame numbers are those of the video, also if a task has only every n-th frame
 (``frame_filter``, ``step=n``). Scores are stored as an attribute of the boxes; a detection without
-a track is a track of one box with the attribute ``tracked`` set to ``false``.
+a track is a track of one box with the attribute ``tracked`` set to ``false``. A sentence, for which
+CVAT has no place, is a track ``sentence`` as large as the picture, over its frames.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -19,91 +20,66 @@ from numpy.typing import NDArray
 
 from wordsight.errors import FormatError
 from wordsight.perception.formats.table import NO_ID, BoxCollector, BoxTable
-from wordsight.perception.formats.text import parse_number, parse_whole
+from wordsight.perception.formats.text import XmlElement, parse_number, parse_whole, parse_xml
 
-__all__ = ["read_cvat", "write_cvat"]
+__all__ = ["CvatSentence", "CvatTask", "read_cvat", "read_cvat_task", "write_cvat"]
 
 
 _SIDES = ("xtl", "ytl", "xbr", "ybr")
 _STEP = re.compile(r"step\s*=\s*(\d{1,7})")
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_ATTRIBUTES = "".join(
-    f"<attribute><name>{name}</name><mutable>{mutable}</mutable><input_type>{kind}</input_type>"
-    f"<default_value>{default}</default_value><values>{default}</values></attribute>"
-    for name, mutable, kind, default in (
-        ("score", "True", "text", "1"),
-        ("tracked", "False", "checkbox", "true"),
+_SENTENCE = "sentence"
+
+
+def _declared(*attributes: tuple[str, str, str, str]) -> str:
+    return "".join(
+        f"<attribute><name>{name}</name><mutable>{mutable}</mutable><input_type>{kind}</input_type>"
+        f"<default_value>{default}</default_value><values>{default}</values></attribute>"
+        for name, mutable, kind, default in attributes
     )
-)
 
 
-# XML with the line number of each element, for messages, which ElementTree does not keep. Document
-# types and with them entities, which can expand without limit or read other files, are rejected;
-# annotation tools never write them.
-
-_MAX_DEPTH = 64
+_ATTRIBUTES = _declared(("score", "True", "text", "1"), ("tracked", "False", "checkbox", "true"))
+_SAID = ("text", "start", "end", "source")
+_SENTENCE_ATTRIBUTES = _declared(*((name, "False", "text", "") for name in _SAID))
 
 
-@dataclass(slots=True)
-class _Element:
-    """An XML element: name, attributes, first line, own text and children."""
+@dataclass(frozen=True)
+class CvatSentence:
+    """A sentence as a track: what it says, its frames, and the seconds it was written with.
 
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    text: str = ""
-    children: list["_Element"] = field(default_factory=list)
+    Attributes:
+        text: What is said.
+        first: Its first frame.
+        last: Its last frame.
+        start: Seconds, empty if it is said of the whole video.
+        end: Seconds.
+        source: Where it came from.
+    """
 
-    def all(self, tag: str) -> "list[_Element]":
-        return [child for child in self.children if child.tag == tag]
-
-    def find(self, *tags: str) -> "_Element | None":
-        """Return the first element at a path of names."""
-        here: _Element | None = self
-        for tag in tags:
-            here = next(iter(here.all(tag)), None) if here else None
-        return here
+    text: str
+    first: int
+    last: int
+    start: str = ""
+    end: str = ""
+    source: str = ""
 
 
-def _parse_xml(text: str, name: str) -> _Element:
-    """Return the root element of a document; ``name`` is the file name for messages."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    top = _Element("", {}, 0)
-    stack = [top]
+@dataclass(frozen=True, eq=False)
+class CvatTask:
+    """A video as a task of CVAT.
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(stack) > _MAX_DEPTH:
-            raise FormatError(f"{name}, line {parser.CurrentLineNumber}: nested too deeply.")
-        element = _Element(tag, attributes, parser.CurrentLineNumber)
-        stack[-1].children.append(element)
-        stack.append(element)
+    Attributes:
+        names: What the file calls the video: name of the task, name of the film.
+        boxes: Its boxes; visible between the frames that were looked at.
+        sentences: What is said of it.
+        num_frames: Frames of the video; only for writing.
+    """
 
-    def end(_: str) -> None:
-        stack.pop()
-
-    def characters(data: str) -> None:
-        stack[-1].text += data
-
-    def reject(*_: object) -> None:
-        raise FormatError(
-            f"{name}, line {parser.CurrentLineNumber}: document types and entities are not "
-            "allowed, since they can expand without limit; remove the <!DOCTYPE ...> part."
-        )
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = characters
-    parser.StartDoctypeDeclHandler = reject
-    parser.EntityDeclHandler = reject
-    try:
-        parser.Parse(text, True)
-    except expat.ExpatError as error:
-        raise FormatError(
-            f"{name}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); the file is "
-            "damaged, truncated or of another format."
-        ) from None
-    return top.children[0]
+    names: tuple[str, ...]
+    boxes: BoxTable
+    sentences: tuple[CvatSentence, ...] = ()
+    num_frames: int = 0
 
 
 def read_cvat(
@@ -121,14 +97,27 @@ def read_cvat(
         label_names: The classes; by default those in the file, in its order.
         first_frame: Number of the first frame, 0 by default.
     """
-    document = _parse_xml(text, path.name)
+    return read_cvat_task(text, path, label_names=label_names, first_frame=first_frame).boxes
+
+
+def read_cvat_task(
+    text: str,
+    path: Path,
+    *,
+    label_names: Sequence[str] | None = None,
+    first_frame: int | None = None,
+) -> CvatTask:
+    """Read boxes, sentences and names; arguments as in :func:`read_cvat`."""
+    document = parse_xml(text, path.name)
     if document.tag != "annotations" or document.all("image"):
         raise FormatError(
             f"{path.name} is XML but not CVAT for video; expected <annotations> with <track>s. "
             "Export it from CVAT as 'CVAT for video 1.1'."
         )
     task = _task(document)
+    said = [track for track in document.all("track") if _is_sentence(track)]
     names = [label.text.strip() for label in _named(task)]
+    names = [name for name in names if name != _SENTENCE] if said else names
     collector = BoxCollector(
         path.name, names if label_names is None else label_names, closed=label_names is not None
     )
@@ -136,40 +125,93 @@ def read_cvat(
     covered = _covered(task, first, collector)
     step = 1 if covered is None or len(covered) < 2 else int(covered[1] - covered[0])
     for track in document.all("track"):
-        _take_track(track, collector, first, step)
+        if not _is_sentence(track):
+            _take_track(track, collector, first, step)
     table = collector.table(frame_size=_size(task, collector), covered=covered)
     _check_covered(table, path.name)
-    return table
+    places = (task.find("name"), task.find("source"), document.find("meta", "source"))
+    called = tuple(place.text.strip() for place in places if place is not None)
+    return CvatTask(called, table, tuple(_sentence(track, collector, first) for track in said))
 
 
-def write_cvat(table: BoxTable) -> Iterator[str]:
-    """Yield the parts of a CVAT file; every box is a key frame."""
+def write_cvat(table: BoxTable, task: CvatTask | None = None) -> Iterator[str]:
+    """Yield the parts of a CVAT file; every box is a key frame.
+
+    With a task, things stay visible between the frames that were looked at, so that people can
+    correct them; without, they are there on exactly the frames of the table.
+    """
     assert table.covered is not None and table.frame_size is not None
     bad = [name for name in table.label_names if _UNWRITABLE.search(name)]
     if bad:
         raise FormatError(f"the label {bad[0]!r} has a character not allowed in XML; rename it.")
     start, stop, step = _range_of(table.covered)
-    yield from _head(table, start, stop, step)
-    for number, members in enumerate(_tracks_of(table)):
-        yield from _track(table, number, members, stop, step)
+    yield from _head(table, start, stop, step, task)
+    frames = table.covered.tolist()
+    gone = {frame: frame + step for frame in frames}
+    if task is not None:
+        gone |= dict(pairwise(frames))
+    tracks = _tracks_of(table)
+    for number, members in enumerate(tracks):
+        alone = task is not None and table.ids[members[0]] == NO_ID
+        frame = int(table.frames[members[0]])
+        yield from _track(table, number, members, stop, {frame: frame + 1} if alone else gone)
+    if task is not None:
+        for number, said in enumerate(task.sentences, start=len(tracks)):
+            yield from _sentence_track(number, said, task)
     yield "</annotations>\n"
 
 
-def _task(document: _Element) -> _Element:
+def _sentence_track(number: int, said: CvatSentence, task: CvatTask) -> Iterator[str]:
+    width, height = task.boxes.frame_size or (1, 1)
+    values = "".join(
+        f'<attribute name="{name}">{escape(_UNWRITABLE.sub("", getattr(said, name)))}</attribute>'
+        for name in _SAID
+    )
+    place = f'xtl="0" ytl="0" xbr="{width}" ybr="{height}" z_order="-1"'
+    yield f'  <track id="{number}" label="{_SENTENCE}" source="file">\n'
+    keys = {said.first: 0, said.last: 0, said.last + 1: 1}
+    keys.pop(task.num_frames, None)  # behind the last frame
+    for frame, outside in keys.items():
+        head = f'<box frame="{frame}" keyframe="1" outside="{outside}" occluded="0"'
+        yield f"    {head} {place}>{values}</box>\n"
+    yield "  </track>\n"
+
+
+def _is_sentence(track: XmlElement) -> bool:
+    return track.attributes.get("label") == _SENTENCE and any(
+        "text" in _values(box) for box in track.all("box")
+    )
+
+
+def _values(element: XmlElement) -> dict[str | None, str]:
+    return {a.attributes.get("name"): a.text for a in element.all("attribute")}
+
+
+def _sentence(track: XmlElement, collector: BoxCollector, first: int) -> CvatSentence:
+    boxes = sorted((_Box(box, collector, first) for box in track.all("box")), key=lambda b: b.frame)
+    shown = [box.frame for box in boxes if not box.outside]
+    if not shown:
+        raise collector.error(f"line {track.line}", "the sentence has no frame; give it one.")
+    ended = [box.frame - 1 for box in boxes if box.outside and box.frame > shown[-1]]
+    said = {name: _values(track.all("box")[0]).get(name, "").strip() for name in _SAID}
+    return CvatSentence(first=shown[0], last=ended[0] if ended else shown[-1], **said)
+
+
+def _task(document: XmlElement) -> XmlElement:
     for place in ("task", "job", "project"):
         found = document.find("meta", place)
         if found is not None:
             return found
-    return _Element("task", {}, 0)
+    return XmlElement("task", {}, 0)
 
 
-def _named(task: _Element) -> list[_Element]:
+def _named(task: XmlElement) -> list[XmlElement]:
     labels = task.find("labels")
     names = [label.find("name") for label in labels.all("label")] if labels else []
     return [name for name in names if name is not None]
 
 
-def _whole_of(task: _Element, tag: str, collector: BoxCollector) -> int | None:
+def _whole_of(task: XmlElement, tag: str, collector: BoxCollector) -> int | None:
     element = task.find(tag)
     if element is None or not element.text.strip():
         return None
@@ -179,7 +221,7 @@ def _whole_of(task: _Element, tag: str, collector: BoxCollector) -> int | None:
         raise collector.error(f"line {element.line}", f"<{tag}>: {error}.") from None
 
 
-def _covered(task: _Element, first: int, collector: BoxCollector) -> NDArray[np.int64] | None:
+def _covered(task: XmlElement, first: int, collector: BoxCollector) -> NDArray[np.int64] | None:
     """Return the frames of the task, if it states them."""
     start = _whole_of(task, "start_frame", collector) or 0
     stop, size = (_whole_of(task, tag, collector) for tag in ("stop_frame", "size"))
@@ -195,7 +237,7 @@ def _covered(task: _Element, first: int, collector: BoxCollector) -> NDArray[np.
     return np.arange(start, end, step, dtype=np.int64) - first
 
 
-def _size(task: _Element, collector: BoxCollector) -> tuple[int, int] | None:
+def _size(task: XmlElement, collector: BoxCollector) -> tuple[int, int] | None:
     original = task.find("original_size")
     if original is None:
         return None
@@ -203,7 +245,7 @@ def _size(task: _Element, collector: BoxCollector) -> tuple[int, int] | None:
     return (width, height) if width and height and min(width, height) > 0 else None
 
 
-def _take_track(track: _Element, collector: BoxCollector, first: int, step: int) -> None:
+def _take_track(track: XmlElement, collector: BoxCollector, first: int, step: int) -> None:
     where = f"line {track.line}"
     label = track.attributes.get("label", "")
     if not label:
@@ -226,13 +268,13 @@ def _take_track(track: _Element, collector: BoxCollector, first: int, step: int)
 class _Box:
     """One box of a track as stored in the file."""
 
-    def __init__(self, element: _Element, collector: BoxCollector, first: int) -> None:
+    def __init__(self, element: XmlElement, collector: BoxCollector, first: int) -> None:
         self.where = f"line {element.line}"
         try:
             self.frame = parse_whole(element.attributes["frame"]) - first
             self.outside = parse_whole(element.attributes.get("outside", "0")) != 0
             corners = [parse_number(element.attributes[side]) for side in _SIDES]
-            extra = {a.attributes.get("name"): a.text for a in element.all("attribute")}
+            extra = _values(element)
             self.score = parse_number(extra.get("score") or "1")
         except KeyError as error:
             raise collector.error(self.where, f"the box lacks {error}.") from None
@@ -277,11 +319,16 @@ def _range_of(covered: NDArray[np.int64]) -> tuple[int, int, int]:
     return int(covered[0]), int(covered[-1]), int(steps[0]) if len(steps) == 1 else 1
 
 
-def _head(table: BoxTable, start: int, stop: int, step: int) -> Iterator[str]:
+def _head(
+    table: BoxTable, start: int, stop: int, step: int, task: CvatTask | None
+) -> Iterator[str]:
     width, height = table.frame_size or (1, 1)
     shown = (stop - start) // step + 1
     yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
-    yield f"  <meta>\n    <task>\n      <size>{shown}</size>\n      <mode>interpolation</mode>\n"
+    yield "  <meta>\n    <task>\n"
+    for tag, name in zip(("name", "source"), () if task is None else task.names, strict=False):
+        yield f"      <{tag}>{escape(_UNWRITABLE.sub('', name))}</{tag}>\n"
+    yield f"      <size>{shown}</size>\n      <mode>interpolation</mode>\n"
     yield f"      <start_frame>{start}</start_frame>\n"
     yield f"      <stop_frame>{max(stop, 0)}</stop_frame>\n"
     yield f"      <frame_filter>{f'step={step}' if step > 1 else ''}</frame_filter>\n"
@@ -289,6 +336,9 @@ def _head(table: BoxTable, start: int, stop: int, step: int) -> Iterator[str]:
     for name in table.label_names:
         yield f"        <label><name>{escape(name)}</name>"
         yield f"<attributes>{_ATTRIBUTES}</attributes></label>\n"
+    if task is not None and task.sentences:
+        yield f"        <label><name>{_SENTENCE}</name>"
+        yield f"<attributes>{_SENTENCE_ATTRIBUTES}</attributes></label>\n"
     yield "      </labels>\n      <original_size>\n"
     yield f"        <width>{width}</width>\n        <height>{height}</height>\n"
     yield "      </original_size>\n    </task>\n  </meta>\n"
@@ -310,7 +360,9 @@ def _tracks_of(table: BoxTable) -> list[list[int]]:
     return list(groups.values())
 
 
-def _track(table: BoxTable, number: int, members: list[int], stop: int, step: int) -> Iterator[str]:
+def _track(
+    table: BoxTable, number: int, members: list[int], stop: int, gone: dict[int, int]
+) -> Iterator[str]:
     identity, label = int(table.ids[members[0]]), table.label_names[table.labels[members[0]]]
     known = identity != NO_ID
     yield f'  <track id="{identity if known else number}" label={quoteattr(label)} '
@@ -318,9 +370,9 @@ def _track(table: BoxTable, number: int, members: list[int], stop: int, step: in
     frames = table.frames[members].tolist()
     for index, frame, after in zip(members, frames, [*frames[1:], None], strict=True):
         yield _box_text(table, index, frame, tracked=known, outside=False)
-        gone = frame + step
-        if gone <= stop and (after is None or after > gone):
-            yield _box_text(table, index, gone, tracked=known, outside=True)
+        behind = gone[frame]
+        if behind <= stop and (after is None or after > behind):
+            yield _box_text(table, index, behind, tracked=known, outside=True)
     yield "  </track>\n"
 
 

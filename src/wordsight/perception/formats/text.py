@@ -1,16 +1,21 @@
-"""Reading text files and numbers, and exact decimal arithmetic for coordinates."""
+"""Reading text files, numbers and XML, and exact decimal arithmetic for coordinates."""
 
+from dataclasses import dataclass, field
 from decimal import Context, Decimal, InvalidOperation
 from pathlib import Path
+from xml.parsers import expat
 
 from wordsight.errors import FormatError
+from wordsight.files import check_plain
 
 __all__ = [
+    "XmlElement",
     "decimal_of",
     "minus",
     "parse_decimal",
     "parse_number",
     "parse_whole",
+    "parse_xml",
     "plus",
     "read_text",
     "text_of",
@@ -20,6 +25,7 @@ __all__ = [
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, with or without a byte order mark."""
     try:
+        check_plain(path)
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
@@ -104,3 +110,73 @@ def text_of(value: Decimal | float) -> str:
     if exact == 0:
         return "0"
     return format(exact.normalize(_EXACT), "f")
+
+
+# XML with the line number of each element, for messages, which ElementTree does not keep. Document
+# types and with them entities, which can expand without limit or read other files, are rejected;
+# annotation tools never write them.
+
+_MAX_DEPTH = 64
+
+
+@dataclass(slots=True)
+class XmlElement:
+    """An XML element: name, attributes, first line, own text and children."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    text: str = ""
+    children: list["XmlElement"] = field(default_factory=list)
+
+    def all(self, tag: str) -> "list[XmlElement]":
+        """Return the children of a name."""
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, *tags: str) -> "XmlElement | None":
+        """Return the first element at a path of names."""
+        here: XmlElement | None = self
+        for tag in tags:
+            here = next(iter(here.all(tag)), None) if here else None
+        return here
+
+
+def parse_xml(text: str, name: str) -> XmlElement:
+    """Return the root element of a document; ``name`` is the file name for messages."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    top = XmlElement("", {}, 0)
+    stack = [top]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(stack) > _MAX_DEPTH:
+            raise FormatError(f"{name}, line {parser.CurrentLineNumber}: nested too deeply.")
+        element = XmlElement(tag, attributes, parser.CurrentLineNumber)
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    def end(_: str) -> None:
+        stack.pop()
+
+    def characters(data: str) -> None:
+        stack[-1].text += data
+
+    def reject(*_: object) -> None:
+        raise FormatError(
+            f"{name}, line {parser.CurrentLineNumber}: document types and entities are not "
+            "allowed, since they can expand without limit; remove the <!DOCTYPE ...> part."
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = reject
+    parser.EntityDeclHandler = reject
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        raise FormatError(
+            f"{name}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); the file is "
+            "damaged, truncated or of another format."
+        ) from None
+    return top.children[0]

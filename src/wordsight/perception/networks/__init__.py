@@ -6,12 +6,12 @@ published, under which licence and with which hash.
 
 from wordsight.perception.networks.catalog import (
     NetworkEntry,
+    fetch_network,
     find_network,
     installed_network,
     network_catalog,
     network_path,
 )
-from wordsight.perception.networks.fetch import fetch_network
 
 __all__ = [
     "NetworkEntry",

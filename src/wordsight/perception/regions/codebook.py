@@ -7,15 +7,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.errors import RecordError
+from wordsight.perception.regions.appearance import APPEARANCE_SIZE
 from wordsight.records import Detections
 from wordsight.records.arrays import load_npz, save_npz
 
-__all__ = ["Codebook", "kmeans", "nearest", "silhouette"]
+__all__ = ["Codebook", "is_look", "kmeans", "nearest", "silhouette"]
 
 
 _CHUNK = 65_536  # points compared with all centres at once, to bound memory
 
 Points = NDArray[np.float64]
+
+
+_LOOK = "look-"
+
+
+def is_look(label: str) -> bool:
+    """Return whether a label is that of regions without classes, before or after a codebook."""
+    return label == "region" or (label.startswith(_LOOK) and label[len(_LOOK) :].isdigit())
 
 
 def kmeans(
@@ -162,7 +171,7 @@ class Codebook:
     @property
     def label_names(self) -> tuple[str, ...]:
         """Names of the words, ``look-0`` being the most frequent."""
-        return tuple(f"look-{index}" for index in range(len(self.centres_)))
+        return tuple(f"{_LOOK}{index}" for index in range(len(self.centres_)))
 
     def fit(self, appearance: ArrayLike) -> Self:
         """Learn the words from ``(N, D)`` appearances and return the codebook itself."""
@@ -264,6 +273,7 @@ def _points(appearance: ArrayLike) -> NDArray[np.float64]:
     points = np.asarray(appearance, dtype=np.float64)
     if points.ndim != 2:
         raise RecordError(f"appearances must have shape (N, D), got {points.shape}.")
+    points = points[:, :APPEARANCE_SIZE]
     if not np.isfinite(points).all():
         raise RecordError("appearances must be finite, got NaN or infinity.")
     return points

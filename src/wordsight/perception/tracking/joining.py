@@ -1,19 +1,21 @@
 """Joining tracklets over gaps into tracks; interpolation, smoothing and extrapolation of boxes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.perception.tracking.coherence import Coherence, States, local_lines
 from wordsight.perception.tracking.paths import disjoint_paths
-from wordsight.perception.tracking.tracklets import LabelDetections, Tracklets
+from wordsight.perception.tracking.tracklets import FlatDetections, Tracklets
 
 __all__ = ["GapCosts", "extend", "fill", "join_tracklets", "smooth"]
 
 
 _BLOCK_PAIRS = 1_000_000  # pairs of tracklets compared at a time, to bound memory
+_STILL = 0.2  # box sizes per second; slower is at rest
+_REST_COST = 1.0  # of being hidden at rest, instead of a cost per second
 
 
 @dataclass(frozen=True)
@@ -25,16 +27,20 @@ class GapCosts:
         missed: Cost of a gap.
         per_second: Cost of a gap per second.
         longest: Longest gap in seconds.
+        flip: Cost of a change of class.
+        resting: Longest time in seconds that a thing at rest may be hidden.
     """
 
     ends: float
     missed: float
     per_second: float
     longest: float
+    flip: float
+    resting: float
 
 
 def join_tracklets(
-    seen: LabelDetections,
+    seen: FlatDetections,
     tracklets: Tracklets,
     coherence: Coherence,
     costs: GapCosts,
@@ -56,16 +62,23 @@ def join_tracklets(
     if not paths:
         return [], np.zeros(0)
     starts, stops = _ends(tracklets, velocity_window)
-    rows = seen.rows
-    first_rows = rows[np.array([path[0] for path in paths])]
-    last_rows = rows[np.array([path[-1] for path in paths])]
+    firsts, lasts = (np.array([path[end] for path in paths]) for end in (0, -1))
+    first_rows, last_rows = seen.rows[firsts], seen.rows[lasts]
+    first_labels, last_labels = seen.labels[firsts], seen.labels[lasts]
     tails, heads, gains = [], [], []
-    for one, other in _candidates(starts.times, stops.times, costs.longest + seen.frame_seconds):
+    longest = max(costs.longest, costs.resting) + seen.frame_seconds
+    for one, other in _candidates(starts.times, stops.times, longest):
         before, after = stops[one], starts[other]
-        distances = coherence.distances(before, after, tracklets.jitter)
-        out_of_sight = np.maximum(after.times - before.times - seen.frame_seconds, 0.0)
-        missed = first_rows[other] - last_rows[one] > 1
-        gain = coherence.gains(distances) - costs.per_second * out_of_sight - costs.missed * missed
+        hidden = np.maximum(after.times - before.times - seen.frame_seconds, 0.0)
+        gain = coherence.gains(coherence.distances(before, after, tracklets.jitter))
+        gain -= costs.per_second * hidden
+        gain[hidden > costs.longest] = -np.inf
+        rest = _is_still(before) & _is_still(after) & (hidden <= costs.resting)
+        gain[rest] = np.maximum(
+            gain[rest], _gain_at_rest(before, after, rest, coherence, tracklets.jitter)
+        )
+        gain -= costs.missed * (first_rows[other] - last_rows[one] > 1)
+        gain -= costs.flip * (last_labels[one] != first_labels[other])
         worth = gain > -costs.ends
         tails.append(one[worth])
         heads.append(other[worth])
@@ -80,6 +93,29 @@ def join_tracklets(
         exit_cost=half,
     )
     return [np.concatenate([paths[part] for part in chain]) for chain in joined], totals
+
+
+def _is_still(states: States) -> NDArray[np.bool_]:
+    """Return which states are known to be at rest."""
+    speed = np.abs(states.velocities) / states.sizes + np.sqrt(states.variances)
+    return np.asarray((speed < _STILL).all(axis=1))
+
+
+def _gain_at_rest(
+    before: States,
+    after: States,
+    rest: NDArray[np.bool_],
+    coherence: Coherence,
+    jitter: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return G of links between things at rest, which stay where they are while they are hidden."""
+    which = np.flatnonzero(rest)
+    still = np.zeros((len(which), 2))
+    one, other = (
+        replace(states[which], times=np.zeros(len(which)), velocities=still, variances=still)
+        for states in (before, after)
+    )
+    return coherence.gains(coherence.distances(one, other, jitter)) - _REST_COST
 
 
 def _ends(tracklets: Tracklets, half_window: float) -> tuple[States, States]:

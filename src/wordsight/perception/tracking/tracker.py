@@ -4,6 +4,7 @@
 any number of objects, which appear, disappear and are occluded for a while.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -11,19 +12,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.perception.tracking.coherence import Coherence, States, log_odds
+from wordsight.perception.tracking.frames import frames_looked_at
 from wordsight.perception.tracking.joining import GapCosts, extend, fill, join_tracklets, smooth
 from wordsight.perception.tracking.paths import best_path
 from wordsight.perception.tracking.tracklets import (
-    LabelDetections,
+    FlatDetections,
     form_tracklets,
     nearest_steps,
     neighbour_links,
     support,
 )
-from wordsight.records import Detections, Track
+from wordsight.records import BODY_PARTS, NAMELESS, Detections, Track
 
-__all__ = ["Tracker", "best_track"]
+__all__ = ["Tracker", "best_track", "without_shadows"]
 
+
+_SAME_PLACE = 0.6  # overlap of two boxes of one thing
+_INSIDE = 0.9  # share of a box that lies in the box of a thing it is part of
+_ALL_ALONG = 0.8  # share of a track's frames in which another one is at its place
+
+
+def without_doubles(detections: Detections, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of detections without those of another class at a better one's place.
+
+    A detector that wavers between two classes reports both; that a thing was seen counts once.
+    """
+    mask = mask.copy()
+    for row in np.flatnonzero(mask.sum(axis=1) > 1).tolist():
+        here = np.flatnonzero(mask[row])
+        boxes, labels = detections.boxes[row, here], detections.labels[row, here]
+        better = detections.scores[row, here][:, None] > detections.scores[row, here]
+        twice = _overlaps(boxes[:, None], boxes[None])[0] >= _SAME_PLACE
+        mask[row, here[(twice & better & (labels[:, None] != labels)).any(axis=0)]] = False
+    return mask
+
+
+def without_shadows(tracks: Sequence[Track]) -> list[Track]:
+    """Drop tracks that lie on a track with a higher score nearly all of their time.
+
+    Two things may overlap for a while, as a person and what is carried; only a second detection of
+    the same thing does so from its beginning to its end.
+    """
+    ranked = sorted(tracks, key=lambda one: -one.score)
+    spans = np.array([(one.start, one.end) for one in ranked]).reshape(-1, 2)
+    kept = np.zeros(len(ranked), dtype=np.bool_)
+    for number, track in enumerate(ranked):
+        together = kept & (spans[:, 0] < track.end) & (spans[:, 1] > track.start)
+        kept[number] = not any(_shadows(track, ranked[k]) for k in np.flatnonzero(together))
+    return [track for track, stays in zip(ranked, kept, strict=True) if stays]
+
+
+def _shadows(track: Track, other: Track) -> bool:
+    _, own, theirs = np.intersect1d(
+        track.times, other.times, assume_unique=True, return_indices=True
+    )
+    if len(own) < _ALL_ALONG * len(track):
+        return False
+    overlap, inside = _overlaps(track.boxes[own], other.boxes[theirs])
+    same = overlap >= _SAME_PLACE
+    if track.label == other.label:
+        same |= inside >= _INSIDE
+    return int(same.sum()) >= _ALL_ALONG * len(track)
+
+
+def _overlaps(
+    boxes: NDArray[np.float64], others: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the intersections over union of N pairs, and the shares of the first boxes in them."""
+    low = np.maximum(boxes[..., :2], others[..., :2])
+    high = np.minimum(boxes[..., 2:], others[..., 2:])
+    common = np.prod(np.maximum(high - low, 0.0), axis=-1)
+    own, theirs = (np.prod(pair[..., 2:] - pair[..., :2], axis=-1) for pair in (boxes, others))
+    return common / (own + theirs - common), common / own
+
+
+_NAMELESS_PRIOR = 0.5  # log-odds, beside boxes with a class
+_FLIP_OVER_GAP = 3.0  # times the cost of a change of class from one frame to the next
+_LEAST_VOTE = 1e-6  # of a detection of score 0 for the class of its track
 _TRACKLET_SHARE = 0.25  # of the cost of ends: doubtful links are cut in tracklets, not in tracks
 
 
@@ -33,18 +98,28 @@ class Tracker:
 
     A track through detections :math:`j^1 \dots j^n` gains
     :math:`\sum_k F(j^k) + \sum_k G(j^k, j^{k+1})` minus the cost of its ends and gaps, where F is
-    the log-odds that a detection is real and G the coherence of a step. No detection is used twice
-    and a track keeps its label. The maximum is exact, first over neighbouring frames, then over
-    the resulting tracklets. All costs are log-odds; all times are presentation times in seconds, so
-    that nothing depends on the frame rate or the image size.
+    the log-odds that a detection is real and G the coherence of a step. No detection is used twice.
+    The maximum is exact, first over neighbouring frames, then over the resulting tracklets. All
+    costs are log-odds; all times are presentation times in seconds, so that nothing depends on the
+    frame rate or the image size. Where boxes come on every n-th frame only, neighbours are the
+    frames with boxes.
+
+    Detectors waver between classes, so a track may change its class at a cost, and its label is the
+    class with the largest sum of scores. Of boxes of several classes at one place in a frame the
+    best counts, and a track that shares its place with a better one all along is dropped. Hands and
+    heads are never confused with the things they hold, nor anything with a class with boxes that
+    only say that something is there: a person who leaves is not the wall behind.
 
     Attributes:
         entry_cost: Cost of starting and of ending a track; higher values give fewer tracks.
         missed_cost: Cost of a gap.
         gap_cost: Cost of a gap per second.
         max_gap: Longest gap in seconds.
+        max_rest: Longest time in seconds that a thing at rest may be hidden and still be the same.
+        flip_cost: Cost of a change of class.
         prior: Log-odds subtracted from every detection; higher values give fewer false alarms and
             more misses.
+        drop_shadows: Whether to drop tracks that lie on a better one from beginning to end.
         min_detections: Least number of detections of a track.
         smoothing: Half the smoothing window in seconds; 0 keeps boxes as detected.
         extension: Extrapolation at both ends in seconds; 0 for none.
@@ -64,7 +139,10 @@ class Tracker:
     missed_cost: float = 0.75
     gap_cost: float = 2.25
     max_gap: float = 1.75
+    max_rest: float = 30.0
+    flip_cost: float = 1.0
     prior: float = 0.4
+    drop_shadows: bool = True
     min_detections: int = 3
     smoothing: float = 0.1
     extension: float = 0.0
@@ -82,30 +160,62 @@ class Tracker:
             The tracks, numbered from 1 in order of their start. Boxes in gaps are interpolated,
             marked as not observed and have the score 0.
         """
-        tracks: list[Track] = []
-        for label in range(len(detections.label_names)):
-            places = np.argwhere(detections.mask & (detections.labels == label))
-            if len(places):
-                tracks += self._track_label(detections, places, label, video_id)
-        tracks.sort(key=lambda track: (track.start, track.label, track.boxes[0].tolist()))
-        return [replace(track, track_id=number) for number, track in enumerate(tracks, start=1)]
+        return [track for track, _ in self.track_with_classes(detections, video_id)]
 
-    def _track_label(
-        self, detections: Detections, places: NDArray[np.intp], label: int, video_id: str
-    ) -> list[Track]:
-        seen = _observations(detections, places)
+    def track_with_classes(
+        self, detections: Detections, video_id: str = ""
+    ) -> list[tuple[Track, NDArray[np.int32]]]:
+        """Track all objects, and return with each track the class of every box as it was detected.
+
+        Boxes in gaps have the class of the nearest detection.
+        """
+        found: list[tuple[Track, NDArray[np.int32]]] = []
+        names = detections.label_names
+        for labels in _confusable(detections):
+            mask = detections.mask & np.isin(detections.labels, labels)
+            doubtful = names[labels[0]] in NAMELESS and not set(names) <= set(NAMELESS)
+            if mask.any():
+                tracker = self._more_doubtful() if doubtful else self
+                found += tracker._track_masked(detections, mask, video_id)
+        if self.drop_shadows:
+            parts = [one for one in found if one[0].label in BODY_PARTS]
+            things = [one for one in found if one[0].label not in BODY_PARTS]
+            found = [*_without_shadows(parts), *_without_shadows(things)]
+        found.sort(key=lambda one: (one[0].start, one[0].label, one[0].boxes[0].tolist()))
+        return [
+            (replace(track, track_id=number), classes)
+            for number, (track, classes) in enumerate(found, start=1)
+        ]
+
+    def _more_doubtful(self) -> "Tracker":
+        """Return the tracker of what a detector saw and could not name: most of it is nothing."""
+        return replace(self, entry_cost=2.0 * self.entry_cost, prior=self.prior + _NAMELESS_PRIOR)
+
+    def _track_masked(
+        self, detections: Detections, mask: NDArray[np.bool_], video_id: str
+    ) -> list[tuple[Track, NDArray[np.int32]]]:
+        looked_at = frames_looked_at(mask)
+        places = np.argwhere(without_doubles(detections, mask))
+        seen = _observations(detections, places, looked_at)
         tracklets = form_tracklets(
             seen,
             self.coherence,
             ends_cost=2.0 * self.entry_cost * _TRACKLET_SHARE,
+            flip_cost=self.flip_cost,
             prior=self.prior,
             velocity_window=self.velocity_window,
         )
-        costs = GapCosts(2.0 * self.entry_cost, self.missed_cost, self.gap_cost, self.max_gap)
+        costs = GapCosts(
+            ends=2.0 * self.entry_cost,
+            missed=self.missed_cost,
+            per_second=self.gap_cost,
+            longest=self.max_gap,
+            flip=_FLIP_OVER_GAP * self.flip_cost,
+            resting=self.max_rest,
+        )
         paths, gains = join_tracklets(seen, tracklets, self.coherence, costs, self.velocity_window)
-        name = detections.label_names[label]
         return [
-            self._finished(detections, places[path], name, gain, video_id)
+            self._finished(detections, places[path], gain, video_id)
             for path, gain in zip(paths, gains.tolist(), strict=True)
             if len(path) >= self.min_detections
         ]
@@ -114,16 +224,21 @@ class Tracker:
         self,
         detections: Detections,
         places: NDArray[np.intp],
-        label: str,
         gain: float,
         video_id: str,
-    ) -> Track:
+    ) -> tuple[Track, NDArray[np.int32]]:
         rows, times = places[:, 0], detections.times
+        own = detections.labels[rows, places[:, 1]]
+        votes = np.bincount(
+            own, weights=np.maximum(detections.scores[rows, places[:, 1]], _LEAST_VOTE)
+        )
+        label = detections.label_names[int(votes.argmax())]
         every, boxes = fill(rows, detections.boxes[rows, places[:, 1]], times)
         boxes = smooth(boxes, times[every], self.smoothing)
         if self.extension > 0:
             every, boxes = extend(every, boxes, times, self.extension, self.velocity_window)
-        return _as_track(detections, places, every, boxes, label, gain, video_id)
+        nearest = np.abs(times[every][:, None] - times[rows]).argmin(axis=1)
+        return _as_track(detections, places, every, boxes, label, gain, video_id), own[nearest]
 
 
 def best_track(
@@ -154,7 +269,8 @@ def best_track(
         places = np.argwhere(detections.mask & (detections.labels == label))
         if not len(places):
             continue
-        path, score = _viterbi(_observations(detections, places), coherence, prior)
+        seen = _observations(detections, places, frames_looked_at(detections.mask))
+        path, score = _viterbi(seen, coherence, prior)
         if best is None or score > best.score:
             chosen = places[path]
             boxes = detections.boxes[chosen[:, 0], chosen[:, 1]]
@@ -163,11 +279,11 @@ def best_track(
 
 
 def _viterbi(
-    seen: LabelDetections, coherence: Coherence, prior: float
+    seen: FlatDetections, coherence: Coherence, prior: float
 ) -> tuple[NDArray[np.intp], float]:
     """Return the best detection of each frame, and the sum of F and G along them."""
     jitter = coherence.jitter(nearest_steps(seen), moving_unknown=True)
-    links = neighbour_links(seen, seen.states, coherence, jitter, np.inf)
+    links = neighbour_links(seen, seen.states, coherence, jitter, np.inf, 0.0)
     odds = log_odds(seen.scores, support(seen, links, coherence.tolerance), prior=prior)
     frames = np.split(np.arange(len(seen.rows)), np.flatnonzero(np.diff(seen.rows)) + 1)
     steps = []
@@ -179,7 +295,45 @@ def _viterbi(
     return np.array([frame[j] for frame, j in zip(frames, path, strict=True)]), score
 
 
-def _observations(detections: Detections, places: NDArray[np.intp]) -> LabelDetections:
+def _without_shadows(
+    found: list[tuple[Track, NDArray[np.int32]]],
+) -> list[tuple[Track, NDArray[np.int32]]]:
+    kept = set(map(id, without_shadows([track for track, _ in found])))
+    return [one for one in found if id(one[0]) in kept]
+
+
+def _confusable(detections: Detections) -> list[list[int]]:
+    """Return groups of classes that one detector may confuse.
+
+    Parts of the body are groups of their own, and so are classes that come on every n-th frame
+    while the others come on more: they are from another detector. Boxes without a class are a group
+    in each.
+    """
+    nameless = {n for n, name in enumerate(detections.label_names) if name in NAMELESS}
+    groups = _of_one_detector(detections)
+    split = [([n for n in g if n not in nameless], [n for n in g if n in nameless]) for g in groups]
+    return [part for both in split for part in both if part]
+
+
+def _of_one_detector(detections: Detections) -> list[list[int]]:
+    names, masks = detections.label_names, detections.mask
+    alone: list[int] = []
+    together: list[int] = []
+    for label, name in enumerate(names):
+        own = masks & (detections.labels == label)
+        if own.any():
+            sparse = len(frames_looked_at(own)) < len(own)
+            (alone if name in BODY_PARTS or sparse else together).append(label)
+    whole = np.isin(detections.labels, together) & masks
+    if len(frames_looked_at(whole)) < len(whole) or not together:  # all are as sparse
+        parts = [label for label in alone if names[label] in BODY_PARTS]
+        return [[*together, *(n for n in alone if n not in parts)], *([n] for n in parts)]
+    return [together, *([label] for label in alone)]
+
+
+def _observations(
+    detections: Detections, places: NDArray[np.intp], looked_at: NDArray[np.intp]
+) -> FlatDetections:
     rows, columns = places[:, 0], places[:, 1]
     boxes, flow = detections.boxes[rows, columns], detections.flow
     states = States(
@@ -189,13 +343,17 @@ def _observations(detections: Detections, places: NDArray[np.intp]) -> LabelDete
         velocities=np.zeros((len(rows), 2)) if flow is None else flow[rows, columns],
         variances=np.zeros((len(rows), 2)),
     )
-    return LabelDetections(
-        rows, states, detections.scores[rows, columns], len(detections), _frame_seconds(detections)
+    return FlatDetections(
+        np.searchsorted(looked_at, rows),
+        states,
+        detections.scores[rows, columns],
+        detections.labels[rows, columns],
+        len(looked_at),
+        _frame_seconds(detections.times[looked_at]),
     )
 
 
-def _frame_seconds(detections: Detections) -> float:
-    times = detections.times
+def _frame_seconds(times: NDArray[np.float64]) -> float:
     return float(np.median(np.diff(times))) if len(times) > 1 else 0.0
 
 
@@ -211,7 +369,7 @@ def _as_track(
     """Return a track of boxes in ``rows``, observed at ``places``."""
     times = detections.times
     after = rows[-1] + 1
-    end = times[after] if after < len(times) else times[-1] + _frame_seconds(detections)
+    end = times[after] if after < len(times) else times[-1] + _frame_seconds(times)
     scores = np.zeros(len(rows))
     scores[np.searchsorted(rows, places[:, 0])] = detections.scores[places[:, 0], places[:, 1]]
     return Track(

@@ -21,7 +21,7 @@ from wordsight.perception.tracking.coherence import (
 from wordsight.perception.tracking.paths import disjoint_paths
 
 __all__ = [
-    "LabelDetections",
+    "FlatDetections",
     "Links",
     "Tracklets",
     "form_tracklets",
@@ -36,13 +36,14 @@ _PASSES = 3  # more changed nothing on eleven pedestrian videos
 
 
 @dataclass(frozen=True, eq=False)
-class LabelDetections:
-    """N detections of one class as flat arrays, in order of their frame.
+class FlatDetections:
+    """N detections as flat arrays, in order of their frame.
 
     Attributes:
         rows: ``(N,)`` index of the frame, ascending.
         states: Time, position and size of each; velocities from optical flow, or zero.
         scores: ``(N,)`` the detector's confidence.
+        labels: ``(N,)`` index of the class.
         num_rows: Number of frames.
         frame_seconds: Median frame interval.
     """
@@ -50,6 +51,7 @@ class LabelDetections:
     rows: NDArray[np.intp]
     states: States
     scores: NDArray[np.float64]
+    labels: NDArray[np.int32]
     num_rows: int
     frame_seconds: float
 
@@ -62,11 +64,13 @@ class Links:
         tails: ``(L,)`` the earlier node.
         heads: ``(L,)`` the later node.
         distances: ``(L,)`` distance from the prediction, in standard deviations.
+        gains: ``(L,)`` G, less the cost of a change of class.
     """
 
     tails: NDArray[np.intp]
     heads: NDArray[np.intp]
     distances: NDArray[np.float64]
+    gains: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +93,11 @@ class Tracklets:
 
 
 def form_tracklets(
-    seen: LabelDetections,
+    seen: FlatDetections,
     coherence: Coherence,
     *,
     ends_cost: float,
+    flip_cost: float,
     prior: float,
     velocity_window: float,
 ) -> Tracklets:
@@ -102,6 +107,7 @@ def form_tracklets(
         seen: The detections.
         coherence: Gain of a link.
         ends_cost: Cost of a tracklet's start and end together; links worth less are cut.
+        flip_cost: Cost of a link between detections of different classes.
         prior: Log-odds subtracted from every detection.
         velocity_window: Half the window of velocity estimates in seconds.
 
@@ -111,12 +117,11 @@ def form_tracklets(
     states = seen.states
     jitter = coherence.jitter(nearest_steps(seen), moving_unknown=True)
     for _ in range(_PASSES):
-        links = neighbour_links(seen, states, coherence, jitter, ends_cost)
+        links = neighbour_links(seen, states, coherence, jitter, ends_cost, flip_cost)
         odds = log_odds(seen.scores, support(seen, links, coherence.tolerance), prior=prior)
-        gains = coherence.gains(links.distances)
         half = ends_cost / 2.0
         paths, totals = disjoint_paths(
-            odds, links.tails, links.heads, gains, entry_cost=half, exit_cost=half
+            odds, links.tails, links.heads, links.gains, entry_cost=half, exit_cost=half
         )
         states = _with_velocities(seen.states, paths, coherence, jitter, velocity_window)
         tails, heads = _steps_of(paths)
@@ -125,24 +130,26 @@ def form_tracklets(
 
 
 def neighbour_links(
-    seen: LabelDetections,
+    seen: FlatDetections,
     states: States,
     coherence: Coherence,
     jitter: NDArray[np.float64],
     ends_cost: float,
+    flip_cost: float,
 ) -> Links:
     """Return the links between neighbouring frames that are worth more than a cut."""
-    kept: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
+    none = np.zeros(0, dtype=np.intp)
+    kept = [(none, none, np.zeros(0), np.zeros(0))]
     for tails, heads in _neighbour_pairs(seen):
         distances = coherence.distances(states[tails], states[heads], jitter)
-        good = coherence.gains(distances) > -ends_cost
-        kept.append((tails[good], heads[good], distances[good]))
-    none = np.zeros(0, dtype=np.intp)
-    kept.append((none, none, np.zeros(0)))
+        gains = coherence.gains(distances)
+        gains -= flip_cost * (seen.labels[tails] != seen.labels[heads])
+        good = gains > -ends_cost
+        kept.append((tails[good], heads[good], distances[good], gains[good]))
     return Links(*(np.concatenate(parts) for parts in zip(*kept, strict=True)))
 
 
-def support(seen: LabelDetections, links: Links, tolerance: float) -> NDArray[np.float64]:
+def support(seen: FlatDetections, links: Links, tolerance: float) -> NDArray[np.float64]:
     """Return the share, 0 to 1, of each detection's neighbouring frames with a matching one."""
     close = links.distances < tolerance
     before, after = np.zeros(len(seen.rows)), np.zeros(len(seen.rows))
@@ -180,7 +187,7 @@ def _with_velocities(
     return replace(states, velocities=velocities, variances=variances)
 
 
-def _neighbour_pairs(seen: LabelDetections) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _neighbour_pairs(seen: FlatDetections) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Yield all pairs of detections in neighbouring frames, whole frames at a time."""
     counts = np.bincount(seen.rows, minlength=seen.num_rows + 1)
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -195,7 +202,7 @@ def _neighbour_pairs(seen: LabelDetections) -> Iterator[tuple[NDArray[np.intp], 
         yield tails, starts[seen.rows[tails] + 1] + np.arange(len(tails)) - firsts
 
 
-def nearest_steps(seen: LabelDetections) -> NDArray[np.float64]:
+def nearest_steps(seen: FlatDetections) -> NDArray[np.float64]:
     """Return the steps between mutually nearest detections, most of which are correct."""
     steps_found = [np.zeros((0, 4))]
     for tails, heads in islice(_neighbour_pairs(seen), _JITTER_BLOCKS):

@@ -4,14 +4,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wordsight.errors import RecordError
 from wordsight.perception.tracking.coherence import Coherence
+from wordsight.perception.tracking.frames import frames_looked_at
 from wordsight.perception.tracking.tracker import Tracker
 from wordsight.records import Clip, Detections, FrameDetections, Track
 
-__all__ = ["detections_from_tracks", "track_detections", "tracked_clip", "tracks_from_ids"]
+__all__ = [
+    "detections_from_tracks",
+    "track_detections",
+    "track_regions",
+    "tracked_clip",
+    "tracks_from_ids",
+]
 
 
 def detections_from_tracks(
@@ -20,6 +27,7 @@ def detections_from_tracks(
     frame_size: tuple[int, int],
     *,
     label_names: Sequence[str] | None = None,
+    classes: Sequence[NDArray[np.int32]] | None = None,
 ) -> Detections:
     """Return detections with the boxes and ids of tracks.
 
@@ -28,6 +36,7 @@ def detections_from_tracks(
         times: ``(T,)`` presentation times of the frames; every box must be at one of them.
         frame_size: Width and height in pixels.
         label_names: The classes; by default those of the tracks, sorted.
+        classes: Per track the index of the class of each of its boxes; by default its own label.
 
     Returns:
         T frames; interpolated boxes have the score 0.
@@ -53,8 +62,8 @@ def detections_from_tracks(
     scores = np.concatenate([np.zeros(0), *(track.scores for track in tracks)])
     lengths = [len(track) for track in tracks]
     ids = np.repeat(np.array([track.track_id for track in tracks], dtype=np.int64), lengths)
-    indices = [names.index(track.label) for track in tracks]
-    labels = np.repeat(np.array(indices, dtype=np.int32), lengths)
+    indices = np.array([names.index(track.label) for track in tracks], dtype=np.int32)
+    labels = np.repeat(indices, lengths) if not classes else np.concatenate(classes)
     order = np.argsort(rows, kind="stable")
     groups = np.split(order, np.searchsorted(rows[order], np.arange(1, len(frame_times))))
     frames = [
@@ -146,14 +155,48 @@ def track_detections(
     )
 
 
+def track_regions(detections: Detections, video_id: str = "") -> Detections:
+    """Track regions whatever their label, so that one thing is one track with one appearance.
+
+    Args:
+        detections: Regions with appearance.
+        video_id: Id of the video, stored in the tracks.
+
+    Returns:
+        Detections with track ids and the single label ``region``; boxes are as detected, those in
+        gaps are filled in, and every box has the mean appearance of its track.
+    """
+    alike = replace(
+        detections.relabelled(np.zeros_like(detections.labels), ("region",)),
+        ids=None,
+        appearance=None,
+    )
+    # Parts of a thing may be what tells it apart, so regions that nest all stay.
+    tracks = Tracker(smoothing=0.0, max_rest=0.0, drop_shadows=False).track(alike, video_id)
+    tracked = detections_from_tracks(
+        tracks, detections.times, detections.frame_size, label_names=("region",)
+    )
+    seen = detections.appearance
+    if seen is None or tracked.ids is None:
+        return tracked
+    looks = np.zeros((*tracked.mask.shape, seen.shape[2]), np.float32)
+    for track in tracks:
+        rows = np.searchsorted(detections.times, track.times[track.observed])
+        gaps = np.abs(detections.boxes[rows] - track.boxes[track.observed][:, None]).max(axis=2)
+        columns = np.where(detections.mask[rows], gaps, np.inf).argmin(axis=1)
+        looks[tracked.ids == track.track_id] = seen[rows, columns].mean(axis=0)
+    return replace(tracked, appearance=looks)
+
+
 def tracked_clip(clip: Clip, *, for_words: bool = False) -> Clip:
     """Return a clip whose boxes have track ids; one that has them already is returned as it is.
 
     Args:
         clip: The clip.
-        for_words: Prepare the clip for word models. Only the boxes of a detector with several
-            classes and without appearance are tracked, and their size may change freely; regions
-            stay untracked, since word models track them by the words themselves.
+        for_words: Prepare the clip for word models: on the frames that were looked at, without
+            boxes in gaps. Only the boxes of a detector with several classes and without appearance
+            are tracked, and their size may change freely; regions stay untracked, since word
+            models track them by the words themselves.
 
     Examples:
         >>> from wordsight.records import FrameDetections
@@ -163,15 +206,40 @@ def tracked_clip(clip: Clip, *, for_words: bool = False) -> Clip:
         >>> np.unique(tracked_clip(Clip("walk", 0.0, 1.0, seen)).detections.ids).tolist()
         [1]
     """
-    detections, tracker = clip.detections, Tracker()
-    if for_words:
-        has_classes = detections.appearance is None and len(detections.label_names) > 1
-        if detections.ids is not None or not has_classes:
-            return clip
-        tracker = Tracker(coherence=Coherence(growth=_FREE_GROWTH))
-    if _has_ids(detections):
+    detections = clip.detections
+    if not for_words:
+        return clip if _has_ids(detections) else _followed(clip)
+    if detections.ids is not None:
         return clip
-    return replace(clip, detections=track_detections(detections, clip.video_id, tracker=tracker)[1])
+    frames = frames_looked_at(detections.mask)
+    if len(frames) < len(detections):
+        clip = replace(clip, detections=detections.take(frames))
+    has_classes = detections.appearance is None and len(detections.label_names) > 1
+    return _followed_for_words(clip) if has_classes else clip
+
+
+def _followed(clip: Clip) -> Clip:
+    return replace(clip, detections=track_detections(clip.detections, clip.video_id)[1])
+
+
+def _followed_for_words(clip: Clip) -> Clip:
+    """Follow things, but keep what was seen: boxes that were detected, with their own classes.
+
+    Words fill short gaps themselves, and what happens in long ones is not known to them. Nouns
+    learn which classes a detector takes a thing for.
+    """
+    seen = clip.detections
+    tracker = Tracker(coherence=Coherence(growth=_FREE_GROWTH))
+    tracks, classes = [], []
+    for track, own in tracker.track_with_classes(seen, clip.video_id):
+        there = track.observed
+        names = ("times", "boxes", "scores", "observed")
+        tracks.append(replace(track, **{name: getattr(track, name)[there] for name in names}))
+        classes.append(own[there])
+    followed = detections_from_tracks(
+        tracks, seen.times, seen.frame_size, label_names=seen.label_names, classes=classes
+    )
+    return replace(clip, detections=followed)
 
 
 def _has_ids(detections: Detections) -> bool:

@@ -1,21 +1,42 @@
 """Building an index from a collection of videos, and updating it with the videos that changed.
 
 Videos are processed by an engine in any order; the results are committed here in the order of the
-videos, so that the index does not depend on where the work ran.
+videos, so that the index does not depend on where the work ran. A change writes new segments and
+lists of removed rows, and then replaces the manifest. A process killed before that leaves the old
+index and some unreferenced files, which the next writer deletes. Small segments are merged.
 """
 
+import fcntl
 import os
-from collections.abc import Iterator, Sequence
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
+from wordsight.closing import Closing
 from wordsight.engine import Engine, Serial
+from wordsight.files import TEMPORARY_MARK, atomic_path
 from wordsight.progress import Progress
+from wordsight.retrieval.documents import DocumentSource
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.index.segments import MANIFEST, IndexPart, Manifest
+from wordsight.retrieval.index.reader import DocumentsPart, videos_of
+from wordsight.retrieval.index.segments import (
+    MANIFEST,
+    IndexPart,
+    LiveSegment,
+    Manifest,
+    PartData,
+    Segment,
+    SegmentEntry,
+    write_segment,
+)
 from wordsight.retrieval.index.video import (
+    BuiltVideo,
     CollectionVideo,
     CollectionVideoDetails,
     VideoJob,
@@ -23,13 +44,234 @@ from wordsight.retrieval.index.video import (
     fingerprint_of,
     sample_video,
 )
-from wordsight.retrieval.index.writer import IndexWriter
 from wordsight.retrieval.visual.features import FeatureScale
 from wordsight.retrieval.visual.part import VISUAL, VisualPart, VisualSettings
 
-__all__ = ["BuildReport", "Collection", "build_index"]
+__all__ = ["SCALE_SHOTS", "BuildReport", "Collection", "IndexWriter", "build_index"]
 
-_SCALE_SHOTS = 200
+
+MERGE_FACTOR = 8
+"""Number of neighbouring segments of similar size that are merged into one."""
+
+SHARD_DOCUMENTS = 100_000
+"""Maximum documents of a merged segment (about 200 MB): shards of bounded size can be searched in
+parallel and are not copied again."""
+
+GRACE_SECONDS = 600.0
+"""How long unreferenced files are kept for readers that opened the index before a change."""
+
+_LOCK = "lock"
+
+
+class IndexWriter(Closing):
+    """Writes to an index. Only one writer is open at a time; readers are not affected.
+
+    Args:
+        folder: The folder of the index; created if missing.
+        parts: The parts of every segment; the same for all segments of an index.
+        settings: The settings of each part; stored in the index.
+        grace_seconds: How long unreferenced files are kept for readers.
+        shard_documents: Maximum documents of a merged segment; a video is never split.
+
+    Raises:
+        RetrievalError: If another process is writing, or the index has other settings.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        parts: Sequence[IndexPart],
+        settings: Mapping[str, Any],
+        *,
+        grace_seconds: float = GRACE_SECONDS,
+        shard_documents: int = SHARD_DOCUMENTS,
+    ) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._parts = tuple(parts)
+        self._grace, self._max_documents = grace_seconds, shard_documents
+        self._lock = _lock(self.folder / _LOCK)
+        try:
+            self._manifest = self._open(dict(settings))
+            self._segments: dict[str, Segment] = {}
+            self._fingerprints: dict[str, str] = {}
+            self._places: dict[str, tuple[str, int, int]] = {}
+            self._locate_videos()
+            self._clean_up()
+        except BaseException:
+            self.close()
+            raise
+
+    def videos(self) -> dict[str, str]:
+        """Return the fingerprint of each video in the index."""
+        return dict(self._fingerprints)
+
+    def add(self, video_id: str, fingerprint: str, sources: Sequence[DocumentSource]) -> None:
+        """Add or replace the documents of a video.
+
+        Args:
+            video_id: The video.
+            fingerprint: Changes when the documents would.
+            sources: Its documents.
+        """
+        if any(source.document.video_id != video_id for source in sources):
+            raise RetrievalError(f"all documents added together must belong to {video_id}.")
+        self._change({video_id: (fingerprint, sources)}, [video_id])
+
+    def add_built(self, video_id: str, fingerprint: str, built: BuiltVideo) -> None:
+        """Add or replace a video whose parts are already built."""
+        entries = self._remove_rows({video_id})
+        if built.count:
+            self._fingerprints[video_id] = fingerprint
+            entries.append(self._write(built.parts, built.count))
+        self._commit(self._merge(entries))
+
+    def add_many(self, videos: Mapping[str, tuple[str, Sequence[DocumentSource]]]) -> None:
+        """Add or replace several videos in one change."""
+        self._change(videos, videos)
+
+    def remove(self, video_ids: str | Iterable[str]) -> None:
+        """Remove videos; ids that are not in the index are ignored."""
+        self._change({}, [video_ids] if isinstance(video_ids, str) else video_ids)
+
+    def close(self) -> None:
+        """Release the lock."""
+        os.close(self._lock)
+
+    def _change(
+        self, videos: Mapping[str, tuple[str, Sequence[DocumentSource]]], removed: Iterable[str]
+    ) -> None:
+        entries = self._remove_rows(set(removed))
+        sources = [source for _, of_video in videos.values() for source in of_video]
+        if sources:
+            self._fingerprints |= {name: mark for name, (mark, _) in videos.items()}
+            parts = (DocumentsPart(self._fingerprints), *self._parts)
+            built = {part.name: part.build(sources) for part in parts}
+            entries.append(self._write(built, len(sources)))
+        self._commit(self._merge(entries))
+
+    def _remove_rows(self, video_ids: set[str]) -> list[SegmentEntry]:
+        """Mark the rows of videos as removed; drop segments that become empty."""
+        rows: dict[str, list[int]] = {}
+        for name in video_ids & self._places.keys():
+            segment, first, count = self._places[name]
+            rows.setdefault(segment, []).extend(range(first, first + count))
+        entries = []
+        for entry in self._manifest.segments:
+            if entry.name in rows:
+                entry = self._mark_removed(entry, rows[entry.name])
+            if entry.num_live:
+                entries.append(entry)
+        return entries
+
+    def _mark_removed(self, entry: SegmentEntry, rows: Sequence[int]) -> SegmentEntry:
+        live = self._live(entry).rows
+        before = np.setdiff1d(np.arange(entry.count), live, assume_unique=True)
+        gone = np.union1d(before, rows).astype(np.int64)
+        # A random name: another machine may mark other rows for the same bucket meanwhile.
+        name = f"{entry.name}.gone-{self._manifest.generation + 1}-{os.urandom(4).hex()}.npy"
+        with atomic_path(self.folder / name) as temporary:
+            np.save(temporary, gone, allow_pickle=False)
+        return SegmentEntry(entry.name, entry.count, name, len(gone))
+
+    def _merge(self, entries: list[SegmentEntry]) -> list[SegmentEntry]:
+        """Merge small segments at the end, and rewrite segments that are mostly removed."""
+        entries = [
+            self._rewrite([entry]) if entry.num_gone > entry.num_live else entry
+            for entry in entries
+        ]
+        limit = MERGE_FACTOR
+        while limit <= MERGE_FACTOR * max((entry.num_live for entry in entries), default=0):
+            first, total = len(entries), 0
+            while first and entries[first - 1].num_live < limit:
+                total += entries[first - 1].num_live
+                if total > self._max_documents:
+                    break
+                first -= 1
+            if len(entries) - first >= MERGE_FACTOR:
+                entries = [*entries[:first], self._rewrite(entries[first:])]
+            limit *= MERGE_FACTOR
+        return entries
+
+    def _rewrite(self, entries: Sequence[SegmentEntry]) -> SegmentEntry:
+        segments = [self._live(entry) for entry in entries]
+        parts = (DocumentsPart(self._fingerprints), *self._parts)
+        merged = {part.name: part.merge(segments) for part in parts}
+        return self._write(merged, sum(len(live.rows) for live in segments))
+
+    def _write(self, parts: Mapping[str, PartData], count: int) -> SegmentEntry:
+        name = f"segment-{self._manifest.generation + 1:08d}-{os.urandom(4).hex()}"
+        write_segment(self.folder, name, parts)
+        return SegmentEntry(name, count)
+
+    def _commit(self, entries: Sequence[SegmentEntry]) -> None:
+        before = self._manifest
+        kept = {entry.name for entry in entries}
+        for entry in before.segments:
+            if entry.name not in kept:  # its grace period starts now
+                os.utime(self.folder / entry.name)
+        self._manifest = Manifest(before.generation + 1, before.settings, tuple(entries))
+        self._manifest.write(self.folder)
+        self._segments = {name: self._segments[name] for name in kept & self._segments.keys()}
+        self._locate_videos()
+        self._clean_up()
+
+    def _open(self, settings: dict[str, Any]) -> Manifest:
+        if (self.folder / MANIFEST).exists():
+            manifest = Manifest.read(self.folder)
+            if dict(manifest.settings) != settings:
+                raise RetrievalError(
+                    f"the index in {self.folder} was built with other settings; build another one "
+                    "elsewhere, or delete the folder first."
+                )
+            return manifest
+        manifest = Manifest(0, settings)
+        manifest.write(self.folder)
+        return manifest
+
+    def _locate_videos(self) -> None:
+        """Record the fingerprint and the rows of each video."""
+        self._fingerprints, self._places = {}, {}
+        for entry in self._manifest.segments:
+            live = self._live(entry)
+            left = np.zeros(entry.count, dtype=bool)
+            left[live.rows] = True
+            for name, fingerprint, first, count in videos_of(live.segment):
+                if left[first]:
+                    self._fingerprints[name] = fingerprint
+                    self._places[name] = (entry.name, first, count)
+
+    def _live(self, entry: SegmentEntry) -> LiveSegment:
+        """Open a segment once: segments never change."""
+        segment = self._segments.setdefault(entry.name, Segment(self.folder / entry.name))
+        return LiveSegment(segment, entry.rows(self.folder))
+
+    def _clean_up(self) -> None:
+        """Delete unreferenced files whose grace period has passed."""
+        used = {entry.name for entry in self._manifest.segments}
+        used |= {entry.gone for entry in self._manifest.segments} | {MANIFEST, _LOCK}
+        for path in self.folder.iterdir():
+            ours = path.name.startswith("segment-") or TEMPORARY_MARK in path.name
+            if path.name in used or not ours:
+                continue
+            if TEMPORARY_MARK in path.name or time.time() - path.stat().st_mtime > self._grace:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _lock(path: Path) -> int:
+    """Lock an index; the system releases the lock when the process ends, even if it is killed."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise RetrievalError(
+            f"another process is changing the index in {path.parent}; wait until it is done."
+        ) from None
+    return descriptor
+
+
+SCALE_SHOTS = 200
 """Shots on which the scale of a new index is measured; enough for three digits."""
 
 
@@ -174,8 +416,8 @@ def _measure_scale(
     engine: Engine,
 ) -> FeatureScale:
     """Measure the scale on shots spread over the whole collection."""
-    step = max(1, -(-len(videos) // _SCALE_SHOTS))
-    per_video = max(1, _SCALE_SHOTS // max(1, len(videos[::step])))
+    step = max(1, -(-len(videos) // SCALE_SHOTS))
+    per_video = max(1, SCALE_SHOTS // max(1, len(videos[::step])))
     jobs = ((collection.show(video.id), settings, per_video) for video in videos[::step])
     with closing(engine.map(sample_video, jobs, ordered=True)) as outcomes:
         # Videos that fail here are reported when they are added.

@@ -1,11 +1,11 @@
 """Unigram language models of what is said in shots, scenes and videos."""
 
 from wordsight.retrieval.text.analysis import STOP_WORDS, Analyser, TextQuery, stemming_languages
-from wordsight.retrieval.text.batch import BatchSearch
 from wordsight.retrieval.text.feedback import RelevanceFeedback, more_like_this, relevance_model
 from wordsight.retrieval.text.index import (
-    DEFAULT_SHARES,
+    DEFAULT_SMOOTHING,
     LEVELS,
+    PRIOR_WORDS,
     TEXT,
     TextIndex,
     TextPart,
@@ -20,17 +20,17 @@ from wordsight.retrieval.text.smoothing import (
     JelinekMercer,
     TextSmoothing,
     TwoStage,
-    fit_interpolation,
     fit_mixing_weights,
+    fit_two_stage,
 )
 
 __all__ = [
-    "DEFAULT_SHARES",
+    "DEFAULT_SMOOTHING",
     "LEVELS",
+    "PRIOR_WORDS",
     "STOP_WORDS",
     "TEXT",
     "Analyser",
-    "BatchSearch",
     "Dirichlet",
     "Interpolation",
     "JelinekMercer",
@@ -47,8 +47,8 @@ __all__ = [
     "TextQuery",
     "TextSmoothing",
     "TwoStage",
-    "fit_interpolation",
     "fit_mixing_weights",
+    "fit_two_stage",
     "more_like_this",
     "relevance_model",
     "stemming_languages",

@@ -8,9 +8,10 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, Self
 
 from wordsight.retrieval.errors import RetrievalError
@@ -19,6 +20,8 @@ __all__ = [
     "STOP_WORDS",
     "Analyser",
     "TextQuery",
+    "is_pair",
+    "neighbours_of",
     "stemming_languages",
     "stop_words_of",
     "words_of",
@@ -150,28 +153,34 @@ class TextQuery:
         text: The original text, for display.
         exclude: Positions of documents to leave out, such as the example itself.
         words: For each term a word as it was written.
+        pairs: Weight of each pair of neighbouring terms.
 
     Examples:
-        >>> TextQuery.from_text("a red cup, a very red one", Analyser()).weights
-        {'red': 2.0, 'cup': 1.0}
+        >>> query = TextQuery.from_text("a red cup, a very red one", Analyser())
+        >>> query.weights, query.pairs
+        ({'red': 2.0, 'cup': 1.0}, {'cup red': 2.0})
     """
 
     weights: Mapping[str, float]
     text: str = ""
     exclude: frozenset[int] = field(default_factory=frozenset)
     words: Mapping[str, str] = field(default_factory=dict)
+    pairs: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_text(cls, text: str, analyser: Analyser) -> Self:
         """Create a query from a text; empty if it contains only stop words."""
-        counts = Counter(analyser.terms(text))
-        weights = {term: float(count) for term, count in counts.items()}
+        terms_in_order = analyser.terms(text)
+        weights = {term: float(n) for term, n in Counter(terms_in_order).items()}
+        pairs = {pair: float(n) for pair, n in Counter(neighbours_of(terms_in_order)).items()}
         written: dict[str, str] = {}
         for word in words_of(text):
             terms = analyser.terms(word)
             # A run of unspaced characters gives several terms, which are displayed themselves.
             written |= {term: word if len(terms) == 1 else term for term in terms}
-        return cls(weights, text, words=written)
+        for pair in pairs:
+            written[pair] = " + ".join(written.get(term, term) for term in pair.split())
+        return cls(weights, text, words=written, pairs=pairs)
 
     @property
     def length(self) -> float:
@@ -180,6 +189,21 @@ class TextQuery:
 
     def __bool__(self) -> bool:
         return self.length > 0
+
+
+def neighbours_of(terms: Sequence[str]) -> list[str]:
+    """Return the pairs of neighbouring terms, each in the order of the alphabet.
+
+    Examples:
+        >>> neighbours_of(["red", "cup", "cup", "red"])
+        ['cup red', 'cup red']
+    """
+    return [f"{min(a, b)} {max(a, b)}" for a, b in pairwise(terms) if a != b]
+
+
+def is_pair(term: str) -> bool:
+    """Tell whether a term is a pair of neighbours; no word contains a space."""
+    return " " in term
 
 
 @lru_cache(maxsize=1)

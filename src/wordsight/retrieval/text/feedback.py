@@ -76,7 +76,8 @@ class RelevanceFeedback:
             share = (1.0 - own) * length * relevance[term] / total
             mixed[term] = mixed.get(term, 0.0) + share
         kept = {term: weight for term, weight in mixed.items() if weight > 0}
-        return TextQuery(kept, query.text, query.exclude, query.words)
+        pairs = {pair: own * weight for pair, weight in query.pairs.items()}
+        return TextQuery(kept, query.text, query.exclude, query.words, pairs)
 
 
 def more_like_this(model: LanguageModel, document: int, num_terms: int = 25) -> TextQuery:

@@ -5,6 +5,7 @@ reads nothing.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,16 +16,24 @@ from numpy.typing import NDArray
 from wordsight.inference import ConvergenceMonitor
 from wordsight.retrieval.documents import DocumentSource
 from wordsight.retrieval.index.segments import LiveSegment, PartData, keep_learned
-from wordsight.retrieval.text.analysis import Analyser, TextQuery
+from wordsight.retrieval.text.analysis import Analyser, TextQuery, neighbours_of
 from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.model import LanguageModel, Shard
 from wordsight.retrieval.text.postings import Postings, Terms
-from wordsight.retrieval.text.smoothing import Interpolation, fit_interpolation
+from wordsight.retrieval.text.smoothing import TwoStage, fit_two_stage
 
 if TYPE_CHECKING:
     from wordsight.retrieval.index.reader import Index
 
-__all__ = ["DEFAULT_SHARES", "LEVELS", "TEXT", "TextIndex", "TextPart", "text_shards"]
+__all__ = [
+    "DEFAULT_SMOOTHING",
+    "LEVELS",
+    "PRIOR_WORDS",
+    "TEXT",
+    "TextIndex",
+    "TextPart",
+    "text_shards",
+]
 
 Ints = NDArray[np.int64]
 
@@ -32,11 +41,11 @@ TEXT = "text"
 LEVELS = ("shot", "scene", "video")
 """The levels of an index, from the documents upwards."""
 
-DEFAULT_SHARES = (0.35, 0.2, 0.15)
-"""Weights of shot, scene and video before anything is learned; the collection has the rest."""
+DEFAULT_SMOOTHING = TwoStage(100.0, 0.7, (0.3, 0.2))
+"""Before anything is learned; the weights are those of the levels above."""
 
-_PRIOR_WORDS = 200.0
-"""Pseudo-count of the default weights: a handful of captions should not overturn them."""
+PRIOR_WORDS = 200.0
+"""Pseudo-count of the default: a handful of captions should not overturn it."""
 
 _SHARES_FILE = "text-shares.json"
 _COLUMNS = ("starts", "texts", "counts", "lengths")
@@ -61,10 +70,13 @@ class TextPart:
         videos = _numbered(document.video_id for document in documents)
         scenes = _numbered((document.video_id, document.scene) for document in documents)
         shots = np.arange(len(documents))
-        texts = [self._terms(source.text) for source in sources]
+        said = [[self.analyser.terms(text) for text in source.text] for source in sources]
+        texts = [[term for terms in each for term in terms] for each in said]
+        pairs = [[pair for terms in each for pair in neighbours_of(terms)] for each in said]
         # A text about a whole video is one more piece of text, of no shot and no scene.
         first = np.unique(videos, return_index=True)[1]
-        texts += [self._terms(sources[at].video_text) for at in first.tolist()]
+        whole = [sources[at].video_text for at in first.tolist()]
+        texts += [[term for text in each for term in self.analyser.terms(text)] for each in whole]
         none = np.full(len(first), -1)
         levels = Levels.build(
             Postings.build(texts),
@@ -75,7 +87,7 @@ class TextPart:
             ],
             [shots, scenes, videos],
         )
-        return _part_data(levels)
+        return _part_data(levels, Postings.build(pairs))
 
     def merge(self, segments: Sequence[LiveSegment]) -> PartData:
         """Copy the counts of the documents that are left."""
@@ -90,10 +102,11 @@ class TextPart:
                 owner.append(new[used])
             postings.append(Postings.concatenated(renumbered))
             owners.append(np.concatenate(owner) if owner else np.zeros(0, np.int64))
-        return _part_data(Levels(tuple(postings), tuple(owners)))
-
-    def _terms(self, texts: Iterable[str]) -> list[str]:
-        return [term for text in texts for term in self.analyser.terms(text)]
+        size, kept = 0, []
+        for part, live in zip(parts, segments, strict=True):
+            new, size = _renumbered(np.asarray(live.rows), part.num_documents, size)
+            kept.append((_read_pairs(live, part.num_documents), new))
+        return _part_data(Levels(tuple(postings), tuple(owners)), Postings.concatenated(kept))
 
 
 class TextIndex:
@@ -130,17 +143,17 @@ class TextIndex:
     @cached_property
     def model(self) -> LanguageModel:
         """The language models, smoothed with scene, video and collection."""
-        return LanguageModel(self._shards, self.smoothing)
+        return LanguageModel(self._shards, self.smoothing, "documents")
 
     @cached_property
-    def smoothing(self) -> Interpolation:
-        """The learned weights of shot, scene and video."""
+    def smoothing(self) -> TwoStage:
+        """The smoothing, learned from the words of the index."""
         return keep_learned(
             None if self._folder is None else self._folder / _SHARES_FILE,
             self._generation,
-            "shares",
-            lambda: dict(zip(LEVELS, self._learn_weights().weights, strict=True)),
-            lambda shares: Interpolation(tuple(shares[level] for level in LEVELS)),
+            "two_stage",
+            lambda: asdict(self._learn_smoothing()),
+            lambda kept: TwoStage(kept["mass"], kept["share"], tuple(kept["weights"])),
         )
 
     def query(self, text: str) -> TextQuery:
@@ -151,15 +164,17 @@ class TextIndex:
     def _shards(self) -> list[Shard]:
         return text_shards(self._segments)
 
-    def _learn_weights(self) -> Interpolation:
-        prior = _PRIOR_WORDS * np.append(DEFAULT_SHARES, 1 - sum(DEFAULT_SHARES))
+    def _learn_smoothing(self) -> TwoStage:
         words = [shard.levels.postings[0].num_words for shard in self._shards]
         if not sum(words):
-            return Interpolation(DEFAULT_SHARES)
-        # The largest segment represents all: a few weights need no more words.
-        largest = self._shards[int(np.argmax(words))].levels
+            return DEFAULT_SMOOTHING
+        # The largest segment represents all: a few numbers need no more words.
+        largest = self._shards[int(np.argmax(words))]
+        shares = LanguageModel([largest], background="documents").shares()
         monitor = ConvergenceMonitor(tolerance=1e-6, max_iterations=200)
-        return fit_interpolation(largest, prior=prior, monitor=monitor)
+        return fit_two_stage(
+            largest.levels, shares, prior=DEFAULT_SMOOTHING, words=PRIOR_WORDS, monitor=monitor
+        )
 
 
 def text_shards(segments: Sequence[LiveSegment]) -> list[Shard]:
@@ -168,7 +183,8 @@ def text_shards(segments: Sequence[LiveSegment]) -> list[Shard]:
     for live in segments:
         levels = _read_levels(live)
         complete = len(live.rows) == levels.num_documents
-        shards.append(Shard(levels, None if complete else live.rows))
+        pairs = _read_pairs(live, levels.num_documents)
+        shards.append(Shard(levels, None if complete else live.rows, pairs))
     return shards
 
 
@@ -181,12 +197,22 @@ def _read_levels(live: LiveSegment) -> Levels:
     return Levels(tuple(postings), tuple(arrays[f"{level}_of"] for level in LEVELS))
 
 
-def _part_data(levels: Levels) -> PartData:
+def _read_pairs(live: LiveSegment, num_documents: int) -> Postings:
+    """Return the neighbouring words of documents; none in an index of an older version."""
+    arrays = live.segment.arrays(TEXT)
+    if "pair_bytes" not in arrays:
+        return Postings.build([[]] * num_documents)
+    terms = Terms(arrays["pair_bytes"], arrays["pair_offsets"])
+    return Postings(terms, *(arrays[f"pair_{column}"] for column in _COLUMNS))
+
+
+def _part_data(levels: Levels, pairs: Postings) -> PartData:
     terms = levels.terms
     arrays: dict[str, NDArray[Any]] = {"term_bytes": terms.data, "term_offsets": terms.offsets}
-    for name, postings, owner in zip(LEVELS, levels.postings, levels.owners, strict=True):
+    arrays |= {"pair_bytes": pairs.terms.data, "pair_offsets": pairs.terms.offsets}
+    for name, postings in zip((*LEVELS, "pair"), (*levels.postings, pairs), strict=True):
         arrays |= {f"{name}_{column}": getattr(postings, column) for column in _COLUMNS}
-        arrays[f"{name}_of"] = owner
+    arrays |= {f"{name}_of": owner for name, owner in zip(LEVELS, levels.owners, strict=True)}
     return PartData(arrays)
 
 

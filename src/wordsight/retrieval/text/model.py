@@ -14,17 +14,20 @@ from numpy.typing import NDArray
 
 from wordsight.retrieval.documents import top_k
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.text.analysis import TextQuery
+from wordsight.retrieval.text.analysis import TextQuery, is_pair
 from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.postings import Postings
 from wordsight.retrieval.text.smoothing import JelinekMercer, TextSmoothing
 
-__all__ = ["LanguageModel", "Ranking", "Shard", "TermEvidence"]
+__all__ = ["PAIR_WEIGHT", "LanguageModel", "Ranking", "Shard", "TermEvidence"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 TermUnit = Literal["words", "documents"]
 _MAX_CACHED_SHARES = 10_000
+
+PAIR_WEIGHT = 0.2
+"""Weight of a pair of neighbouring words beside that of a word; chosen on Cranfield."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +37,12 @@ class Shard:
     Attributes:
         levels: Their counts.
         rows: ``(K,)`` ascending: the documents that have not been removed; ``None`` for all.
+        pairs: The pairs of neighbouring words of each document, named as by :func:`pair_name`.
     """
 
     levels: Levels
     rows: Ints | None = None
+    pairs: Postings | None = None
 
     @property
     def num_documents(self) -> int:
@@ -45,31 +50,59 @@ class Shard:
         return self.levels.num_documents if self.rows is None else len(self.rows)
 
     @cached_property
-    def _live(self) -> NDArray[np.bool_] | None:
-        """Which units of the topmost level have remaining documents; ``None`` for all."""
+    def _live(self) -> list[NDArray[np.bool_] | None]:
+        """For each level, which units have remaining documents; ``None`` for all."""
         if self.rows is None:
-            return None
-        live = np.zeros(self.levels.collection.num_texts, np.bool_)
-        live[self.levels.owners[-1][self.rows]] = True
-        return live
+            return [None] * len(self.levels.postings)
+        masks: list[NDArray[np.bool_] | None] = []
+        for owner, level in zip(self.levels.owners, self.levels.postings, strict=True):
+            live = np.zeros(level.num_texts, np.bool_)
+            live[owner[self.rows]] = True
+            masks.append(live)
+        return masks
 
     def total(self, unit: TermUnit) -> int:
-        """Return the number of words, or of distinct words per text, of the remaining units."""
-        collection, live = self.levels.collection, self._live
+        """Return the number of words, or of distinct words of every text on every level."""
         if unit == "words":
-            lengths = collection.lengths
+            lengths, live = self.levels.collection.lengths, self._live[-1]
             return int(lengths.sum() if live is None else lengths[live].sum())
-        return len(collection.texts) if live is None else int(live[collection.texts].sum())
+        return sum(map(_num_entries, self.levels.postings, self._live))
+
+    def own_total(self, unit: TermUnit) -> int:
+        """Return the number of words, or of distinct words, of the documents themselves."""
+        if unit == "words":
+            lengths = self.levels.postings[0].lengths
+            return int((lengths if self.rows is None else lengths[self.rows]).sum())
+        return _num_entries(self.levels.postings[0], self._live[0])
 
     def count(self, term: str, unit: TermUnit) -> int:
-        """Return the number of occurrences of a term, or of texts that contain it."""
-        number = self.levels.terms.number(term)
-        if number is None:
-            return 0
-        texts, counts = self.levels.collection.term_counts(number)
-        if self._live is not None:
-            texts, counts = texts[self._live[texts]], counts[self._live[texts]]
-        return int(counts.sum()) if unit == "words" else len(texts)
+        """Return the number of occurrences of a term or pair, or of texts that contain it."""
+        if unit == "words" and not is_pair(term):
+            held = [(self.levels.collection, self._live[-1])]
+        else:
+            levels = () if is_pair(term) else self.levels.postings
+            held = list(zip(levels, self._live, strict=False))
+            if is_pair(term) and self.pairs is not None:
+                held = [(self.pairs, self._live[0])]
+        found = 0
+        for postings, live in held:
+            number = postings.terms.number(term)
+            if number is None:
+                continue
+            texts, counts = postings.term_counts(number)
+            if live is not None:
+                texts, counts = texts[live[texts]], counts[live[texts]]
+            found += int(counts.sum()) if unit == "words" else len(texts)
+        return found
+
+    @cached_property
+    def neighbours(self) -> Levels:
+        """The pairs of neighbouring words as a single level, of the documents' own lengths."""
+        own, pairs = self.levels.postings[0], self.pairs
+        if pairs is None:
+            pairs = Postings.build([[]])
+        held = Postings(pairs.terms, pairs.starts, pairs.texts, pairs.counts, own.lengths)
+        return Levels((held,), self.levels.owners[:1])
 
     @cached_property
     def positions(self) -> Ints:
@@ -107,7 +140,7 @@ class TermEvidence:
     Attributes:
         term: The term, stemmed.
         evidence: Its contribution to the score: weight times log ratio of its probability in the
-            document and in an unrelated one; 0 if it does not occur.
+            document and in the collection; 0 or, in a long document, less if it does not occur.
         counts: Its counts in the document, its scene and its video (the levels).
         share: Its collection probability; 0 for an unknown term.
     """
@@ -125,7 +158,7 @@ class LanguageModel:
         shards: The documents.
         smoothing: The smoothing.
         background: The collection probability of a term: its share of all ``"words"``, or with
-            each word counted once per text of the topmost level (``"documents"``).
+            each word counted once per text of every level (``"documents"``).
 
     Examples:
         >>> model = LanguageModel.from_texts([["red", "cup"], ["blue", "cup"]])
@@ -168,25 +201,38 @@ class LanguageModel:
 
     @cached_property
     def total(self) -> int:
-        """The denominator of collection probabilities."""
+        """The denominator of collection probabilities of words."""
         return sum(shard.total(self.background) for shard in self.shards)
+
+    @cached_property
+    def own_total(self) -> int:
+        """The denominator of collection probabilities of pairs."""
+        return sum(shard.own_total(self.background) for shard in self.shards)
 
     @cached_property
     def lengths(self) -> Ints:
         """``(N,)`` the number of words of each document."""
-        parts = [
-            shard.levels.postings[0].lengths[slice(None) if shard.rows is None else shard.rows]
-            for shard in self.shards
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        return self.level_lengths(1)[0].astype(np.int64)
+
+    def level_lengths(self, num_levels: int) -> list[Array]:
+        """Return for each of the lowest levels ``(N,)`` the length of each document's unit."""
+        found = []
+        for level in range(num_levels):
+            parts = [np.zeros(0)]
+            for shard in self.shards:
+                owner = shard.levels.owners[level]
+                owner = owner if shard.rows is None else owner[shard.rows]
+                parts.append(shard.levels.postings[level].lengths[owner].astype(float))
+            found.append(np.concatenate(parts))
+        return found
 
     def share(self, term: str) -> float:
-        """Return the collection probability of a term."""
+        """Return the collection probability of a term or of a pair of neighbours."""
         known = self._shares.get(term)
         if known is not None:
             return known
         counts = (shard.count(term, self.background) for shard in self.shards)
-        share = sum(counts) / max(1, self.total)
+        share = sum(counts) / max(1, self.own_total if is_pair(term) else self.total)
         if len(self._shares) >= _MAX_CACHED_SHARES:
             self._shares.clear()
         self._shares[term] = share
@@ -194,15 +240,24 @@ class LanguageModel:
 
     def shares(self) -> Array:
         """Return ``(T,)`` the collection probability of every term, for a model of one shard."""
-        collection = self.shards[0].levels.collection
+        levels = self.shards[0].levels
         if self.background == "words":
-            return collection.probabilities
-        return np.diff(collection.starts) / max(1, len(collection.texts))
+            return levels.collection.probabilities
+        counts = np.sum([np.diff(each.starts) for each in levels.postings], axis=0)
+        shares: Array = counts / max(1, counts.sum())
+        return shares
 
     def known_terms(self, query: TextQuery) -> dict[str, float]:
-        """Return the terms of a query that occur at all, with their collection probabilities."""
-        shares = {term: self.share(term) for term in query.weights}
+        """Return what counts of a query and occurs at all, with its collection probability."""
+        shares = {term: self.share(term) for term in self.counted(query)}
         return {term: share for term, share in shares.items() if share > 0}
+
+    def counted(self, query: TextQuery) -> dict[str, float]:
+        """Return the weights of a query's terms, and of its neighbours where pairs are stored."""
+        weights = dict(query.weights)
+        if any(shard.pairs is not None for shard in self.shards):
+            weights |= {pair: PAIR_WEIGHT * weight for pair, weight in query.pairs.items()}
+        return weights
 
     def scores(self, query: TextQuery) -> tuple[Array, NDArray[np.bool_]]:
         """Score all documents.
@@ -213,21 +268,21 @@ class LanguageModel:
         """
         scores = np.zeros(self.num_documents)
         matched = np.zeros(self.num_documents, np.bool_)
-        known = self.known_terms(query)
+        known, weights = self.known_terms(query), self.counted(query)
         for shard, start in zip(self.shards, self.starts, strict=False):
             for term, share in known.items():
                 documents, evidence = self._evidence(shard, term, share)
-                scores[start + documents] += query.weights[term] * evidence
+                scores[start + documents] += weights[term] * evidence
                 matched[start + documents] = True
-        cost = self._length_cost
-        if cost is not None:
-            scores += sum(query.weights[term] for term in known) * cost
+        for paired, cost in enumerate(self._length_costs):
+            if cost is not None:
+                scores += sum(weights[term] for term in known if is_pair(term) == paired) * cost
         return scores, matched
 
     def log_likelihoods(self, query: TextQuery) -> Array:
         """Return ``(N,)`` log P(query | document) over the known terms."""
-        known = self.known_terms(query)
-        weights = np.array([query.weights[term] for term in known])
+        known, counted = self.known_terms(query), self.counted(query)
+        weights = np.array([counted[term] for term in known])
         background = self.smoothing.background(np.array(list(known.values())))
         return self.scores(query)[0] + float(weights @ background)
 
@@ -247,11 +302,11 @@ class LanguageModel:
 
     def explain(self, query: TextQuery, document: int) -> tuple[TermEvidence, ...]:
         """Return the contribution of each query term to a document's score, strongest first."""
-        shard, row = self._locate(document)
         known = self.known_terms(query)
         terms = [
-            self._explain_term(shard, row, term, weight, known.get(term, 0.0))
-            for term, weight in query.weights.items()
+            self._explain_term(document, term, weight, known.get(term, 0.0))
+            for term, weight in self.counted(query).items()
+            if not is_pair(term) or term in known
         ]
         return tuple(sorted(terms, key=lambda each: -each.evidence))
 
@@ -268,32 +323,50 @@ class LanguageModel:
         shard = self.shards[place]
         return shard, shard.row(document - int(self.starts[place]))
 
-    def _explain_term(
-        self, shard: Shard, row: int, term: str, weight: float, share: float
-    ) -> TermEvidence:
-        levels = self.smoothing.num_levels
-        number = shard.levels.terms.number(term) if share else None
+    def _explain_term(self, document: int, term: str, weight: float, share: float) -> TermEvidence:
+        shard, row = self._locate(document)
+        held, smoothing = self._held(shard, term)
+        levels = smoothing.num_levels
+        number = held.terms.number(term) if share else None
         counts, lengths = np.zeros(levels), np.zeros(levels)
         if number is not None:
-            counts, lengths = shard.levels.occurrence(number, row, levels)
-        if not counts.any():
-            return TermEvidence(term, 0.0, (0,) * levels, share)
-        evidence = self.smoothing.evidence(list(counts[:, None]), list(lengths[:, None]), share)
-        return TermEvidence(
-            term, weight * float(evidence[0]), tuple(int(count) for count in counts), share
-        )
+            counts, lengths = held.occurrence(number, row, levels)
+        cost = self._length_costs[is_pair(term)]
+        evidence = 0.0 if cost is None or not share else float(cost[document])
+        if counts.any():
+            found = smoothing.evidence(list(counts[:, None]), list(lengths[:, None]), share)
+            evidence += float(found[0])
+        return TermEvidence(term, weight * evidence, tuple(map(int, counts)), share)
 
     def _evidence(self, shard: Shard, term: str, share: float) -> tuple[Ints, Array]:
-        number = shard.levels.terms.number(term)
+        held, smoothing = self._held(shard, term)
+        number = held.terms.number(term)
         if number is None:
             return np.zeros(0, np.int64), np.zeros(0)
-        documents, counts, lengths = shard.levels.occurrences(number, self.smoothing.num_levels)
-        evidence = self.smoothing.evidence(counts, lengths, share)
+        documents, counts, lengths = held.occurrences(number, smoothing.num_levels)
+        evidence = smoothing.evidence(counts, lengths, share)
         positions = shard.positions[documents]
         if shard.rows is None:
             return positions, evidence
         return positions[positions >= 0], evidence[positions >= 0]
 
+    def _held(self, shard: Shard, term: str) -> tuple[Levels, TextSmoothing]:
+        """Return the counts that a term or pair is in, and how they are smoothed."""
+        if is_pair(term):
+            return shard.neighbours, self._own_smoothing
+        return shard.levels, self.smoothing
+
     @cached_property
-    def _length_cost(self) -> Array | None:
-        return self.smoothing.length_cost(self.lengths.astype(float))
+    def _own_smoothing(self) -> TextSmoothing:
+        return self.smoothing.own()
+
+    @cached_property
+    def _length_costs(self) -> tuple[Array | None, Array | None]:
+        """The cost of each document's length, per word and per pair."""
+        lengths = self.level_lengths(self.smoothing.num_levels)
+        return self.smoothing.length_cost(lengths), self._own_smoothing.length_cost(lengths[:1])
+
+
+def _num_entries(postings: Postings, live: NDArray[np.bool_] | None) -> int:
+    """Return the number of distinct words of every text that remains."""
+    return len(postings.texts) if live is None else int(live[postings.texts].sum())

@@ -4,9 +4,8 @@ Every smoothing scores a text by the sum over query terms of ``log(1 + x)`` wher
 the form in which only matching terms count (6.23); the remainder does not depend on the text and is
 returned by :meth:`TextSmoothing.background`.
 
-The weights of an interpolation are learned by EM for a mixture of fixed components: each weight is
-the mean responsibility of its level for held-out words. Words are held out one at a time from the
-collection itself (deleted interpolation).
+Nothing here needs judgements of relevance: weights, masses and shares are learned by EM from words
+that are left out of the collection's own texts, one at a time (deleted interpolation) or by halves.
 """
 
 from collections.abc import Sequence
@@ -26,13 +25,16 @@ __all__ = [
     "JelinekMercer",
     "TextSmoothing",
     "TwoStage",
-    "fit_interpolation",
     "fit_mixing_weights",
+    "fit_two_stage",
 ]
 
 Array = NDArray[np.float64]
 _LEAST_SHARE = 1e-12  # of the background: without any, a missing word would exclude a text
 _LEAST_LEARNED_SHARE = 1e-4  # of the background, in learned weights
+_MOST_ENTRIES = 400_000  # a few numbers need no more words
+_LEAST_HALVED = 20  # words of a text that is worth halving
+_PRIOR_MASS = 50.0  # pseudo-count of the default mass
 
 
 class TextSmoothing(Protocol):
@@ -51,8 +53,11 @@ class TextSmoothing(Protocol):
             background: The term's collection probability; a number or ``(n,)``.
         """
 
-    def length_cost(self, lengths: Array) -> Array | None:
-        """Return ``(N,)`` the cost per query term of each text's length, or ``None``."""
+    def length_cost(self, lengths: Sequence[Array]) -> Array | None:
+        """Return ``(N,)`` the cost per query term of lengths on each level, or ``None``."""
+
+    def own(self) -> "TextSmoothing":
+        """Return the same smoothing of the texts themselves, without the levels above them."""
 
     def background(self, probabilities: Array) -> Array:
         """Return the log probability of terms in a text without them, without the length cost."""
@@ -105,9 +110,13 @@ class Interpolation:
         ratio: Array = np.log1p(share / (self.rest * background))
         return ratio
 
-    def length_cost(self, lengths: Array) -> Array | None:
+    def length_cost(self, lengths: Sequence[Array]) -> Array | None:
         """None: relative frequencies do not depend on the length."""
         return None
+
+    def own(self) -> "Interpolation":
+        """As :meth:`TextSmoothing.own`."""
+        return Interpolation(self.weights[:1])
 
     def background(self, probabilities: Array) -> Array:
         """As :meth:`TextSmoothing.background`."""
@@ -129,45 +138,72 @@ class JelinekMercer(Interpolation):
 class TwoStage:
     r"""Dirichlet smoothing of a text, then interpolation with the collection.
 
-    .. math:: P(t|d) = (1-\lambda)\frac{n(t,d) + \mu P(t)}{|d| + \mu} + \lambda P(t)
+    .. math:: P(t|d) = (1-\lambda)\frac{n(t,d) + \mu U(t)}{|d| + \mu} + \lambda P(t),\quad
+        U(t) = \sum_l w_l P(t|l) + w_C P(t)
 
-    The first stage accounts for words that a short text omits, the second for common words in
+    The first stage accounts for words that a short text omits: they are expected from its scene
+    and its video, and from the collection. The second accounts for common words in
     queries. Without the second it is :class:`Dirichlet`, with a small mass nearly
     :class:`JelinekMercer`.
 
     Attributes:
-        mass: Pseudo-count of the collection in a text, above 0.
+        mass: Pseudo-count of the words expected in a text, above 0.
         share: Weight of the collection in queries, from 0 to below 1.
+        weights: Share of each level above in what is expected; the collection has what remains, and
+            the share of a level that adds no words to the one below.
     """
 
     mass: float = 100.0
     share: float = 0.7
+    weights: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.mass > 0 or not np.isfinite(self.mass):
             raise RetrievalError(f"the mass must be above 0, got {self.mass}.")
         if not 0 <= self.share < 1:
             raise RetrievalError(f"the share must be from 0 to below 1, got {self.share}.")
+        object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
+        if min(self.weights, default=0.0) < 0 or 1 - sum(self.weights) < _LEAST_SHARE:
+            raise RetrievalError(
+                "the weights of the levels must be 0 or more and leave a share for the "
+                f"collection, got {self.weights}."
+            )
 
     @property
     def num_levels(self) -> int:
-        """1: only the texts themselves."""
-        return 1
+        """The texts themselves, and the levels above that have a weight."""
+        return 1 + len(self.weights)
 
     def evidence(self, counts: Sequence[Array], lengths: Sequence[Array], background: Any) -> Array:
         """As :meth:`TextSmoothing.evidence`."""
-        drawn = self.mass + self.share * lengths[0]
-        ratio: Array = np.log1p((1 - self.share) * counts[0] / (drawn * background))
+        found = np.asarray(counts[0], float)
+        for level, weight in enumerate(self.weights, start=1):
+            adds = weight * (lengths[level] > lengths[level - 1])
+            found = found + self.mass * adds * counts[level] / np.maximum(lengths[level], 1.0)
+        ratio: Array = np.log1p(
+            (1 - self.share) * found / (self._unexplained(lengths) * background)
+        )
         return ratio
 
-    def length_cost(self, lengths: Array) -> Array | None:
+    def length_cost(self, lengths: Sequence[Array]) -> Array | None:
         """As :meth:`TextSmoothing.length_cost`."""
-        cost: Array = np.log((self.mass + self.share * lengths) / (lengths + self.mass))
+        cost: Array = np.log(self._unexplained(lengths) / (lengths[0] + self.mass))
         return cost
+
+    def own(self) -> "TwoStage":
+        """As :meth:`TextSmoothing.own`."""
+        return TwoStage(self.mass, self.share)
 
     def background(self, probabilities: Array) -> Array:
         """As :meth:`TextSmoothing.background`."""
         return np.log(probabilities)
+
+    def _unexplained(self, lengths: Sequence[Array]) -> Any:
+        """Return the pseudo-count of the collection in a text, with its share of the query."""
+        rest: Any = 1.0
+        for level, weight in enumerate(self.weights, start=1):
+            rest = rest - weight * (lengths[level] > lengths[level - 1])
+        return (1 - self.share) * self.mass * rest + self.share * (lengths[0] + self.mass)
 
 
 class Dirichlet(TwoStage):
@@ -215,33 +251,6 @@ def fit_mixing_weights(
         weights = (weights * (values.T @ (counts / mixed)) + pseudo) / total
 
 
-def fit_interpolation(
-    levels: Levels, *, prior: Array | None = None, monitor: ConvergenceMonitor | None = None
-) -> Interpolation:
-    """Learn the weights of all levels from the collection, each word held out of its own counts.
-
-    Args:
-        levels: The documents and their units.
-        prior: As for :func:`fit_mixing_weights`, one number per level and one for the collection.
-        monitor: Receives the log likelihood.
-
-    Raises:
-        RetrievalError: If the collection has no words.
-    """
-    if not levels.collection.num_words:
-        raise RetrievalError("weights cannot be learned without a single word; add texts first.")
-    numbers, documents, counts = levels.postings[0].triples()
-    columns = [
-        _held_out(levels, level, numbers.astype(np.int64), documents.astype(np.int64))
-        for level in range(len(levels.postings))
-    ]
-    total = levels.collection.num_words
-    background = (levels.collection.probabilities[numbers] * total - 1) / max(1, total - 1)
-    table = np.column_stack([*columns, background])
-    weights = fit_mixing_weights(table, counts.astype(float), prior=prior, monitor=monitor)
-    return Interpolation.from_mixing_weights(weights)
-
-
 def _held_out(
     levels: Levels, level: int, numbers: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> Array:
@@ -253,3 +262,117 @@ def _held_out(
     place = np.searchsorted(keys, numbers * size + owner)
     lengths = postings.lengths[owner] - 1
     return np.where(lengths > 0, (own_counts[place] - 1) / np.maximum(lengths, 1), 0.0)
+
+
+def fit_two_stage(
+    levels: Levels,
+    shares: Array,
+    *,
+    prior: TwoStage | None = None,
+    words: float = 0.0,
+    random_state: int = 0,
+    monitor: ConvergenceMonitor | None = None,
+) -> TwoStage:
+    """Learn mass, weights of the levels and share of the collection from the texts themselves.
+
+    The mass and the weights maximise the likelihood of words left out one at a time, by EM. The
+    share is the part of one half of a text, drawn at random, that the words of the other half do
+    not explain: what any text about anything has. Where levels add words, the mass is at most the
+    mean length of a text, so that what a text says counts as much as what is expected of it.
+
+    Args:
+        levels: The documents and their units.
+        shares: ``(T,)`` the collection probability of each term.
+        prior: The values expected before any word is seen.
+        words: Pseudo-count of the prior's shares and weights.
+        random_state: Seed of the halves.
+        monitor: Receives the log likelihood per word of the words left out (with the prior's).
+
+    Raises:
+        RetrievalError: If the collection has no words.
+    """
+    above = len(levels.postings) - 1
+    start = prior or TwoStage(weights=(0.5 / max(1, above),) * above)
+    numbers, documents, counts = (np.asarray(a, np.int64) for a in levels.postings[0].triples())
+    if not len(counts):
+        raise RetrievalError("weights cannot be learned without a single word; add texts first.")
+    kept = documents % -(-len(counts) // _MOST_ENTRIES) == 0
+    numbers, documents, counts = numbers[kept], documents[kept], counts[kept]
+    lengths = levels.postings[0].lengths[documents].astype(float)
+    columns = [_expected(levels, level, numbers, documents) for level in range(1, above + 1)]
+    background = shares[numbers]
+    # A level that adds no words expects what the collection does.
+    table = [np.where(np.isnan(column), background, column) for column in columns]
+    mass, weights = _fit_mass(
+        counts.astype(float), lengths, np.column_stack([*table, background]), start, words, monitor
+    )
+    if not all(np.isnan(column).all() for column in columns):
+        # Captions say each word once: left out one at a time, they would count less than scenes.
+        mass = min(mass, float(levels.postings[0].lengths.mean()))
+    # Halves of captions have nothing in common, whatever they are about.
+    half = np.random.default_rng(random_state).binomial(counts, 0.5).astype(float)
+    half, counts = (np.where(lengths >= _LEAST_HALVED, each, 0) for each in (half, counts))
+    size = np.bincount(documents, half)[documents]
+    own = np.concatenate(
+        [half / np.maximum(size, 1), (counts - half) / np.maximum(lengths - size, 1)]
+    )
+    mixing = fit_mixing_weights(
+        np.column_stack([own, np.tile(background, 2)]),
+        np.concatenate([counts - half, half]),
+        prior=max(words, 1.0) * np.array([1 - start.share, start.share]),
+    )
+    share = min(float(mixing[1]), 1 - _LEAST_LEARNED_SHARE)
+    return TwoStage(
+        mass, share, Interpolation.from_mixing_weights(weights).weights if above else ()
+    )
+
+
+def _fit_mass(
+    counts: Array,
+    lengths: Array,
+    expected: Array,
+    start: TwoStage,
+    words: float,
+    monitor: ConvergenceMonitor | None,
+) -> tuple[float, Array]:
+    """Maximise the likelihood of words left out of their texts, over mass and weights.
+
+    A word left out is a repetition of one that remains, or one of those expected. The M step of the
+    mass has no closed form: its logarithm is replaced by a tangent, which never overshoots.
+
+    Args:
+        counts: ``(E,)`` count of each word in its text.
+        lengths: ``(E,)`` length of that text.
+        expected: ``(E, L)`` probability of the word on each level above, the collection last.
+        start: The prior's mode, where EM starts.
+        words: Pseudo-count of the weights.
+        monitor: Receives the objective.
+    """
+    pseudo = words * np.append(start.weights, 1 - sum(start.weights))
+    certain = _PRIOR_MASS if words else 0.0
+    mass, weights = start.mass, pseudo / words if words else np.full(expected.shape[1], 1.0)
+    weights = weights / weights.sum()
+    total = counts.sum() + words
+    monitor = monitor or ConvergenceMonitor(tolerance=1e-7, max_iterations=500)
+    while True:
+        drawn = expected @ weights
+        chance = counts - 1 + mass * drawn
+        objective = counts @ np.log(chance / (lengths - 1 + mass))
+        objective += pseudo @ np.log(np.maximum(weights, 1e-300))
+        objective += certain * (np.log(mass) - mass / start.mass)
+        if monitor.update(float(objective) / total):
+            return mass, weights
+        owed = counts * mass / chance  # times what each level expects: its responsibility
+        parts = weights * (expected.T @ owed)
+        slope = (counts / (lengths - 1 + mass)).sum()
+        mass = float((parts.sum() + certain) / (slope + certain / start.mass))
+        weights = (parts + pseudo) / (parts + pseudo).sum()
+
+
+def _expected(
+    levels: Levels, level: int, numbers: NDArray[np.int64], documents: NDArray[np.int64]
+) -> Array:
+    """Return the probability of each entry's word on a level, NaN if that adds no words."""
+    lengths = levels.postings[level].lengths[levels.owners[level][documents]]
+    below = levels.postings[level - 1].lengths[levels.owners[level - 1][documents]]
+    return np.where(lengths > below, _held_out(levels, level, numbers, documents), np.nan)

@@ -1,11 +1,6 @@
 """What shots look like: mixtures of Gaussians over blocks of their key frames."""
 
 from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct
-from wordsight.retrieval.visual.drawing import (
-    draw_components,
-    draw_evidence,
-    draw_random_picture,
-)
 from wordsight.retrieval.visual.features import (
     FeatureScale,
     Samples,
@@ -15,7 +10,7 @@ from wordsight.retrieval.visual.features import (
 )
 from wordsight.retrieval.visual.index import VisualIndex
 from wordsight.retrieval.visual.packing import PackedMixtures
-from wordsight.retrieval.visual.part import VisualPart, VisualSettings
+from wordsight.retrieval.visual.part import ShotMixtures, VisualPart, VisualSettings
 from wordsight.retrieval.visual.scoring import (
     CollectionBackground,
     log_densities,
@@ -23,7 +18,7 @@ from wordsight.retrieval.visual.scoring import (
     log_mean_density,
     smoothed_gains,
 )
-from wordsight.retrieval.visual.shot_mixtures import ShotMixtures
+from wordsight.retrieval.visual.smoothing import VisualSmoothing, learn_smoothing
 
 __all__ = [
     "BlockDct",
@@ -37,9 +32,8 @@ __all__ = [
     "VisualIndex",
     "VisualPart",
     "VisualSettings",
-    "draw_components",
-    "draw_evidence",
-    "draw_random_picture",
+    "VisualSmoothing",
+    "learn_smoothing",
     "log_densities",
     "log_likelihoods",
     "log_mean_density",

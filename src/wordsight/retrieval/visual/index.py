@@ -1,8 +1,10 @@
 """`VisualIndex`: the mixtures of all documents of an index, ready for queries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.documents import DocumentHit, DocumentTable, top_k
 from wordsight.retrieval.errors import RetrievalError
-from wordsight.retrieval.index.segments import LiveSegment
+from wordsight.retrieval.index.segments import LiveSegment, keep_learned
+from wordsight.retrieval.visual.codes import code_gains
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.part import VISUAL, VisualSettings
 from wordsight.retrieval.visual.scoring import (
@@ -24,29 +27,32 @@ from wordsight.retrieval.visual.scoring import (
     rough_gains,
     smoothed_gains,
 )
+from wordsight.retrieval.visual.smoothing import VisualSmoothing, learn_smoothing
 
 if TYPE_CHECKING:
     from wordsight.inference.gpu import DeviceMixtures
 
-__all__ = ["VisualIndex"]
+__all__ = ["SMOOTHING_FILE", "VisualIndex"]
 
-FIRST_SAMPLES = 32
-"""Samples that choose the candidates in a two-stage search."""
+SMOOTHING_FILE = "visual-smoothing.json"
+
+FIRST_SAMPLES, SECOND_SAMPLES = 32, 128
+"""Samples that choose candidates in a search by stages: among all documents, and among the best."""
 
 SINGLE_ERROR = 2e-3
 """Far more than the error of two scores in single precision (about 1e-5)."""
 
 LEAST_CANDIDATES = 400
-"""Documents in the second stage, or forty times the number of hits."""
+"""Documents that are scored in full, or forty times the number of hits."""
 
-CANDIDATE_SHARE = 250
-"""Or one document in so many, which takes a small part of the first stage's time."""
+SECOND_SHARE = 125
+"""One document in so many has a second look, if those are more."""
 
 
 class VisualIndex:
     r"""Scores query samples against every document.
 
-    $$\frac1N\sum_{v}\log\big[\kappa\,p(v|\theta_d)+(1-\kappa)\,p(v)\big]$$
+    $$\frac1N\sum_{v}w_v\log\big[\kappa\,p(v|\theta_d)+(1-\kappa)\,p(v)\big]$$
 
     Args:
         segments: Segments with a visual part.
@@ -54,6 +60,8 @@ class VisualIndex:
         settings: The settings of the models.
         device: Device that scores all documents, such as ``cuda``; the best are scored again on the
             CPU, so that results are the same. Models stay on the device between queries.
+        folder: Where what is learned from the documents is kept; learned each time if None.
+        generation: The generation of the index.
     """
 
     def __init__(
@@ -63,8 +71,11 @@ class VisualIndex:
         settings: VisualSettings,
         *,
         device: str | None = None,
+        folder: Path | None = None,
+        generation: int = 0,
     ) -> None:
         self.device = device
+        self._folder, self._generation = folder, generation
         self._on_device: dict[int, DeviceMixtures | None] = {}
         self.documents = documents
         self.settings = settings
@@ -94,25 +105,27 @@ class VisualIndex:
         unit = self._log_unit(values)
         if not background:
             return self._over_segments(lambda packed: log_likelihoods(packed, values)) - unit
-        log_background = self.background.log_density(values)
-        kappa = self.settings.kappa
+        asked = self._ask(values)
 
         def gain(packed: PackedMixtures) -> Array:
             if precision == "single" and self.device is not None:
-                return self._device_gains(packed, values, log_background)
-            return smoothed_gains(packed, values, log_background, kappa, precision)
+                return self._device_gains(packed, asked)
+            return asked.gains(packed, precision)
 
-        gains = self._over_segments(gain)
-        return gains + self._constant(log_background) - unit
+        return self._over_segments(gain) + asked.constant - unit
 
     def score_subset(self, samples: ArrayLike, positions: NDArray[np.int64]) -> Array:
         """Return the scores of some documents only."""
         values = self._standardised(samples)
-        log_background = self.background.log_density(values)
-        packed = self._models(positions)
-        gains = smoothed_gains(packed, values, log_background, self.settings.kappa)
-        scores: Array = gains + self._constant(log_background) - self._log_unit(values)
-        return scores
+        asked = self._ask(values)
+        scores: Array = asked.gains(self._models(positions)) + asked.constant
+        return scores - self._log_unit(values)
+
+    def unrelated_score(self, samples: ArrayLike) -> float:
+        """Return the score of a document that is exactly as likely as the collection."""
+        values = self._standardised(samples)
+        asked = self._ask(values)
+        return asked.constant - asked.log_share - self._log_unit(values)
 
     def search(
         self,
@@ -131,8 +144,7 @@ class VisualIndex:
                 that may be among the best again in double); otherwise a few of the samples
                 choose candidates, which are scored in full: the same scores, but a document may be
                 missed.
-            candidates: The number of candidates; by default 400, forty per hit or one document in
-                250, whichever is most.
+            candidates: The number of candidates; by default 400, or forty per hit if more.
         """
         count = candidates or self.num_candidates(k)
         if exact or len(self) <= count:
@@ -148,7 +160,7 @@ class VisualIndex:
 
     def num_candidates(self, k: int) -> int:
         """Return the number of candidates for ``k`` hits."""
-        return max(LEAST_CANDIDATES, 40 * k, len(self) // CANDIDATE_SHARE)
+        return max(LEAST_CANDIDATES, 40 * k)
 
     def _possible_hits(self, samples: ArrayLike, k: int) -> NDArray[np.int64]:
         """Score all in single precision; return those that may be among the ``k`` best."""
@@ -159,20 +171,28 @@ class VisualIndex:
         return np.flatnonzero(scores >= least - SINGLE_ERROR)
 
     def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
-        """Return the positions, ascending, of the best documents of a rough first stage.
+        """Return the positions, ascending, of the best documents of a rough look, or two.
+
+        The first look is at 32 samples and all documents: in large segments by the codes of their
+        models. If documents are many, those that are best so far have a second look, at more
+        samples and the models themselves.
 
         Args:
             samples: As for :meth:`score`.
             count: The number of documents.
         """
         values = self._standardised(samples)
-        few = values[evenly_spread(len(values), FIRST_SAMPLES)]
-        log_background = self.background.log_density(few)
-        kappa = self.settings.kappa
-        gains = self._over_segments(
-            lambda packed: rough_gains(packed, few, log_background, kappa).astype(np.float64)
-        )
-        return np.sort(top_k(gains, count))
+        few = self._ask(values[evenly_spread(len(values), FIRST_SAMPLES)])
+        gains = np.empty(len(self))
+        for number, (live, start) in enumerate(zip(self._segments, self._starts, strict=False)):
+            coded = live.segment.arrays(VISUAL)
+            rough = few.code_gains(coded) if "codes" in coded else few.rough(self._packed(number))
+            gains[start : start + len(live.rows)] = rough[live.rows]
+        likely = np.sort(top_k(gains, max(count, len(self) // SECOND_SHARE)))
+        if len(likely) <= count:
+            return likely
+        more = self._ask(values[evenly_spread(len(values), SECOND_SAMPLES)])
+        return likely[np.sort(top_k(more.rough(self._models(likely)).astype(np.float64), count))]
 
     def region_evidence(self, samples: ArrayLike, document: int | str) -> Array:
         """Return the evidence of each sample for a document.
@@ -182,15 +202,14 @@ class VisualIndex:
             document: Its position or its id.
 
         Returns:
-            ``(N,)`` log[1 + k p(v|doc) / ((1-k) p(v))], the mean of which ranks documents.
+            ``(N,)`` w log[k p(v|doc) / p(v) + 1-k], the mean of which ranks documents: above 0
+            where the document explains the sample better than the collection does.
         """
-        values = self._standardised(samples)
-        log_background = self.background.log_density(values)
-        odds = np.log(self.settings.kappa) - np.log1p(-self.settings.kappa)
+        asked = self._ask(self._standardised(samples))
         packed = self._models(np.array([self._position(document)]))
-        logs = log_densities(packed, values)[0]
-        evidence: Array = np.logaddexp(0.0, odds + logs - log_background)
-        return evidence
+        ratios = log_densities(packed, asked.values)[0] - asked.log_background
+        evidence = np.logaddexp(asked.log_share, np.log(asked.kappa) + ratios)
+        return np.asarray(evidence if asked.weights is None else asked.weights * evidence)
 
     def model(self, document: int | str) -> Mixtures:
         """Return the mixture of one document on the scale of the index."""
@@ -198,12 +217,60 @@ class VisualIndex:
 
     @cached_property
     def background(self) -> CollectionBackground:
-        """The background of the whole index."""
+        """What documents are compared with: all of the index, unless another one is used."""
+        return self._own_background
+
+    @cached_property
+    def _own_background(self) -> CollectionBackground:
         keys = [s.segment.array(VISUAL, "lots")[s.rows] for s in self._segments]
         chosen = reference_rows(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
         if not len(chosen):
             raise RetrievalError("the index is empty; add videos to it before searching.")
         return CollectionBackground(self._models(chosen), self.settings.floor)
+
+    @cached_property
+    def smoothing(self) -> VisualSmoothing:
+        """How samples are weighed: as the settings say, or learned from the models once a change.
+
+        With another collection as background it is learned from the same documents.
+        """
+        if self.settings.kappa is not None:
+            return VisualSmoothing(self.settings.kappa)
+        own = self._own_background
+        return keep_learned(
+            None if self._folder is None else self._folder / SMOOTHING_FILE,
+            self._generation,
+            "smoothing",
+            lambda: learn_smoothing(own.reference, own.floor).to_json(),
+            VisualSmoothing.from_json,
+        )
+
+    def use_background(self, other: "VisualIndex") -> None:
+        """Compare documents with another collection instead of their own.
+
+        Args:
+            other: An index with the same features; its own scale does not matter.
+
+        Raises:
+            RetrievalError: If it has other features.
+        """
+        ours, theirs = self.settings, other.settings
+        if (ours.dynamic, ours.longest) != (theirs.dynamic, theirs.longest):
+            raise RetrievalError(
+                "the background must describe pictures as this index does: expected "
+                f"{_described(ours)}, got {_described(theirs)}; index that library alike."
+            )
+        mixtures = other.background.reference.mixtures()
+        mine, scale = ours.require_scale(), theirs.require_scale()
+        ratio = scale.spread / mine.spread
+        means = mixtures.means * ratio + (scale.center - mine.center) / mine.spread
+        moved = Mixtures(mixtures.weights, means, mixtures.variances * ratio**2)
+        self.__dict__["background"] = CollectionBackground(PackedMixtures.pack(moved), ours.floor)
+
+    def _ask(self, values: Array) -> "_Asked":
+        background, smoothing = self.background, self.smoothing
+        weights = smoothing.weights(background.information(values)) if smoothing.focus else None
+        return _Asked(values, background.log_density(values), smoothing.kappa, weights)
 
     def _models(self, positions: NDArray[np.int64]) -> PackedMixtures:
         """Read the models of some documents, in the order given."""
@@ -228,7 +295,7 @@ class VisualIndex:
             scores[start : start + len(live.rows)] = score(self._packed(number))[live.rows]
         return scores
 
-    def _device_gains(self, packed: PackedMixtures, values: Array, log_background: Array) -> Array:
+    def _device_gains(self, packed: PackedMixtures, asked: "_Asked") -> Array:
         from wordsight.inference.gpu import mixtures_on
 
         # Segments and their arrays live as long as the index.
@@ -237,10 +304,9 @@ class VisualIndex:
             device = self.device or "cpu"
             self._on_device[place] = mixtures_on(packed.factors, packed.constants, device)
         held = self._on_device[place]
-        kappa = self.settings.kappa
         if held is None:
-            return smoothed_gains(packed, values, log_background, kappa, "single")
-        return held.gains(values, log_background, kappa)
+            return asked.gains(packed, "single")
+        return held.gains(asked.values, asked.log_background, asked.kappa, asked.weights)
 
     def _standardised(self, samples: ArrayLike) -> Array:
         values = np.asarray(samples, dtype=np.float64)
@@ -258,8 +324,57 @@ class VisualIndex:
         known = ~np.isnan(values).all(axis=0)
         return float(np.log(self.settings.require_scale().spread[known]).sum())
 
-    def _constant(self, log_background: Array) -> float:
-        return float(log_background.mean() + np.log1p(-self.settings.kappa))
-
     def _position(self, document: int | str) -> int:
         return self.documents.position_of(document) if isinstance(document, str) else document
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The samples of a query, with what the collection says of them.
+
+    Attributes:
+        values: ``(N, n)`` standardised samples.
+        log_background: ``(N,)`` their log density in the collection.
+        kappa: Weight of a document.
+        weights: ``(N,)`` how much each counts, of mean 1; alike if None.
+    """
+
+    values: Array
+    log_background: Array
+    kappa: float
+    weights: Array | None
+
+    def gains(self, packed: PackedMixtures, precision: Precision = "double") -> Array:
+        """Return how much better each of the models explains the samples."""
+        return smoothed_gains(
+            packed, self.values, self.log_background, self.kappa, precision, self.weights
+        )
+
+    def rough(self, packed: PackedMixtures) -> NDArray[np.float32]:
+        """Return the gains of models in single precision."""
+        return rough_gains(packed, self.values, self.log_background, self.kappa, self.weights)
+
+    def code_gains(self, coded: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+        """Return the gains of models that are known by their codes."""
+        offset = np.log(self.kappa) - self.log_share - self.log_background
+        shares = np.ones(len(self.values)) if self.weights is None else self.weights
+        arrays = (coded["codes"], coded["code_weights"], coded["codebook"])
+        return code_gains(*arrays, self.values, offset, shares / len(shares))
+
+    @property
+    def log_share(self) -> float:
+        """Log of the weight of the background."""
+        return float(np.log1p(-self.kappa))
+
+    @property
+    def constant(self) -> float:
+        """What a score has beyond the gain."""
+        logs = self.log_background
+        return float((logs if self.weights is None else logs * self.weights).mean()) + (
+            self.log_share
+        )
+
+
+def _described(settings: VisualSettings) -> str:
+    kind = "a second around key frames" if settings.dynamic else "key frames"
+    return f"{kind} of at most {settings.longest} pixels"

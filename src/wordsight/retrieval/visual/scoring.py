@@ -33,6 +33,7 @@ __all__ = [
     "log_densities",
     "log_likelihoods",
     "log_mean_density",
+    "mean_and_information",
     "observed_dimensions",
     "reference_rows",
     "rough_gains",
@@ -42,9 +43,6 @@ __all__ = [
 
 LARGEST_RATIO = 80.0
 """Natural log of the largest likelihood ratio that counts, so that nothing overflows."""
-
-_RATIOS_AT_ONCE: dict[Any, int] = {np.float64: 8, np.float32: 1}
-"""Number of largest ratios whose product is still finite: one logarithm serves all of them."""
 
 Precision = Literal["double", "single"]
 Float = type[np.float64] | type[np.float32]
@@ -89,6 +87,7 @@ def smoothed_gains(
     log_background: Array,
     kappa: float,
     precision: Precision = "double",
+    weights: Array | None = None,
 ) -> Array:
     """Return how much better each document explains the samples than the background does.
 
@@ -98,6 +97,7 @@ def smoothed_gains(
         log_background: ``(N,)`` log density of the samples under the background.
         kappa: Weight of the document, between 0 and 1.
         precision: ``"single"`` takes half the time; means are accurate to about 1e-5.
+        weights: ``(N,)`` how much each sample counts, of mean 1; alike if None.
 
     Returns:
         ``(D,)`` mean over the samples of log[1 + k p(v|doc) / ((1-k) p(v))], never below 0.
@@ -108,20 +108,18 @@ def smoothed_gains(
     columns = _columns(values, offset, dtype)
     gains = np.zeros(len(packed))
     buffers = _Buffers(packed.num_components, dtype)
-    addends = np.ones(columns[0].shape[1], dtype)  # a product adds faster than a sum
+    addends = np.zeros((len(columns), columns[0].shape[1]), dtype)
+    addends.reshape(-1)[: len(values)] = 1.0 if weights is None else weights
     for first, rows in _row_blocks(packed, known, dtype):
         count = rows.shape[1]
         flat = rows.reshape(-1, rows.shape[2])
-        table, out, total, product = buffers.of(count, columns[0].shape[1])
-        for number, column in enumerate(columns, start=1):
+        table, out, total = buffers.of(count, columns[0].shape[1])
+        for column, counts in zip(columns, addends, strict=True):
             np.matmul(flat, column, out=out)
             np.exp(out, out=out)
             np.dot(buffers.ones, table, out=total)  # one product adds the components and the 1
-            product *= total
-            if number % _RATIOS_AT_ONCE[dtype] == 0 or number == len(columns):
-                np.log(product, out=product)
-                gains[first : first + count] += product.reshape(count, -1) @ addends
-                product[:] = 1.0
+            np.log(total, out=total)
+            gains[first : first + count] += total.reshape(count, -1) @ counts
     return gains / len(values)
 
 
@@ -134,13 +132,12 @@ class _Buffers:
         self._tables: dict[tuple[int, int], tuple[NDArray[Any], ...]] = {}
 
     def of(self, documents: int, samples: int) -> tuple[NDArray[Any], ...]:
-        """Return a table, its ``(C * documents, samples)`` part to fill, sums, and products."""
+        """Return a table, its ``(C * documents, samples)`` part to fill, and sums."""
         size = documents * samples
         if (documents, samples) not in self._tables:
             table = np.ones((len(self.ones), size), self.dtype)
-            sums, products = np.ones(size, self.dtype), np.ones(size, self.dtype)
             to_fill = table[:-1].reshape(-1, samples)
-            self._tables[documents, samples] = (table, to_fill, sums, products)
+            self._tables[documents, samples] = (table, to_fill, np.ones(size, self.dtype))
         return self._tables[documents, samples]
 
 
@@ -238,7 +235,11 @@ def evenly_spread(number: int, count: int) -> NDArray[np.int64]:
 
 
 def rough_gains(
-    packed: PackedMixtures, samples: Array, log_background: Array, kappa: float
+    packed: PackedMixtures,
+    samples: Array,
+    log_background: Array,
+    kappa: float,
+    weights: Array | None = None,
 ) -> NDArray[np.float32]:
     """Return :func:`smoothed_gains` of few samples, roughly.
 
@@ -247,6 +248,7 @@ def rough_gains(
         samples: ``(N, n)``; a column of NaN is unknown.
         log_background: ``(N,)`` their log density under the background.
         kappa: Weight of the document.
+        weights: ``(N,)`` how much each sample counts; alike if None.
 
     Returns:
         ``(D,)`` in single precision, that of the factors: without conversion, in half the time.
@@ -254,6 +256,7 @@ def rough_gains(
     values, known = observed_dimensions(samples)
     columns = np.concatenate([values.T, values.T**2]).astype(np.float32)
     offset = (np.log(kappa) - np.log1p(-kappa) - log_background).astype(np.float32)
+    shares = (np.ones(len(values)) if weights is None else weights).astype(np.float32) / len(values)
     gains = np.empty(len(packed), dtype=np.float32)
     for first in range(0, len(packed), _ROUGH_DOCUMENTS):
         block = packed[first : first + _ROUGH_DOCUMENTS].observing(known)
@@ -266,7 +269,7 @@ def rough_gains(
         np.exp(logs, out=logs)
         total = logs.sum(axis=1)
         np.log1p(total, out=total)
-        gains[first : first + len(block)] = total.mean(axis=1)
+        gains[first : first + len(block)] = total @ shares
     return gains
 
 
@@ -297,7 +300,9 @@ class CollectionBackground:
     def __init__(self, reference: PackedMixtures, floor: float) -> None:
         self.reference = reference
         self.floor = floor
-        self._cache: dict[bytes, Array] = {}  # of the last few bags of samples, by their hash
+        # Of the last few bags of samples, by their hash: one search asks for the same samples
+        # several times, and so does every shard of an index.
+        self._cache: dict[bytes, tuple[Array, Array]] = {}
 
     def log_density(self, samples: ArrayLike) -> Array:
         """Return ``(N,)`` log density of ``(N, n)`` samples; a column of NaN is unknown.
@@ -305,21 +310,47 @@ class CollectionBackground:
         It is bounded below, so that one sample cannot contribute more than the largest ratio: a
         sample unlike the whole reference says little about which document it came from.
         """
+        return self._look(samples)[0]
+
+    def information(self, samples: ArrayLike) -> Array:
+        """Return ``(N,)`` what each sample tells of the document it comes from, in nats.
+
+        It is the divergence of the posterior over the documents of the reference from the uniform
+        distribution: 0 where all explain the sample alike, as they do a sky that all of them have.
+        """
+        return self._look(samples)[1]
+
+    def _look(self, samples: ArrayLike) -> tuple[Array, Array]:
         values = np.asarray(samples, dtype=np.float64)
         content = values.tobytes() + str(values.shape).encode()
         key = hashlib.blake2b(content, digest_size=16).digest()
-        # One search asks for the same samples several times, and so does every shard of an index.
-        density = self._cache.get(key)
-        if density is None:
-            density = self._log_density(values)
-            density.flags.writeable = False
+        known = self._cache.get(key)
+        if known is None:
+            known = self._densities(values)
+            for each in known:
+                each.flags.writeable = False
             while len(self._cache) >= _CACHED_BACKGROUNDS:
                 self._cache.pop(next(iter(self._cache)), None)
-            self._cache[key] = density
-        return density
+            self._cache[key] = known
+        return known
 
-    def _log_density(self, values: Array) -> Array:
+    def _densities(self, values: Array) -> tuple[Array, Array]:
         dimensions = int((~np.isnan(values).all(axis=0)).sum())
         peak = -0.5 * dimensions * np.log(2.0 * np.pi * self.floor)
-        density: Array = np.maximum(log_mean_density(self.reference, values), peak - LARGEST_RATIO)
-        return density
+        logs = log_densities(self.reference, values)
+        return mean_and_information(logs, peak - LARGEST_RATIO)
+
+
+def mean_and_information(logs: Array, least: float) -> tuple[Array, Array]:
+    """Return ``(N,)`` log mean densities, at least ``least``, and what samples tell, in nats.
+
+    Args:
+        logs: ``(D, N)`` log density of each sample under each document.
+        least: Lower bound.
+    """
+    total = np.logaddexp.reduce(logs, axis=0)
+    posterior = np.exp(logs - total)
+    uniform = np.log(len(logs))
+    told = (posterior * np.where(posterior > 0, logs - total + uniform, 0.0)).sum(axis=0)
+    density: Array = np.maximum(total - uniform, least)
+    return density, np.maximum(told, 0.0)

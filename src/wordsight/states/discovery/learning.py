@@ -16,17 +16,26 @@ from numpy.typing import NDArray
 from wordsight.engine import Engine
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.boosting import BoostingSettings, boost_predicate
+from wordsight.states.discovery.calibrating import judge_held_out
 from wordsight.states.discovery.clausal import ClausalSettings, find_clauses
 from wordsight.states.discovery.constraints import discover_constraints
+from wordsight.states.discovery.merging import select_for_merging
 from wordsight.states.discovery.samples import gather_samples
+from wordsight.states.discovery.selection import (
+    SelectionSettings,
+    cross_validate_costs,
+    select_rules,
+)
 from wordsight.states.discovery.training import (
     PerceptronSettings,
     TrainingVideo,
-    compressed,
+    edit_share,
     learn_weights,
     prepare_videos,
+    sequence_score,
 )
 from wordsight.states.errors import StateError
+from wordsight.states.grounding.grounder import Grounder
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
@@ -101,29 +110,6 @@ def choose_cost(
     return float(grid[int(top[len(top) // 2])]), tuple(scores.tolist())
 
 
-def sequence_score(values: NDArray[np.bool_], order: NDArray[np.bool_]) -> float:
-    """Return how well states over time ``(T, F)`` agree with the true order of states.
-
-    Half of the score is for exact agreement, half is one minus the edit distance.
-    """
-    predicted = compressed(values)
-    right = np.array_equal(predicted, order)
-    return (right + 1.0 - min(1.0, edit_share(predicted, order))) / 2
-
-
-def edit_share(predicted: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
-    """Return the edit distance of two sequences of states, as a share of the true one's length."""
-    rows = np.arange(len(truth) + 1)
-    for state in predicted:
-        step = rows.copy()
-        step[0] = rows[0] + 1
-        differs = (truth != state).any(axis=1)
-        for k in range(1, len(rows)):
-            step[k] = min(rows[k] + 1, step[k - 1] + 1, rows[k - 1] + differs[k - 1])
-        rows = step
-    return float(rows[-1]) / max(1, len(truth))
-
-
 @dataclass(frozen=True)
 class StateLearningSettings:
     """How a model learns.
@@ -134,21 +120,24 @@ class StateLearningSettings:
         transition: ``crossfit`` chooses K on videos held out from their rules, ``given`` keeps it;
             the perceptron, if used, continues from there.
         perceptron: How weights are adjusted afterwards, ``None`` for no adjustment.
+        selection: How few of the rules are selected, and K with them; ``None`` keeps all.
     """
 
     discovery: BoostingSettings | ClausalSettings = field(default_factory=BoostingSettings)
     constraints: bool = True
     transition: Literal["crossfit", "given"] = "crossfit"
     perceptron: PerceptronSettings | None = None
+    selection: SelectionSettings | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedRules:
-    """Learned rules with weights, K, and notes on how they were learned."""
+    """Learned rules with weights, K, notes on how they were learned, and how to infer with them."""
 
     rules: tuple[Rule, ...]
     transition_cost: float
     notes: dict[str, Any]
+    inference: InferenceSettings
 
 
 @dataclass(frozen=True)
@@ -230,9 +219,20 @@ def learn(
             "fact holds. Their labels must contain facts, and features must differ where they hold."
         )
     notes: dict[str, Any] = {"videos": len(task.observations), "rules": len(rules)}
-    if folds:
-        transition_cost, scores = _crossfitted(task, folds, fold_rules)
+    if task.inference.method == "merge":
+        rules, patience = select_for_merging(rules, task.observations, task.states, task.vocabulary)
+        notes |= {"rules": len(rules), "violations": _violations(task, rules)}
+        return LearnedRules(rules, 0.0, notes, replace(task.inference, patience=patience))
+    if task.settings.selection is not None:
+        rules, transition_cost, more = _selected(
+            task, transition_cost, rules, folds, fold_rules, progress
+        )
+        notes |= more | {"rules": len(rules)}
+    elif folds:
+        held_out = _held_out(task, folds, fold_rules)
+        transition_cost, scores = choose_transition(*held_out)
         notes["crossfit_scores"] = [round(score, 4) for score in scores]
+        notes |= judge_held_out(*held_out, transition_cost)
     if task.settings.perceptron is not None:
         learned = learn_weights(
             _prepared(task, rules),
@@ -247,7 +247,23 @@ def learn(
         transition_cost = learned.transition_cost
         notes["perceptron_history"] = list(learned.history)
         notes["perceptron_iteration"] = learned.iteration
-    return LearnedRules(rules, transition_cost, notes | {"transition_cost": transition_cost})
+    notes["violations"] = _violations(task, rules)
+    notes["transition_cost"] = transition_cost
+    return LearnedRules(rules, transition_cost, notes, task.inference)
+
+
+def _violations(task: LearningTask, rules: tuple[Rule, ...]) -> list[tuple[int, int]]:
+    """Return per rule how often labels violate it, and how often it applies: how sound it is.
+
+    Videos whose labels give only the order of states are left out.
+    """
+    grounder, counts = Grounder(rules, task.vocabulary), np.zeros((len(rules), 2), dtype=np.int64)
+    for video, labels in zip(task.observations, task.states, strict=True):
+        if not np.array_equal(video.times, labels.times):
+            continue
+        grounding = grounder.ground(video)
+        counts += grounding.uses(labels.table(grounding.facts))
+    return [(violated, applied) for violated, applied in counts.tolist()]
 
 
 def discover_rules(
@@ -274,7 +290,7 @@ def discover_rules(
     chosen = settings or BoostingSettings()
     tables = (gather_samples(p, observations, states, vocabulary, chosen) for p in predicates)
     if isinstance(chosen, ClausalSettings):
-        return find_clauses(list(tables), chosen, progress)
+        return find_clauses(list(tables), observations, states, vocabulary, chosen, progress)
     rules: list[Rule] = []
     for table in report(tables, progress, "discovering rules", len(predicates)):
         rules += boost_predicate(table, chosen, np.random.default_rng(random_state))
@@ -336,18 +352,43 @@ def _folds(
     ]
 
 
-def _crossfitted(
+def _selected(
+    task: LearningTask,
+    transition_cost: float,
+    rules: tuple[Rule, ...],
+    folds: Sequence[tuple[list[int], list[int]]],
+    fold_rules: Sequence[tuple[Rule, ...]],
+    progress: Progress | None,
+) -> tuple[tuple[Rule, ...], float, dict[str, Any]]:
+    """Select few rules, with K cross-validated if there are folds."""
+    settings = task.settings.selection or SelectionSettings()
+    notes: dict[str, Any] = {"candidates": len(rules)}
+    if folds:
+        parts = [
+            (_prepared(task.part(train), found), _prepared(task.part(tried), found), found)
+            for (train, tried), found in zip(folds, fold_rules, strict=True)
+        ]
+        validated = cross_validate_costs(parts, settings, progress)
+        transition_cost = validated.cost
+        notes["crossfit_scores"] = [round(score, 4) for score in validated.scores]
+        notes |= judge_held_out(validated.videos, validated.weights, transition_cost)
+    selected = select_rules(_prepared(task, rules), rules, transition_cost, settings, progress)
+    return selected.rules, transition_cost, notes | {"training_score": round(selected.score, 4)}
+
+
+def _held_out(
     task: LearningTask,
     folds: Sequence[tuple[list[int], list[int]]],
     fold_rules: Sequence[tuple[Rule, ...]],
-) -> tuple[float, tuple[float, ...]]:
+) -> tuple[list[TrainingVideo], list[NDArray[np.float64]]]:
+    """Return every video, grounded with rules learned on others, and the weights of those."""
     videos: list[TrainingVideo] = []
-    weights = []
+    weights: list[NDArray[np.float64]] = []
     for (_, tried), rules in zip(folds, fold_rules, strict=True):
         held_out = _prepared(task.part(tried), rules)
         videos += held_out
         weights += [_weights(rules)] * len(held_out)
-    return choose_transition(videos, weights)
+    return videos, weights
 
 
 def _prepared(task: LearningTask, rules: tuple[Rule, ...]) -> list[TrainingVideo]:

@@ -26,6 +26,7 @@ __all__ = [
     "SampleSettings",
     "SampleTable",
     "gather_samples",
+    "quantile_thresholds",
 ]
 
 _DECIMALS = 6  # values that agree to this many decimals count as equal
@@ -89,6 +90,8 @@ class SampleTable:
         truth: ``(N,)`` whether the fact holds.
         video: ``(N,)`` number of the video.
         weight: ``(N,)`` number of samples that each one represents.
+        frame: ``(N,)`` the frame of each sample in its video.
+        places: ``(N, A)`` the objects assigned to the predicate's arguments.
     """
 
     predicate: Predicate
@@ -97,6 +100,8 @@ class SampleTable:
     truth: NDArray[np.bool_]
     video: NDArray[np.int64]
     weight: Array
+    frame: NDArray[np.int64]
+    places: NDArray[np.int64]
 
     @cached_property
     def levels(self) -> NDArray[np.int64]:
@@ -144,7 +149,7 @@ def gather_samples(
     step = max(1, -(-rows // settings.most_rows))
     sources = _sources(predicate, vocabulary)
     values: list[list[Array]] = [[] for _ in sources]
-    truth, video, weight = [], [], []
+    truth, video, weight, frame, where_of = [], [], [], [], []
     for number, (one, labels) in enumerate(zip(observations, states, strict=True)):
         for place in places_of(predicate.types, one):
             fact = Fact(predicate.name, tuple(one.objects[k].name for k in place))
@@ -158,10 +163,13 @@ def gather_samples(
             truth.append(holds[kept])
             weight.append(counts)
             video.append(np.full(len(kept), number))
+            frame.append(kept)
+            where_of.append(np.tile(np.array(place, dtype=np.int64), (len(kept), 1)))
     joined = [np.concatenate([np.zeros(0), *column]) for column in values]
     chosen = _distinct(joined)
     columns = tuple(
-        SampleColumn(*sources[d], _thresholds(joined[d], settings.num_thresholds)) for d in chosen
+        SampleColumn(*sources[d], quantile_thresholds(joined[d], settings.num_thresholds))
+        for d in chosen
     )
     usable = [k for k, column in enumerate(columns) if column.thresholds]
     bins = [_binned(joined[chosen[k]], columns[k].thresholds) for k in usable]
@@ -172,6 +180,8 @@ def gather_samples(
         np.concatenate([np.zeros(0, bool), *truth]).astype(np.bool_),
         np.concatenate([np.zeros(0, int), *video]).astype(np.int64),
         np.concatenate([np.zeros(0), *weight]),
+        np.concatenate([np.zeros(0, int), *frame]).astype(np.int64),
+        np.concatenate([np.zeros((0, predicate.arity), int), *where_of]).astype(np.int64),
     )
 
 
@@ -226,7 +236,7 @@ def _distinct(columns: list[Array]) -> list[int]:
     return sorted(unique.values())
 
 
-def _thresholds(values: Array, count: int) -> tuple[float, ...]:
+def quantile_thresholds(values: Array, count: int) -> tuple[float, ...]:
     """Return short numbers at approximately even quantiles that no sample equals."""
     spread = np.round(values[~np.isnan(values)], _DECIMALS)
     known = np.unique(spread)

@@ -20,15 +20,23 @@ from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary
-from wordsight.states.search.inference import InferenceSettings, best_path, consistent_states, infer
+from wordsight.states.search.inference import (
+    InferenceSettings,
+    best_path,
+    consistent_states,
+    infer,
+    kept,
+)
 
 __all__ = [
     "LearnedWeights",
     "PerceptronSettings",
     "TrainingVideo",
+    "edit_share",
     "learn_weights",
     "prepare_video",
     "prepare_videos",
+    "sequence_score",
     "share_right",
 ]
 
@@ -77,7 +85,8 @@ class TrainingVideo:
             truth = self.truth.astype(np.float64)
             table -= margin * (truth @ (1 - bits).T + (1 - truth) @ bits.T)
         path = best_path(table, transition_cost)[1]
-        return np.asarray(self.states[path], dtype=np.bool_)
+        found = np.asarray(self.states[path], dtype=np.bool_)
+        return kept(self.grounding.clauses, self.grounding.costs(weights), found, self.inference)
 
     def aligned(self, weights: Array) -> Values:
         """Return ``(T, F)`` the truth; if only its order is known, at the least cost."""
@@ -102,6 +111,29 @@ def compressed(values: Values) -> Values:
         return values
     changed = np.any(values[1:] != values[:-1], axis=1)
     return np.asarray(values[np.concatenate([[True], changed])], dtype=np.bool_)
+
+
+def sequence_score(values: NDArray[np.bool_], order: NDArray[np.bool_]) -> float:
+    """Return how well states over time ``(T, F)`` agree with the true order of states.
+
+    Half of the score is for exact agreement, half is one minus the edit distance.
+    """
+    predicted = compressed(values)
+    right = np.array_equal(predicted, order)
+    return (right + 1.0 - min(1.0, edit_share(predicted, order))) / 2
+
+
+def edit_share(predicted: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
+    """Return the edit distance of two sequences of states, as a share of the true one's length."""
+    rows = np.arange(len(truth) + 1)
+    for state in predicted:
+        step = rows.copy()
+        step[0] = rows[0] + 1
+        differs = (truth != state).any(axis=1)
+        for k in range(1, len(rows)):
+            step[k] = min(rows[k] + 1, step[k - 1] + 1, rows[k - 1] + differs[k - 1])
+        rows = step
+    return float(rows[-1]) / max(1, len(truth))
 
 
 def prepare_video(

@@ -194,6 +194,9 @@ def _blocks(text: str) -> list[list[tuple[int, str]]]:
     return blocks
 
 
+_DEEPEST = 50  # brackets inside brackets; more are a slip, and would exhaust Python's stack
+
+
 class _EventReader(TokenReader):
     """Reads one definition.
 
@@ -219,6 +222,7 @@ class _EventReader(TokenReader):
         super().__init__(lines)
         self._known = known
         self._variables: tuple[str, ...] = ()
+        self._depth = 0
 
     def definition(self) -> EventDefinition:
         """Read the whole definition."""
@@ -273,9 +277,13 @@ class _EventReader(TokenReader):
         if self.at("["):
             return self._phase()
         if self.at("("):
-            self.take("'('", "(")
+            bracket = self.take("'('", "(")
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise self.failure(f"brackets are nested more than {_DEEPEST} deep", bracket)
             inner = self._sequence()
             self.take("')'", ")")
+            self._depth -= 1
             return inner
         return self._call()
 

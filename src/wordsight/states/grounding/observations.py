@@ -1,11 +1,12 @@
 """Features of the objects of a video, frame by frame: the observations that rules compare.
 
-Computed from boxes, outlines, tracks or a clip whose detections have identities. Short gaps are
+Computed from boxes, tracks or a clip whose detections have identities. Short gaps are
 filled, boxes are smoothed by a running median, and all features of the vocabulary are computed.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,16 +22,15 @@ from wordsight.states.grounding.features import (
 )
 from wordsight.states.grounding.stabilise import (
     TrackSmoothing,
-    boxes_of_outlines,
     named_boxes,
-    outline_areas,
     prepare_boxes,
 )
 from wordsight.states.rules.vocabulary import ANY_KIND, StateVocabulary
 
-__all__ = ["StateObservations", "TrackSmoothing", "TrackedObject"]
+__all__ = ["StateObservations", "TrackSmoothing", "TrackedObject", "compare"]
 
 Array = NDArray[np.float64]
+_EQUAL = 1e-6  # values nearer than this are equal
 
 
 @dataclass(frozen=True, order=True)
@@ -98,7 +98,6 @@ class StateObservations:
         vocabulary: StateVocabulary | None = None,
         smoothing: TrackSmoothing | None = None,
         causal: bool = False,
-        areas: ArrayLike | None = None,
     ) -> "StateObservations":
         """Compute the features of objects given by their boxes.
 
@@ -111,7 +110,6 @@ class StateObservations:
             vocabulary: Declares features beyond the built-in ones.
             smoothing: How boxes are smoothed and gaps filled.
             causal: Whether features may not depend on later frames, as for live video.
-            areas: ``(T, n)`` true areas where they differ from those of the boxes.
         """
         moments = np.asarray(times, dtype=np.float64)
         array = np.array(boxes, dtype=np.float64)
@@ -125,8 +123,6 @@ class StateObservations:
         chosen = smoothing or TrackSmoothing()
         ready = prepare_boxes(array, moments, chosen, causal)
         motion = _motion(moments, ready, objects, causal=causal, steady=chosen.steady)
-        if areas is not None:
-            motion = Motion(**{**vars(motion), "areas": np.array(areas, dtype=np.float64)})
         features = single_features(motion) | pair_features(motion)
         names = vocabulary or StateVocabulary()
         features |= derived_features(names.causal() if causal else names, features, motion)
@@ -134,34 +130,6 @@ class StateObservations:
         if chosen.hold:
             present[:] = True  # present before it is first visible, though without values
         return cls(video_id, moments, tuple(objects), features, present)
-
-    @classmethod
-    def from_outlines(
-        cls,
-        video_id: str,
-        times: ArrayLike,
-        objects: Sequence[TrackedObject],
-        outlines: Sequence[ArrayLike],
-        *,
-        vocabulary: StateVocabulary | None = None,
-        smoothing: TrackSmoothing | None = None,
-        causal: bool = False,
-    ) -> "StateObservations":
-        """Compute the features of objects given by polygons ``(T, corners, 2)`` in pixels.
-
-        Areas are those of the polygons; other features are those of the boxes around them.
-        """
-        polygons = [np.asarray(outline, dtype=np.float64) for outline in outlines]
-        return cls.from_boxes(
-            video_id,
-            times,
-            objects,
-            boxes_of_outlines(polygons),
-            vocabulary=vocabulary,
-            smoothing=smoothing,
-            causal=causal,
-            areas=outline_areas(polygons),
-        )
 
     @classmethod
     def from_clip(
@@ -195,6 +163,16 @@ class StateObservations:
             causal=causal,
         )
 
+    def measured(self, feature: str, places: tuple[int, ...]) -> Array:
+        """Return ``(T,)`` a feature of some of the objects, given by their numbers."""
+        if feature not in self.features:
+            raise StateError(
+                f"{self.video_id} has no feature {feature!r}; measure it with the vocabulary that "
+                "declares it, or learn without features of later frames."
+            )
+        where: tuple[Any, ...] = (slice(None), *places)
+        return np.asarray(self.features[feature][where], dtype=np.float64)
+
     def with_feature(self, name: str, values: ArrayLike) -> "StateObservations":
         """Return the observations with one more feature, ``(T, n)`` or ``(T, n, n)``."""
         added = self.features | {name: np.asarray(values, dtype=np.float64)}
@@ -211,6 +189,16 @@ class StateObservations:
     def __repr__(self) -> str:
         names = ", ".join(thing.name for thing in self.objects)
         return f"StateObservations({self.video_id!r}, {len(self)} frames, {names})"
+
+
+def compare(values: Array, operator: str, other: Array | float) -> NDArray[np.bool_]:
+    """Return where a comparison, ``<=``, ``>=`` or ``=``, holds."""
+    # NaN compares false in each way: a rule does not apply where a value is missing.
+    if operator == "<=":
+        return np.asarray(values <= other, dtype=np.bool_)
+    if operator == ">=":
+        return np.asarray(values >= other, dtype=np.bool_)
+    return np.asarray(np.abs(values - other) <= _EQUAL, dtype=np.bool_)
 
 
 def _motion(

@@ -4,7 +4,6 @@ Objects that rest on a table stay in place for a while, so the motion they share
 camera. With it removed, one height of the table holds for the whole video.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +14,10 @@ from wordsight.states.errors import StateError
 
 __all__ = [
     "TrackSmoothing",
-    "boxes_of_outlines",
     "camera_shake",
     "heights_above_table",
+    "lower_edges",
     "named_boxes",
-    "outline_areas",
     "prepare_boxes",
     "stabilised",
 ]
@@ -238,22 +236,7 @@ def named_boxes(clip: Clip) -> tuple[list[tuple[str, str]], Array]:
     return list(zip(names, labels, strict=True)), boxes
 
 
-def boxes_of_outlines(outlines: Sequence[Array]) -> Array:
-    """Return ``(T, n, 4)`` boxes around n polygons of ``(T, corners, 2)``; NaN where one is NaN."""
-    for outline in outlines:
-        if outline.ndim != 3 or outline.shape[1] < 3 or outline.shape[2] != 2:
-            raise StateError(
-                f"an outline must be (T, corners, 2) with 3 corners or more, got {outline.shape}."
-            )
-    boxes = [np.concatenate([o.min(axis=1), o.max(axis=1)], axis=-1) for o in outlines]
-    return np.stack(boxes, axis=1) if boxes else np.zeros((0, 0, 4))
-
-
-def outline_areas(outlines: Sequence[Array]) -> Array:
-    """Return ``(T, n)`` areas of simple polygons in either orientation."""
-    areas = []
-    for outline in outlines:
-        x, y = outline[..., 0], outline[..., 1]
-        turned = x * np.roll(y, -1, axis=1) - np.roll(x, -1, axis=1) * y
-        areas.append(np.abs(turned.sum(axis=1)) / 2)
-    return np.stack(areas, axis=1) if areas else np.zeros((0, 0))
+def lower_edges(clip: Clip) -> dict[str, Array]:
+    """Return per tracked object of a clip ``(T,)`` the lower edge of its box, NaN if not seen."""
+    names, boxes = named_boxes(clip)
+    return {name: boxes[:, k, 3] for k, (name, _) in enumerate(names)}

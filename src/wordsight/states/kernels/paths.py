@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["general_path", "order_path", "uniform_path"]
+__all__ = ["draw_paths", "forward_backward", "general_path", "order_path", "uniform_path"]
 
 
 @njit(cache=True, nogil=True)
@@ -76,3 +76,56 @@ def order_path(costs, path):  # type: ignore[no-untyped-def]
         if came[t, here]:
             here -= 1
     return total[steps - 1]
+
+
+@njit(cache=True, nogil=True)
+def forward_backward(evidence, change, forward, shares):  # type: ignore[no-untyped-def]
+    """Fill ``forward`` (T, S) and posterior ``shares`` (T, S) of states from their ``evidence``.
+
+    Evidence is relative likelihood, at most 1 and 1 somewhere in each row; a change to any other
+    state weighs ``change``, staying 1. Every row of both results sums to 1.
+    """
+    frames, states = evidence.shape
+    for t in range(frames):
+        total = 0.0
+        for s in range(states):
+            came = 1.0 if t == 0 else (1.0 - change) * forward[t - 1, s] + change
+            forward[t, s] = evidence[t, s] * came
+            total += forward[t, s]
+        for s in range(states):
+            forward[t, s] /= total
+    later = np.ones(states)
+    for t in range(frames - 1, -1, -1):
+        total = 0.0
+        for s in range(states):
+            shares[t, s] = forward[t, s] * later[s]
+            total += shares[t, s]
+        for s in range(states):
+            shares[t, s] /= total
+        weighed = 0.0
+        for s in range(states):
+            later[s] *= evidence[t, s]
+            weighed += later[s]
+        for s in range(states):
+            later[s] = (1.0 - change) * later[s] / weighed + change
+
+
+@njit(cache=True, nogil=True)
+def draw_paths(forward, change, uniform, paths):  # type: ignore[no-untyped-def]
+    """Fill ``paths`` (N, T) with draws from the posterior, by uniform numbers (N, T)."""
+    frames, states = forward.shape
+    for n in range(len(paths)):
+        after = -1
+        for t in range(frames - 1, -1, -1):
+            total = 0.0
+            for s in range(states):
+                total += forward[t, s] * (1.0 if after < 0 or s == after else change)
+            left = uniform[n, t] * total
+            here = states - 1
+            for s in range(states):
+                left -= forward[t, s] * (1.0 if after < 0 or s == after else change)
+                if left <= 0.0:
+                    here = s
+                    break
+            paths[n, t] = here
+            after = here

@@ -1,8 +1,10 @@
 """Weighted Horn rules and their text format.
 
 A rule ``3.2: distance(X,Y) <= 12, speed(Y) >= 4 -> attached(X,Y)`` costs its weight wherever its
-body holds and its head does not. Variables begin with a capital, and different variables stand for
-different objects; anything else is the name of an object or, with one argument, a kind.
+body holds and its head does not. A feature may also be compared with another one, ``speed(X) <=
+speed(Y)``, and ``=`` means equal but for rounding. Variables begin with a capital, and different
+variables stand for different objects; anything else is the name of an object or, with one argument,
+a kind.
 """
 
 import math
@@ -14,8 +16,10 @@ from typing import ClassVar, Literal
 from wordsight.states.errors import RuleError, StateError
 
 __all__ = [
+    "OPERATORS",
     "Atom",
     "FeatureComparison",
+    "FeatureTerm",
     "Rule",
     "TextToken",
     "TokenReader",
@@ -23,6 +27,9 @@ __all__ = [
     "is_variable",
     "parse_rules",
 ]
+
+OPERATORS: tuple[Literal["<=", ">=", "="], ...] = ("<=", ">=", "=")
+"""How features are compared."""
 
 _PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*")
 
@@ -47,29 +54,51 @@ class Atom:
     predicate: str
     arguments: tuple[str, ...]
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """All variables and objects it mentions."""
+        return self.arguments
+
     def __str__(self) -> str:
         return f"{self.predicate}({','.join(map(_quoted, self.arguments))})"
 
 
 @dataclass(frozen=True, order=True)
+class FeatureTerm:
+    """A feature of variables or objects, ``speed(X)``, that another one is compared with."""
+
+    feature: str
+    arguments: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.feature}({','.join(map(_quoted, self.arguments))})"
+
+
+@dataclass(frozen=True)
 class FeatureComparison:
-    """A comparison of a feature with a threshold.
+    """A comparison of a feature with a threshold or with another feature.
 
     Attributes:
         feature: Name of the feature.
         arguments: Variables or names of objects.
-        operator: ``<=`` or ``>=``.
-        value: The threshold, in the unit of the feature.
+        operator: ``<=``, ``>=`` or ``=``.
+        value: The threshold, in the unit of the feature, or the other feature.
     """
 
     feature: str
     arguments: tuple[str, ...]
-    operator: Literal["<=", ">="]
-    value: float
+    operator: Literal["<=", ">=", "="]
+    value: float | FeatureTerm
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """All variables and objects it mentions."""
+        other = self.value.arguments if isinstance(self.value, FeatureTerm) else ()
+        return (*self.arguments, *other)
 
     def __str__(self) -> str:
-        arguments = ",".join(map(_quoted, self.arguments))
-        return f"{self.feature}({arguments}) {self.operator} {_number(self.value)}"
+        value = self.value if isinstance(self.value, FeatureTerm) else _number(self.value)
+        return f"{FeatureTerm(self.feature, self.arguments)} {self.operator} {value}"
 
 
 @dataclass(frozen=True)
@@ -135,7 +164,7 @@ def format_rules(rules: Iterable[Rule]) -> str:
 def _variables(parts: Iterable[Atom | FeatureComparison | None]) -> Iterator[str]:
     for part in parts:
         if part is not None:
-            yield from (term for term in part.arguments if is_variable(term))
+            yield from (term for term in part.terms if is_variable(term))
 
 
 def _number(value: float) -> str:
@@ -300,13 +329,19 @@ class _RuleReader(TokenReader):
     def _condition(self) -> Atom | FeatureComparison:
         name = self.take("a condition such as speed(X) >= 4", "name").text
         arguments = self.in_brackets(self._argument)
-        if self.at("<=", ">="):
-            below = self.take("", "<=", ">=").text == "<="
-            value = float(self.take("a number", "number").text)
-            return FeatureComparison(name, arguments, "<=" if below else ">=", value)
-        if self.at("<", ">", "="):
-            raise self.failure("compare with <= or >=", self.current)
+        if self.at("<", ">"):
+            raise self.failure("compare with <=, >= or =", self.current)
+        for operator in OPERATORS:
+            if self.at(operator):
+                self.take("", operator)
+                return FeatureComparison(name, arguments, operator, self._value())
         return Atom(name, arguments)
+
+    def _value(self) -> float | FeatureTerm:
+        token = self.take("a number or a feature such as speed(Y)", "number", "name")
+        if token.kind == "number":
+            return float(token.text)
+        return FeatureTerm(token.text, self.in_brackets(self._argument))
 
     def _head(self) -> Atom | None:
         name = self.take("a head such as attached(X,Y), or false", "name")

@@ -12,11 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.states.errors import StateError
-from wordsight.states.grounding.clauses import ClauseSet
+from wordsight.states.grounding.clauses import ClauseSet, unpack_bits
 from wordsight.states.grounding.grounder import Grounding
-from wordsight.states.search.segments import SegmentSearchSettings, decode
+from wordsight.states.search.segments import SegmentSearchSettings, decode, minimise
 
-__all__ = ["InferenceSettings", "best_path", "best_path_between", "consistent_states", "infer"]
+__all__ = [
+    "InferenceSettings",
+    "affordable_states",
+    "best_path",
+    "best_path_between",
+    "consistent_states",
+    "greedy_merge",
+    "infer",
+    "kept",
+]
 
 Array = NDArray[np.float64]
 
@@ -98,6 +107,7 @@ def _checked(
     return float(total), path
 
 
+_TIE = 1e-4  # weight of a fact that persists; far less than that of any rule
 _MOST_ENTRIES = 20_000_000  # of a table of states over time, 160 MB; longer videos are searched
 
 
@@ -107,22 +117,29 @@ class InferenceSettings:
 
     Attributes:
         method: ``search`` for the dynamic program over segments, ``states`` for the one over all
-            consistent states, ``auto`` for the latter where there are few.
+            consistent states, ``auto`` for the latter where there are few; ``merge`` for forward
+            greedy merge, which believes every rule.
         most_states: Most states that ``auto`` enumerates.
         search: Settings of the search; a least length of segments is supported by the search only.
         per_fact: Share of K that each changed fact costs; a change of state costs the rest,
             ``1 - per_fact``. Where states are too many to enumerate this is approximate: only
             states of the solution with ``per_fact=0`` are then considered.
+        keep: Whether, of equally cheap states, one is taken that keeps most facts of the state
+            before. Facts of which nothing is seen for a while then persist, instead of ceasing
+            with the next change of state.
+        patience: Of ``merge``: most frames in a row that sequence cleaning skips, 0 for none.
     """
 
-    method: Literal["auto", "search", "states"] = "auto"
+    method: Literal["auto", "search", "states", "merge"] = "auto"
     most_states: int = 4096
     search: SegmentSearchSettings = field(default_factory=SegmentSearchSettings)
     per_fact: float = 0.0
+    keep: bool = False
+    patience: int = 0
 
     def __post_init__(self) -> None:
-        if self.method not in ("auto", "search", "states"):
-            raise StateError(f"method must be auto, search or states, got {self.method!r}.")
+        if self.method not in ("auto", "search", "states", "merge"):
+            raise StateError(f"method must be auto, search, states or merge, got {self.method!r}.")
         if not 0.0 <= self.per_fact <= 1.0:
             raise StateError(f"per_fact must be from 0 to 1, got {self.per_fact}.")
 
@@ -147,11 +164,17 @@ def infer(
     """
     chosen = settings or InferenceSettings()
     costs = grounding.costs(weights)
+    if chosen.method == "merge":
+        merged = greedy_merge(grounding, patience=chosen.patience)
+        changes = int((merged[1:] != merged[:-1]).any(axis=1).sum())
+        broken = float((costs * grounding.clauses.violated(merged)).sum())
+        return broken + transition_cost * changes, merged
     states = None
     if chosen.method != "search" and chosen.search.least_frames == 1:
-        affordable = _MOST_ENTRIES // max(1, len(costs))
-        limit = min(chosen.most_states, affordable) if chosen.method == "auto" else 2**20
-        states = consistent_states(grounding.clauses, grounding.hard_clauses(), limit)
+        if chosen.method == "auto":
+            states = affordable_states(grounding, chosen.most_states)
+        else:
+            states = consistent_states(grounding.clauses, grounding.hard_clauses(), 2**20)
     if states is None and chosen.method == "states":
         raise StateError(
             "there are too many states to enumerate, or segments have a least length; use the "
@@ -160,7 +183,7 @@ def infer(
     if states is None:
         decoded = decode(grounding.clauses, costs, transition_cost, chosen.search)
         if chosen.per_fact == 0.0:
-            return decoded.cost, decoded.values
+            return decoded.cost, kept(grounding.clauses, costs, decoded.values, chosen)
         states = np.unique(np.concatenate([decoded.values, decoded.online]), axis=0)
     table = costs @ grounding.clauses.violated(states).T.astype(np.float64)
     if chosen.per_fact == 0.0:
@@ -168,7 +191,76 @@ def infer(
     else:
         between = _changes(states, transition_cost, chosen.per_fact)
         cost, path = best_path_between(table, between)
-    return cost, states[path]
+    return cost, kept(grounding.clauses, costs, states[path], chosen)
+
+
+def kept(
+    clauses: ClauseSet, costs: Array, values: NDArray[np.bool_], settings: InferenceSettings
+) -> NDArray[np.bool_]:
+    """Return inferred states ``(T, F)`` in which facts persist if ``settings.keep``.
+
+    Every segment gets, of its cheapest states, one that keeps most facts of the segment before:
+    each of those is asserted by a clause of so little weight that it decides between equals only.
+    Facts that rules conclude from other facts do not persist by themselves, but with those.
+
+    Args:
+        clauses: The C clauses.
+        costs: ``(T, C)`` their weights.
+        values: The cheapest states.
+        settings: How to infer.
+    """
+    if not settings.keep or not len(values):
+        return values
+    known = {(body, int(head)) for body, head in zip(clauses.bodies, clauses.heads, strict=True)}
+    facts = [fact for fact in range(clauses.num_facts) if ((), fact) not in known]
+    wider = ClauseSet(
+        clauses.num_facts,
+        (*clauses.bodies, *(() for _ in facts)),
+        np.concatenate([clauses.heads, np.array(facts, dtype=np.int64)]),
+    )
+    unit = {fact: int(wider.units[fact, 0]) for fact in range(clauses.num_facts)}
+    derived = np.zeros(clauses.num_facts, dtype=np.bool_)
+    in_force = np.asarray((costs > 0).any(axis=0), dtype=np.bool_)
+    derived[[h for b, h, here in zip(clauses.bodies, clauses.heads, in_force, strict=True)
+             if b and h >= 0 and here]] = True  # fmt: skip
+    changed = np.flatnonzero((values[1:] != values[:-1]).any(axis=1)) + 1
+    out, before = values.copy(), values[0]
+    ends = [*changed[1:], len(values)] if len(changed) else []
+    for start, end in zip(changed, ends, strict=True):
+        weights = np.append(costs[start:end].sum(axis=0), np.zeros(len(facts)))
+        for fact in np.flatnonzero(before & ~derived).tolist():
+            weights[unit[fact]] += _TIE
+        before = minimise(wider, weights, bound=settings.search.bound).state
+        out[start:end] = before
+    return out
+
+
+def greedy_merge(grounding: Grounding, *, patience: int = 0) -> NDArray[np.bool_]:
+    """Infer states by pooling frames as long as their constraints are consistent.
+
+    Args:
+        grounding: A video with its rules; their weights are ignored.
+        patience: Sequence cleaning: frames that contradict themselves are skipped, and so are up to
+            this many in a row that contradict the pool, if the frame after them is consistent
+            again. 0 for no cleaning.
+
+    Returns:
+        ``(T, F)`` which facts hold at which frame; skipped frames have the state of their pool.
+    """
+    from wordsight.states.kernels.merging import merge
+
+    clauses = grounding.clauses
+    active = np.zeros((len(grounding.observations), len(clauses)), dtype=np.bool_)
+    for instance, clause in enumerate(grounding.clause_of):
+        active[:, clause] |= grounding.fired[:, instance]
+    words = merge(clauses.body_words, clauses.heads, active, patience)
+    return unpack_bits(words, clauses.num_facts)
+
+
+def affordable_states(grounding: Grounding, most: int) -> NDArray[np.bool_] | None:
+    """Return ``(S, F)`` the consistent states of a video, ``None`` if they are too many."""
+    affordable = _MOST_ENTRIES // max(1, len(grounding.fired))
+    return consistent_states(grounding.clauses, grounding.hard_clauses(), min(most, affordable))
 
 
 def _changes(states: NDArray[np.bool_], whole: float, per_fact: float) -> NDArray[np.float64]:

@@ -2,26 +2,26 @@
 
 import json
 import secrets
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.studio.api.exports import zipped
+from wordsight.studio.api.fields import Here, Name
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.jobs.align import ALIGNER, ALIGNMENTS
-from wordsight.studio.studio import Studio, studio_of
+from wordsight.studio.studio import Studio
 from wordsight.workflows.align import AlignSettings
 
 __all__ = ["SavedAlignment", "kept_alignments", "read_alignment", "router"]
 
 router = APIRouter(prefix="/alignments", tags=["alignment"])
-Here = Annotated[Studio, Depends(studio_of)]
-Name = Annotated[str, InPath(pattern="^[0-9a-f]{12}$")]
 Pin = Annotated[str, Field(max_length=60)]
 
 
@@ -91,6 +91,14 @@ def show_alignment(studio: Here, name: Name) -> SavedAlignment:
     return read_alignment(studio, name)
 
 
+@router.delete("/{name}")
+def remove_alignment(studio: Here, name: Name) -> dict[str, str]:
+    """Remove an alignment with all its files."""
+    read_alignment(studio, name)
+    shutil.rmtree(studio.folder / ALIGNMENTS / name)
+    return {"removed": name}
+
+
 @router.get("/{name}/files/{file}", response_class=FileResponse)
 def download(
     studio: Here, name: Name, file: Annotated[str, InPath(max_length=300)]
@@ -107,7 +115,7 @@ def download(
 
 
 @router.get("/{name}/aligner", response_class=Response)
-def take_aligner(studio: Here, name: Name) -> Response:
+def export_aligner(studio: Here, name: Name) -> Response:
     """Send what was learned, as a ZIP of the folder that ``wordsight dictionary`` reads."""
     read_alignment(studio, name)
     return zipped(studio.folder / ALIGNMENTS / name / ALIGNER)

@@ -1,4 +1,4 @@
-"""Attributes: lessons of pictures and words, learning from them, and naming new pictures."""
+"""Attributes: lessons of pictures and words, learning from them, and naming what is seen."""
 
 import json
 import math
@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, File, Form, UploadFile
+from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import Path as InPath
 from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
@@ -16,11 +17,13 @@ from starlette.exceptions import HTTPException
 from wordsight.attributes import AttributeLearner, Naming, write_sound
 from wordsight.attributes.recall.videos import crop_box
 from wordsight.errors import WordsightError
+from wordsight.files import write_text
+from wordsight.studio.api.fields import Here, aside
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.jobs.teach import BEGUN, LESSONS, TAUGHT
-from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.uploads.upload_files import keep_picture, read_upload
-from wordsight.video import read_image
+from wordsight.studio.jobs.attributes import BEGUN, LESSONS, TAUGHT
+from wordsight.studio.studio import Studio
+from wordsight.studio.uploads import keep_picture, read_upload
+from wordsight.video import VideoReader, read_image
 from wordsight.workflows.search_query import parse_region
 from wordsight.workflows.teach import TeachSettings
 
@@ -34,9 +37,12 @@ __all__ = [
     "taught_folder",
 ]
 
-router = APIRouter(prefix="/attributes", tags=["attributes"])
-Here = Annotated[Studio, Depends(studio_of)]
+router = APIRouter(tags=["attributes"])
+
 Box = Annotated[str, Form(max_length=100, description="x,y,width,height of a part, pixels")]
+
+LessonFile = Annotated[str, InPath(pattern="^[0-9a-f]{16}[.](png|jpg)$")]
+
 _LIST = "pairs.jsonl"
 
 
@@ -74,20 +80,20 @@ class PictureNames(BaseModel):
     def of(cls, found: Naming) -> "PictureNames":
         """Tell what was found."""
         names = AttributeAnswer.model_fields
-        told = [
+        answers = [
             AttributeAnswer(**{name: getattr(one, name) for name in names})
             for one in found.attributes
         ]
-        return cls(text=found.text, attributes=told)
+        return cls(text=found.text, attributes=answers)
 
 
-@router.get("/lessons")
+@router.get("/attributes/lessons")
 def list_lessons(studio: Here) -> list[Lesson]:
     """List the lessons."""
     return lessons_of(studio)
 
 
-@router.post("/lessons", status_code=201)
+@router.post("/attributes/lessons", status_code=201)
 def add_lesson(
     studio: Here,
     image: Annotated[UploadFile, File()],
@@ -118,7 +124,43 @@ def add_lesson(
     return lesson
 
 
-@router.post("/learn", status_code=202)
+class WordBody(BaseModel):
+    """The word of a lesson."""
+
+    word: str = Field(min_length=1, max_length=100)
+
+
+@router.put("/attributes/lessons/{image}")
+def correct_lesson(studio: Here, image: LessonFile, wanted: WordBody) -> Lesson:
+    """Write another word to the picture of a lesson."""
+    lesson = Lesson(image=image, word=wanted.word.strip() or None)
+    _rewrite_lessons(studio, image, lesson)
+    return lesson
+
+
+@router.delete("/attributes/lessons/{image}")
+def remove_lesson(studio: Here, image: LessonFile) -> dict[str, str]:
+    """Remove a lesson with its picture and recording."""
+    removed = _rewrite_lessons(studio, image, None)
+    for name in filter(None, (removed.image, removed.sound)):
+        (studio.folder / LESSONS / Path(name).name).unlink(missing_ok=True)
+    return {"removed": image}
+
+
+def _rewrite_lessons(studio: Studio, image: str, lesson: Lesson | None) -> Lesson:
+    """Put a lesson in the place of that with a picture, or nothing; return what was there."""
+    kept = list(reversed(lessons_of(studio)))
+    place = next((n for n, one in enumerate(kept) if one.image == image), None)
+    if place is None:
+        raise HTTPException(404)
+    before = kept[place]
+    kept[place : place + 1] = [] if lesson is None else [lesson]
+    lines = [json.dumps(one.model_dump(exclude_none=True)) + "\n" for one in kept]
+    write_text(studio.folder / LESSONS / _LIST, "".join(lines))
+    return before
+
+
+@router.post("/attributes/learn", status_code=202)
 def learn(studio: Here, asked: TeachSettings) -> JobInfo:
     """Learn from all lessons, in a job."""
     if begun_elsewhere(studio) and asked != TeachSettings():
@@ -129,7 +171,7 @@ def learn(studio: Here, asked: TeachSettings) -> JobInfo:
     return JobInfo.of(studio.begin("teach", **asked.model_dump()))
 
 
-@router.post("/rename")
+@router.post("/attributes/rename")
 def rename_word(studio: Here, wanted: RenameBody) -> list[list[str]]:
     """Spell a word that was only heard; answers with the words of every attribute."""
     learner = AttributeLearner.load(taught_folder(studio))
@@ -138,13 +180,15 @@ def rename_word(studio: Here, wanted: RenameBody) -> list[list[str]]:
     return [[word.name for word in group] for group in learner.attributes()]
 
 
-@router.post("/name")
+@router.post("/attributes/name")
+@aside
 def name_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> PictureNames:
     """Say all words for a picture, or for a part of it."""
     return PictureNames.of(_named(studio, image, box))
 
 
-@router.post("/say", response_class=Response)
+@router.post("/attributes/say", response_class=Response)
+@aside
 def say_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> Response:
     """Say all words for a picture in the teacher's own voice, as a WAV file."""
     found = _named(studio, image, box)
@@ -154,7 +198,7 @@ def say_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "
         return Response(path.read_bytes(), media_type="audio/wav")
 
 
-@router.get("/figure", response_class=FileResponse)
+@router.get("/attributes/figure", response_class=FileResponse)
 def show_figure(studio: Here) -> FileResponse:
     """Send the figure of which words fell into which attribute."""
     path = studio.folder / "attributes.png"
@@ -163,7 +207,7 @@ def show_figure(studio: Here) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "no-store"})
 
 
-@router.get("/lessons/{file}", response_class=FileResponse)
+@router.get("/attributes/lessons/{file}", response_class=FileResponse)
 def show_lesson_file(studio: Here, file: str) -> FileResponse:
     """Send the picture or the recording of a lesson."""
     known = {name for one in lessons_of(studio) for name in (one.image, one.sound) if name}
@@ -214,7 +258,7 @@ def _named(studio: Studio, image: UploadFile, box: str) -> Naming:
     region = parse_region(box or None)
     if region is not None:
         if not all(map(math.isfinite, region)):
-            raise WordsightError(f"a part of a picture is told in pixels, got {box!r}.")
+            raise WordsightError(f"a part of a picture is given in pixels, got {box!r}.")
         x, y, width, height = region
         picture = crop_box(picture, (x, y, x + width, y + height))
     return learner.name(picture)
@@ -223,3 +267,31 @@ def _named(studio: Studio, image: UploadFile, box: str) -> Naming:
 def begun_elsewhere(studio: Studio) -> bool:
     """Tell whether the studio began with words of `wordsight teach`."""
     return (studio.folder / BEGUN).exists()
+
+
+Corner = Annotated[float, Field(ge=-1e5, le=1e5)]
+
+
+class FrameRegion(BaseModel):
+    """A moment of a video, and a part of its picture: corners x1, y1, x2, y2 in pixels."""
+
+    time: float = Field(ge=0, le=1e7)
+    box: tuple[Corner, Corner, Corner, Corner] | None = None
+
+
+@router.post("/videos/{video_id}/names", status_code=202)
+def name_things(studio: Here, video_id: str) -> JobInfo:
+    """Name all things that were seen in a video, in a job."""
+    video = studio.library.resolve(video_id)
+    stamp = (taught_folder(studio) / "model.json").stat().st_mtime_ns
+    return JobInfo.of(studio.begin_once("name", video=video, stamp=stamp))
+
+
+@router.post("/videos/{video_id}/name")
+@aside
+def name_part(studio: Here, video_id: str, part: FrameRegion) -> PictureNames:
+    """Say all words for the picture at a moment, or for a part of it."""
+    learner = taught(studio)
+    with VideoReader(studio.library.video(video_id).path) as reader:
+        image = reader.frame_at(part.time).image
+    return PictureNames.of(learner.name(image if part.box is None else crop_box(image, part.box)))

@@ -1,4 +1,4 @@
-"""Files made of a video, to be taken away: films with drawings, boxes, sheets, facts, events."""
+"""Files made of a video for download: films with drawings, boxes, sheets, facts, events."""
 
 import io
 import mimetypes
@@ -7,30 +7,27 @@ import zipfile
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
-from fastapi import Path as InPath
+from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.errors import WordsightError
+from wordsight.studio.api.fields import Here, Name
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.exporters import EXPORTERS
-from wordsight.studio.exports import (
+from wordsight.studio.jobs.exports import (
+    EXPORTERS,
     ExportedFile,
     export_path,
     list_exports,
     read_export,
     remove_export,
 )
-from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["router", "zipped"]
 
 
 router = APIRouter(prefix="/made", tags=["exported files"])
-Here = Annotated[Studio, Depends(studio_of)]
-Name = Annotated[str, InPath(pattern="^[0-9a-f]{12}$")]
 Second = Annotated[float | None, Field(ge=0, le=1e7)]
 
 
@@ -86,7 +83,7 @@ def show_made(
 
 
 @router.get("/{name}")
-def take_away(studio: Here, name: Name) -> FileResponse:
+def download(studio: Here, name: Name) -> FileResponse:
     """Send a file that was made."""
     made = read_export(studio.folder, name)
     kind = mimetypes.guess_type(made.file)[0] or "application/octet-stream"

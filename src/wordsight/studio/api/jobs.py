@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 
+from wordsight.studio.api.fields import Here
 from wordsight.studio.jobs.store import JobRecord
-from wordsight.studio.studio import Studio, studio_of
 
 __all__ = ["JobInfo", "router"]
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
-Here = Annotated[Studio, Depends(studio_of)]
 Number = Annotated[int, Path(ge=1, le=2**53)]
 
 
@@ -49,6 +48,13 @@ def list_jobs(
 def verify(studio: Here) -> JobInfo:
     """Check every file of the library against its catalogue, in a job."""
     return JobInfo.of(studio.begin("verify"))
+
+
+@router.post("/demo", status_code=202)
+def add_demo(studio: Here) -> JobInfo:
+    """Render a dozen short films with sentences and add them to the library, in a job."""
+    running = studio.running("demo")
+    return JobInfo.of(running or studio.begin("demo"))
 
 
 @router.get("/{number}")

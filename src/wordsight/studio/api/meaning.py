@@ -1,29 +1,82 @@
-"""Sentences and one video: who is who, why not, and what could be said of it."""
+"""Sentences and one video: who is who, why not, what could be said, what is measured."""
 
-from typing import Annotated
+import asyncio
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Any, Literal
 
-import numpy as np
-from fastapi import APIRouter, Depends, Query
-from numpy.typing import NDArray
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 from wordsight.errors import WordsightError
-from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.words import known_words
-from wordsight.workflows.describe import DescribeRequest, DescribeSettings, describe
-from wordsight.workflows.explain import ExplainRequest, explain
+from wordsight.studio.api.fields import Here, aside
+from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.jobs.store import JobError, JobRecord
+from wordsight.studio.studio import known_words, words_stamp
+from wordsight.workflows.clips import Measured, look_at
+from wordsight.workflows.describe import DescribeSettings
 from wordsight.workflows.moments import ClipSettings
-from wordsight.workflows.score import ScoreRequest, score
 from wordsight.workflows.settings import changed
-from wordsight.workflows.track import TrackRequest, TrackResult, track
 
-__all__ = ["router"]
+__all__ = ["ClipBody", "router"]
 
 router = APIRouter(prefix="/videos/{video_id}", tags=["meaning"])
-Here = Annotated[Studio, Depends(studio_of)]
-Sentence = Annotated[str, Field(min_length=1, max_length=500)]
 
-_LONGEST_DESCRIBED = 300.0  # seconds of video that are described while the page waits: a minute
+Sentence = Annotated[str, Field(min_length=1, max_length=500)]
+Verdict = Literal["likely", "unsure", "not likely"]
+
+QUESTION: dict[int | str, dict[str, Any]] = {
+    202: {"model": JobInfo, "description": "The job that answers, with `Prefer: respond-async`."},
+    409: {"description": "The question was cancelled."},
+}
+_SOON, _LATER = 0.02, 0.25  # seconds between two looks at whether there is an answer
+
+
+class PendingAnswer:
+    """Asks what may take longer than a second: a job answers, and no thread waits for it.
+
+    With ``Prefer: respond-async`` the job is the answer, for pages that show a bar.
+
+    Args:
+        request: Who asks.
+        studio: The studio that is asked.
+    """
+
+    def __init__(self, request: Request, studio: Here) -> None:
+        self._request = request
+        self._studio = studio
+
+    async def answer(self, verb: str, video_id: str, asked: ClipSettings) -> Any:
+        """Return what the job comes to, or the job."""
+        begin = partial(self._begin, verb, video_id, asked.model_dump())
+        job = await run_in_threadpool(begin)
+        if "respond-async" in self._request.headers.get("prefer", ""):
+            return JSONResponse(JobInfo.of(job).model_dump(), 202)
+        pause = _SOON
+        while not job.over:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LATER)
+            job = await run_in_threadpool(self._studio.jobs.get, job.id)
+            if not job.over and await self._request.is_disconnected():
+                with suppress(JobError):  # it has just ended
+                    job = await run_in_threadpool(self._studio.jobs.cancel, job.id)
+        if job.state == "failed":
+            raise WordsightError(job.message)
+        if job.state == "cancelled":
+            raise HTTPException(409, "The question was cancelled.")
+        return job.result
+
+    def _begin(self, verb: str, video_id: str, asked: dict[str, Any]) -> JobRecord:
+        studio = self._studio
+        known_words(studio)
+        asked |= {"verb": verb, "video": studio.library.resolve(video_id)}
+        return studio.begin_once("ask", **asked, stamp=words_stamp(studio))
+
+
+Asking = Annotated[PendingAnswer, Depends()]
 
 
 class ClipBody(ClipSettings):
@@ -91,6 +144,22 @@ class WordStates(BaseModel):
     probabilities: list[list[float]]
 
 
+class LivingPiece(BaseModel):
+    """A piece of a sentence as it is written, and how true it is over time.
+
+    ``belief`` has a value from 0 to 1 for each of the times; it is empty for a piece that says
+    nothing of its own, such as an article.
+    """
+
+    text: str
+    participant: int | None
+    word: str | None
+    belief: list[float]
+    begins: float | None
+    failing: tuple[float, float] | None
+    reason: str
+
+
 class Tracked(Answered):
     """Who is who, given a sentence."""
 
@@ -98,9 +167,11 @@ class Tracked(Answered):
     score: float
     threshold: float
     holds: bool
+    verdict: Verdict
     tracks: list[Followed]
     times: list[float]
     words: list[WordStates]
+    living: list[LivingPiece]
     lost: float = Field(description="share of all explanations that pruning left out, at most")
 
 
@@ -110,6 +181,7 @@ class Scored(Answered):
     sentence: str
     score: float
     holds: bool
+    verdict: Verdict
     lost: float
 
 
@@ -128,150 +200,91 @@ class Explained(Answered):
     words: list[WordEvidence]
     weakest: str
     weakest_span: tuple[float, float] | None
+    reason: str
 
 
 class Described(Answered):
-    """A sentence that could be said."""
+    """A sentence that is judged true."""
 
     text: str
     probability: float
-    holds: bool
 
 
 class Descriptions(BaseModel):
-    """What could be said of a video, best first."""
+    """What could be said of a video, the likeliest true first."""
 
     sentences: list[Described]
 
 
-@router.post("/track")
-def track_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Tracked:
-    """Find who is who in a video, given a sentence."""
-    request = TrackRequest(
-        **asked.model_dump(), video=video_id, words=known_words(studio), probabilities=True
-    )
-    found = track(studio.library, request)
-    tracked, scored = found.tracked, found.score
-    assert scored is not None  # since probabilities were asked for
-    return Tracked(
-        start=found.start,
-        end=found.end,
-        moment=found.is_moment,
-        sentence=asked.sentence,
-        score=_finite(scored.score),
-        threshold=_finite(found.threshold),
-        holds=scored.holds,
-        tracks=[
-            Followed(
-                label=one.label,
-                times=np.round(one.times, 4).tolist(),
-                boxes=np.round(one.boxes, 1).tolist(),
-            )
-            for one in tracked.tracks
-        ],
-        times=np.round(tracked.times, 4).tolist(),
-        words=_words(found),
-        lost=_finite(max(tracked.lost_mass, scored.lost_mass)),
-    )
+@router.post("/track", response_model=Tracked, responses=QUESTION)
+async def track_sentence(asking: Asking, video_id: str, asked: SentenceBody) -> Any:
+    """Find who is who in a video, given a sentence, and which of its words is true when."""
+    return await asking.answer("track", video_id, asked)
 
 
-@router.post("/score")
-def score_sentences(studio: Here, video_id: str, asked: SentencesBody) -> list[Scored]:
+@router.post("/score", response_model=list[Scored], responses=QUESTION)
+async def score_sentences(asking: Asking, video_id: str, asked: SentencesBody) -> Any:
     """Say how well sentences fit a video, and whether they are true of it."""
-    request = ScoreRequest(**asked.model_dump(), video=video_id, words=known_words(studio))
-    found = score(studio.library, request)
-    return [
-        Scored(
-            start=one.start,
-            end=one.end,
-            moment=is_moment,
-            sentence=sentence,
-            score=_finite(one.score),
-            holds=one.holds,
-            lost=_finite(one.lost_mass),
-        )
-        for sentence, one, is_moment in zip(
-            asked.sentences, found.scores, found.are_moments, strict=True
-        )
-    ]
+    found = await asking.answer("score", video_id, asked)
+    return found["scores"] if isinstance(found, dict) else found
 
 
-@router.post("/explain")
-def explain_sentence(studio: Here, video_id: str, asked: SentenceBody) -> Explained:
+@router.post("/explain", response_model=Explained, responses=QUESTION)
+async def explain_sentence(asking: Asking, video_id: str, asked: SentenceBody) -> Any:
     """Say which word of a sentence fits a video, and which one fails."""
-    request = ExplainRequest(**asked.model_dump(), video=video_id, words=known_words(studio))
-    result = explain(studio.library, request)
-    found = result.explanation
-    return Explained(
-        start=found.start,
-        end=found.end,
-        moment=result.is_moment,
-        sentence=asked.sentence,
-        score=_finite(found.score),
-        words=[WordEvidence(word=word.word, evidence=_finite(word.fit)) for word in found.words],
-        weakest=found.weakest,
-        weakest_span=found.weakest_span,
-    )
+    return await asking.answer("explain", video_id, asked)
 
 
-@router.get("/describe")
-def describe_video(
-    studio: Here, video_id: str, asked: Annotated[DescribeBody, Query()]
-) -> Descriptions:
+@router.post("/describe", response_model=Descriptions, responses=QUESTION)
+async def describe_video(asking: Asking, video_id: str, asked: DescribeBody) -> Any:
     """Say in sentences what happens in a video; of a long one, moment by moment."""
-    duration = studio.library.video(video_id).duration
-    length = min(duration, asked.end or duration) - (asked.start or 0.0)
-    if not asked.whole and length > _LONGEST_DESCRIBED:
-        raise WordsightError(
-            f"a video of {length:.0f} s is described moment by moment, which takes too long to "
-            f"wait for: ask about a part of at most {_LONGEST_DESCRIBED:.0f} s with from and to, "
-            "or use wordsight describe, which shows its progress."
-        )
-    request = DescribeRequest(**asked.model_dump(), video=video_id, words=known_words(studio))
-    found = describe(studio.library, request)
-    return Descriptions(
-        sentences=[
-            Described(
-                start=one.start,
-                end=one.end,
-                moment=(one.start, one.end) != (found.start, found.end),
-                text=one.text,
-                probability=_finite(one.probability),
-                holds=one.holds,
+    return await asking.answer("describe", video_id, asked)
+
+
+class SeenThing(BaseModel):
+    """A thing at the moment."""
+
+    label: str
+    score: float
+    box: list[float]
+    features: tuple[Measured, ...]
+
+
+class SeenPair(BaseModel):
+    """Two things at the moment, by their places in the list of things."""
+
+    first: int
+    second: int
+    features: tuple[Measured, ...]
+
+
+class SeenMoment(BaseModel):
+    """Everything measured at one moment."""
+
+    time: float
+    things: list[SeenThing]
+    pairs: list[SeenPair]
+
+
+@router.get("/moment")
+@aside
+def show_moment(
+    studio: Here, video_id: str, time: Annotated[float, Query(ge=0, le=1e7)]
+) -> SeenMoment:
+    """Measure what is seen at a moment: how things move, how large and how far apart they are."""
+    when, things, pairs = look_at(studio.library, studio.library.resolve(video_id), time)
+    return SeenMoment(
+        time=when,
+        things=[
+            SeenThing(
+                label=thing.label,
+                score=round(thing.score, 3),
+                box=[round(side, 1) for side in thing.box],
+                features=thing.features,
             )
-            for one in found.descriptions
-        ]
+            for thing in things
+        ],
+        pairs=[
+            SeenPair(first=pair.first, second=pair.second, features=pair.features) for pair in pairs
+        ],
     )
-
-
-def _words(found: TrackResult) -> list[WordStates]:
-    """Return per word when it is in which state, and how likely."""
-    tracked = found.tracked
-    rows = zip(tracked.sentence.words, tracked.words, found.words, strict=True)
-    return [
-        WordStates(
-            word=states.word,
-            participants=list(word.participants),
-            spans=_spans(states.states, known.num_states, tracked.times, found.end),
-            probabilities=[] if known.shares is None else np.round(known.shares, 4).tolist(),
-        )
-        for word, states, known in rows
-    ]
-
-
-def _spans(
-    states: NDArray[np.int64], most: int, times: NDArray[np.float64], end: float
-) -> list[StateSpan]:
-    """Join frames of one state into spans."""
-    if not len(times):
-        return []
-    firsts = np.flatnonzero(np.diff(states, prepend=-1))
-    bounds = [*times[firsts].tolist(), end]
-    return [
-        StateSpan(start=bounds[n], end=bounds[n + 1], state=int(states[first]), states=most)
-        for n, first in enumerate(firsts)
-    ]
-
-
-def _finite(value: float) -> float:
-    return float(np.nan_to_num(value, nan=0.0, posinf=1e9, neginf=-1e9))

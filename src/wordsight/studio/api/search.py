@@ -1,28 +1,41 @@
 """Searching: by words, a sentence, a picture or a part of it, or another moment."""
 
-import math
+import secrets
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from wordsight.studio.api.compute_options import Device, Engine
+from wordsight.errors import WordsightError
+from wordsight.studio.api.fields import Device, Engine, Here, aside
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.jobs.search import QUERIES
 from wordsight.studio.searching import SearchAnswer, answer, names_of
-from wordsight.studio.studio import Studio, studio_of
-from wordsight.studio.uploads.upload_files import keep_picture
+from wordsight.studio.studio import Studio
+from wordsight.studio.uploads import keep_file, keep_picture
 from wordsight.workflows.found_moments import FoundMoment, evidence_text
 from wordsight.workflows.index import IndexSettings
-from wordsight.workflows.search import SearchRequest, SearchSettings
+from wordsight.workflows.search import (
+    SearchRequest,
+    SearchSettings,
+    write_moments_run,
+    write_moments_sheet,
+)
+from wordsight.workflows.search_query import read_queries
 from wordsight.workflows.settings import changed
+from wordsight.workflows.units import finite
 
 __all__ = [
     "MomentInfo",
+    "Pictures",
     "Results",
     "SearchBody",
+    "SentSearch",
     "results_of",
     "router",
     "search_for",
@@ -30,7 +43,7 @@ __all__ = [
 ]
 
 router = APIRouter(prefix="/search", tags=["search"])
-Here = Annotated[Studio, Depends(studio_of)]
+
 _SHORTEST = 1.0  # seconds of a preview
 
 
@@ -106,26 +119,39 @@ class IndexBody(IndexSettings):
 
 
 @router.get("", response_model=Results)
+@aside
 def search(studio: Here, wanted: Annotated[SearchBody, Query()]) -> Response:
-    """Find moments by words, by a sentence, or like another moment or a part of its picture."""
+    """Find moments by words, by a sentence, or like another moment or a part of its picture.
+
+    It begins no job: the index answers as it is.
+    """
     found = search_for(studio, wanted)
     # Written here: what is a model already need not be checked to be one again.
     return Response(found.model_dump_json(), media_type="application/json")
 
 
+async def sent_search(request: Request) -> SearchBody:
+    """Return what is looked for, from the fields of a form: those of a search by address."""
+    sent = await request.form()
+    fields = {name: sent[name] for name in SearchBody.model_fields if sent.get(name)}
+    try:
+        return SearchBody.model_validate(fields)
+    except ValidationError as error:
+        wrong = [
+            {**one, "loc": ("body", *one["loc"])} for one in error.errors(include_context=False)
+        ]
+        raise RequestValidationError(wrong) from None
+
+
+SentSearch = Annotated[SearchBody, Depends(sent_search)]
+Pictures = Annotated[list[UploadFile], File(max_length=8)]
+
+
 @router.post("")
-def search_by_picture(
-    studio: Here,
-    image: Annotated[list[UploadFile], File(min_length=1, max_length=8)],
-    text: Annotated[str | None, Form(max_length=500)] = None,
-    region: Annotated[str | None, Form(max_length=100)] = None,
-    top: Annotated[int, Form(ge=1, le=100)] = 12,
-    weight: Annotated[float | None, Form(ge=0, le=1)] = None,
-    exact: Annotated[bool, Form()] = False,
-) -> Results:
-    """Find moments that look like pictures or a part of one, with words beside if there are."""
-    text = (text or "").strip()
-    return search_with(studio, image, text=text, region=region, top=top, weight=weight, exact=exact)
+@aside
+def search_with_jobs(studio: Here, wanted: SentSearch, image: Pictures = []) -> Results:  # noqa: B006
+    """Find moments by words or by pictures that are sent; what takes long begins a job."""
+    return search_with(studio, wanted, image)
 
 
 @router.post("/index", status_code=202)
@@ -135,19 +161,19 @@ def index_again(studio: Here, wanted: IndexBody) -> JobInfo:
 
 
 def search_for(studio: Studio, wanted: SearchBody) -> Results:
-    """Search by what can be written."""
+    """Search by what can be written, with the index as it is."""
     return results_of(studio, answer(studio, wanted.request()))
 
 
-def search_with(studio: Studio, images: list[UploadFile], **wanted: Any) -> Results:
-    """Search by pictures that were sent, with settings of a :class:`SearchRequest`."""
+def search_with(studio: Studio, wanted: SearchBody, images: Sequence[UploadFile]) -> Results:
+    """Search by what was sent, pictures among it or not; jobs that are needed are begun."""
     with tempfile.TemporaryDirectory() as folder:
         pictures = tuple(
             keep_picture(image, Path(folder) / f"picture-{number}")
             for number, image in enumerate(images)
         )
-        settings = {name: value for name, value in wanted.items() if value not in ("", None)}
-        return results_of(studio, answer(studio, SearchRequest(images=pictures, **settings)))
+        request = wanted.request().model_copy(update={"images": pictures})
+        return results_of(studio, answer(studio, request, begin=True))
 
 
 def results_of(studio: Studio, found: SearchAnswer) -> Results:
@@ -175,16 +201,16 @@ def _moment(one: FoundMoment, name: str) -> MomentInfo:
         start=one.start,
         end=max(one.end, one.start + _SHORTEST),
         key_time=middle if one.key_time is None else one.key_time,
-        score=_finite(one.score),
+        score=finite(one.score),
         by=list(one.by),
         holds=one.holds,
         shot=one.shot,
         said=one.said,
-        meaning=[QueryWord(word=word, evidence=_finite(fit)) for word, fit in one.evidence],
+        meaning=[QueryWord(word=word, evidence=finite(fit)) for word, fit in one.evidence],
         heard=[_heard(term) for term in one.terms],
-        visual=None if one.visual is None else _finite(one.visual),
+        visual=None if one.visual is None else finite(one.visual),
         parts=[
-            PicturePart(place=p["place"], box=list(p["box"]), evidence=_finite(p["evidence"]))
+            PicturePart(place=p["place"], box=list(p["box"]), evidence=finite(p["evidence"]))
             for p in one.regions
         ],
         why=evidence_text(one),
@@ -194,10 +220,62 @@ def _moment(one: FoundMoment, name: str) -> MomentInfo:
 def _heard(term: dict[str, Any]) -> QueryWord:
     # The lowest level that has the word tells where it was said.
     where = next((level for level, number in term["counts"].items() if number), "")
-    return QueryWord(word=term["word"], evidence=_finite(term["evidence"]), where=where)
+    return QueryWord(word=term["word"], evidence=finite(term["evidence"]), where=where)
 
 
-def _finite(value: float) -> float:
-    if math.isfinite(value):
-        return float(value)
-    return 0.0 if math.isnan(value) else math.copysign(1e9, value)
+Same = Annotated[SearchBody, Query()]  # as the page that offers the download asked for it
+
+
+_TEXTS = (".txt", ".tsv", ".run", ".trec", ".qrels", ".queries")
+
+
+@router.get("/sheet", response_class=Response)
+@aside
+def contact_sheet(studio: Here, wanted: Same) -> Response:
+    """Send what a search finds as a contact sheet, best first."""
+    moments, heading = _moments(studio, wanted), wanted.text or "like this"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.png"
+        write_moments_sheet(path, moments, studio.library, heading)
+        headers = {"Content-Disposition": 'attachment; filename="found.png"'}
+        return Response(path.read_bytes(), media_type="image/png", headers=headers)
+
+
+@router.get("/run", response_class=Response)
+@aside
+def trec_run(studio: Here, wanted: Same) -> Response:
+    """Send what a search finds as a TREC run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.run"
+        write_moments_run(path, _moments(studio, wanted), wanted.text or "like-this")
+        headers = {"Content-Disposition": 'attachment; filename="found.run"'}
+        return Response(path.read_bytes(), media_type="text/plain", headers=headers)
+
+
+@router.post("/queries", status_code=202)
+def ask_many(
+    studio: Here,
+    queries: Annotated[UploadFile, File(description="on each line an id and the words")],
+    top: Annotated[int, Form(ge=1, le=1000)] = 100,
+    expand: Annotated[bool, Form()] = False,
+    engine: Annotated[Engine, Form()] = None,
+    device: Annotated[Device, Form()] = None,
+) -> JobInfo:
+    """Answer many queries at once and keep the ranking as a TREC run, in a job."""
+    name = secrets.token_hex(6)
+    kept = keep_file(queries, studio.folder / QUERIES / name, _TEXTS, "file of queries")
+    try:
+        count = len(read_queries(kept))
+    except WordsightError as error:
+        kept.unlink()
+        raise WordsightError(str(error).replace(str(kept), kept.name)) from None
+    asked = {"top": top, "expand": expand, "engine": engine, "device": device}
+    return JobInfo.of(studio.begin("queries", name=name, file=kept.name, count=count, **asked))
+
+
+def _moments(studio: Studio, wanted: SearchBody) -> list[FoundMoment]:
+    found, names = answer(studio, wanted.request()), names_of(studio)
+    moments = [one for one in found.moments if one.video_id in names]
+    if not moments:
+        raise WordsightError(" ".join(found.notes) or "Nothing was found to export.")
+    return moments

@@ -1,43 +1,47 @@
 """Uploads: videos come in as bodies of requests, and a job adds them to the library."""
 
+import errno
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi import Path as InPath
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from wordsight.errors import WordsightError
-from wordsight.studio.api.compute_options import Engine
+from wordsight.studio.api.fields import Engine, Here
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.studio import UPLOAD_SUFFIXES, Studio, studio_of
-from wordsight.studio.uploads.detector_settings import (
+from wordsight.studio.networks import (
     Network,
     detector_options,
     keep_network,
     list_networks,
 )
-from wordsight.studio.uploads.folders import upload_folder
-from wordsight.studio.uploads.upload_files import harmless_name
+from wordsight.studio.studio import UPLOAD_SUFFIXES
+from wordsight.studio.uploads import harmless_name, keep_file, new_upload, upload_folder
 from wordsight.workflows.add import AddRequest
-from wordsight.workflows.detector import default_detector
+from wordsight.workflows.detect import default_detector
 from wordsight.workflows.settings import changed
 
 __all__ = ["DetectorBody", "router"]
 
-router = APIRouter(prefix="/uploads", tags=["uploads"])
-Here = Annotated[Studio, Depends(studio_of)]
+router = APIRouter(tags=["uploads"])
+
 Batch = Annotated[str, InPath(pattern="^[0-9a-f]{16}$")]
+
 Setting = Annotated[str, Field(max_length=200)]
+
 _BESIDE = frozenset((".srt", ".vtt", ".jsonl", ".csv", ".txt", ".json", ".xml"))
+
 _MOST_FILES = 5000
 
 
 class DetectorBody(BaseModel):
     """How a detector looks at videos."""
 
-    detector: str = Field(default_factory=default_detector, pattern="^[a-z]{1,40}$")
+    detector: str = Field(default_factory=default_detector, pattern="^[a-z,]{1,80}$")
     network: str | None = Field(default=None, pattern="^[0-9a-f]{12}$")
     settings: list[Setting] = Field(default=[], max_length=50)
     rate: float = changed(AddRequest, "rate")
@@ -48,6 +52,8 @@ class DetectorBody(BaseModel):
 class UploadBody(DetectorBody):
     """What is to be done with the files of a batch."""
 
+    fps: float | None = changed(AddRequest, "fps")
+    size: str | None = changed(AddRequest, "size")
     sentences: list[Annotated[str, Field(max_length=2000)]] = Field(default=[], max_length=50)
 
 
@@ -58,13 +64,13 @@ class Received(BaseModel):
     size: int
 
 
-@router.post("", status_code=202)
+@router.post("/uploads", status_code=202)
 async def upload_video(
     request: Request,
     studio: Here,
     name: Annotated[str, Query(min_length=1, max_length=300)],
     sentence: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006
-    detector: Annotated[str | None, Query(pattern="^[a-z]{1,40}$")] = None,
+    detector: Annotated[str | None, Query(pattern="^[a-z,]{1,80}$")] = None,
     network: Annotated[str | None, Query(pattern="^[0-9a-f]{12}$")] = None,
     setting: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006
     rate: Annotated[float, Query(ge=0.1, le=1000)] = 10.0,
@@ -91,13 +97,13 @@ async def upload_video(
     return JobInfo.of(studio.begin("add", name=path.name, **how))
 
 
-@router.get("/networks")
+@router.get("/uploads/networks")
 def show_networks(studio: Here) -> list[Network]:
     """List the networks that were sent."""
     return list_networks(studio.folder)
 
 
-@router.post("/networks", status_code=201)
+@router.post("/uploads/networks", status_code=201)
 def add_network(
     studio: Here,
     model: Annotated[UploadFile, File(description="a YOLO- or DETR-style network as ONNX")],
@@ -107,7 +113,7 @@ def add_network(
     return keep_network(studio.folder, model, labels)
 
 
-@router.put("/{batch}/{name}")
+@router.put("/uploads/{batch}/{name}")
 async def upload_file(
     request: Request,
     studio: Here,
@@ -129,7 +135,7 @@ async def upload_file(
     return Received(name=clean, size=size)
 
 
-@router.post("/{batch}", status_code=202)
+@router.post("/uploads/{batch}", status_code=202)
 def add_batch(studio: Here, batch: Batch, wanted: UploadBody) -> JobInfo:
     """Add the files of a batch to the library, in a job; captions and boxes find their videos."""
     folder = upload_folder(studio.folder, batch)
@@ -145,6 +151,9 @@ def add_batch(studio: Here, batch: Batch, wanted: UploadBody) -> JobInfo:
 
 async def _receive(request: Request, path: Path, most: int) -> int:
     """Write the body of a request into a file."""
+    said = request.headers.get("content-length", "")
+    if said.isdigit() and int(said) > shutil.disk_usage(path.parent).free:
+        raise OSError(errno.ENOSPC, "No space left on device")
     written = 0
     with path.open("wb") as file:
         async for piece in request.stream():
@@ -155,3 +164,46 @@ async def _receive(request: Request, path: Path, most: int) -> int:
     if not written:
         raise HTTPException(422, "The file is empty.")
     return written
+
+
+_BOXES = (".csv", ".txt", ".json", ".xml")
+
+_CAPTIONS = (".srt", ".vtt", ".txt", ".jsonl")
+
+
+@router.post("/videos/{video_id}/look", status_code=202)
+def look_again(
+    studio: Here,
+    video_id: str,
+    detector: Annotated[str | None, Form(pattern="^[a-z,]{1,80}$")] = None,
+    network: Annotated[str | None, Form(pattern="^[0-9a-f]{12}$")] = None,
+    settings: Annotated[str, Form(max_length=2000)] = "",
+    rate: Annotated[float, Form(ge=0.1, le=1000)] = 10.0,
+    force: Annotated[bool, Form()] = False,
+    sentences: Annotated[str, Form(max_length=20_000)] = "",
+    boxes: Annotated[UploadFile | None, File(description="instead of a detector")] = None,
+    captions: Annotated[UploadFile | None, File(description="what is said of it when")] = None,
+) -> JobInfo:
+    """Look at a video anew, or with boxes that were sent, and add what is said of it, in a job.
+
+    Without a detector and boxes only sentences are added.
+    """
+    video = studio.library.resolve(video_id)
+    how = {"detector": detector, "network": network, "settings": _lines(settings)}
+    detector_options(studio.folder, how)
+    upload = new_upload()
+    folder = upload_folder(studio.folder, upload)
+    try:
+        if boxes is not None:
+            keep_file(boxes, folder / "boxes", _BOXES, "file of boxes")
+        if captions is not None:
+            keep_file(captions, folder / "captions", _CAPTIONS, "file of captions")
+    except (WordsightError, HTTPException):
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    asked = {"upload": upload, "rate": rate, "force": force, "sentences": _lines(sentences)}
+    return JobInfo.of(studio.begin("look", video=video, **how, **asked))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]

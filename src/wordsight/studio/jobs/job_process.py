@@ -1,14 +1,19 @@
-"""The process of one job: ``python -m`` this module with DATABASE JOB LIBRARY SERVER."""
+"""The process of one job: ``python -m`` this module with DATABASE JOB LIBRARY SERVER.
+
+With ``-`` for the job it does one job after the other, whose numbers come on standard input.
+"""
 
 import os
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 from wordsight.errors import WordsightError
 from wordsight.studio.jobs import JOB_KINDS, JobContext
 from wordsight.studio.jobs.store import JobStore
+from wordsight.studio.server import without_paths
 
 __all__ = ["main"]
 
@@ -16,7 +21,7 @@ _REPORT_EVERY = 0.2  # seconds between two reports of progress
 
 
 def main(arguments: list[str]) -> int:
-    """Do one job and note how it ended.
+    """Do one job, or those that are asked for, and note how each ended.
 
     Args:
         arguments: The file of jobs, number of the job, the library and the server's process id.
@@ -24,10 +29,22 @@ def main(arguments: list[str]) -> int:
     Returns:
         0 if it is done, 1 if it failed.
     """
-    store, number, library = JobStore(Path(arguments[0])), int(arguments[1]), arguments[2]
-    # Told, not asked for: a server that was killed while we started is our parent no more.
+    store, what, library = JobStore(Path(arguments[0])), arguments[1], arguments[2]
+    # Given, not asked for: a server that was killed while we started is our parent no more.
     server = int(arguments[3])
     threading.Thread(target=_end_with_the_server, args=(server,), daemon=True).start()
+    if what != "-":
+        return _do(store, int(what), library)
+    os.nice(5)  # pages come first
+    for line in sys.stdin:
+        try:
+            _do(store, int(line), library)
+        except Exception:
+            traceback.print_exc()
+    return 0
+
+
+def _do(store: JobStore, number: int, library: str) -> int:
     job = store.get(number)
     last = 0.0
 
@@ -42,10 +59,11 @@ def main(arguments: list[str]) -> int:
         task = JOB_KINDS[job.kind]
         result = task.work(job.arguments, JobContext(library, store.path.parent, progress))
     except WordsightError as error:
-        store.finish(number, "failed", str(error))
+        store.finish(number, "failed", without_paths(str(error)))
         return 1
     except Exception as error:
-        store.finish(number, "failed", f"this should not have happened: {error!r}")
+        what = without_paths(f"this should not have happened: {error!r}")
+        store.finish(number, "failed", what)
         raise
     store.finish(number, "done", result=result)
     return 0

@@ -2,15 +2,18 @@
 
 A job is a kind and its arguments. It runs in a process of its own, which can be stopped, and which
 cannot take the server down. Everything a job does can be begun again, so a job that was running
-when the server died is simply put back into the queue.
+when the server died is simply put back into the queue. Several servers may work on one queue: each
+renews the lease of its running jobs every few seconds, and only jobs of a dead one are taken over.
 """
 
 import json
+import os
+import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -33,9 +36,13 @@ CREATE TABLE IF NOT EXISTS jobs (
     result TEXT,
     attempt INTEGER NOT NULL DEFAULT 1,
     created REAL NOT NULL,
-    changed REAL NOT NULL
+    changed REAL NOT NULL,
+    owner TEXT NOT NULL DEFAULT '',
+    beat REAL NOT NULL DEFAULT 0
 )
 """
+_LATER = {"owner": "TEXT NOT NULL DEFAULT ''", "beat": "REAL NOT NULL DEFAULT 0"}
+_LEASE = 15.0  # seconds without a sign of life after which a server counts as dead
 
 
 class JobError(WordsightError):
@@ -92,6 +99,14 @@ class JobStore:
         with self._connect() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(_TABLE)
+            known = {row[1] for row in connection.execute("PRAGMA table_info(jobs)")}
+            for name in _LATER.keys() - known:  # a file of an earlier version
+                with suppress(sqlite3.OperationalError):  # another server was first
+                    connection.execute(f"ALTER TABLE jobs ADD COLUMN {name} {_LATER[name]}")
+        # One connection stays open: without any, the next one has to write files before it can
+        # read, which a full disk does not let it.
+        self._kept = sqlite3.connect(path, timeout=30, check_same_thread=False)
+        self._kept.execute("SELECT count(*) FROM jobs").fetchone()
 
     def add(self, kind: str, title: str, arguments: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue."""
@@ -161,15 +176,19 @@ class JobStore:
             )
         return done.rowcount
 
-    def take(self, kinds: Collection[str] | None = None) -> JobRecord | None:
+    def close(self) -> None:
+        """Close the connection that is kept; others are opened as they are needed."""
+        self._kept.close()
+
+    def take(self, kinds: Collection[str] | None = None, owner: str = "") -> JobRecord | None:
         """Mark the oldest job of the queue, of some kinds or of all, as running and return it."""
         some = "" if kinds is None else f"AND kind IN ({', '.join('?' for _ in kinds)})"
         with self._connect() as connection:
             row = connection.execute(
-                "UPDATE jobs SET state = 'running', message = '', changed = ? WHERE id = "
-                f"(SELECT id FROM jobs WHERE state = 'queued' {some} ORDER BY id LIMIT 1) "
-                "RETURNING id",
-                (time.time(), *(kinds or ())),
+                "UPDATE jobs SET state = 'running', message = '', changed = ?, owner = ?, beat = ? "
+                f"WHERE id = (SELECT id FROM jobs WHERE state = 'queued' {some} ORDER BY id "
+                "LIMIT 1) RETURNING id",
+                (time.time(), owner, time.time(), *(kinds or ())),
             ).fetchone()
         return None if row is None else self.get(int(row[0]))
 
@@ -214,15 +233,49 @@ class JobStore:
         changes = "state = 'queued', progress = 0, message = '', attempt = attempt + 1"
         return self._change(number, changes, ("failed", "cancelled"), "be tried again")
 
-    def resume(self) -> int:
-        """Put jobs that were running when the server died back into the queue."""
+    def renew(self, owner: str) -> None:
+        """Renew the lease of all running jobs of a server."""
         with self._connect() as connection:
-            done = connection.execute(
-                "UPDATE jobs SET state = 'queued', attempt = attempt + 1, changed = ?, "
-                "message = 'the studio was restarted' WHERE state = 'running'",
-                (time.time(),),
+            connection.execute(
+                "UPDATE jobs SET beat = ? WHERE state = 'running' AND owner = ?",
+                (time.time(), owner),
             )
-        return done.rowcount
+
+    def is_held(self, number: int, owner: str) -> bool:
+        """Tell whether a job is running and belongs to a server."""
+        with self._connect() as connection:
+            row = connection.execute(
+                "SELECT id FROM jobs WHERE id = ? AND state = 'running' AND owner = ?",
+                (number, owner),
+            ).fetchone()
+        return row is not None
+
+    def resume(self, owner: str | None = None) -> int:
+        """Put running jobs back into the queue: of servers that are dead, or of one that stops.
+
+        Args:
+            owner: The server that stops; all that are dead where left out.
+
+        Returns:
+            How many there were.
+        """
+        with self._connect() as connection:
+            rows = connection.execute(
+                "SELECT id, owner, beat FROM jobs WHERE state = 'running'"
+            ).fetchall()
+            lost = [
+                (time.time(), *row)
+                for row in rows
+                if (not _is_alive(row[1], row[2]) if owner is None else row[1] == owner)
+            ]
+            if lost:  # who only looks must not have to write
+                connection.executemany(
+                    "UPDATE jobs SET state = 'queued', attempt = attempt + 1, changed = ?, "
+                    "message = 'the studio was restarted' "
+                    "WHERE id = ? AND owner = ? AND beat = ? AND state = 'running'",
+                    lost,
+                )
+        return len(lost)
 
     def _change(self, number: int, changes: str, states: tuple[str, ...], what: str) -> JobRecord:
         marks = ", ".join("?" for _ in states)
@@ -246,6 +299,22 @@ class JobStore:
                     yield connection
             finally:
                 connection.close()
+
+
+def _is_alive(owner: str, beat: float) -> bool:
+    """Tell whether the server that runs a job still does; its owner is HOST:PROCESS:NUMBER."""
+    if not owner or not 0 <= time.time() - beat < _LEASE:
+        return False  # the files of an earlier version name no owner
+    host, _, rest = owner.partition(":")
+    if host != socket.gethostname():
+        return True  # on another machine only its signs of life tell
+    try:
+        os.kill(int(rest.partition(":")[0]), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _job(row: tuple[Any, ...]) -> JobRecord:

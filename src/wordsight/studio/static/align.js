@@ -2,18 +2,17 @@
 "use strict";
 
 (() => {
-  const done = document.getElementById("done");
+  const problem = document.getElementById("align-problem");
   const run = async (wanted) => {
-    done.hidden = false;
+    problem.replaceChildren();
     try {
       const begun = await studio.post("/api/v1/alignments", wanted);
-      const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
-      if (job.state === "done") location.href = `/align/${job.result.alignment}`;
-      else studio.say(job.message || "Aligning was cancelled.");
+      const job = await studio.job(begun.id, studio.waiting(problem, begun.id));
+      if (job.state !== "done") throw new Error(job.message || "Aligning was cancelled.");
+      location.href = `/align/${job.result.alignment}`;
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(problem, error);
     }
-    done.hidden = true;
   };
   const form = document.getElementById("align");
   if (form)
@@ -33,7 +32,7 @@
   const bands = document.getElementById("bands");
   if (!bands) return;
   const film = document.getElementById("film");
-  let kept = null, spans = [], pins = new Map(), held = null;
+  let kept = null, spans = [], pins = new Map(), held = null, living = null;
   const edge = 10;
   const x = (time) => edge + (bands.clientWidth - 2 * edge) * time / kept.duration;
   const time = (at) => Math.min(kept.duration, Math.max(0, (at - edge) / (bands.clientWidth - 2 * edge) * kept.duration));
@@ -78,23 +77,51 @@
     const before = spans[spans.indexOf(held) - 1];
     held.start = time(event.offsetX);
     if (before) before.end = held.start;
-    pins.set(held.line, held.start);
-    film.currentTime = held.start;
+    pin(held);
+  });
+  const pin = (span) => {
+    pins.set(span.line, span.start);
+    film.currentTime = span.start;
     document.getElementById("again").disabled = false;
     draw();
+  };
+  // By keys: from line to line, and with shift the beginning of a line moves by a tenth of a second.
+  let place = 0;
+  const goTo = (number) => {
+    place = Math.min(spans.length - 1, Math.max(0, number));
+    if (!spans[place]) return;
+    film.currentTime = spans[place].start;
+    bands.setAttribute("aria-valuenow", spans[place].start.toFixed(2));
+    bands.setAttribute("aria-valuetext", `line ${spans[place].line}, ${studio.clock(spans[place].start)} to ${studio.clock(spans[place].end)}: ${kept.result.lines[spans[place].line - 1].text}`);
+    draw();
+  };
+  const shift = (by) => {
+    const span = spans[place], before = spans[place - 1];
+    if (!span) return;
+    span.start = Math.min(span.end, Math.max(before?.start ?? 0, span.start + by));
+    if (before) before.end = span.start;
+    pin(span);
+    goTo(place);
+  };
+  bands.addEventListener("focus", () => kept && goTo(place));
+  bands.addEventListener("keydown", (event) => {
+    const keys = {
+      ArrowLeft: () => (event.shiftKey ? shift(-0.1) : goTo(place - 1)), ArrowRight: () => (event.shiftKey ? shift(0.1) : goTo(place + 1)),
+      Home: () => goTo(0), End: () => goTo(spans.length), Enter: () => film.play(), " ": () => (film.paused ? film.play() : film.pause()),
+    };
+    if (kept && keys[event.key]) { event.preventDefault(); keys[event.key](); }
   });
   bands.addEventListener("pointerup", () => { held = null; });
   film.addEventListener("timeupdate", () => {
     draw();
     const here = spans.find((span) => span.start <= film.currentTime && film.currentTime < span.end);
-    for (const item of document.querySelectorAll("[data-line]"))
-      item.classList.toggle("here", !!here && Number(item.dataset.line) === here.line);
+    living?.update();
     document.getElementById("now").textContent = here ? kept.result.lines[here.line - 1].text : "\u00a0";
   });
-  for (const button of document.querySelectorAll("[data-seek]"))
-    button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
-  for (const item of document.querySelectorAll("[data-line] .swatch"))
-    item.style.background = colour(Number(item.parentElement.dataset.line));
+  document.getElementById("retext").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (kept) run({ video: kept.video, text: document.getElementById("new-text").value, others: kept.others, name: kept.name, mistakes: kept.mistakes, model: kept.model, learned: kept.learned, pins: [] });
+  });
   const again = (wanted) =>
     kept && run({ video: kept.video, text: kept.text, others: kept.others, name: kept.name, mistakes: kept.mistakes, model: kept.model, parses: kept.parses, seen: kept.seen, learned: kept.learned, pins: wanted });
   document.getElementById("again").addEventListener("click", () =>
@@ -110,7 +137,11 @@
       const [line, at] = pin.split("=");
       if (!Number.isNaN(Number(at))) pins.set(Number(line), Number(at));
     }
+    const happened = (line) => (line.happened ? line.spans.map((one) => `${studio.clock(one.start)}–${studio.clock(one.end)}`).join(", ") : "did not happen");
+    living = studio.living(document.getElementById("living"), film, { pieces: kept.result.lines.map((line) => (
+      { text: `${line.line}. ${line.text} (${happened(line)})`, participant: line.line - 1, spans: line.spans })) });
+    document.querySelector("#living .living").classList.add("rows");
     draw();
     bands.removeAttribute("aria-busy");
-  }).catch((error) => studio.say(error.message));
+  }).catch((error) => studio.fail(problem, error));
 })();

@@ -2,6 +2,8 @@
 "use strict";
 
 (() => {
+  const problem = document.getElementById("teach-problem");
+  const fail = (text) => studio.fail(problem, text);
   const record = document.getElementById("record");
   const heard = document.getElementById("heard");
   let spoken = null, recorder = null;
@@ -41,7 +43,7 @@
       record.textContent = "■ Stop";
       record.setAttribute("aria-pressed", "true");
     } catch {
-      studio.say("No microphone can be used here; write the word instead.");
+      fail("No microphone can be used here; write the word instead.");
     }
   });
   const teach = (picture, word, sound) => {
@@ -74,12 +76,12 @@
   document.getElementById("lesson").addEventListener("submit", async (event) => {
     event.preventDefault();
     const word = document.getElementById("word").value.trim();
-    if (!word && !spoken) { studio.say("Say or write a word for the picture."); return; }
+    if (!word && !spoken) { fail("Say or write a word for the picture."); return; }
     try {
       for (const picture of document.getElementById("pictures").files) await teach(picture, word, spoken);
       location.reload();
     } catch (error) {
-      studio.say(error.message);
+      fail(error);
     }
   });
   document.getElementById("learn").addEventListener("click", async () => {
@@ -92,11 +94,24 @@
       });
       const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
       if (job.state === "done") location.reload();
-      else studio.say(job.message);
+      else fail(job.message || "It was cancelled.");
     } catch (error) {
-      studio.say(error.message);
+      fail(error);
     }
     done.hidden = true;
+  });
+  const lesson = (image) => `/api/v1/attributes/lessons/${encodeURIComponent(image)}`;
+  document.querySelector("ul.cards")?.addEventListener("click", async (event) => {
+    const { word, unteach } = event.target.dataset;
+    try {
+      if (unteach) await studio.ask(lesson(unteach), { method: "DELETE" });
+      else if (word) {
+        const name = prompt("Which word is it?", event.target.textContent)?.trim();
+        if (!name || name === event.target.textContent) return;
+        await studio.ask(lesson(word), { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ word: name }) });
+      } else return;
+      location.reload();
+    } catch (error) { fail(error); }
   });
   for (const button of document.querySelectorAll("[data-rename]"))
     button.addEventListener("click", async () => {
@@ -106,7 +121,7 @@
         await studio.post("/api/v1/attributes/rename", { word: button.dataset.rename, name });
         location.reload();
       } catch (error) {
-        studio.say(error.message);
+        fail(error);
       }
     });
   const shown = () => {
@@ -129,13 +144,13 @@
         return line;
       }));
     } catch (error) {
-      studio.say(error.message);
+      fail(error);
     }
   });
   document.getElementById("say").addEventListener("click", async () => {
-    if (!document.getElementById("new").files.length) { studio.say("Choose a picture first."); return; }
+    if (!document.getElementById("new").files.length) { fail("Choose a picture first."); return; }
     const answer = await fetch("/api/v1/attributes/say", { method: "POST", body: shown() });
-    if (!answer.ok) { studio.say((await answer.json()).detail); return; }
+    if (!answer.ok) { fail((await answer.json()).detail); return; }
     const voice = document.getElementById("said-names");
     voice.src = URL.createObjectURL(await answer.blob());
     voice.hidden = false;

@@ -69,11 +69,11 @@ studio.hover = (player) => {
     }
     return strip;
   };
-  const wordLine = (word, number, time) => {
+  const wordLine = (word, time) => {
     const line = node("p", "", "word-at");
     const state = stateOf(word, time);
     const name = node("strong", named(word));
-    name.style.borderColor = studio.colours[number % studio.colours.length];
+    name.style.borderColor = studio.colours[word.participants[0] % studio.colours.length];
     line.append(name, bars(state.likely), node("span", state.text));
     return line;
   };
@@ -113,7 +113,7 @@ studio.hover = (player) => {
       const number = thingOf(found, picked.box);
       const heading = node("h2", `${picked.label} at ${studio.clock(time)}`);
       const lines = player.words.flatMap((word, row) =>
-        picked.track !== undefined && word.participants.includes(picked.track) ? [wordLine(word, row, time)] : []);
+        picked.track !== undefined && word.participants.includes(picked.track) ? [wordLine(word, time)] : []);
       if (number < 0) {
         put([heading, ...lines, node("p", "It is seen here alone, so that nothing can be measured of it.", "dim")], []);
         return;
@@ -128,7 +128,7 @@ studio.hover = (player) => {
     async word(row, time) {
       const mine = ++asked;
       const word = player.words[row];
-      const head = [node("h2", `${word.word.split("(")[0]} at ${studio.clock(time)}`), wordLine(word, row, time)];
+      const head = [node("h2", `${word.word.split("(")[0]} at ${studio.clock(time)}`), wordLine(word, time)];
       put(head, []);
       const found = await moment(player.times[frameOf(time)] ?? time).catch(() => null);
       if (mine !== asked || !found) return;
@@ -139,6 +139,6 @@ studio.hover = (player) => {
       put(head, word.participants.flatMap((one, number) =>
         places[number] < 0 ? [] : measured(found, places[number], player.tracks[one].label, number ? [] : places.slice(1))));
     },
-    told: (row, time) => `${named(player.words[row])}, ${studio.clock(time)}: ${stateOf(player.words[row], time).text}`,
+    describe: (row, time) => `${named(player.words[row])}, ${studio.clock(time)}: ${stateOf(player.words[row], time).text}`,
   };
 };

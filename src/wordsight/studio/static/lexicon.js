@@ -80,9 +80,9 @@
         drawCourse();
       });
       if (job.state === "done") location.reload();
-      else studio.say(job.message || "Learning was cancelled.");
+      else studio.fail(document.getElementById("learn-problem"), job.message || "Learning was cancelled.");
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(document.getElementById("learn-problem"), error);
     }
     course.dataset.live = "false";
     document.getElementById("running").hidden = true;
@@ -105,7 +105,10 @@
         phases: Number(document.getElementById("phases").value) || undefined,
         any_order: document.getElementById("any-order").checked,
         two_phase: document.getElementById("two-phase").checked,
-        quick: document.getElementById("quick").value === "true",
+        method: value("method"),
+        features: value("features") || null,
+        noise: value("noise") === "" ? null : Number(value("noise")),
+        check: value("check"),
         attributes: document.getElementById("adjectives").checked,
         seed: Number(document.getElementById("seed").value),
         grammar: await grammarText(),
@@ -117,7 +120,7 @@
       });
       watch(begun.id);
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(document.getElementById("learn-problem"), error);
     }
   });
   // Who comes back while it learns sees it go on.

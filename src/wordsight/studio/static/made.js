@@ -1,4 +1,4 @@
-// Files made of a video: asked for by a form or a button, watched while they are made, taken away.
+// Files made of a video: asked for by a form or a button, watched while they are made, downloaded.
 "use strict";
 
 (() => {
@@ -19,7 +19,11 @@
   };
   document.addEventListener("click", async (event) => {
     const { make: what, ending, alignment, unmake } = event.target.dataset ?? {};
-    if (what) make({ what, ...(ending && { ending }), ...(alignment && { alignment }) });
+    if (what) {
+      document.getElementById("away").open = true;
+      const sentence = what === "film-sentence" && document.getElementById("sentence").value.trim();
+      make({ what, ...(ending && { ending }), ...(alignment && { alignment }), ...(sentence && { sentence }) });
+    }
     if (!unmake) return;
     try {
       await studio.ask(`/api/v1/made/${unmake}`, { method: "DELETE" });

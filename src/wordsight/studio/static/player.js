@@ -3,7 +3,9 @@
 
 (() => {
   const screen = document.getElementById("screen");
-  const film = document.getElementById("film");
+  const element = document.getElementById("film");
+  const film = element.tagName === "VIDEO" ? element : studio.blank(element); // boxes may come without pictures
+  studio.film = film;
   const canvas = document.getElementById("overlay");
   const timeline = document.getElementById("timeline");
   const seek = document.getElementById("seek");
@@ -101,7 +103,7 @@
       pen.fillStyle = getComputedStyle(document.body).color;
       pen.fillText(hover.named(word), 8, y + 14, left - 14);
       word.spans.forEach(({ start, end, state, states }) => {
-        pen.fillStyle = studio.colours[number % studio.colours.length];
+        pen.fillStyle = studio.colours[word.participants[0] % studio.colours.length]; // as its box
         pen.globalAlpha = states > 1 ? 0.3 + 0.7 * state / (states - 1) : 0.6;
         pen.fillRect(x(start), y, Math.max(1, x(end) - x(start)), row - 5);
       });
@@ -126,11 +128,11 @@
   const hover = studio.hover(player);
   let last = null; // the box that was pointed at last: a button that asks about it takes the pointer away
   studio.picked = () => last;
-  let told = 0; // when features were last asked for
+  let asked = 0; // when features were last asked for
   const pick = (box) => {
     picked = box;
     if (box) last = box.box;
-    if (box) { cursor = null; hover.box(box, shown); told = Date.now(); } else hover.clear();
+    if (box) { cursor = null; hover.box(box, shown); asked = Date.now(); } else hover.clear();
     draw();
   };
   // While the film runs, what was pointed at moves on: its features follow, but not at every frame.
@@ -142,7 +144,7 @@
     const same = boxesHere().filter((one) => one.track === picked.track && one.label === picked.label);
     picked = same.sort((one, other) => away(one) - away(other))[0] ?? null;
     if (!picked) hover.clear();
-    else if (film.paused || Date.now() - told > 250) { told = Date.now(); hover.box(picked, shown); }
+    else if (film.paused || Date.now() - asked > 250) { asked = Date.now(); hover.box(picked, shown); }
   };
 
   const show = (time) => {
@@ -150,6 +152,7 @@
     if (document.activeElement !== seek || film.paused) seek.value = time;
     document.getElementById("time").value = studio.clock(time);
     follow();
+    living?.update(time);
     draw();
   };
   // The browser tells the time of the very frame it shows, so boxes never run ahead of it.
@@ -219,7 +222,7 @@
     hover.word(cursor.row, cursor.time);
     timeline.setAttribute("aria-valuemax", film.duration.toFixed(1));
     timeline.setAttribute("aria-valuenow", time.toFixed(2));
-    timeline.setAttribute("aria-valuetext", hover.told(cursor.row, time));
+    timeline.setAttribute("aria-valuetext", hover.describe(cursor.row, time));
     draw();
   };
   const leave = () => { cursor = null; hover.clear(); draw(); };
@@ -244,6 +247,8 @@
     if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
   });
 
+  let living = null; // the sentence that was asked, as it lights up
+  const livingPlace = document.getElementById("living"), share = document.getElementById("share");
   const ask = document.getElementById("ask");
   const sentence = document.getElementById("sentence");
   const answer = document.getElementById("answer");
@@ -271,50 +276,77 @@
     node.append(goTo(found));
     return [node];
   };
+  const verdicts = { likely: "Likely: this happens here.", unsure: "Unsure whether this happens here.", "not likely": "Not likely: this does not seem to happen here." };
+  // Whatever was answered before belongs to another question.
+  const forget = () => {
+    [tracks, words, times, living] = [[], [], [], null];
+    livingPlace.replaceChildren();
+    share.hidden = true;
+    pick(null);
+  };
   const followSentence = async () => {
-    const found = await studio.post(`/api/v1/videos/${video}/track`, { sentence: sentence.value, ...part() });
+    forget();
+    const found = await studio.question(`/api/v1/videos/${video}/track`, { sentence: sentence.value, ...part() }, answer);
     tracks = found.tracks;
     words = found.words;
     times = found.times;
-    pick(null);
-    tell([line(found.holds ? "Yes, this happens here." : "This does not seem to happen here.", "strong", found.holds ? "yes" : "no"),
-      line(`Score ${found.score.toFixed(3)}, threshold ${found.threshold.toFixed(3)}.`
+    living = studio.living(livingPlace, film, { pieces: found.living, times, verdict: found.verdict });
+    share.hidden = false;
+    const sure = Math.round(100 * Math.min(1, Math.exp(found.score)));
+    tell([line(verdicts[found.verdict], "strong", studio.verdicts[found.verdict]),
+      line(`Probability ${sure} %.`
       + (found.lost > 0 ? ` Not every box was followed: at most ${found.lost.toPrecision(2)} of all explanations is left out.` : ""), "p", "dim"), ...about(found)]);
     if (tracks[0]?.times.length) film.currentTime = tracks[0].times[0];
     draw();
   };
+  document.getElementById("copy-link").addEventListener("click", async () => {
+    const link = new URL(location.pathname, location.href);
+    link.searchParams.set("sentence", sentence.value);
+    link.hash = `t=${film.currentTime.toFixed(2)}`;
+    history.replaceState(null, "", link);
+    const copied = document.getElementById("copied");
+    try { await navigator.clipboard.writeText(link.href); copied.textContent = "Copied."; } catch { copied.textContent = "The address above leads here."; }
+  });
   const explain = async () => {
-    const found = await studio.post(`/api/v1/videos/${video}/explain`, { sentence: sentence.value, ...part() });
+    forget();
+    const found = await studio.question(`/api/v1/videos/${video}/explain`, { sentence: sentence.value, ...part() }, answer);
     const table = document.createElement("table");
     for (const word of found.words) {
       const row = table.insertRow();
-      row.append(line(word.word, "td"), line(word.evidence.toFixed(2), "td", "num"));
+      const fits = word.evidence >= 0.6 ? "fits" : word.evidence >= 0.25 ? "fits a little" : "does not fit";
+      row.append(line(word.word.split("(")[0], "td"), line(fits, "td"), line(word.evidence.toFixed(2), "td", "num"));
       if (word.word === found.weakest) row.className = "no";
     }
     const when = found.weakest_span ? `, from ${studio.clock(found.weakest_span[0])} to ${studio.clock(found.weakest_span[1])}` : "";
-    tell([line(`Weakest word: ${found.weakest}${when}.`, "strong"), table, ...about(found)]);
+    const why = found.reason ? [line(`Why: ${found.reason}.`)] : [];
+    tell([line(`Weakest word: ${found.weakest.split("(")[0]}${when}.`, "strong"), ...why, table, ...about(found)]);
   };
   ask.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
       await (event.submitter?.value === "explain" ? explain() : followSentence());
-    } catch (error) { studio.say(error.message); }
+    } catch (error) { studio.fail(answer, error); }
   });
   document.getElementById("describe").addEventListener("click", async () => {
     try {
-      const found = await studio.ask(`/api/v1/videos/${video}/describe?${new URLSearchParams({ ...part(), surest: document.getElementById("surest").checked, top: document.getElementById("top").value || 5 })}`);
-      const told = (one) => {
-        const node = line(one.moment ? `${one.text} ` : `${one.text} (${Math.round(100 * one.probability)} %)`);
+      forget();
+      const found = await studio.question(`/api/v1/videos/${video}/describe`, { ...part(), top: Number(document.getElementById("top").value) || 5 }, answer);
+      const row = (one) => {
+        const node = line("");
+        const text = line(one.text, "button", "link");
+        text.type = "button";
+        text.addEventListener("click", () => { sentence.value = one.text; ask.requestSubmit(); });
+        node.append(text, " ", line("likely", "span", "yes"), one.moment ? " " : ` (${Math.round(100 * one.probability)} %)`);
         if (one.moment) node.append(goTo(one));
         return node;
       };
-      tell(found.sentences.length ? found.sentences.map(told) : [line("Nothing is seen here.")]);
-    } catch (error) { studio.say(error.message); }
+      tell(found.sentences.length ? found.sentences.map(row) : [line("Nothing that the learned words can say is judged true here.")]);
+    } catch (error) { studio.fail(answer, error); }
   });
   for (const button of document.querySelectorAll("[data-sentence]"))
     button.addEventListener("click", async () => {
       sentence.value = button.dataset.sentence;
-      try { await followSentence(); } catch (error) { studio.say(error.message); }
+      try { await followSentence(); } catch (error) { studio.fail(answer, error); }
     });
 
   screen.setAttribute("aria-busy", "true");
@@ -325,4 +357,8 @@
   // A search leads to a moment: #t=12.5
   const moment = Number(new URLSearchParams(location.hash.slice(1)).get("t"));
   if (moment > 0) film.addEventListener("loadedmetadata", () => { film.currentTime = moment; }, { once: true });
+  // A link may carry a sentence; one on another site only writes it down, since asking takes work.
+  const linked = new URLSearchParams(location.search).get("sentence");
+  if (linked) sentence.value = linked.slice(0, 500);
+  if (linked && screen.dataset.foreign === undefined) ask.requestSubmit();
 })();

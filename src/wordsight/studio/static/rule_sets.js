@@ -12,26 +12,26 @@
     try {
       const job = await studio.watch(number, now);
       if (job.state === "done") location.reload();
-      else problem.textContent = job.message || "Learning was cancelled.";
+      else throw new Error(job.message || "Learning was cancelled.");
     } catch (error) {
-      problem.textContent = error.message;
+      studio.fail(problem, error);
     }
     button.disabled = false;
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    problem.textContent = "";
+    problem.replaceChildren();
     const body = new FormData(form);
     const above = document.getElementById("rules").elements;
     for (const name of ["mine", "words"]) body.delete(name);
     if (form.elements.mine.checked) body.append("rules", above.rules.value);
     if (form.elements.words.checked) body.append("vocabulary", above.vocabulary.value);
     if (!form.elements.boxes.files.length) body.delete("boxes"); // no choice is sent as an empty file
-    if (!form.elements.engine.value) body.delete("engine");
+    for (const name of ["engine", "tau"]) if (!form.elements[name].value) body.delete(name);
     try {
       watch((await studio.ask("/api/v1/states/learn", { method: "POST", body })).id);
     } catch (error) {
-      problem.textContent = error.message;
+      studio.fail(problem, error);
     }
   });
   if (form.dataset.job) watch(form.dataset.job);
@@ -72,13 +72,18 @@
     return parts;
   };
   document.getElementById("sets")?.addEventListener("click", async (event) => {
-    const { compare, use, forget, title } = event.target.dataset;
+    const { compare, use, forget, retitle, title } = event.target.dataset;
     try {
       if (use) {
         await studio.post(`/api/v1/states/sets/${use}/use`);
         sessionStorage.setItem("infer", "again"); // what is shown was inferred with other rules
         location.reload();
-      } else if (forget && confirm(`Forget the set ${title}?`)) {
+      } else if (retitle) {
+        const name = prompt("What are these rules called?", title)?.trim();
+        if (!name || name === title) return;
+        await studio.ask(`/api/v1/states/sets/${retitle}`, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ title: name }) });
+        location.reload();
+      } else if (forget && confirm(`Delete the set ${title}?`)) {
         await studio.ask(`/api/v1/states/sets/${forget}`, { method: "DELETE" });
         location.reload();
       } else if (compare) {

@@ -7,7 +7,6 @@
   const picture = document.getElementById("picture");
   const region = document.getElementById("region");
   const drawing = document.getElementById("drawing");
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let asking = 0;
 
   async function show(address, options, again = 0) {
@@ -18,39 +17,37 @@
     try {
       const answer = await fetch(address, options);
       body = await answer.text();
-      if (!answer.ok) throw new Error(JSON.parse(body).detail?.[0]?.msg ?? body);
+      if (!answer.ok) {
+        let detail = body;
+        try { detail = JSON.parse(body).detail; } catch { /* plain text will do */ }
+        throw new Error(typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText);
+      }
     } catch (error) {
-      studio.say(error.message);
-      body = "";
+      if (mine === asking) { studio.fail(place, error); place.setAttribute("aria-busy", "false"); }
+      return;
     }
     if (mine !== asking) return; // something else was asked meanwhile
     place.innerHTML = body;
-    place.setAttribute("aria-busy", "false");
-    place.querySelectorAll(".moment").forEach(preview);
+    place.querySelectorAll(".moment").forEach(studio.preview);
+    place.querySelectorAll(".moment").forEach(drawPart);
     const waits = place.querySelector("[data-job]");
+    place.setAttribute("aria-busy", String(!!waits));
     if (!waits || again > 3) return;
-    await studio.job(waits.dataset.job).catch(() => null);
+    const bar = studio.node("div");
+    place.prepend(bar);
+    await studio.job(waits.dataset.job, studio.waiting(bar, waits.dataset.job)).catch(() => null);
+    bar.remove();
     if (mine === asking) show(address, options, again + 1);
   }
 
-  function preview(card) {
-    const film = card.querySelector("video");
-    const start = Number(card.dataset.start), end = Number(card.dataset.end);
-    const play = () => {
-      if (!film.src) film.src = film.dataset.src;
-      film.play().catch(() => {}); // left again before it could play
-    };
-    const stop = () => { film.pause(); };
-    // A fragment says where to stop, but nothing begins again by itself there.
-    film.addEventListener("timeupdate", () => {
-      if (film.currentTime >= end || film.currentTime < start - 0.5) film.currentTime = start;
-    });
-    film.addEventListener("pause", () => { if (card.matches(":hover") && film.currentTime >= end - 0.1) play(); });
-    if (calm.matches) return; // nothing moves unasked; the link opens the player
-    card.addEventListener("mouseenter", play);
-    card.addEventListener("mouseleave", stop);
-    card.addEventListener("focusin", play);
-    card.addEventListener("focusout", stop);
+  // The part of the picture that counted, drawn where it is.
+  function drawPart(card) {
+    const part = card.querySelector(".part");
+    if (!part) return;
+    const { place } = part.dataset, third = (low, high) => (place.includes(low) ? 0 : place.includes(high) ? 2 : 1);
+    const whole = place.includes("whole") || place.includes("picture");
+    Object.assign(part.style, whole ? { inset: "0" }
+      : { left: `${33.3 * third("left", "right")}%`, top: `${33.3 * third("top", "bottom")}%`, width: "33.3%", height: "33.3%" });
   }
 
   document.getElementById("index").addEventListener("click", async () => {
@@ -65,7 +62,7 @@
       const job = await studio.job(begun.id);
       studio.say(job.state === "done" ? "The index is up to date." : job.message);
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(place, error);
     }
   });
 
@@ -79,12 +76,13 @@
     event.preventDefault();
     const body = new FormData();
     for (const file of files) body.append("image", file);
-    for (const name of ["text", "region", "top"]) body.append(name, form.elements[name].value.trim());
+    for (const name of ["text", "region", "top", "rank"]) body.append(name, form.elements[name].value.trim());
     if (form.elements.exact.checked) body.append("exact", "true");
     if (form.elements.weight.value) body.append("weight", form.elements.weight.value);
     show("/parts/search", { method: "POST", body });
   });
-  if (place.dataset.ask) show(`/parts/search?${place.dataset.ask}`);
+  // Sent, not fetched: a search may begin a job, which no address that is opened may.
+  if (place.dataset.ask) show("/parts/search", { method: "POST", body: new URLSearchParams(place.dataset.ask) });
 
   // The example picture, and a rectangle on it.
   const image = new Image();

@@ -15,7 +15,7 @@
         kinds: value("kinds").split("\n").map((one) => one.trim()).filter(Boolean),
       }),
     });
-    document.getElementById("problem").textContent = "";
+    document.getElementById("problem").replaceChildren();
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -24,7 +24,7 @@
       studio.say("The rules are saved.");
       document.getElementById("infer")?.click();
     } catch (error) {
-      document.getElementById("problem").textContent = error.message;
+      studio.fail(document.getElementById("problem"), error);
     }
   });
   const canvas = document.getElementById("facts");
@@ -32,7 +32,7 @@
   const film = document.getElementById("film");
   const video = encodeURIComponent(canvas.dataset.video);
   const left = 150, row = 22;
-  let found = null;
+  let found = null, living = null;
   const x = (time) => left + (canvas.clientWidth - left - 10) * time / found.duration;
   const draw = () => {
     canvas.hidden = !found;
@@ -50,12 +50,17 @@
       pen.fillStyle = ink;
       pen.fillText(name, 8, 4 + number * row + 14, left - 12);
       pen.fillStyle = studio.colours[number % studio.colours.length];
-      for (const one of found.facts.filter((fact) => fact.fact === name))
-        pen.fillRect(x(one.start), 4 + number * row, Math.max(2, x(one.end) - x(one.start)), row - 5);
+      // The surer, the darker; what is unsure is only half as high.
+      for (const one of found.facts.filter((fact) => fact.fact === name)) {
+        const unsure = one.answer === "unsure";
+        pen.globalAlpha = 0.15 + 0.85 * one.probability;
+        pen.fillRect(x(one.start), 4 + number * row + (unsure ? (row - 5) / 4 : 0), Math.max(2, x(one.end) - x(one.start)), unsure ? (row - 5) / 2 : row - 5);
+      }
+      pen.globalAlpha = 1;
     });
     pen.fillStyle = ink;
     for (const one of found.events) {
-      pen.globalAlpha = 0.5;
+      pen.globalAlpha = 0.1 + 0.5 * one.probability;
       pen.fillRect(x(one.start), names.length * row + 8, Math.max(2, x(one.end) - x(one.start)), 12);
       pen.globalAlpha = 1;
     }
@@ -67,39 +72,63 @@
     node.className = name;
     return node;
   };
-  canvas.addEventListener("click", async (event) => {
-    const time = Math.max(0, (event.offsetX - left) / (canvas.clientWidth - left - 10) * found.duration);
+  canvas.addEventListener("click", (event) =>
+    found && why(Math.min(found.duration, Math.max(0, (event.offsetX - left) / (canvas.clientWidth - left - 10) * found.duration))));
+  // By keys: from one beginning or end of a fact to the next; enter says why.
+  canvas.addEventListener("keydown", (event) => {
+    if (!found) return;
+    const edges = [...new Set(found.facts.flatMap((one) => [one.start, one.end]))].sort((one, other) => one - other);
+    const now = film.currentTime, go = (time) => {
+      if (time === undefined) return;
+      film.currentTime = time;
+      const there = found.facts.filter((one) => one.start <= time && time < one.end).map((one) => `${one.fact} ${one.answer === "unsure" ? "unsure, " : ""}${Math.round(100 * one.probability)} %`);
+      canvas.setAttribute("aria-valuenow", time.toFixed(2));
+      canvas.setAttribute("aria-valuetext", `${studio.clock(time)}: ${there.join(", ") || "nothing holds"}`);
+    };
+    const keys = {
+      ArrowLeft: () => go(edges.filter((time) => time < now - 0.01).at(-1)), ArrowRight: () => go(edges.find((time) => time > now + 0.01)),
+      Home: () => go(edges[0]), End: () => go(edges.at(-1)), Enter: () => why(now),
+    };
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+  });
+  const why = async (time) => {
     film.currentTime = time;
     const place = document.getElementById("why");
+    place.replaceChildren(studio.node("p", "Looking …", "dim"));
     try {
-      const why = await studio.ask(`/api/v1/states/videos/${video}/why?at=${time}`);
+      const told = await studio.ask(`/api/v1/states/videos/${video}/why?at=${time}`);
       place.replaceChildren(
-        line(`At ${studio.clock(why.time)}: ${why.facts.join(", ") || "nothing holds"}`, "strong"),
-        ...why.violated.map((text) => line(`against: ${text}`, "p", "no")),
-        ...why.kept.map((text) => line(`for: ${text}`, "p", "yes")));
+        line(`At ${studio.clock(told.time)}: ${told.facts.join(", ") || "nothing holds"}`, "strong"),
+        ...told.violated.map((text) => line(`against: ${text}`, "p", "no")),
+        ...told.kept.map((text) => line(`for: ${text}`, "p", "yes")));
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(place, error);
     }
-  });
-  film.addEventListener("timeupdate", draw);
+  };
+  film.addEventListener("timeupdate", () => { draw(); living?.update(); });
   window.addEventListener("resize", draw);
   for (const button of document.querySelectorAll("[data-seek]"))
     button.addEventListener("click", () => { film.currentTime = Number(button.dataset.seek); });
   document.getElementById("infer").addEventListener("click", async () => {
-    const done = document.getElementById("done");
-    done.hidden = false;
+    const state = document.getElementById("infer-state");
+    state.replaceChildren();
     try {
       await save();
       const begun = await studio.post(`/api/v1/states/videos/${video}`);
-      const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
-      if (job.state === "done") location.reload();
-      else studio.say(job.message);
+      const job = await studio.job(begun.id, studio.waiting(state, begun.id));
+      if (job.state !== "done") throw new Error(job.message || "It was cancelled.");
+      location.href = `/states?video=${video}`;
     } catch (error) {
-      document.getElementById("problem").textContent = error.message;
+      studio.fail(state, error);
     }
-    done.hidden = true;
   });
   draw();
   if (canvas.dataset.found)
-    studio.ask(`/api/v1/states/videos/${video}`).then((one) => { found = one; draw(); }, (error) => studio.say(error.message));
+    studio.ask(`/api/v1/states/videos/${video}`).then((one) => {
+      found = one;
+      const names = [...new Set(found.facts.map((fact) => fact.fact))];
+      living = studio.living(document.getElementById("living"), film, { pieces: names.map((name, number) => (
+        { text: `${name} `, participant: number, spans: found.facts.filter((fact) => fact.fact === name).map((fact) => ({ ...fact, confidence: fact.probability })) })) });
+      draw();
+    }, (error) => studio.fail(document.getElementById("why"), error));
 })();

@@ -1,4 +1,4 @@
-// What every page shares: speaking to the API, telling what happened, dropping files.
+// What every page shares: speaking to the API, saying what happened, waiting, playing films.
 "use strict";
 
 const studio = {
@@ -30,13 +30,92 @@ const studio = {
       body: JSON.stringify(body ?? {}),
     });
   },
-  async job(number, told = () => {}) {
-    for (;;) {
+  async job(number, report = () => {}) {
+    for (let pause = 60; ; pause = Math.min(400, 2 * pause)) {
       const job = await studio.ask(`/api/v1/jobs/${number}`);
-      told(job);
+      report(job);
       if (["done", "failed", "cancelled"].includes(job.state)) return job;
-      await new Promise((wake) => setTimeout(wake, 400));
+      await new Promise((wake) => setTimeout(wake, pause));
     }
+  },
+  // What went wrong, where it was asked: it stays, and a caret below a line points where it should.
+  fail(place, error) {
+    const said = studio.node("pre", error.message ?? String(error), "problem");
+    said.setAttribute("role", "alert");
+    if (/\n\s*\^/.test(said.textContent)) said.classList.add("pointing"); // wrapped, a caret points elsewhere
+    place.replaceChildren(said);
+  },
+  // A bar, what is being done and a way to stop it, in a place that is empty until then.
+  waiting(place, number) {
+    const box = studio.node("div", "", "stack waiting");
+    const bar = document.createElement("progress");
+    bar.max = 1;
+    bar.setAttribute("aria-label", "Working");
+    const row = studio.node("div", "", "row"), state = studio.node("p", "Waiting …", "dim"), stop = studio.node("button", "Cancel", "quiet");
+    state.setAttribute("role", "status");
+    stop.type = "button";
+    stop.onclick = () => studio.post(`/api/v1/jobs/${number}/cancel`).catch(() => {});
+    row.append(state, stop);
+    box.append(bar, row);
+    place.replaceChildren(box);
+    return (now) => {
+      if (now.progress > 0) bar.value = now.progress;
+      state.textContent = now.message || (now.state === "queued" ? "Waiting for its turn …" : "Working …");
+    };
+  },
+  // A question that may take a while: what was answered before is gone as soon as it is asked.
+  async question(address, body, place) {
+    place.replaceChildren();
+    const begun = await studio.ask(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Prefer: "respond-async" },
+      body: JSON.stringify(body),
+    });
+    const job = await studio.job(begun.id, studio.waiting(place, begun.id));
+    if (job.state !== "done") throw new Error(job.message || "It was cancelled.");
+    place.replaceChildren();
+    return job.result;
+  },
+  verdicts: { likely: "yes", unsure: "maybe", "not likely": "no" },
+  // A film that the browser cannot play gets a copy that it can; what is wrong is said on the screen.
+  playable(film) {
+    const screen = film.closest(".screen"), video = encodeURIComponent(film.dataset.video);
+    const place = studio.node("div", "", "unplayable");
+    let tried = false;
+    const repair = async () => {
+      screen.append(place);
+      try {
+        if (tried) throw new Error("This film cannot be shown here.");
+        tried = true;
+        const begun = await studio.post(`/api/v1/videos/${video}/playable`);
+        const job = await studio.job(begun.id, studio.waiting(place, begun.id));
+        if (job.state !== "done") throw new Error(job.message || "It was cancelled.");
+        film.src = `/api/v1/videos/${video}/file?copy`;
+        film.load();
+        place.remove();
+      } catch (error) {
+        studio.fail(place, error);
+      }
+    };
+    film.addEventListener("error", repair);
+    if (film.error) repair();
+  },
+  // A card whose film plays while it is looked at.
+  preview(card) {
+    const film = card.querySelector("video");
+    const start = Number(card.dataset.start ?? 0), end = Number(card.dataset.end ?? Infinity);
+    const play = () => {
+      if (!film.src) film.src = film.dataset.src;
+      film.play().catch(() => {}); // left again before it could play
+    };
+    // A fragment says where to stop, but nothing begins again by itself there.
+    film.addEventListener("timeupdate", () => {
+      if (film.currentTime >= end || film.currentTime < start - 0.5) film.currentTime = start;
+    });
+    film.addEventListener("pause", () => { if (card.matches(":hover") && film.currentTime >= end - 0.1) play(); });
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return; // the link opens the player
+    for (const name of ["mouseenter", "focusin"]) card.addEventListener(name, play);
+    for (const name of ["mouseleave", "focusout"]) card.addEventListener(name, () => film.pause());
   },
   // A job that is watched where it was asked for: a bar, what it is at, and a way to stop it.
   async watch(number, place) {
@@ -87,7 +166,19 @@ const studio = {
   },
 };
 
+for (const film of document.querySelectorAll("video#film[data-video]")) studio.playable(film);
+for (const card of document.querySelectorAll(".card[data-preview]")) studio.preview(card);
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey) return;
+  const field = document.querySelector("main input[type=search]");
+  event.preventDefault();
+  if (field) field.focus(); else location.href = "/search";
+});
+
 document.addEventListener("click", async (event) => {
+  const menu = document.querySelector("details.menu[open]");
+  if (menu && !menu.contains(event.target)) menu.open = false;
   const button = event.target.closest("[data-post], [data-delete]");
   if (!button) return;
   if (button.dataset.ask && !confirm(button.dataset.ask)) return;
@@ -101,98 +192,14 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-const drop = document.getElementById("drop");
-if (drop) {
-  const form = document.getElementById("add");
-  const sent = document.getElementById("sent");
-  let looking = {};
-  const look = async () => ({
-    detector: document.getElementById("detector").value,
-    network: await studio.network(),
-    settings: document.getElementById("settings").value.split(",").map((one) => one.trim()).filter(Boolean),
-    rate: Number(document.getElementById("rate").value) || 10,
-    force: document.getElementById("force").checked,
-  });
-  const isVideo = (file) => !/\.(srt|vtt|jsonl|csv|txt|json|xml)$/i.test(file.name);
-  // Videos with captions, boxes or a description belong together: all are sent, then added at once.
-  const sendAll = async (files) => {
-    const batch = [...crypto.getRandomValues(new Uint8Array(8))].map((one) => one.toString(16).padStart(2, "0")).join("");
-    let done = 0;
-    for (const file of files) {
-      await studio.ask(`/api/v1/uploads/${batch}/${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
-      sent.value = ++done / files.length;
-    }
-    const said = document.getElementById("sentence").value.trim();
-    const engine = document.getElementById("engine").value || null;
-    await studio.post(`/api/v1/uploads/${batch}`, { ...looking, engine, sentences: said ? [said] : [] });
-  };
-  const send = (file) =>
-    new Promise((done, fail) => {
-      const asked = new URLSearchParams({ name: file.name });
-      const sentence = document.getElementById("sentence").value.trim();
-      if (sentence) asked.append("sentence", sentence);
-      for (const [name, value] of Object.entries(looking))
-        for (const one of [value].flat()) if (one !== null && one !== "") asked.append(name === "settings" ? "setting" : name, one);
-      const request = new XMLHttpRequest(); // fetch cannot tell how much was sent
-      request.open("POST", `/api/v1/uploads?${asked}`);
-      request.upload.onprogress = (event) => { sent.value = event.loaded / event.total; };
-      request.onload = () => {
-        if (request.status === 202) return done();
-        let said = request.responseText;
-        try { said = JSON.parse(said).detail; } catch { /* plain text will do */ }
-        fail(new Error(said));
-      };
-      request.onerror = () => fail(new Error("The file could not be sent."));
-      request.send(file);
-    });
-  const take = async (files) => {
-    sent.hidden = false;
-    let single = files;
-    try {
-      looking = await look();
-      if (!files.every(isVideo) || document.getElementById("engine").value) {
-        await sendAll(files);
-        studio.say(`${files.length} files were taken in.`);
-        single = [];
-      }
-    } catch (error) {
-      studio.say(error.message);
-      single = [];
-    }
-    document.body.dispatchEvent(new Event("jobs-changed"));
-    for (const file of single) {
-      try {
-        await send(file);
-        studio.say(`${file.name} was taken in.`);
-      } catch (error) {
-        studio.say(`${file.name}: ${error.message}`);
-      }
-      document.body.dispatchEvent(new Event("jobs-changed"));
-    }
-    sent.hidden = true;
-    const panel = document.querySelector("details.panel");
-    if (panel) panel.open = true;
-    watch();
-  };
-  const watch = async () => {
-    const jobs = await studio.ask("/api/v1/jobs?limit=20");
-    const busy = jobs.filter((job) => job.kind === "add" && ["queued", "running"].includes(job.state));
-    await Promise.all(busy.map((job) => studio.job(job.id)));
-    if (busy.length) location.reload();
-  };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    take([...document.getElementById("files").files]);
-  });
-  const kept = /\.(3gp|m4v|mkv|mov|mp4|ogv|webm|avi|flv|m2ts|mpeg|mpg|ts|wmv|srt|vtt|jsonl)$|\.boxes\.(csv|txt|json|xml)$/i;
-  document.getElementById("whole").addEventListener("change", (event) =>
-    take([...event.target.files].filter((file) => kept.test(file.name))));
-  for (const name of ["dragover", "dragenter"])
-    drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
-  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    drop.classList.remove("over");
-    take([...event.dataTransfer.files]);
-  });
-}
+// On a small screen the row of pages is scrolled to the one that is shown.
+document.querySelector(".top nav > [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
+// What can be scrolled can be reached by keys.
+const scrolled = new ResizeObserver((seen) => {
+  for (const { target: one } of seen) {
+    if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
+    else one.removeAttribute("tabindex");
+  }
+});
+for (const one of document.querySelectorAll(".scroll")) scrolled.observe(one);

@@ -9,7 +9,7 @@
     return body;
   };
   const problem = (id, text) => { document.getElementById(`${id}-problem`).textContent = text; };
-  const told = async (answer) => {
+  const detail = async (answer) => {
     const detail = (await answer.json().catch(() => ({}))).detail;
     return typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText;
   };
@@ -18,7 +18,7 @@
     event.preventDefault();
     problem("convert", "");
     const answer = await fetch("/api/v1/convert", { method: "POST", body: filled(event.target) });
-    if (!answer.ok) { problem("convert", await told(answer)); return; }
+    if (!answer.ok) { problem("convert", await detail(answer)); return; }
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
     link.download = answer.headers.get("Content-Disposition").match(/filename="(.+)"/)[1];

@@ -2,6 +2,25 @@
 "use strict";
 
 (() => {
+  // A bar follows the pointer: the number in the form below it is what counts.
+  for (const plot of document.querySelectorAll(".plot")) {
+    const bars = plot.querySelector(".now svg"), fields = [...plot.querySelectorAll("form.edit input")];
+    let held = -1;
+    const drag = (event) => {
+      if (held < 0) return;
+      const box = bars.getBoundingClientRect();
+      fields[held].value = Math.min(1, Math.max(0, 1 - (event.clientY - box.top) / box.height)).toFixed(3);
+      fields[held].dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    bars?.addEventListener("pointerdown", (event) => {
+      const box = bars.getBoundingClientRect();
+      held = Math.min(fields.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * fields.length)));
+      bars.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    bars?.addEventListener("pointermove", drag);
+    for (const name of ["pointerup", "pointercancel"]) bars?.addEventListener(name, () => { held = -1; });
+  }
   const title = document.getElementById("word");
   const entry = encodeURIComponent(title.dataset.entry);
   const version = title.dataset.version ? Number(title.dataset.version) : null;
@@ -61,7 +80,7 @@
     made.className = name;
     return made;
   };
-  const judged = (true_) => node("span", true_ ? "true" : "not true", true_ ? "yes" : "no");
+  const judged = (true_) => node("span", true_ ? "likely" : "not likely", true_ ? "yes" : "no");
   const tell = (found) => {
     const table = node("table");
     const head = table.createTHead().insertRow();
@@ -104,7 +123,7 @@
       if (job.state === "done") tell(job.result);
       else studio.say(job.message || "Comparing was cancelled.");
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(document.getElementById("effects"), error);
     }
     done.hidden = true;
     event.target.disabled = false;
@@ -118,7 +137,7 @@
       });
       location.reload();
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(document.getElementById("effects"), error);
     }
   });
   for (const button of document.querySelectorAll("[data-restore]"))
@@ -127,7 +146,7 @@
         await studio.post(`/api/v1/lexicon/versions/${button.dataset.restore}/restore`);
         location.href = `/lexicon/${entry}`;
       } catch (error) {
-        studio.say(error.message);
+        studio.fail(document.getElementById("effects"), error);
       }
     });
 })();

@@ -1,10 +1,11 @@
 """Drawing detections, tracks and captions on images; every function returns a new image.
 
 Colours come from a palette that is safe for colour-blind viewers; lines and letters scale with the
-frame.
+frame. Labels are placed beside boxes, inside the frame, without overlap.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.records import FrameDetections, Track
-from wordsight.video.draw.label_tags import Rectangle, draw_tag
 from wordsight.video.draw.text import (
     DARK,
     LIGHT,
@@ -23,16 +23,143 @@ from wordsight.video.draw.text import (
     draw_text,
     drawable,
     line_height,
+    shortened,
+    text_colour_on,
     text_width,
     wrapped,
 )
 from wordsight.video.images import checked_image
 
-__all__ = ["box_at", "draw_caption", "draw_detections", "draw_tracks"]
+__all__ = [
+    "ColouredText",
+    "Rectangle",
+    "box_at",
+    "draw_caption",
+    "draw_detections",
+    "draw_sentence",
+    "draw_tag",
+    "draw_tracks",
+    "letter_size",
+    "place_tag",
+]
+
+
+Rectangle = tuple[int, int, int, int]
+"""x1, y1, x2, y2 in whole pixels, end-exclusive."""
+
+_MOST_OF_FRAME = 0.4  # share of the frame's height a tag may take
+
+_SMALLEST_LETTERS = 7.5  # pixels; smaller capitals are hard to read
+
+
+def letter_size(frame_size: tuple[int, int]) -> float:
+    """Return a readable height of capitals for frames of that width and height."""
+    diagonal = float(np.hypot(*frame_size))
+    return max(_SMALLEST_LETTERS, diagonal / 105)
+
+
+def draw_tag(
+    canvas: NDArray[np.uint8],
+    label: str,
+    box: Rectangle,
+    colour: Colour,
+    taken: list[Rectangle],
+) -> None:
+    """Draw a label beside ``box`` onto ``canvas``, in place, and add its rectangle to ``taken``.
+
+    Nothing is drawn on frames too small for readable text.
+
+    Args:
+        canvas: ``(H, W, 3)`` RGB.
+        label: Any text; drawn on one line.
+        box: The box that the label belongs to.
+        colour: Fill colour of the tag.
+        taken: Rectangles of the tags drawn before, which are avoided as far as possible.
+    """
+    frame = (canvas.shape[1], canvas.shape[0])
+    size = letter_size(frame)
+    inset, above = round(size * 0.6), round(size * 0.5)
+    words = shortened(drawable(label).replace("\n", " "), size, frame[0] - 2 * inset)
+    if 2 * above + size > _MOST_OF_FRAME * frame[1] or words == "..":
+        return
+    extent = (text_width(words, size) + 2 * inset, round(size) + 2 * above)
+    tag = place_tag(box, extent, frame, taken)
+    blend(canvas, _rounded(extent, max(1, round(size * 0.3))), colour, tag[0], tag[1])
+    draw_text(canvas, words, tag[0] + inset, tag[3] - above, size, text_colour_on(colour))
+    taken.append(tag)
+
+
+def place_tag(
+    box: Rectangle, extent: tuple[int, int], frame: tuple[int, int], taken: list[Rectangle]
+) -> Rectangle:
+    """Choose where a tag goes: above its box, else below, beside or inside it.
+
+    Args:
+        box: The box, which may extend beyond the frame.
+        extent: Width and height of the tag.
+        frame: Width and height of the frame; the tag lies inside it if it fits.
+        taken: Rectangles to avoid.
+
+    Returns:
+        The first candidate, in the order above, that covers least of its box and of ``taken``.
+    """
+    places = [_inside(place, frame) for place in _candidates(box, extent)]
+
+    def hidden(place: Rectangle) -> int:
+        # Covering the box hides the object itself, covering another tag only a word.
+        return 4 * _overlap(place, box) + sum(_overlap(place, other) for other in taken)
+
+    return min(places, key=hidden)
+
+
+def _candidates(box: Rectangle, extent: tuple[int, int]) -> Iterator[Rectangle]:
+    x1, y1, x2, y2 = box
+    width, height = extent
+    corners = [
+        (x1, y1 - height),  # above, from the left edge
+        (x2 - width, y1 - height),  # above, up to the right edge
+        (x1, y2),  # below
+        (x2 - width, y2),
+        (x2, y1),  # to the right
+        (x1 - width, y1),  # to the left
+        (x2, y2 - height),
+        (x1 - width, y2 - height),
+        (x1, y1),  # inside: the box fills the frame
+        (x1, y2 - height),
+    ]
+    for left, top in corners:
+        yield left, top, left + width, top + height
+
+
+def _inside(place: Rectangle, frame: tuple[int, int]) -> Rectangle:
+    x1, y1, x2, y2 = place
+    dx = max(0, -x1) - max(0, x2 - frame[0])
+    dy = max(0, -y1) - max(0, y2 - frame[1])
+    return x1 + dx, y1 + dy, x2 + dx, y2 + dy
+
+
+def _overlap(one: Rectangle, other: Rectangle) -> int:
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    return max(width, 0) * max(height, 0)
+
+
+def _rounded(extent: tuple[int, int], radius: int) -> NDArray[np.uint8]:
+    # Per axis, the distance of each pixel centre from the rectangle shrunk by the radius.
+    away = [
+        np.maximum(np.abs(np.arange(side) - (side - 1) / 2) - (side / 2 - radius), 0)
+        for side in extent
+    ]
+    distance = np.hypot(away[0][None, :], away[1][:, None])
+    return np.asarray(np.clip(radius - distance + 0.5, 0, 1) * 255, dtype=np.uint8)
+
 
 _CASING_OPACITY = 110  # of 255: the dark edge around coloured lines, for light backgrounds
+
 _BAND_OPACITY = 200  # of 255: the band behind a caption
+
 _SMALLEST_CAPTION = 7.5  # height of capitals in pixels
+
 _CAPTION_ROOM = 0.5  # share of the frame's height a caption may take before it is cut
 
 
@@ -122,8 +249,17 @@ def draw_caption(image: NDArray[np.uint8], text: str) -> NDArray[np.uint8]:
     if not words.strip():
         return canvas
     lines, size = _fit_caption(words, canvas.shape[1], canvas.shape[0])
+    for line, left, base in _band(canvas, lines, size):
+        draw_text(canvas, line, left, base, size, LIGHT)
+    return canvas
+
+
+def _band(
+    canvas: NDArray[np.uint8], lines: Sequence[str], size: float
+) -> Iterator[tuple[str, int, int]]:
+    """Draw a dark band for lines at the bottom; yield each with its left end and its base line."""
     if not lines:
-        return canvas
+        return
     step, padding = line_height(size), round(size * 0.95)
     band = (len(lines) - 1) * step + round(size) + 2 * padding
     top = canvas.shape[0] - band
@@ -131,9 +267,64 @@ def draw_caption(image: NDArray[np.uint8], text: str) -> NDArray[np.uint8]:
     blend(canvas, shade, DARK, 0, top)
     for place, line in enumerate(lines):
         left = (canvas.shape[1] - text_width(line, size)) // 2
-        base = top + padding + round(size) + place * step
-        draw_text(canvas, line, left, base, size, LIGHT)
+        yield line, left, top + padding + round(size) + place * step
+
+
+@dataclass(frozen=True)
+class ColouredText:
+    """A piece of a sentence that is drawn in the colour of what it speaks of.
+
+    Attributes:
+        text: The piece.
+        thing: The number of the track it speaks of; ``None`` for plain ink.
+        belief: How true it is, from 0 (dim) to 1 (in full colour).
+        failing: Whether it is underlined.
+    """
+
+    text: str
+    thing: int | None = None
+    belief: float = 0.0
+    failing: bool = False
+
+
+def draw_sentence(image: NDArray[np.uint8], pieces: Sequence[ColouredText]) -> NDArray[np.uint8]:
+    """Draw a sentence over a dark band at the bottom, each piece as bright as it is true.
+
+    Args:
+        image: ``(H, W, 3)`` RGB; not changed.
+        pieces: The sentence.
+
+    Returns:
+        ``(H, W, 3)`` RGB.
+    """
+    canvas = checked_image(image).copy()
+    words = [drawable(piece.text).strip() for piece in pieces]
+    lines, size = _fit_caption(" ".join(words), canvas.shape[1], canvas.shape[0])
+    remaining = iter(zip(words, pieces, strict=True))
+    for line, left, base in _band(canvas, lines, size):
+        # A line holds whole words, unless one alone was too long for it or the text was cut.
+        for shown in line.split():
+            _, piece = next(remaining, (shown, ColouredText(shown)))
+            _draw_piece(canvas, shown, piece, (left, base), size)
+            left += text_width(f"{shown} ", size)
     return canvas
+
+
+def _draw_piece(
+    canvas: NDArray[np.uint8],
+    text: str,
+    piece: ColouredText,
+    place: tuple[int, int],
+    size: float,
+) -> None:
+    own = LIGHT if piece.thing is None else colour_of(piece.thing)
+    share = 0.75 if piece.thing is None else 0.3 + 0.7 * min(max(piece.belief, 0.0), 1.0)
+    red, green, blue = (round(share * one + (1 - share) * 90) for one in own)
+    draw_text(canvas, text, *place, size, (red, green, blue))
+    if piece.failing:
+        left, base = place
+        line = np.full((max(2, round(size / 7)), text_width(text, size)), 255, np.uint8)
+        blend(canvas, line, LIGHT, left, base + round(size * 0.3))
 
 
 def box_at(track: Track, time: float) -> tuple[NDArray[np.float64], bool] | None:

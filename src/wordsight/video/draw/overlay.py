@@ -1,7 +1,7 @@
 """Overlay videos: a copy of a video with detections, tracks and captions drawn on it."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from wordsight.errors import VideoError
 from wordsight.progress import Progress
 from wordsight.records import Detections, FrameDetections, Track
-from wordsight.video.draw.boxes import draw_caption, draw_detections, draw_tracks
+from wordsight.video.draw.boxes import (
+    ColouredText,
+    draw_caption,
+    draw_detections,
+    draw_sentence,
+    draw_tracks,
+)
 from wordsight.video.read.frame import Frame
 from wordsight.video.read.reader import VideoReader
 from wordsight.video.write import VideoWriter
@@ -46,6 +52,7 @@ def render_overlay(
     detections: Detections | None = None,
     tracks: Iterable[Track] = (),
     captions: Iterable[TimedText] = (),
+    sentence: Callable[[float], Sequence[ColouredText]] | None = None,
     start: float | None = None,
     end: float | None = None,
     width: int | None = None,
@@ -64,6 +71,8 @@ def render_overlay(
         detections: Boxes to draw with labels and scores, in pixels of the video.
         tracks: Tracks to draw with trails, in pixels of the video.
         captions: Texts to show at the bottom, one per line if several are shown at once.
+        sentence: Returns the pieces of a sentence as true as they are at a time, to be shown in
+            the colours of the tracks.
         start: Time of the first frame, in seconds; the beginning if None.
         end: Time to stop at, in seconds; the end if None.
         width: Width of the copy in pixels; that of the video if None.
@@ -87,7 +96,8 @@ def render_overlay(
         size = (info.width, info.height)
         if width is not None:
             size = (width, max(1, round(width * info.height / info.width)))
-        painter = _Painter(detections, tracks, captions, size[0] / info.width, trail_seconds)
+        scale = size[0] / info.width
+        painter = _Painter(detections, tracks, captions, sentence, scale, trail_seconds)
         first = info.start_time if start is None else max(start, info.start_time)
         last = info.start_time + info.duration
         last = last if end is None else min(end, last)
@@ -117,6 +127,7 @@ class _Painter:
         detections: Detections | None,
         tracks: Iterable[Track],
         captions: Iterable[TimedText],
+        sentence: Callable[[float], Sequence[ColouredText]] | None,
         scale: float,
         trail_seconds: float,
     ) -> None:
@@ -125,6 +136,7 @@ class _Painter:
         )
         self._tracks = [replace(track, boxes=track.boxes * scale) for track in tracks]
         self._captions = list(captions)
+        self._sentence = sentence
         self._trail_seconds = trail_seconds
 
     def paint(self, frame: Frame) -> NDArray[np.uint8]:
@@ -136,6 +148,8 @@ class _Painter:
                 image = draw_detections(image, current, self._detections.label_names)
         if self._tracks:
             image = draw_tracks(image, self._tracks, frame.time, trail_seconds=self._trail_seconds)
+        if self._sentence is not None:
+            image = draw_sentence(image, self._sentence(frame.time))
         text = _text_at(self._captions, frame.time)
         return draw_caption(image, text) if text else image
 

@@ -1,30 +1,156 @@
-"""The corpus of the street: films balanced over places, verbs and things."""
+"""The corpus of the street: films balanced over places, verbs and things, and their painting."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wordsight.worlds.camera import Effects
+from wordsight.worlds.camera import Effects, FilmCamera
 from wordsight.worlds.chance import Rng, film_rng, pick
 from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
-from wordsight.worlds.film import RenderedFilm
-from wordsight.worlds.picture import shoot
+from wordsight.worlds.film import Picture, RenderedFilm, shoot
+from wordsight.worlds.painter import Colour, Image, Layer
+from wordsight.worlds.sketch import SIZE, Sketch, soft_shadow
 from wordsight.worlds.street.acts import wait
-from wordsight.worlds.street.picture import StreetPicture
-from wordsight.worlds.street.places import PLACES, Place
-from wordsight.worlds.street.plots import PLOTS, Draft, Unfit, plots_showing
+from wordsight.worlds.street.people import PersonLook, extent_of, paint_body, paint_near_arm
+from wordsight.worlds.street.places import PLACES, Backdrop, Place
 from wordsight.worlds.street.recording import (
+    PLOTS,
+    Draft,
     PersonScript,
     StreetRecording,
     StreetScenario,
+    Unfit,
     perform,
+    plots_showing,
 )
 from wordsight.worlds.street.things import THINGS
+from wordsight.worlds.street.translation import LANGUAGES, translated
 from wordsight.worlds.street.truth import StreetTruth, choose_sentences, count_sentences
 
-__all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "StreetFilm", "street"]
+__all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "StreetFilm", "StreetPicture", "street"]
+
+
+class StreetPicture(Picture):
+    """Paints any frame of one film; the backdrop and things no one touches are painted once."""
+
+    _UNSEEN = 4e-4  # metres: a twentieth of a pixel
+
+    def __init__(
+        self, recording: StreetRecording, effects: Effects, camera: FilmCamera, rng: Rng
+    ) -> None:
+        scenario = recording.scenario
+        place = scenario.place
+        super().__init__(effects, camera, place.view, place.light)
+        self._recording = recording
+        self._looks = [_lit(script.look, place) for script in scenario.scripts]
+        self._sprites = [
+            replace(prop, colour=_tinted(prop.colour, place)).sprite(place.scale, self._light)
+            for prop in scenario.props
+        ]
+        darkness = 0.55 * place.shadow * effects.shadow
+        widths = [prop.width * 1.25 for prop in scenario.props]
+        self._shadows = [soft_shadow(width, 0.10, place.scale, darkness) for width in widths]
+        self._person_shadows = [
+            soft_shadow(0.62, 0.12, place.scale, darkness) for _ in scenario.scripts
+        ]
+        self._lean = -0.22 * place.light  # shadows lie away from the light
+        self._shadows_on = effects.shadow > 0
+        touched = np.any(recording.holders >= 0, axis=1)
+        self._moving: list[int] = np.flatnonzero(touched).tolist()
+        self._background = self._paint_background(Backdrop(effects, rng), ~touched)
+        self._occluders = _paint_occluders(place, effects.occlusion, rng)
+        state = (recording.joints, recording.facings, recording.places, 10.0 * recording.holders)
+        frames = [np.moveaxis(part, 1, 0).reshape(recording.num_frames, -1) for part in state]
+        self._state = np.concatenate(frames, axis=1)
+
+    def _paint(self, index: int) -> Image:
+        image = self._background.copy()
+        for thing in self._moving:
+            self._paint_shadow(image, thing, index)
+        for person in range(len(self._looks)):
+            self._paint_person_shadow(image, person, index)
+        holders = self._recording.holders[:, index]
+        for thing in self._moving:
+            if holders[thing] < 0:
+                self._paint_thing(image, thing, index)
+        for person in range(len(self._looks)):
+            held = np.flatnonzero(holders == person).tolist()
+            self._paint_person(image, person, held, index)
+        return image
+
+    def _paint_background(self, backdrop: Backdrop, resting: NDArray[np.bool_]) -> Image:
+        self._recording.scenario.place.paint(backdrop)
+        for thing in np.flatnonzero(resting).tolist():
+            self._paint_shadow(backdrop.image, thing, 0)
+            self._paint_thing(backdrop.image, thing, 0)
+        return backdrop.image
+
+    def _paint_thing(self, image: Image, thing: int, index: int) -> None:
+        self._place(image, self._sprites[thing], self._recording.places[thing], index)
+
+    def _paint_person(self, image: Image, person: int, held: list[int], index: int) -> None:
+        joints = self._recording.joints[person, index]
+        look, facing = self._looks[person], float(self._recording.facings[person, index])
+        motion = self._motion(self._recording.joints[person, :, 3], index)
+        box = np.add(extent_of(joints, look).reshape(2, 2), ((-0.06, -0.02), (0.06, 0.03)))
+        sketch = Sketch(self._view, box, self._light)
+        paint_body(sketch, joints, look, facing)
+        if held:
+            # The near arm lies over what it holds.
+            sketch.onto(image, motion)
+            for thing in held:
+                self._paint_thing(image, thing, index)
+            arm = joints[4:7]  # the near shoulder, elbow and hand
+            box = np.array((arm.min(axis=0) - 0.08, arm.max(axis=0) + 0.08))
+            sketch = Sketch(self._view, box, self._light)
+        paint_near_arm(sketch, joints, look)
+        sketch.onto(image, motion)
+
+    def _paint_shadow(self, image: Image, thing: int, index: int) -> None:
+        if self._shadows_on:
+            x, y, _ = self._recording.places[thing, index].tolist()
+            spot = (x + self._lean * (0.3 + y), 0.0)
+            self._place_shadow(image, self._shadows[thing], spot, y, 1.2)
+
+    def _paint_person_shadow(self, image: Image, person: int, index: int) -> None:
+        if self._shadows_on:
+            feet = self._recording.joints[person, index][[12, 16], 0]  # the ankles
+            spot = (float(feet.mean()) + 0.04 + self._lean * 0.6, 0.0)
+            self._person_shadows[person].place(image, self._view, spot)
+
+
+def _paint_occluders(
+    place: Place, occlusion: float, rng: Rng
+) -> list[tuple[Image, tuple[int, int]]]:
+    """Paint what stands close to the camera; the stronger, the more and the larger."""
+    sheets = []
+    for threshold in (0.85, 0.35):
+        x, here = float(rng.uniform(40, SIZE[0] - 40)), rng.random() < occlusion / threshold
+        if occlusion > 0 and here:
+            layer = Layer((x - 110, 0, x + 110, SIZE[1]))
+            place.paint_occluder(layer, x, occlusion, rng)
+            sheets.append(layer.cropped())
+    return sheets
+
+
+def _tinted(colour: Colour, place: Place) -> Colour:
+    red, green, blue = (
+        round(min(part * tint, 255.0)) for part, tint in zip(colour, place.tint, strict=True)
+    )
+    return red, green, blue
+
+
+def _lit(look: PersonLook, place: Place) -> PersonLook:
+    values = {field.name: getattr(look, field.name) for field in fields(look)}
+    tinted: dict[str, Any] = {
+        name: _tinted(value, place) for name, value in values.items() if isinstance(value, tuple)
+    }
+    return replace(look, **tinted)
+
 
 DEFAULT_PLACES = ("courtyard", "park", "kerb")
 """The places of the corpus; each serves as one fold."""
@@ -33,15 +159,25 @@ GENERALISATION_PLACE = "harbour"
 """A place learners never see unless asked for."""
 
 _WORLD = "street"
+
 _ACTIONS = ("approached", "picked-up", "put-down", "carried")
+
 _OBJECTS = ("backpack", "chair", "trash-can")
+
 _DISTRACTORS = ("traffic-cone", "stool")
+
 _SENTENCES, _CLIPS = 159, 61  # the published corpus has so many sentences for so many clips
+
 _SHORTEST, _LONGEST = 3.0, 5.0  # seconds of a film
+
 _TAIL = 0.25  # seconds at least after everything is done
+
 _DRAWS = 2000  # more than enough: about one draw in five fits
+
 _SECOND_PERSON = 0.35  # share of films with two people
+
 _LEAST_SENTENCES = 4  # different sentences that can be written about a film
+
 _BYSTANDER, _DISTRACTOR, _DOUBLE = 0.75, 0.5, 0.12  # shares of things no one deals with
 
 
@@ -57,15 +193,8 @@ class _Brief:
     frame_rate: float
 
 
-@dataclass(frozen=True)
-class StreetFilm(RenderedFilm):
-    """A film of the street.
-
-    Attributes:
-        truth: Ground truth; it can judge every sentence of the grammar.
-    """
-
-    truth: StreetTruth
+class StreetFilm(RenderedFilm[StreetTruth]):
+    """A film of the street; its truth can judge every sentence of the grammar."""
 
 
 def street(
@@ -79,6 +208,7 @@ def street(
     noise: float = 0.3,
     effects: Effects | None = None,
     frame_rate: float = 30.0,
+    language: str = "english",
 ) -> Iterator[StreetFilm]:
     """Make films of people who pick up, put down, carry and approach things outdoors.
 
@@ -95,6 +225,8 @@ def street(
         noise: How rich and how degraded the pictures are, 0 to 1.
         effects: Strengths one by one instead of ``noise``.
         frame_rate: Frames per second.
+        language: Of the sentences: ``english``, ``german`` or ``spanish``. The truth judges English
+            ones only.
 
     Returns:
         The films, each made when it is asked for.
@@ -118,6 +250,8 @@ def street(
     rate = require_number("frame_rate", frame_rate, 1.0, 120.0)
     strengths = Effects.at(noise) if effects is None else effects
     count = require_count("clips", clips, unit="clip")
+    if language not in LANGUAGES:
+        raise WorldError(f"language is one of {', '.join(LANGUAGES)}, got {language!r}.")
     film_rng(random_state, _WORLD, 0)  # refuses a bad seed now rather than at the first film
 
     def film(index: int) -> StreetFilm:
@@ -126,7 +260,9 @@ def street(
         rest, verb = divmod(rest, len(verbs))
         noun = nouns[rest % len(nouns)]
         brief = _Brief(PLACES[shooting_places[place]], verbs[verb], noun, nouns, others, rate)
-        return _film(index, int(random_state), brief, strengths)
+        made = _film(index, int(random_state), brief, strengths)
+        said = tuple(translated(sentence, language) for sentence in made.sentences)
+        return replace(made, sentences=said) if language != "english" else made
 
     return (film(index) for index in range(count))
 
@@ -145,9 +281,6 @@ def _film(index: int, random_state: int, brief: _Brief, effects: Effects) -> Str
         sentences=choose_sentences(shot["truth"], brief.verb, count, rng("sentences")),
         **shot,
     )
-
-
-# Directing: drawing scenarios until one fits, has the right length and is unambiguous.
 
 
 def _direct(brief: _Brief, rng: Rng) -> StreetRecording:

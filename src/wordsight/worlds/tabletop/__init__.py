@@ -1,7 +1,7 @@
 """The tabletop: a hand that picks up, puts down, stacks and moves coloured blocks."""
 
+from wordsight.worlds.tabletop.acts import EVENTS
 from wordsight.worlds.tabletop.corpus import TabletopFilm, tabletop
-from wordsight.worlds.tabletop.events import EVENTS
-from wordsight.worlds.tabletop.truth import TabletopTruth, compress
+from wordsight.worlds.tabletop.recording import TabletopTruth, compress
 
 __all__ = ["EVENTS", "TabletopFilm", "TabletopTruth", "compress", "tabletop"]

@@ -2,7 +2,7 @@
 
 from wordsight.worlds.workbench.corpus import WorkbenchFilm, workbench
 from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, Step
-from wordsight.worlds.workbench.truth import WorkbenchTruth
+from wordsight.worlds.workbench.recording import WorkbenchTruth
 
 __all__ = [
     "Protocol",

@@ -1,39 +1,193 @@
-"""The corpus of the workbench: protocols, each carried out before the camera a few times."""
+"""The corpus of the workbench: protocols carried out before the camera, and how it is painted."""
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from string import ascii_lowercase
 
-from wordsight.worlds.camera import Effects
-from wordsight.worlds.chance import film_rng
+import numpy as np
+
+from wordsight.worlds.camera import Effects, FilmCamera
+from wordsight.worlds.chance import Rng, film_rng, pick
 from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
-from wordsight.worlds.film import RenderedFilm
-from wordsight.worlds.picture import shoot
-from wordsight.worlds.workbench.picture import WorkbenchPicture
+from wordsight.worlds.film import Picture, RenderedFilm, shoot
+from wordsight.worlds.painter import Floats, Image, Layer, mix, shade
+from wordsight.worlds.sketch import SIZE, Sketch, Sprite, soft_shadow
+from wordsight.worlds.workbench.bench import SCENERIES, VIEW, paint_occluder, paint_scenery, seen
+from wordsight.worlds.workbench.hands import BenchPose, HandSprites, joints_of
 from wordsight.worlds.workbench.protocol import choose_order
-from wordsight.worlds.workbench.recording import Manner, perform
+from wordsight.worlds.workbench.recording import Manner, WorkbenchRecording, WorkbenchTruth, perform
+from wordsight.worlds.workbench.stage import Stream
 from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
 from wordsight.worlds.workbench.things import THINGS
-from wordsight.worlds.workbench.truth import WorkbenchTruth
+from wordsight.worlds.workbench.vessels import ThingLook
 
-__all__ = ["WorkbenchFilm", "workbench"]
+__all__ = ["WorkbenchFilm", "WorkbenchPicture", "workbench"]
+
+
+_SIDES = (-1.0, 1.0)
+
+_BOTTOM = float(VIEW.metres((0, SIZE[1]))[1]) - 0.05  # below the picture, in metres
+
+_RAISED = 0.012  # metres; what is higher is in the air, before everything that stands
+
+
+class WorkbenchPicture(Picture):
+    """Paints any frame of one film.
+
+    Things that no hand touches are painted together once, until one of them changes.
+    """
+
+    def __init__(
+        self, recording: WorkbenchRecording, effects: Effects, camera: FilmCamera, rng: Rng
+    ) -> None:
+        scenery = pick(SCENERIES, rng)
+        # The shutter is open a thirtieth of a second at most.
+        shutter = min(1.0, recording.frame_rate / 30.0)
+        super().__init__(effects, camera, VIEW, scenery.light, shutter)
+        self._recording = recording
+        self._darkness = 0.5 * effects.shadow
+        self._background = paint_scenery(scenery, effects, rng)
+        # What hangs between the camera and the bench.
+        left, here = bool(rng.random() < 0.5), rng.random() < 1.2 * effects.occlusion
+        if here:
+            layer = Layer((0, 0, SIZE[0], SIZE[1]))
+            paint_occluder(layer, left, effects.occlusion)
+            self._occluders = [layer.cropped()]
+        self._hands = HandSprites(recording.hand_look, VIEW.scale, self._light)
+        self._touched = recording.touched()
+        heights = recording.places[:, :, 2]
+        # How far above its last resting place a thing is, as long as a hand touches it.
+        self._raised = np.where(self._touched, heights - heights.min(axis=1, keepdims=True), 0.0)
+        tracks = [seen(recording.places), recording.angles[..., None]]
+        self._tracks = np.concatenate(tracks, axis=-1)
+        poses = recording.poses
+        self._hand_tracks = np.array([[(p[hand].x, p[hand].y) for p in poses] for hand in (0, 1)])
+        self._sprites: dict[tuple[int, ThingLook], Sprite] = {}
+        self._resting: tuple[object, Image] | None = None
+        self._shadows = [
+            soft_shadow(THINGS[name].width * 1.1, 0.030, VIEW.scale, self._darkness)
+            for name in recording.things
+        ]
+
+    def _differ(self, one: int, other: int) -> bool:
+        recording = self._recording
+        frames = (recording.poses, recording.looks, recording.streams)
+        arrays = (recording.places, recording.angles)
+        return any(each[one] != each[other] for each in frames) or any(
+            not np.array_equal(each[:, one], each[:, other]) for each in arrays
+        )
+
+    def _paint(self, index: int) -> Image:
+        live = self._live(index)
+        image = self._rest(index, live).copy()
+        poses = self._recording.poses[index]
+        for number in live:
+            self._paint_shadow(image, number, index)
+        for number in self._by_depth(live, index):
+            name = self._recording.things[number]
+            for hand, pose in enumerate(poses):
+                if pose.touching == name and pose.hold == "wrap":
+                    self._paint_fingers_behind(image, pose, hand, index)
+            self._paint_thing(image, number, index)
+        for stream in self._recording.streams[index]:
+            self._paint_stream(image, stream)
+        for hand in sorted((0, 1), key=lambda k: -poses[k].depth):
+            self._paint_hand(image, poses[hand], hand, index)
+        return image
+
+    def _live(self, index: int) -> list[int]:
+        """Return the things that must be painted anew: touched ones and what is before them."""
+        touched = self._touched[:, index]
+        bases = self._recording.stands_on[:, index]
+        live = touched | ((bases >= 0) & touched[bases])
+        places = self._recording.places[:, index]
+        for number in np.flatnonzero(touched & (self._raised[:, index] < _RAISED)).tolist():
+            nearer = places[:, 1] < places[number, 1]
+            low, high = self._reach(number, index)
+            for other in np.flatnonzero(nearer & ~live).tolist():
+                other_low, other_high = self._reach(other, index)
+                live[other] = bool(np.all(other_low < high) and np.all(low < other_high))
+        return [int(number) for number in np.flatnonzero(live)]
+
+    def _reach(self, number: int, index: int) -> tuple[Floats, Floats]:
+        """Return about where a resting thing is seen: lower left and upper right, metres."""
+        thing = THINGS[self._recording.things[number]]
+        box, spot = thing.box, self._tracks[number, index, :2]
+        if thing.lies:
+            return spot - box[1, 1], spot + box[1, 1]
+        return spot + box[0], spot + box[1]
+
+    def _by_depth(self, numbers: list[int], index: int) -> list[int]:
+        """Sort things: the furthest first, what is in the air last."""
+        depths, raised = self._recording.places[:, index, 1], self._raised[:, index]
+        return sorted(numbers, key=lambda k: (raised[k] >= _RAISED, -float(depths[k])))
+
+    def _rest(self, index: int, live: list[int]) -> Image:
+        """Return the bench with all things that are not painted anew."""
+        resting = [number for number in range(len(self._recording.things)) if number not in live]
+        looks, places = self._recording.looks[index], self._recording.places[:, index]
+        key = (tuple(resting), tuple(looks[k] for k in resting), places[resting].tobytes())
+        if self._resting is None or self._resting[0] != key:
+            image = self._background.copy()
+            for number in resting:
+                self._paint_shadow(image, number, index)
+            for number in self._by_depth(resting, index):
+                self._paint_thing(image, number, index)
+            self._resting = (key, image)
+        return self._resting[1]
+
+    def _paint_thing(self, image: Image, number: int, index: int) -> None:
+        look = self._recording.looks[index][number]
+        if (number, look) not in self._sprites:
+            thing = THINGS[self._recording.things[number]]
+            self._sprites[number, look] = thing.sprite(look, VIEW.scale, self._light)
+        self._place(image, self._sprites[number, look], self._tracks[number], index)
+
+    def _paint_shadow(self, image: Image, number: int, index: int) -> None:
+        if self._darkness > 0:
+            x, depth, height = self._recording.places[number, index].tolist()
+            across, up = seen((x - 0.010 * self._light, depth, 0.0)).tolist()
+            self._place_shadow(image, self._shadows[number], (across, up + 0.002), height, 4.0)
+
+    def _paint_fingers_behind(self, image: Image, pose: BenchPose, hand: int, index: int) -> None:
+        motion = self._motion(self._hand_tracks[hand], index)
+        self._hands.behind(pose, _SIDES[hand]).place(image, VIEW, (pose.x, pose.y), motion=motion)
+
+    def _paint_hand(self, image: Image, pose: BenchPose, hand: int, index: int) -> None:
+        """Paint the sleeve, the palm, the thumb and the fingers before what is held."""
+        side, motion = _SIDES[hand], self._motion(self._hand_tracks[hand], index)
+        wrist, far = joints_of(pose, side)["arm"]
+        along = (far - wrist) / np.hypot(*(far - wrist))
+        if wrist[1] > _BOTTOM:
+            arm = self._hands.arm(float((wrist[1] - _BOTTOM) / -along[1]))
+            angle = float(np.arctan2(along[0], -along[1]))
+            arm.place(image, VIEW, wrist.tolist(), angle, motion)
+        self._hands.before(pose, side).place(image, VIEW, (pose.x, pose.y), motion=motion)
+
+    def _paint_stream(self, image: Image, stream: Stream) -> None:
+        start, end = seen(stream.start), seen(stream.end)
+        box = np.array([np.minimum(start, end) - 0.01, np.maximum(start, end) + 0.01])
+        sketch = Sketch(VIEW, box, self._light)
+        if stream.grains:
+            for share in np.linspace(0.05, 0.95, 9):
+                spot = start + (end - start) * share + (0.003 * np.sin(40 * share), 0.0)
+                sketch.ellipse(spot, (0.004, 0.004), shade(stream.colour, 0.92))
+        else:
+            sketch.stroke([start, end], 0.007, shade(stream.colour, 0.9))
+            sketch.stroke([start, end], 0.003, mix(stream.colour, (255, 255, 255), 0.5))
+        sketch.onto(image)
+
 
 _WORLD = "workbench"
+
 _FEWEST_STEPS, _MOST_STEPS = 10, 25
+
 _WORST_CRF = 51  # the encoder's limit
 
 
-@dataclass(frozen=True)
-class WorkbenchFilm(RenderedFilm):
-    """A film of the workbench.
-
-    Attributes:
-        truth: Ground truth, frame by frame.
-    """
-
-    truth: WorkbenchTruth
+class WorkbenchFilm(RenderedFilm[WorkbenchTruth]):
+    """A film of the workbench, with its truth frame by frame."""
 
 
 def workbench(

@@ -12,32 +12,25 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice.kernels import (
-    forward_backward,
-    options,
-    products,
-    steps,
-    viterbi,
-    weights,
-)
+from wordsight.inference.lattice.kernels import options, products, recursions, steps, weights
 from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
 
 __all__ = ["count_back", "counts", "kernel_digest", "move_on", "move_on_best", "paths", "trace"]
 
 
-backward_counts = forward_backward.backward_counts
-begin = forward_backward.begin
-best_scores = viterbi.best_scores
-ended = forward_backward.ended
-forward = forward_backward.forward
-partition = forward_backward.partition
-read_clip = forward_backward.read_clip
-space_for = forward_backward.space_for
+backward_counts = recursions.backward_counts
+begin = recursions.begin
+best_scores = recursions.best_scores
+ended = recursions.ended
+forward = recursions.forward
+partition = recursions.partition
+read_clip = recursions.read_clip
+space_for = recursions.space_for
 start_and_end = weights.start_and_end
-trace_back = viterbi.trace_back
+trace_back = recursions.trace_back
 
 
-KERNEL_MODULES = (forward_backward, options, products, steps, viterbi, weights)
+KERNEL_MODULES = (options, products, recursions, steps, weights)
 
 
 def kernel_digest() -> str:
@@ -130,10 +123,10 @@ Arguments are the arrays of a pack; ``best`` (T, nodes), work area; and the resu
 # Parts of a clip: the recursions start in the middle from given nodes. They are made of the same
 # inner loops, so that a clip in parts gives the same numbers as the whole clip.
 
-best_step = viterbi._best_step
+best_step = recursions._best_step
 first_nodes = weights.first_nodes
 frame_weights = weights.frame_weights
-origin = viterbi._origin
+origin = recursions._origin
 step_matrices = steps.step_matrices
 
 

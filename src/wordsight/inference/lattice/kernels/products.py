@@ -5,7 +5,7 @@ to BLAS spends more time arriving than multiplying: for eight detections this is
 fast, for four, four times, and up to fifty detections never slower. It also starts no threads of
 its own, so results do not depend on how many there are.
 
-Imports numba; see :mod:`wordsight.inference.lattice.kernels.forward_backward`.
+Imports numba; see :mod:`wordsight.inference.lattice.kernels.recursions`.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The inner loops of the compiled lattice: stepping tracks, stepping word states, summing up.
 
-Imports numba; see :mod:`wordsight.inference.lattice.kernels.forward_backward`.
+Imports numba; see :mod:`wordsight.inference.lattice.kernels.recursions`.
 """
 
 from numba import njit

@@ -1,0 +1,165 @@
+"""Learning as it goes, on real photos and speech: one lesson at a time, and asking for lessons.
+
+Run with ``python -m experiments.attribute_streams --images DIR --speech DIR [--seeds N] [--json]``.
+``stream``: spoken lessons one at a time after a first batch, how long each takes (describing
+picture and recording included), and what is named rightly beside learning from all at once.
+``asking``: written lessons that are drawn at random, or that the learner asks for (a picture, and
+which of two words fits it); how many it takes until 95 % of colours and digits of other photos are
+named rightly.
+"""
+
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.attribute_scores import evaluate
+from experiments.cards import Cards, shared_words
+from experiments.data.cards import Photos, Recordings, read_photos, read_recordings
+from experiments.report import Column, print_report, report_parser, run_main, say
+from wordsight.attributes import RECOMMENDED, AttributeLearner, Lessons
+from wordsight.attributes.incremental import add_one
+from wordsight.attributes.questions import choose_question
+
+__all__ = ["main", "measure"]
+
+PAIRS, FIRST = 200, 150
+BEGIN, MOST, SETTLED_EVERY = 16, 240, 8
+ENOUGH = 0.95
+
+
+def measure(
+    images: Path, speech: Path, *, seeds: int = 3, first: int = 0, parts: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Run both parts over seeds and gather the report."""
+    photos, spoken, _, _ = shared_words(read_photos(images), read_recordings(speech))
+    cards = Cards.describe(photos, None, spoken, RECOMMENDED)
+    results: dict[str, Any] = {"seeds": seeds, "first_seed": first}
+    for part, run in (("stream", _stream), ("asking", _asking)):
+        if part in parts or not parts:
+            rows = [run(cards, photos, spoken, seed) for seed in range(first, first + seeds)]
+            results[part] = rows
+            say(f"{part}: {rows}")
+    return results
+
+
+def _stream(cards: Cards, photos: Photos, spoken: Recordings, seed: int) -> dict[str, Any]:
+    train, test, random = cards.split(seed, unseen=False)
+    pictures, recordings, meant = [], [], []
+    for attribute, kind in enumerate("cd"):
+        for photo in random.choice(train, PAIRS):
+            right = (spoken.kinds == kind) & (spoken.words == cards.truth[photo, attribute])
+            pictures.append(photo)
+            recordings.append(random.choice(np.flatnonzero(right)))
+            meant.append(attribute)
+    order = random.permutation(len(pictures))
+    shown, heard, attributes = (np.array(one)[order] for one in (pictures, recordings, meant))
+    images = [photos.images[n] for n in shown]
+    sounds = [spoken.sounds[n] for n in heard]
+    kinds = [kind[test] for kind in cards.test_kinds]
+
+    def rate(learner: AttributeLearner) -> float:
+        found = evaluate(learner, kinds, cards.test_truth[test], spoken.words[heard], attributes)
+        return round(found.rate, 4)
+
+    learner = AttributeLearner(RECOMMENDED, several=False, random_state=seed)
+    learner.fit(images[:FIRST], sounds[:FIRST])
+    seconds = []
+    for image, sound in zip(images[FIRST:], sounds[FIRST:], strict=True):
+        start = perf_counter()
+        learner.teach_one(image, sound)
+        seconds.append(perf_counter() - start)
+    one_by_one = rate(learner)
+    settled = rate(learner.settle())
+    at_once = AttributeLearner(RECOMMENDED, several=False, random_state=seed).fit(images, sounds)
+    return {
+        "seed": seed,
+        "median_ms": round(1000 * float(np.median(seconds)), 1),
+        "p95_ms": round(1000 * float(np.quantile(seconds, 0.95)), 1),
+        "one_by_one": one_by_one,
+        "settled": settled,
+        "at_once": rate(at_once),
+    }
+
+
+def _asking(cards: Cards, photos: Photos, spoken: Recordings, seed: int) -> dict[str, Any]:
+    asked = _lessons_needed(cards, seed, asks=True)
+    drawn = _lessons_needed(cards, seed, asks=False)
+    return {"seed": seed, "asked": asked, "drawn": drawn}
+
+
+def _lessons_needed(cards: Cards, seed: int, *, asks: bool) -> int:
+    """Return the number of lessons until enough is named rightly; ``MOST`` if it never is."""
+    train, test, random = cards.split(seed, unseen=False)
+    shown = random.choice(train, BEGIN).tolist()
+    meant = (np.arange(BEGIN) % 2).tolist()
+    learner = AttributeLearner(RECOMMENDED, num_attributes=2, random_state=seed)
+    learner.fit_lessons(_written(cards, shown, meant))
+    kinds = [kind[test] for kind in cards.test_kinds]
+    while len(shown) < MOST:
+        if asks:
+            question = choose_question(learner, [kind[train] for kind in cards.kinds])
+            photo, shows_colour = train[question.picture], question.words[0] in cards.truth[:, 0]
+            # "Red, and what else?" is answered by the digit, "seven or nine?" too.
+            attribute = int(shows_colour == (question.attribute is None))
+        else:
+            photo, attribute = random.choice(train), int(random.integers(2))
+        shown.append(int(photo))
+        meant.append(attribute)
+        add_one(learner, _written(cards, shown[-1:], meant[-1:]))
+        if len(shown) % SETTLED_EVERY == 0:
+            learner.settle()
+        said = cards.truth[shown, meant]
+        found = evaluate(
+            learner, kinds, cards.test_truth[test], said, np.array(meant, dtype=np.intp)
+        )
+        if found.rate >= ENOUGH:
+            break
+    return len(shown)
+
+
+def _written(cards: Cards, shown: list[int], meant: list[int]) -> Lessons:
+    texts: NDArray[np.str_] = cards.truth[shown, meant]
+    return Lessons(
+        tuple(kind[shown] for kind in cards.kinds),
+        tuple(str(text) for text in texts),
+        np.zeros((len(shown), 0)),
+        (None,) * len(shown),
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the experiment from the command line."""
+    parser = report_parser("experiments.attribute_streams", __doc__ or "")
+    parser.add_argument("--images", type=Path, required=True, metavar="DIR", help="photos")
+    parser.add_argument("--speech", type=Path, required=True, metavar="DIR", help="recordings")
+    parser.add_argument("--seeds", type=int, default=3, help="how many draws (3)")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
+    parser.add_argument("--parts", nargs="+", choices=("stream", "asking"), default=(), help="all")
+    options = parser.parse_args(arguments)
+    if options.seeds < 1:
+        parser.error("at least 1 seed is needed")
+    results = measure(
+        options.images,
+        options.speech,
+        seeds=options.seeds,
+        first=options.first_seed,
+        parts=tuple(options.parts),
+    )
+    keys = ("median_ms", "p95_ms", "one_by_one", "settled", "at_once", "asked", "drawn")
+    print_report(
+        results,
+        as_json=options.json,
+        title=f"Learning as it goes, {results['seeds']} draws",
+        columns=[
+            Column("seed", "seed", "d"),
+            *(Column(key, key.replace("_", " "), ".3g") for key in keys),
+        ],
+        rows=[*results.get("stream", []), *results.get("asking", [])],
+    )
+
+
+if __name__ == "__main__":
+    run_main(main)

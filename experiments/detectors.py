@@ -1,0 +1,230 @@
+"""Detectors on pictures whose boxes are known: what they find, with how many boxes, how fast.
+
+Run with ``python -m experiments.detectors --data DIR [--detector NAME] [--per-class K] [--json]``.
+DIR holds pictures, in folders or not, and their boxes as ``annotations.json`` in COCO's layout; an
+image may also be the ``frame`` number of a video. For a folder with the film
+``bottle-detection.mp4`` and no annotations, boxes marked by eye in 15 of its frames are used. Each
+picture is looked at by itself.
+
+Names do not count: a box is right that covers an annotated thing, whatever the detector calls it,
+and each box covers one thing only, the pairs with the largest overlap first. ``recall50`` is the
+share of the things of a category that are covered with an intersection over union of .5 or more;
+``ap`` is COCO's average precision over overlaps from .5 to .95 with all categories as one.
+``pooled`` is what ``wordsight add`` uses if nothing is named. ``ms`` includes waiting for other
+programs on a busy machine.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.report import Column, print_report, report_parser, run_main, say
+from wordsight.errors import WordsightError
+from wordsight.perception import Detector, available_detectors, load_detector
+from wordsight.perception.detectors.suppression import box_iou
+from wordsight.video import Frame, VideoReader, read_image
+from wordsight.workflows.detect import default_detector
+
+__all__ = ["Picture", "average_precision", "main", "measure", "read_pictures"]
+
+_MARKED = "film_frames.json"
+_STEPS = np.arange(0.5, 0.96, 0.05)  # of overlap, as COCO has them
+_POINTS = np.linspace(0, 1, 101)  # of recall, at which precision is averaged
+_OTHER_WORLDS = ("rendered",)  # detectors that know no real things
+
+COLUMNS = (
+    Column("detector", "detector", justify="left"),
+    Column("ap", "AP", ".3f"),
+    Column("recall", "recall at .5", justify="left"),
+    Column("boxes_per_frame", "boxes/frame"),
+    Column("ms", "ms/frame"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture with the boxes of what is in it.
+
+    Attributes:
+        frame: The picture.
+        boxes: ``(N, 4)`` corners x1, y1, x2, y2 in pixels.
+        names: The category of each.
+    """
+
+    frame: Frame
+    boxes: NDArray[np.float64]
+    names: tuple[str, ...]
+
+
+def read_pictures(folder: Path) -> list[Picture]:
+    """Read the annotated pictures of a folder.
+
+    Raises:
+        WordsightError: If there are none, or the annotations are not in COCO's layout.
+    """
+    path = folder / "annotations.json"
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+    elif (folder / "bottle-detection.mp4").is_file():
+        text = files("experiments.data").joinpath(_MARKED).read_text(encoding="utf-8")
+    else:
+        raise WordsightError(
+            f"{folder} has no annotations.json; expected pictures with boxes in COCO's layout."
+        )
+    try:
+        content = json.loads(text)
+        names = {one["id"]: str(one["name"]) for one in content["categories"]}
+        found: dict[Any, list[tuple[list[float], str]]] = {i["id"]: [] for i in content["images"]}
+        for one in content["annotations"]:
+            if not one.get("iscrowd"):
+                found[one["image_id"]].append((one["bbox"], names[one["category_id"]]))
+        return [_picture(folder, image, found[image["id"]]) for image in content["images"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise WordsightError(
+            f"{path} is not in COCO's layout ({error!r}); expected images, annotations and "
+            "categories."
+        ) from error
+
+
+def measure(detector: Detector, pictures: Sequence[Picture]) -> dict[str, Any]:
+    """Run a detector on each picture and compare.
+
+    Returns:
+        ``ap``, ``recall50`` by category, ``boxes_per_frame`` and ``ms`` per picture.
+    """
+    list(detector.detect([pictures[0].frame]))  # opens the network
+    boxes, scores, seconds = [], [], 0.0
+    for picture in pictures:
+        begun = time.perf_counter()
+        (found,) = detector.detect([picture.frame])
+        seconds += time.perf_counter() - begun
+        boxes.append(np.reshape(found.boxes, (-1, 4)))
+        scores.append(found.scores)
+    hits: dict[str, list[bool]] = {}
+    for picture, seen in zip(pictures, boxes, strict=True):
+        for name, hit in zip(picture.names, _covered(picture.boxes, seen), strict=True):
+            hits.setdefault(name, []).append(bool(hit))
+    precision = [
+        average_precision([one.boxes for one in pictures], boxes, scores, step) for step in _STEPS
+    ]
+    return {
+        "ap": float(np.mean(precision)),
+        "recall50": {name: float(np.mean(hit)) for name, hit in sorted(hits.items())},
+        "boxes_per_frame": sum(map(len, boxes)) / len(pictures),
+        "ms": 1000 * seconds / len(pictures),
+    }
+
+
+def average_precision(
+    truth: Sequence[NDArray[np.float64]],
+    boxes: Sequence[NDArray[np.float64]],
+    scores: Sequence[NDArray[np.float64]],
+    overlap: float,
+) -> float:
+    """Return the mean over 101 recalls of the best precision there or beyond, as COCO has it.
+
+    Args:
+        truth: ``(N, 4)`` true boxes of each picture.
+        boxes: ``(M, 4)`` found boxes of each.
+        scores: ``(M,)`` how sure they are; sure ones choose their true box first.
+        overlap: Least intersection over union of a hit.
+    """
+    right, sure = [], []
+    for true, seen, score in zip(truth, boxes, scores, strict=True):
+        shared, free = box_iou(seen, true), np.ones(len(true), bool)
+        for row in np.argsort(-score, kind="stable"):
+            open_to = np.where(free, shared[row], 0.0)
+            best = int(open_to.argmax()) if len(true) else 0
+            hit = len(true) > 0 and open_to[best] >= overlap
+            if hit:
+                free[best] = False
+            right.append(hit)
+            sure.append(float(score[row]))
+    total = sum(map(len, truth))
+    if not total or not right:
+        return 0.0
+    hits = np.cumsum(np.array(right)[np.argsort(-np.array(sure), kind="stable")])
+    precision = hits / np.arange(1, len(hits) + 1)
+    precision = np.maximum.accumulate(precision[::-1])[::-1]
+    at = np.searchsorted(hits / total, _POINTS - 1e-9)
+    return float(np.append(precision, 0.0)[np.minimum(at, len(precision))].mean())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every detector that is installed, and the default combination."""
+    parser = report_parser(
+        "experiments.detectors", __doc__ or "", "pictures with an annotations.json"
+    )
+    parser.add_argument(
+        "--detector",
+        action="append",
+        metavar="NAME",
+        help="measure this one only, such as objects,hands; may be repeated",
+    )
+    parser.add_argument(
+        "--per-class", type=int, metavar="K", help="keep the K surest boxes of each class"
+    )
+    options = parser.parse_args(arguments)
+    pictures = read_pictures(options.data)
+    result = {}
+    for title, name in _chosen(options.detector).items():
+        say(f"{title} looks at {len(pictures)} pictures")
+        try:
+            result[title] = measure(load_detector(name, per_class=options.per_class), pictures)
+        except WordsightError as error:
+            if options.detector:
+                raise
+            say(f"{title} is left out: {error}")
+    rows = [{"detector": name, **row, "recall": _listed(row)} for name, row in result.items()]
+    print_report(result, as_json=options.json, columns=COLUMNS, rows=rows)
+
+
+def _chosen(named: Sequence[str] | None) -> dict[str, str]:
+    if named:
+        return {name: name for name in named}
+    single = [one for one in available_detectors() if one not in ("boxes", "onnx", *_OTHER_WORLDS)]
+    return {**{one: one for one in single}, "pooled": default_detector()}
+
+
+def _covered(truth: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which true boxes have a found box of their own, largest overlaps first."""
+    covered, used = np.zeros(len(truth), bool), np.zeros(len(seen), bool)
+    shared = box_iou(truth, seen)
+    for place in np.argsort(-shared, axis=None, kind="stable"):
+        row, column = np.unravel_index(place, shared.shape)
+        if shared[row, column] < _STEPS[0]:
+            break
+        if not covered[row] and not used[column]:
+            covered[row] = used[column] = True
+    return covered
+
+
+def _picture(
+    folder: Path, image: Mapping[str, Any], boxes: Sequence[tuple[list[float], str]]
+) -> Picture:
+    path = folder / image["file_name"]
+    if not path.is_file():  # some files of annotations leave out the folders
+        path = next(iter(sorted(folder.rglob(Path(image["file_name"]).name))), path)
+    if "frame" in image:
+        with VideoReader(path) as video:
+            frame = video.frame_at(float(video.times[image["frame"]]))
+    else:
+        frame = Frame.from_array(read_image(path), 0.0)
+    sides = np.array([box for box, _ in boxes], np.float64).reshape(-1, 4)
+    corners = np.concatenate([sides[:, :2], sides[:, :2] + sides[:, 2:]], axis=1)
+    return Picture(frame, corners, tuple(name for _, name in boxes))
+
+
+def _listed(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {recall:.2f}" for name, recall in row["recall50"].items())
+
+
+if __name__ == "__main__":
+    run_main(main)

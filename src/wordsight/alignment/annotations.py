@@ -1,0 +1,152 @@
+"""Steps with their times, in the layouts in which collections of videos are published.
+
+Read are CrossTask (``tasks_primary.txt`` beside ``annotations/TASK_VIDEO.csv``), COIN and YouCook2
+(one JSON file), Breakfast (``first-last label`` in frames), 50 Salads and Breakfast (one label per
+frame, or ``start end label``) and EgoProceL (``start,end,number name``). The layout is recognised.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wordsight.errors import FormatError, RecordError
+from wordsight.language.captions import Caption
+from wordsight.language.captions.decoding import read_text
+
+__all__ = ["BACKGROUND_LABELS", "read_steps"]
+
+BACKGROUND_LABELS = ("sil", "background", "action_start", "action_end", "null")
+"""Labels that mean that no step is under way, compared in lower case."""
+
+Steps = dict[str, list[Caption]]
+
+_FRAME_RATES = {"frames": 30.0, "stretches": 15.0}  # of 50 Salads and of Breakfast
+_STRETCH = re.compile(r"(\d+)-(\d+)\s+(\S.*)")
+_TIMED = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+(\S.*)")
+
+
+def read_steps(path: Path, frame_rate: float | None = None) -> Steps:
+    """Read the steps of all videos of a collection.
+
+    Args:
+        path: A file, or a folder of files with one video each.
+        frame_rate: Frames per second where times are frames; by default 15 for ``first-last``,
+            30 for a label per frame.
+
+    Returns:
+        By video its steps in order of time; what is background is left out.
+
+    Raises:
+        FormatError: If nothing is in a known layout, or a line is not as expected.
+    """
+    if path.is_file() and path.suffix.lower() == ".json":
+        return _database(path)
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    tasks = _tasks(path if path.is_dir() else path.parent)
+    steps: Steps = {}
+    for file in files:
+        if file.suffix.lower() == ".csv":
+            steps |= _table(file, tasks)
+        elif file.suffix.lower() == ".txt" and not _is_list(file):
+            steps[file.stem] = _text(file, frame_rate)
+    if not steps:
+        raise FormatError(
+            f"{path} holds no steps in a known layout; expected a JSON file as of COIN or "
+            "YouCook2, or a folder of .csv or .txt files as of CrossTask, EgoProceL, Breakfast or "
+            "50 Salads."
+        )
+    return steps
+
+
+def _database(path: Path) -> Steps:
+    """Read COIN (``annotation`` with ``label``) or YouCook2 (``annotations``, ``sentence``)."""
+    try:
+        videos = json.loads(read_text(path))["database"]
+        return {
+            str(name): _in_order(
+                path,
+                (
+                    (*part["segment"], part.get("label") or part["sentence"])
+                    for part in about.get("annotation") or about.get("annotations") or ()
+                ),
+            )
+            for name, about in videos.items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(
+            f"{path} is not as expected: an object 'database' with for each video 'annotation' or "
+            f"'annotations', each with 'segment' and 'label' or 'sentence' ({error!r})."
+        ) from error
+
+
+def _tasks(folder: Path) -> Mapping[str, list[str]]:
+    """Read CrossTask's lists of steps: number, name, address, count, steps, an empty line."""
+    tasks: dict[str, list[str]] = {}
+    for place in (folder, folder.parent):
+        for file in sorted(place.glob("tasks_*.txt")):
+            for block in re.split(r"\n\s*\n", read_text(file).strip()):
+                lines = block.splitlines()
+                if len(lines) >= 5:
+                    tasks[lines[0].strip()] = [s.strip() for s in lines[4].split(",")]
+        if tasks:
+            break
+    return tasks
+
+
+def _is_list(file: Path) -> bool:
+    """Return whether a text lists classes, tasks or videos instead of the steps of one video."""
+    return file.name.startswith(("tasks_", "mapping", "readme", "README"))
+
+
+def _table(file: Path, tasks: Mapping[str, list[str]]) -> Steps:
+    rows = [row for row in csv.reader(read_text(file).splitlines()) if row]
+    task, _, video = file.stem.partition("_")
+    if task in tasks:
+        return {video: _in_order(file, (_numbered(file, row, tasks[task]) for row in rows))}
+    return {file.stem: _in_order(file, ((*row[:2], ",".join(row[2:])) for row in rows))}
+
+
+def _numbered(file: Path, row: list[str], names: list[str]) -> tuple[str, str, str]:
+    number = row[0].strip()
+    if len(row) < 3 or not number.isdecimal() or not 1 <= int(number) <= len(names):
+        raise FormatError(
+            f"{file}: expected step,start,end with a step of 1 to {len(names)}, got {row}."
+        )
+    return row[1], row[2], names[int(number) - 1]
+
+
+def _text(file: Path, frame_rate: float | None) -> list[Caption]:
+    lines = [line.strip() for line in read_text(file).splitlines() if line.strip()]
+    if lines and all(_STRETCH.fullmatch(line) for line in lines):
+        rate = frame_rate or _FRAME_RATES["stretches"]
+        found = [match.groups() for line in lines if (match := _STRETCH.fullmatch(line))]
+        return _in_order(file, (((int(a) - 1) / rate, int(b) / rate, c) for a, b, c in found))
+    if lines and all(_TIMED.fullmatch(line) for line in lines):
+        return _in_order(file, (m.groups() for line in lines if (m := _TIMED.fullmatch(line))))
+    rate = frame_rate or _FRAME_RATES["frames"]
+    starts = [n for n, line in enumerate(lines) if n == 0 or line != lines[n - 1]]
+    ends = [*starts[1:], len(lines)]
+    return _in_order(
+        file, ((a / rate, b / rate, lines[a]) for a, b in zip(starts, ends, strict=True))
+    )
+
+
+def _in_order(file: Path, rows: Iterable[Any]) -> list[Caption]:
+    """Return steps in order of time without background."""
+    steps = []
+    for row in rows:
+        try:
+            start, end, label = row
+            caption = Caption(float(start), float(end), re.sub(r"^\d+\.?\s+", "", str(label)))
+        except (ValueError, TypeError, RecordError) as error:
+            raise FormatError(
+                f"{file}: expected a start, an end and a label, got {row}: {error}"
+            ) from error
+        if caption.text.lower() not in BACKGROUND_LABELS:
+            steps.append(caption)
+    return sorted(steps, key=lambda one: (one.start or 0.0, one.end or 0.0))

@@ -1,0 +1,118 @@
+"""Active learning: the lesson that would teach most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.attributes.recall.answers import DiscriminantRecall
+
+if TYPE_CHECKING:
+    from wordsight.attributes.learner import AttributeLearner
+
+__all__ = ["LessonQuestion", "choose_question"]
+
+Array = NDArray[np.float64]
+
+_ENOUGH_PARTNERS = 2
+_NEAR = 0.05  # of all pairs of pictures: those nearer than this quantile resemble each other
+
+
+@dataclass(frozen=True)
+class LessonQuestion:
+    """What to ask a teacher about one of several pictures.
+
+    Attributes:
+        picture: The number of the picture.
+        attribute: The attribute to ask for, from 0; ``None`` to ask what else may be said of it.
+        words: The attribute's likeliest words for the picture, best first ("red or green?"); or
+            those that were said of it already ("red, and what else?").
+        gain: How much the answer is expected to teach; only comparisons mean something.
+    """
+
+    picture: int
+    attribute: int | None
+    words: tuple[str, ...]
+    gain: float
+
+
+def choose_question(
+    learner: "AttributeLearner",
+    kinds: Sequence[Array],
+    *,
+    num_words: int = 2,
+) -> LessonQuestion:
+    """Choose what to ask about which picture.
+
+    As long as there are words of which is hardly known what they never name (those that were said
+    of a picture together with fewer than two other words), a second word for a picture of such a
+    word is asked for: two words of one picture name different attributes. Otherwise the gain is how
+    unsure the learner is of an attribute's word, on the picture and on those that resemble it in
+    what the attribute looks at (information density, after Settles and Craven, 2008): a picture
+    that is merely odd teaches little. Words with few lessons count as unsure too.
+
+    Args:
+        learner: A fitted learner.
+        kinds: Descriptions of the pictures, per kind of feature ``(N, D)``.
+        num_words: How many words the question names.
+    """
+    x = learner.space_.transform(kinds)
+    said = _said(learner, x)
+    question = _what_else(learner, said)
+    return _least_sure(learner, kinds, x, said, num_words) if question is None else question
+
+
+def _said(learner: "AttributeLearner", x: Array) -> NDArray[np.bool_]:
+    """Return ``(N, W)`` which words were said of which of the pictures."""
+    count = len(learner.words_)
+    rows: dict[bytes, NDArray[np.bool_]] = {}
+    for row, word in zip(learner.x_.round(6) + 0.0, learner.vocabulary_.words, strict=True):
+        rows.setdefault(row.tobytes(), np.zeros(count, dtype=bool))[word] = True
+    nothing = np.zeros(count, dtype=bool)
+    return np.array([rows.get(row.tobytes(), nothing) for row in x.round(6) + 0.0])
+
+
+def _what_else(learner: "AttributeLearner", said: NDArray[np.bool_]) -> LessonQuestion | None:
+    together = said.T.astype(np.intp) @ said
+    partners = (together > 0).sum(axis=1) - (np.diag(together) > 0)
+    once = np.flatnonzero(said.sum(axis=1) == 1)
+    if not len(once):
+        return None
+    words = said[once].argmax(axis=1)
+    fewest = int(partners[words].argmin())
+    if partners[words[fewest]] >= _ENOUGH_PARTNERS:
+        return None
+    name = learner.words_[int(words[fewest])].name
+    return LessonQuestion(int(once[fewest]), None, (name,), np.inf)
+
+
+def _least_sure(
+    learner: "AttributeLearner",
+    kinds: Sequence[Array],
+    x: Array,
+    said: NDArray[np.bool_],
+    num_words: int,
+) -> LessonQuestion:
+    from scipy.spatial.distance import cdist
+
+    counts = np.bincount(learner.vocabulary_.words, minlength=len(learner.words_))
+    best = LessonQuestion(0, 0, (), -np.inf)
+    for attribute, (recall, one) in enumerate(
+        zip(learner.recalls_, learner.recall(kinds), strict=True)
+    ):
+        shares = one.probabilities
+        unsure = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1)
+        unsure = unsure + shares @ (1 / np.maximum(counts[one.classes], 1))
+        points = x[:, recall.model.columns] if isinstance(recall, DiscriminantRecall) else x
+        distances = cdist(points, points, "sqeuclidean")
+        alike = np.exp(-distances / max(float(np.quantile(distances, _NEAR)), 1e-12))
+        gain = unsure * (alike @ unsure) / len(x)
+        gain = np.where(said[:, one.classes].any(axis=1), -np.inf, gain)
+        picture = int(gain.argmax())
+        if gain[picture] > best.gain:
+            order = np.argsort(-shares[picture], kind="stable")[:num_words]
+            words = tuple(learner.words_[int(one.classes[place])].name for place in order)
+            best = LessonQuestion(picture, attribute, words, float(gain[picture]))
+    return best

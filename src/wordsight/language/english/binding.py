@@ -1,0 +1,375 @@
+"""From what a text says to words of a lexicon bound to participants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from wordsight.language.english.events import MOST_COUNTED, Event, Mention, Reading
+from wordsight.language.english.index import LexiconIndex, index_of
+from wordsight.language.english.pronouns import resolve_pronouns
+from wordsight.language.english.reading import read_events
+from wordsight.language.english.verbs import VerbUse, best_use
+from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form
+from wordsight.language.errors import LanguageError, UnknownWordError, nearest
+from wordsight.language.grammar import Clause, Phrase, Relation, bind_all
+from wordsight.language.lexicon import Lexicon, PartOfSpeech
+from wordsight.language.parser import parse
+from wordsight.records import Sentence
+
+__all__ = [
+    "Statement",
+    "Understood",
+    "read_query",
+    "read_sentence",
+    "read_sentences",
+    "understand",
+    "understand_reading",
+]
+
+_MOST_EVENTS = 8
+_SHOWN = 40  # characters of an unknown word
+_LONG = 600  # characters of a sentence that the grammar of a lexicon is tried on
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One event of a text, in words of a lexicon.
+
+    Attributes:
+        sentence: Its words; the text is the whole text.
+        link: How it follows the one before: "", ``and``, ``then``, ``before``, ``after`` or
+            ``while``.
+        negated: Whether it is denied.
+        focus: The participant a question asks for, if any.
+    """
+
+    sentence: Sentence
+    link: str = ""
+    negated: bool = False
+    focus: int | None = None
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What was understood of a text.
+
+    Attributes:
+        text: The text.
+        statements: Its events.
+        question: What it asks, if it does: ``who``, ``what``, ``when``, ``where``, ``how many``,
+            ``how often`` or ``whether``.
+        ignored: Words that were left out.
+        guesses: What pronouns and other words were taken for.
+        is_literal: Whether the grammar of the lexicon read it word for word.
+    """
+
+    text: str
+    statements: tuple[Statement, ...]
+    question: str | None = None
+    ignored: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    is_literal: bool = False
+
+    def sentence(self) -> Sentence:
+        """Return all events as one sentence.
+
+        Raises:
+            LanguageError: If something is denied, or more than one event is put in order.
+        """
+        if any(s.negated for s in self.statements):
+            raise LanguageError(
+                f"{self.text!r} denies something; only `search` looks for what did not happen."
+            )
+        if len(self.statements) == 1:
+            return self.statements[0].sentence
+        raise LanguageError(
+            f"{self.text!r} says {len(self.statements)} things; give each as a sentence of its "
+            "own, or look for them together with `search`."
+        )
+
+    def happened(self) -> tuple[Sentence, ...]:
+        """Return what is said to happen, a sentence per event.
+
+        Raises:
+            LanguageError: If nothing is: the text asks or denies.
+        """
+        if self.question is not None:
+            raise LanguageError(
+                f"{self.text!r} is a question; only what is said to happen teaches words."
+            )
+        found = tuple(s.sentence for s in self.statements if not s.negated)
+        if not found:
+            raise LanguageError(f"{self.text!r} says what does not happen, which teaches no words.")
+        return found
+
+    def explanation(self) -> str:
+        """Say in one line what was understood, what was guessed and what was left out."""
+        parts = []
+        for s in self.statements:
+            denied = "not " if s.negated else ""
+            parts.append(f"{s.link + ' ' if s.link else ''}{denied}{s.sentence.meaning}")
+        shown = f"Understood: {'; '.join(parts)}"
+        if self.question is not None:
+            shown += f" ({self.question}?)"
+        if self.guesses:
+            shown += f". Taken for: {', '.join(self.guesses)}"
+        if self.ignored:
+            shown += f". Left out: {', '.join(self.ignored)}"
+        return shown + "."
+
+
+def understand(text: str, lexicon: Lexicon, earlier: Sequence[str] = ()) -> Understood:
+    """Read a text as people write it into words of a lexicon.
+
+    Tense, number, person and voice do not matter; pronouns stand for the nearest noun that fits,
+    and verbs and nouns that are not known for those that mean about the same.
+
+    Args:
+        text: A sentence, several clauses, a question or a bare phrase.
+        lexicon: The words that are known.
+        earlier: What was said before, oldest first, for pronouns.
+
+    Raises:
+        UnknownWordError: If a noun or verb is not in the lexicon; it names similar words.
+        LanguageError: If nothing can be understood.
+    """
+    index = index_of(lexicon)
+    memory: list[Mention] = []
+    for before in earlier:
+        resolve_pronouns(read_events(before, index.uses, index.phrases), memory)
+    reading = read_events(text, index.uses, index.phrases)
+    resolve_pronouns(reading, memory)
+    return understand_reading(reading, lexicon)
+
+
+def read_query(text: str, lexicon: Lexicon) -> Understood:
+    """Read what is asked for: by the grammar of the lexicon if that reads it, else as people write.
+
+    Raises:
+        LanguageError: If neither does; see :func:`understand`.
+    """
+    if len(text) <= _LONG:
+        try:
+            return Understood(text, (Statement(parse(text, lexicon)),), is_literal=True)
+        except LanguageError:
+            pass  # not in so many words
+    return understand(text, lexicon)
+
+
+def read_sentence(text: str, lexicon: Lexicon) -> Sentence:
+    """Read one sentence about one event; see :func:`read_query`."""
+    return read_query(text, lexicon).sentence()
+
+
+def read_sentences(text: str, lexicon: Lexicon) -> tuple[Sentence, ...]:
+    """Read what a text says to happen, a sentence per event; see :func:`read_query`."""
+    return read_query(text, lexicon).happened()
+
+
+def understand_reading(reading: Reading, lexicon: Lexicon, *, synonyms: bool = True) -> Understood:
+    """Say what was read in words of a lexicon; see :func:`understand`.
+
+    Args:
+        reading: What was read.
+        lexicon: The words that are known.
+        synonyms: Whether a word that is not known is taken for one that means about the same.
+    """
+    events = reading.events
+    if not events:
+        raise LanguageError(
+            f"{reading.text[:60]!r} names nothing that can be seen; write who does what."
+        )
+    if len(events) > _MOST_EVENTS:
+        raise LanguageError(
+            f"expected up to {_MOST_EVENTS} events in a text, got {len(events)}; write it in parts."
+        )
+    binder = _EventBinder(index_of(lexicon), reading, synonyms)
+    statements = tuple(binder.statement(event) for event in events)
+    if binder.unknown:
+        raise _unknown_words(reading, binder)
+    return Understood(
+        reading.text,
+        statements,
+        reading.question,
+        tuple(dict.fromkeys([*reading.ignored, *binder.ignored])),
+        tuple(dict.fromkeys([*reading.guesses, *binder.guesses])),
+    )
+
+
+def _unknown_words(reading: Reading, binder: "_EventBinder") -> UnknownWordError:
+    known = binder.index.spellings()
+    parts = []
+    for word in binder.unknown:
+        close = nearest(word[:_SHOWN], known)
+        parts.append(
+            f"{word[:_SHOWN]!r}" + (f" (did you mean {' or '.join(close)}?)" if close else "")
+        )
+    names = sorted(entry.name for entry in binder.index.lexicon)[:8]
+    return UnknownWordError(
+        f"no meaning is known for {', '.join(parts)} in {reading.text[:80]!r}; known words are, "
+        f"for example, {', '.join(names)}.",
+        tuple(binder.unknown),
+    )
+
+
+@dataclass
+class _EventBinder:
+    """Turns events into clauses over the entries of a lexicon."""
+
+    index: LexiconIndex
+    reading: Reading
+    synonyms: bool = True
+    unknown: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
+
+    def statement(self, event: Event) -> Statement:
+        focus: list[Phrase] = []
+        clauses = self._clauses(event, focus)
+        words, introduced = bind_all(clauses)
+        number = next((n for n, p in enumerate(introduced) for f in focus if p is f), None)
+        sentence = Sentence(self.reading.text.strip(), tuple(dict.fromkeys(words)))
+        if not words and not self.unknown:
+            raise LanguageError(
+                f"{self.reading.text[:60]!r} names nothing that can be seen; write who does what."
+            )
+        return Statement(sentence, event.link, event.negated, number)
+
+    def _clauses(self, event: Event, focus: list[Phrase]) -> list[Clause]:
+        use = self._verb(event)
+        subjects = [p for m in event.subjects for p in self._phrases(m, focus)] or [Phrase(None)]
+        if event.verb is None:
+            relations = [r for p, m, _ in event.obliques for r in self._relation(p, m)]
+            # "There is a cup on the table": what follows "is" is what there is.
+            subjects = [p for m in event.objects for p in self._phrases(m, focus)] or subjects
+            return [
+                Clause(replace(p, relations=(*p.relations, *relations))) if relations else Clause(p)
+                for p in subjects
+            ]
+        manners, motions = self._manners(event), []
+        objects = [[p for m in group for p in self._phrases(m, focus)] for group in use.slots]
+        for preposition, mention, after_object in use.rest:
+            for relation in self._relation(preposition, mention):
+                entry = self.index.lexicon[relation.entry]
+                spatial = entry.part is PartOfSpeech.SPATIAL_PREPOSITION
+                if spatial and after_object and objects and objects[0]:
+                    about = objects[0]
+                    changed = [replace(p, relations=(*p.relations, relation)) for p in about]
+                    for old, new in zip(about, changed, strict=True):
+                        focus[:] = [new if f is old else f for f in focus]
+                    objects[0] = changed
+                else:
+                    motions.append(relation)
+        first, *others = objects or [[]]
+        tail = tuple((group or [Phrase(None)])[0] for group in others)
+        return [
+            Clause(s, use.entry, (*((o,) if objects else ()), *tail), manners, tuple(motions))
+            for s in subjects
+            for o in (first or [Phrase(None)])
+        ]
+
+    def _verb(self, event: Event) -> VerbUse:
+        if event.verb is None:
+            return VerbUse(None, [], [])
+        use = best_use(event, self.index, synonyms=self.synonyms)
+        if use is None:
+            self.unknown.append(" ".join([event.verb, *event.particles]))
+            return VerbUse(None, [], [])
+        self.ignored += use.ignored
+        said = " ".join([event.verb, *event.particles])
+        if use.guessed:
+            self.guesses.append(f"{said} = {use.entry}")
+        return use
+
+    def _manners(self, event: Event) -> tuple[str, ...]:
+        found = []
+        for part, words in (
+            (PartOfSpeech.ADVERB, event.adverbs),
+            (PartOfSpeech.DIRECTION, event.directions),
+        ):
+            for word in words:
+                entry = self.index.simple(part, word)
+                if entry is None:
+                    self.ignored.append(word)
+                else:
+                    found.append(entry.name)
+        return tuple(found)
+
+    def _phrases(self, mention: Mention, focus: list[Phrase]) -> list[Phrase]:
+        """Return one phrase, or as many as a number says."""
+        phrase = self._phrase(mention)
+        count = mention.count if mention.count and mention.count <= MOST_COUNTED else 1
+        if mention.joined:
+            phrase = replace(phrase, definite=False)  # "a man and a woman" are two
+        phrases = [phrase] if count == 1 else [replace(phrase, definite=False)] * count
+        # Equal phrases are told apart by identity.
+        phrases = [replace(p) for p in phrases]
+        if mention.focus:
+            focus.append(phrases[0])
+        return phrases
+
+    def _phrase(self, mention: Mention) -> Phrase:
+        noun, adjectives = self._noun(mention)
+        for word in mention.adjectives:
+            entry = self.index.simple(PartOfSpeech.ADJECTIVE, word)
+            if entry is None:
+                self.ignored.append(word)
+            else:
+                adjectives.append(entry.name)
+        relations = tuple(r for p, m in mention.relations for r in self._relation(p, m))
+        return Phrase(noun, tuple(dict.fromkeys(adjectives)), relations, mention.definite)
+
+    def _noun(self, mention: Mention) -> tuple[str | None, list[str]]:
+        if not mention.words:
+            if mention.pronoun in PEOPLE_PRONOUNS and mention.pronoun not in _ANYONE:
+                entry = self.index.of_kind("person")
+                if entry is not None:
+                    self.guesses.append(f"{mention.pronoun} = {entry.name}")
+                return (entry.name if entry else None), []
+            return None, []
+        entry, length = self.index.noun(mention.words, synonyms=self.synonyms)
+        if entry is None:
+            self.unknown.append(mention.words[-1])
+            return None, []
+        spelled = " ".join(mention.words)
+        written = {base_form(s.split()[-1].rpartition("-")[2], "N") for s in entry.spellings}
+        if base_form(spelled.split()[-1].rpartition("-")[2], "N") not in written:
+            self.guesses.append(f"{spelled} = {entry.name}")
+        adjectives: list[str] = []
+        before = spelled.replace("-", " ").split()[: -length or None]
+        for word in before:
+            known = self.index.simple(PartOfSpeech.ADJECTIVE, word)
+            if known is None:
+                self.ignored.append(word)
+            else:
+                adjectives.append(known.name)
+        return entry.name, adjectives
+
+    def _relation(self, preposition: str, mention: Mention) -> list[Relation]:
+        entry = None
+        for part in (PartOfSpeech.SPATIAL_PREPOSITION, PartOfSpeech.MOTION_PREPOSITION):
+            entry = entry or self.index.simple(part, preposition)
+        unknown, ignored = len(self.unknown), len(self.ignored)
+        phrase = self._phrase(mention)
+        if entry is None or entry.arity != 2 or len(self.unknown) > unknown:
+            # What a preposition adds may be left out; the event is still the same.
+            del self.unknown[unknown:]
+            del self.ignored[ignored:]
+            self.ignored.append(" ".join([preposition, *mention.adjectives, *mention.words]))
+            return []
+        return [Relation(entry.name, (phrase,))]
+
+
+_ANYONE = frozenset(
+    [
+        "someone",
+        "somebody",
+        "anyone",
+        "anybody",
+        "everyone",
+        "everybody",
+        "something",
+        "who",
+        "whom",
+        "nobody",
+    ]
+)

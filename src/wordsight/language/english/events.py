@@ -1,0 +1,113 @@
+"""What a text says, before any lexicon is asked: events, who and what takes part, and the order."""
+
+from dataclasses import dataclass, field
+
+from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form, kind_of
+
+__all__ = ["MOST_COUNTED", "Event", "Mention", "Reading"]
+
+MOST_COUNTED = 4
+"""Numbers up to this stand for so many participants."""
+
+
+@dataclass
+class Mention:
+    """A noun phrase.
+
+    Attributes:
+        words: The words of its noun, the head last; empty if unnamed or a pronoun.
+        adjectives: Its adjectives.
+        pronoun: The pronoun, if it is one.
+        count: How many, if a number says so.
+        plural: Whether it is in the plural.
+        definite: Whether it may be something mentioned before.
+        relations: Prepositional phrases about it.
+        focus: Whether a question asks for it.
+        marked: Whether a determiner or number shows that its last word is a noun.
+        joined: Whether "and" joins it to the phrase before.
+    """
+
+    words: list[str] = field(default_factory=list)
+    adjectives: list[str] = field(default_factory=list)
+    pronoun: str | None = None
+    count: int | None = None
+    plural: bool = False
+    definite: bool = True
+    relations: list[tuple[str, "Mention"]] = field(default_factory=list)
+    focus: bool = False
+    marked: bool = False
+    joined: bool = False
+
+    @property
+    def head(self) -> str | None:
+        """The base form of the noun, or None."""
+        return base_form(self.words[-1], "N") if self.words else None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it names people."""
+        if self.pronoun is not None:
+            return self.pronoun in PEOPLE_PRONOUNS
+        return self.head is not None and kind_of(self.head) == "person"
+
+
+@dataclass
+class Event:
+    """One verb with who and what takes part.
+
+    Attributes:
+        verb: The verb as it is written; None where something only is there or is so.
+        particles: Its particles: "up" of "picked up".
+        subjects: Who does it; several if joined by "and".
+        objects: Whom or what it is done to.
+        obliques: Prepositions after the verb, each with its phrase and whether an object precedes.
+        adverbs: Its adverbs.
+        directions: Its directions.
+        negated: Whether it is denied.
+        passive: Whether it was said in the passive.
+        link: How it follows the event before: "", ``and``, ``then``, ``before``, ``after``,
+            ``while``.
+        split: Whether the particle follows the object.
+    """
+
+    verb: str | None = None
+    particles: list[str] = field(default_factory=list)
+    subjects: list[Mention] = field(default_factory=list)
+    objects: list[Mention] = field(default_factory=list)
+    obliques: list[tuple[str, Mention, bool]] = field(default_factory=list)
+    adverbs: list[str] = field(default_factory=list)
+    directions: list[str] = field(default_factory=list)
+    negated: bool = False
+    passive: bool = False
+    link: str = ""
+    split: bool = False
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """All phrases of the event, with those inside others."""
+        found = [*self.subjects, *self.objects, *(mention for _, mention, _ in self.obliques)]
+        for mention in found:
+            found.extend(inner for _, inner in mention.relations)
+        return found
+
+
+@dataclass
+class Reading:
+    """What a text says.
+
+    Attributes:
+        text: The text.
+        events: Its events in order of mention.
+        question: What it asks, if it does: ``who``, ``what``, ``when``, ``where``, ``how many``,
+            ``how often`` or ``whether``.
+        ignored: Words that were left out.
+        guesses: What pronouns were taken for, each as "it = bottle".
+        cost: How unusual it is as a sentence.
+    """
+
+    text: str
+    events: list[Event]
+    question: str | None = None
+    ignored: list[str] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
+    cost: float = 0.0

@@ -1,0 +1,236 @@
+"""The question around a sentence: what is asked, and the sentence without its question words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wordsight.language.english.events import Event, Mention
+from wordsight.language.english.tagging import Piece, Uses
+
+__all__ = ["Asked", "strip_question"]
+
+_BE = frozenset(["is", "are", "was", "were", "am"])
+_DO = frozenset(["do", "does", "did", "has", "have", "had", "will", "can", "could", "would"])
+_DENIED = {f"{word}n't": word for word in ("is", "are", "was", "were", "do", "does", "did", "has")}
+_POLITE = (
+    *("show me", "can you show me", "can you find", "find me", "find", "show", "search for"),
+    *("look for", "give me", "i want to see", "i am looking for", "where is", "please"),
+    *(
+        "all the moments when",
+        "all moments when",
+        "moments when",
+        "moments where",
+        "the moment when",
+    ),
+    *("the moments when", "the moment where", "every time", "all the times", "the part where"),
+    *("clips of", "clips where", "clips with", "videos of", "videos where", "videos with"),
+    *("a video of", "video of", "scenes where", "scenes with", "scene where", "shots of"),
+    *("is it true that", "do you see", "can you see", "can you tell me", "tell me"),
+)
+_PREFIXES = sorted((tuple(text.split()) for text in _POLITE), key=len, reverse=True)
+
+
+@dataclass
+class Asked:
+    """A text without its question words.
+
+    Attributes:
+        pieces: The rest.
+        kind: What is asked; empty if nothing is.
+        auxiliary: ``be`` or ``do`` where that stood before the subject.
+        gap: ``object`` where the object is asked for and left out, ``counted`` where it is named,
+            ``subject`` where the subject is asked for.
+        person: Whether it is asked for people.
+        ignored: Words of politeness that were left out.
+    """
+
+    pieces: list[Piece]
+    kind: str = ""
+    auxiliary: str = ""
+    gap: str = ""
+    person: bool = False
+    ignored: list[str] = field(default_factory=list)
+
+    def complete(self, events: list[Event]) -> None:
+        """Mark what is asked for in the first event, and add it where it was left out."""
+        if not events:
+            return
+        event = events[0]
+        if self.gap == "object":
+            focus = Mention(pronoun="someone" if self.person else "something", focus=True)
+            # "What is he drinking from?": the preposition at the end takes it.
+            if event.particles and event.particles[-1] in _STRANDED:
+                event.obliques.append((event.particles.pop(), focus, bool(event.objects)))
+            elif event.passive and not event.subjects:
+                event.subjects = [focus]
+            else:
+                event.objects.insert(0, focus)
+        elif self.gap == "counted" and event.objects:
+            event.objects[-1].focus = True
+        elif self.gap == "subject":
+            first = event.subjects or event.objects
+            if event.passive:
+                first = event.objects or event.subjects
+            if first:
+                first[0].focus = True
+
+
+_STRANDED = frozenset(
+    ["from", "with", "into", "onto", "to", "in", "on", "at", "by", "towards", "for", "near", "over"]
+)
+
+
+def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
+    """Take question words and politeness off a text."""
+    words = [piece.text for piece in pieces]
+    asked = Asked(list(pieces))
+    while True:
+        prefix = next((p for p in _PREFIXES if tuple(words[: len(p)]) == p), None)
+        if prefix is None or len(words) == len(prefix) or (prefix == ("where", "is")):
+            break
+        asked.ignored += prefix
+        words, asked.pieces = words[len(prefix) :], asked.pieces[len(prefix) :]
+    if not words:
+        return asked
+    first = words[0]
+    if first in ("when", "where") and _opens_question(words):
+        asked.kind = first
+        asked.pieces = asked.pieces[1:]
+        _take_auxiliary(asked)
+    elif words[:2] == ["how", "many"] or words[:2] == ["how", "often"]:
+        _how_many(asked, words)
+    elif words[:2] == ["how", "long"]:
+        asked.kind, asked.pieces = "when", asked.pieces[2:]
+        _take_auxiliary(asked)
+    elif first in ("who", "whom", "what", "which") and len(words) > 1:
+        _who_or_what(asked, words, uses)
+    elif (first in _BE or first in _DO or first in _DENIED) and len(words) > 2:
+        asked.kind = "whether"
+        _take_auxiliary(asked)
+    return asked
+
+
+def _opens_question(words: Sequence[str]) -> bool:
+    return words[-1] == "?" or (len(words) > 1 and words[1] in _BE | _DO | set(_DENIED))
+
+
+def _take_auxiliary(asked: Asked) -> None:
+    if not asked.pieces:
+        return
+    word = asked.pieces[0].text
+    denied = word in _DENIED
+    word = _DENIED.get(word, word)
+    if word in _BE or word in _DO:
+        asked.auxiliary = "be" if word in _BE else "do"
+        rest = asked.pieces[1:]
+        if rest and rest[0].text == "there":
+            rest = rest[1:]
+        asked.pieces = [Piece("never", -1), *rest] if denied else rest
+
+
+def _how_many(asked: Asked, words: list[str]) -> None:
+    asked.kind = "how many"
+    rest = asked.pieces[2:]
+    if words[1] == "often" or (len(words) > 2 and words[2] in ("times", "time")):
+        asked.kind = "how often"
+        asked.pieces = rest if words[1] == "often" else rest[1:]
+        _take_auxiliary(asked)
+        return
+    # "How many bottles did the man pick up?": what is counted is the object.
+    for place, piece in enumerate(rest):
+        if piece.text in _BE | _DO and place and place + 1 < len(rest):
+            following = rest[place + 1].text
+            inverted = piece.text in ("do", "does", "did") or _begins_phrase(following)
+            if inverted and following not in ("there", "not"):
+                counted, asked.gap = rest[:place], ""
+                asked.pieces = [*rest[place + 1 :]]
+                if asked.pieces and asked.pieces[-1].text == "?":
+                    asked.pieces.pop()
+                asked.pieces += [Piece("the", -1), *counted]
+                asked.auxiliary = "be" if piece.text in _BE else "do"
+                asked.gap = "counted"
+                return
+            if following == "there":
+                rest = [*rest[:place], *rest[place + 2 :]]
+                break
+    asked.pieces, asked.gap = rest, "subject"
+
+
+def _begins_phrase(word: str) -> bool:
+    return word in _PHRASE_OPENERS
+
+
+_PHRASE_OPENERS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "his",
+        "her",
+        "its",
+        "their",
+        "he",
+        "she",
+        "it",
+        "they",
+        "someone",
+        "anyone",
+        "somebody",
+        "something",
+        "two",
+        "three",
+        "man",
+        "woman",
+        "person",
+        "people",
+    ]
+)
+
+
+def _who_or_what(asked: Asked, words: list[str], uses: Uses) -> None:
+    person = words[0] in ("who", "whom")
+    asked.person = person
+    asked.kind = "who" if person else "what"
+    rest = asked.pieces[1:]
+    if words[0] == "which" or (words[0] == "what" and _names(words[1], uses)):
+        # "Which person left?": the noun stays, and is asked for.
+        asked.kind = "what"
+        for place, piece in enumerate(rest):
+            if place and piece.text in ("do", "does", "did"):
+                counted = rest[:place]
+                tail = [p for p in rest[place + 1 :] if p.text != "?"]
+                asked.pieces, asked.gap = [*tail, Piece("the", -1), *counted], "counted"
+                asked.auxiliary = "do"
+                return
+        asked.pieces, asked.gap = rest, "subject"
+        return
+    if words[1] in _BE | _DO and len(words) > 2 and words[2] not in ("not", "there"):
+        inverted = words[1] in ("do", "does", "did") or _begins_phrase(words[2])
+        inverted = inverted or (words[1] in _BE and _is_only_noun(words[2], uses))
+        if inverted and words[1] in _BE and not _has_verb(words[2:], uses):
+            inverted = False
+        if inverted:
+            asked.pieces, asked.gap = rest[1:], "object"
+            asked.auxiliary = "be" if words[1] in _BE else "do"
+            if asked.auxiliary == "be":
+                asked.auxiliary = "do"  # "what is he carrying": no passive
+            return
+    asked.pieces = [Piece("someone" if person else "something", -1), *rest]
+    asked.gap = "subject"
+
+
+def _names(word: str, uses: Uses) -> bool:
+    found = uses(word)
+    return "N" in found and not set(found) & set("XHMVRD")
+
+
+def _is_only_noun(word: str, uses: Uses) -> bool:
+    found = uses(word)
+    return found.get("N", 9.0) < found.get("V", 9.0) and "R" not in found
+
+
+def _has_verb(words: Sequence[str], uses: Uses) -> bool:
+    return any(uses(word).get("V", 9.0) < 1.0 for word in words if word[0].isalnum())

@@ -1,0 +1,403 @@
+"""From tagged words to events; what does not fit stays in `Reading.ignored`."""
+
+from collections.abc import Sequence
+
+from wordsight.language.english.events import Event, Mention, Reading
+from wordsight.language.english.questions import strip_question
+from wordsight.language.english.tagging import CorpusUses, Tagged, Uses, pieces_of, tag, tokens_of
+from wordsight.language.english.words import (
+    COLOURS,
+    NUMBERS,
+    PLACES,
+    base_form,
+    is_continuous,
+    is_participle,
+    is_plural,
+    uses_of,
+)
+from wordsight.language.glosses import language_of, open_uses
+
+__all__ = ["read_events"]
+
+_NEW = frozenset(["a", "an", "another", "some", "one", "other"])
+_DENIAL = frozenset(["nobody", "no one", "nothing", "none", "no"])
+_UNNAMED = frozenset(
+    ("something", "anything", "everything", "nothing", "what", "one", "one another", "each other")
+)
+_LIGHT = frozenset(
+    ("start", "begin", "try", "continue", "want", "go", "need", "decide", "happen", "keep")
+)
+_SAME = {"on to": "onto", "toward": "towards", "upon": "on"}
+_ORDER = {
+    "then": "then",
+    "and then": "then",
+    "after that": "then",
+    ".": "then",
+    "before": "before",
+} | {
+    "after": "after",
+    "once": "after",
+    "as soon as": "after",
+    "when": "while",
+    "while": "while",
+    "as": "while",
+    "before that": "after",
+    "until": "before",
+}
+
+
+def read_events(
+    text: str, uses: Uses = uses_of, phrases: frozenset[tuple[str, ...]] = frozenset()
+) -> Reading:
+    """Read a text into events.
+
+    Args:
+        text: A sentence, a question, a bare phrase, or several clauses.
+        uses: The possible uses of a word with their costs.
+        phrases: Words to keep together, such as nouns of several words.
+
+    Raises:
+        LanguageError: If there is no word in it, or too many.
+    """
+    language = uses.language if isinstance(uses, CorpusUses) else language_of(tokens_of(text))
+    if language is not None and not isinstance(uses, CorpusUses):
+        uses = open_uses(uses)
+    pieces = pieces_of(text, phrases, language)
+    asked = strip_question(pieces, uses)
+    tagged, cost = tag(asked.pieces, uses) if asked.pieces else ([], 0.0)
+    builder = _Builder(asked.auxiliary)
+    for item in tagged:
+        builder.take(item)
+    reading = Reading(text, builder.finished(), None, asked.ignored + builder.ignored, [], cost)
+    if asked.kind:
+        reading.question = asked.kind
+        asked.complete(reading.events)
+    return reading
+
+
+class _Builder:
+    """Collects events while tagged words pass."""
+
+    def __init__(self, auxiliary: str = "") -> None:
+        self.auxiliary = auxiliary  # of a question, taken from before the subject
+        self.ignored: list[str] = []
+        self.events: list[Event] = []
+        self.begin("")
+
+    def begin(self, link: str) -> None:
+        """Begin a clause."""
+        self.event = Event(link=link)
+        self.mention: Mention | None = None
+        self.last: Mention | None = None
+        self.preposition: str | None = None
+        self.passive = self.auxiliary == "be"
+        self.joined = False
+
+    def take(self, item: Tagged) -> None:
+        """Take the next word."""
+        handler = _HANDLERS.get(item.tag)
+        if handler is None:
+            if item.piece.is_word:
+                self.ignored.append(item.text)
+            return
+        handler(self, item)
+
+    def finished(self) -> list[Event]:
+        """Return the events."""
+        self.end_phrase()
+        if self.preposition is not None and self.event.verb is not None:
+            self.event.particles.append(self.preposition)  # "what is she drinking from?"
+        self.close()
+        events = self.events
+        if len(events) > 1 and events[0].link in ("before", "after", "while"):
+            # "Before leaving, she closed the door": the main clause comes first.
+            events[0], events[1] = events[1], events[0]
+            events[1].link, events[0].link = events[1].link, ""
+        if events:
+            events[0].link = ""
+        for before, event in zip([None, *events], events, strict=False):
+            if before is not None and not event.subjects and event.verb and not event.passive:
+                event.subjects = _repeated(before.subjects)
+        return events
+
+    def close(self) -> None:
+        """End the current clause."""
+        event = self.event
+        self.event = Event()
+        if event.verb is None and not event.subjects and not event.objects:
+            # "Then", or a leading phrase; what was collected belongs to the next clause.
+            return
+        if event.passive:
+            agents = [m for prep, m, _ in event.obliques if prep == "by"]
+            event.obliques = [(p, m, True) for p, m, _ in event.obliques if p != "by"]
+            event.subjects, event.objects = agents, event.subjects + event.objects
+        self.events.append(event)
+
+    # Phrases
+
+    def phrase(self) -> Mention:
+        """Return the phrase that is being read; begin one if there is none."""
+        if self.mention is None:
+            self.mention = Mention()
+        return self.mention
+
+    def end_phrase(self) -> None:
+        """Put the phrase that was read where it belongs."""
+        mention, self.mention = self.mention, None
+        if mention is None:
+            return
+        event = self.event
+        if not (mention.words or mention.pronoun or mention.marked) and event.verb is not None:
+            about = (event.objects or event.subjects)[-1:]
+            for one in about:
+                one.adjectives += mention.adjectives  # "turns green"
+            return
+        mention.joined = self.joined
+        preposition, self.preposition = self.preposition, None
+        if preposition == "in" and self.last is not None and _is_colour(mention):
+            self.last.adjectives += [*mention.adjectives, *mention.words]  # "a man in black"
+            return
+        modifies = event.verb is None or preposition == "of"
+        if preposition is not None and modifies and self.last is not None:
+            self.last.relations.append((preposition, mention))
+        elif preposition is not None and event.verb is None:
+            event.obliques.append((preposition, mention, False))
+        elif preposition is not None:
+            after = bool(event.objects or event.obliques)
+            event.obliques.append((preposition, mention, after))
+        elif event.verb is None:
+            event.subjects.append(mention)
+        else:
+            event.objects.append(mention)
+        self.last = mention
+        self.joined = False
+
+    def determiner(self, item: Tagged) -> None:
+        mention = self.fresh()
+        mention.definite = item.text not in _NEW
+        mention.marked = True
+        if item.text in ("this", "that", "these", "those"):
+            mention.plural = item.text in ("these", "those")
+
+    def fresh(self) -> Mention:
+        if self.mention is not None and (self.mention.words or self.mention.pronoun):
+            self.end_phrase()
+        return self.phrase()
+
+    def number(self, item: Tagged) -> None:
+        mention = self.fresh()
+        mention.marked = True
+        if item.text in _DENIAL:
+            self.event.negated = True
+        elif item.text in NUMBERS or item.text.isdigit():
+            mention.count = NUMBERS.get(item.text, None)
+            if mention.count is None:
+                mention.count = min(int(item.text[:4]), 10_000)
+            mention.definite = item.text == "both"
+        else:
+            mention.plural = True
+
+    def adjective(self, item: Tagged) -> None:
+        if item.state in ("v", "w", "n0") and self.mention is None:
+            event = self.event
+            about = event.objects or event.subjects
+            if about:
+                about[-1].adjectives.append(item.text)  # "is red", "pushes it open"
+            else:
+                self.ignored.append(item.text)
+            return
+        if self.mention is not None and self.mention.words:
+            self.end_phrase()
+            if self.last is not None:
+                self.last.adjectives.append(item.text)
+            return
+        mention = self.fresh()
+        if item.text == "other":
+            mention.definite = False
+        else:
+            mention.adjectives.append(item.text)
+
+    def noun(self, item: Tagged) -> None:
+        mention = self.phrase()
+        if mention.pronoun:
+            mention = self.fresh()
+        if item.text == "one" and not mention.words:
+            mention.pronoun = "something"
+            return
+        if mention.words:
+            mention.words.append(item.text)
+        else:
+            mention.words = [item.text]
+        mention.plural = is_plural(item.text) or mention.plural
+
+    def pronoun(self, item: Tagged) -> None:
+        if self.mention is not None and (self.mention.words or self.mention.pronoun):
+            self.end_phrase()
+        mention = self.phrase()
+        mention.pronoun = "something" if item.text in _UNNAMED else item.text
+        mention.plural = item.text in ("they", "them", "these", "those")
+        if item.text in _DENIAL:
+            self.event.negated = True
+            mention.pronoun = "something" if item.text in ("nothing", "none") else "someone"
+
+    # Verbs
+
+    def auxiliary_verb(self, item: Tagged) -> None:
+        if self.event.verb is not None or self.event.objects:
+            self.end_phrase()
+            self.next_clause_of_head()
+        self.end_phrase()
+        self.passive = True
+
+    def helping_verb(self, item: Tagged) -> None:
+        self.end_phrase()
+        self.passive = False
+
+    def verb(self, item: Tagged) -> None:
+        if item.state in ("d0", "d1"):
+            self.phrase().adjectives.append(item.text)  # "the parked car"
+            return
+        self.end_phrase()
+        event = self.event
+        if event.verb is not None:
+            if base_form(event.verb, "V") in _LIGHT and not event.objects:
+                self.ignored.append(event.verb)  # "starts to walk"
+                event.particles.clear()
+            else:
+                self.next_clause_of_head(item)
+                event = self.event
+        event.verb = item.text
+        event.passive = self.passive and not is_continuous(item.text) and is_participle(item.text)
+        self.last = None
+        self.preposition = None
+
+    def next_clause_of_head(self, item: Tagged | None = None) -> None:
+        """Begin a clause about the subject, or what stands right before a participle."""
+        event = self.event
+        subjects = event.subjects
+        if item is not None and is_continuous(item.text) and self.last in event.objects:
+            subjects = [self.last] if self.last is not None else subjects
+        self.close()
+        self.begin("while" if item is not None and is_continuous(item.text) else "")
+        self.event.subjects = _repeated(subjects)
+
+    def particle(self, item: Tagged) -> None:
+        self.end_phrase()
+        if self.event.verb is None:
+            self.ignored.append(item.text)
+            return
+        self.event.split = bool(self.event.objects)
+        self.event.particles.append(item.piece.written)
+
+    def preposition_word(self, item: Tagged) -> None:
+        self.end_phrase()
+        if self.event.particles[-1:] == ["back"]:
+            self.event.particles.pop()  # "put it back on the table" is to put it on the table
+            self.ignored.append("back")
+        self.preposition = _SAME.get(item.text, item.text)
+
+    def adverb(self, item: Tagged) -> None:
+        if item.state in ("d0", "d1"):
+            self.ignored.append(item.text)
+            return
+        self.end_phrase()
+        self.event.adverbs.append(item.text)
+
+    def direction(self, item: Tagged) -> None:
+        self.end_phrase()
+        self.event.directions.append(item.text)
+
+    def place(self, item: Tagged) -> None:
+        self.end_phrase()
+        about = self.last or next(iter(self.event.objects[-1:] or self.event.subjects[-1:]), None)
+        if about is None:
+            self.ignored.append(item.text)
+        else:
+            about.adjectives.append(PLACES[item.text])
+
+    def negation(self, item: Tagged) -> None:
+        self.end_phrase()
+        if item.text == "without":
+            self.ignored.append(item.text)
+        self.event.negated = True
+
+    # Joining
+
+    def joiner(self, item: Tagged) -> None:
+        if item.state in ("d0", "d1"):
+            return  # "black and white"
+        before = self.preposition
+        self.end_phrase()
+        self.joined = True
+        self.preposition = before if before is not None and self.event.verb is None else None
+
+    def connector(self, item: Tagged) -> None:
+        self.end_phrase()
+        link = _ORDER.get(item.text, "and")
+        if self.event.verb is None and not self.event.subjects and not self.event.objects:
+            kept = self.event
+            if link != "and":
+                kept.link = link
+            if not kept.link and self.events:
+                kept.link = "and"
+            return
+        self.close()
+        self.begin(link)
+
+    def relative(self, item: Tagged) -> None:
+        self.end_phrase()
+        head = self.last
+        if head is None:
+            return
+        main = self.event
+        if main.verb is None:
+            # The clause about the subject comes first; the main verb follows as another event.
+            main.link = main.link or ("and" if self.events else "")
+            return
+        self.close()
+        self.begin("and")
+        self.event.subjects = _repeated([head])
+
+    def existence(self, item: Tagged) -> None:
+        if self.event.verb is not None:
+            self.adverb(item)
+
+    def infinitive(self, item: Tagged) -> None:
+        self.end_phrase()
+
+
+def _repeated(mentions: Sequence[Mention]) -> list[Mention]:
+    """Return phrases for what was mentioned before."""
+    return [
+        Mention(m.words, m.adjectives, m.pronoun, None, m.plural, True, [], m.focus, m.marked)
+        for m in mentions
+    ]
+
+
+def _is_colour(mention: Mention) -> bool:
+    words = [*mention.adjectives, *mention.words]
+    return not mention.marked and bool(words) and all(word in COLOURS for word in words)
+
+
+_HANDLERS = {
+    "D": _Builder.determiner,
+    "Q": _Builder.number,
+    "J": _Builder.adjective,
+    "N": _Builder.noun,
+    "P": _Builder.pronoun,
+    "V": _Builder.verb,
+    "X": _Builder.auxiliary_verb,
+    "H": _Builder.helping_verb,
+    "M": _Builder.helping_verb,
+    "T": _Builder.particle,
+    "R": _Builder.preposition_word,
+    "A": _Builder.adverb,
+    "G": _Builder.direction,
+    "L": _Builder.place,
+    "O": _Builder.negation,
+    "C": _Builder.connector,
+    "K": _Builder.joiner,
+    "Z": _Builder.relative,
+    "E": _Builder.existence,
+    "I": _Builder.infinitive,
+}

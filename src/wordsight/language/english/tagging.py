@@ -1,0 +1,423 @@
+"""Which use each word of a text has: the cheapest path through a small automaton of clauses.
+
+States say what has been read of the current clause: nothing (``B``), a phrase that still needs its
+noun (``d``), a noun (``n``), an auxiliary (``b`` for "be", ``h`` for others), a preposition
+(``r``), "and" inside a phrase (``k``), a relative pronoun (``z``), "to" (``i``) or a verb (``v``);
+0 stands for before the verb, 1 for after it. Costs were set by hand.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import log
+
+from wordsight.language.english.words import (
+    FIXED_PHRASES,
+    base_form,
+    is_continuous,
+    is_function_word,
+    is_known,
+    is_participle,
+    uses_of,
+)
+from wordsight.language.errors import LanguageError
+from wordsight.language.glosses import glossed, language_of, open_uses, segmented
+
+__all__ = [
+    "MOST_WORDS",
+    "CorpusUses",
+    "Piece",
+    "Tagged",
+    "pieces_of",
+    "tag",
+    "tokens_of",
+    "uses_in_corpus",
+]
+
+MOST_WORDS = 80
+"""Words of a sentence that is read."""
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[,;:.!?…]|\S")
+_LONGEST_PHRASE = 4
+_IS_AFTER = frozenset(["he", "she", "it", "that", "there", "who", "what", "they", "we", "i", "you"])
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A word or fixed phrase of a text, or a mark.
+
+    Attributes:
+        text: In lower case; a function word of another language in English.
+        position: Number of the piece in the text.
+        written: What was written.
+    """
+
+    text: str
+    position: int
+    written: str = ""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is no punctuation or symbol."""
+        return self.text[0].isalnum() or self.text[0] == "'"
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A piece with the use it has in the text, and the state after it."""
+
+    piece: Piece
+    tag: str
+    state: str
+
+    @property
+    def text(self) -> str:
+        """The words of the piece."""
+        return self.piece.text
+
+
+Uses = Callable[[str], Mapping[str, float]]
+
+
+def pieces_of(
+    text: str, phrases: frozenset[tuple[str, ...]] = frozenset(), language: str | None = None
+) -> list[Piece]:
+    """Split a text into words, fixed phrases such as "to the left of", and marks.
+
+    Args:
+        text: One or more sentences.
+        phrases: Further phrases to keep together, such as nouns of several words.
+        language: Whose function words it has; English if None.
+
+    Raises:
+        LanguageError: If there is no word, or there are more than :data:`MOST_WORDS`.
+    """
+    tokens = tokens_of(text)
+    pairs = [(token, token) for token in tokens] if language is None else glossed(tokens, language)
+    pairs = [(part, one) for token, one in pairs for part in _split(token, phrases)]
+    tokens = [token for token, _ in pairs]
+    words = sum(token[0].isalnum() for token in tokens)
+    if not words:
+        raise LanguageError(f"expected a sentence, got {text[:60]!r} without a single word.")
+    if words > MOST_WORDS:
+        raise LanguageError(
+            f"expected up to {MOST_WORDS} words, got {len(text.split()):,}; write it in parts."
+        )
+    found: list[Piece] = []
+    place = 0
+    while place < len(tokens):
+        length = _phrase_length(tokens, place, phrases)
+        piece = " ".join(tokens[place : place + length])
+        found.append(Piece(piece, len(found), pairs[place][1] if length == 1 else piece))
+        place += length
+    return found
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the words and marks of a text in lower case."""
+    cut = segmented(text[: 40 * MOST_WORDS])
+    return [token.lower().replace("’", "'") for token in _TOKEN.findall(cut)]
+
+
+def _split(token: str, phrases: frozenset[tuple[str, ...]]) -> list[str]:
+    if "'" in token:
+        head, _, tail = token.partition("'")
+        if (tail == "s" and head in _IS_AFTER) or tail in ("re", "ve", "ll"):
+            return [head, {"s": "is", "re": "are", "ve": "have", "ll": "will"}[tail]]
+    if "-" in token and (
+        tuple(token.split("-")) in phrases or token.replace("-", " ") in FIXED_PHRASES
+    ):
+        return token.split("-")
+    return [token]
+
+
+def _phrase_length(tokens: list[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    for length in range(_LONGEST_PHRASE, 1, -1):
+        part = tuple(tokens[place : place + length])
+        if len(part) == length and (" ".join(part) in FIXED_PHRASES or part in phrases):
+            return length
+    return 1
+
+
+# Per state and tag: next state and cost. A tag that is missing cannot follow.
+_NOUN_PHRASE = {"D": ("d", 0.0), "Q": ("d", 0.0), "J": ("d", 0.3), "N": ("n", 0.3), "P": ("n", 0.0)}
+
+
+def _phrase(level: str, extra: float = 0.0) -> dict[str, tuple[str, float]]:
+    return {tag: (state + level, cost + extra) for tag, (state, cost) in _NOUN_PHRASE.items()}
+
+
+def _inside(level: str) -> dict[str, tuple[str, float]]:
+    needs, has = f"d{level}", f"n{level}"
+    return {
+        "J": (needs, 0.0),
+        "Q": (needs, 0.2),
+        "D": (needs, 0.9),
+        "A": (needs, 0.8),
+        "N": (has, 0.0),
+        "P": (has, 0.8),
+        "V": (needs, 2.0),
+        "K": (needs, 0.6),
+        "C": ("B", 0.5),
+    }
+
+
+_AFTER_VERB: dict[str, tuple[str, float]] = {
+    **_phrase("1"),
+    "R": ("r1", 0.1),
+    "T": ("v", 0.0),
+    "A": ("v", 0.05),
+    "G": ("v", 0.0),
+    "L": ("v", 0.1),
+    "O": ("v", 1.0),
+    "C": ("B", 0.0),
+    "I": ("i", 0.3),
+    "V": ("v", 3.0),
+    "E": ("v", 0.6),
+}
+_MOVES: dict[str, dict[str, tuple[str, float]]] = {
+    "B": {
+        **_phrase("0"),
+        "V": ("v", 1.2),
+        "A": ("B", 0.1),
+        "G": ("B", 0.5),
+        "C": ("B", 0.1),
+        "X": ("b0", 1.5),
+        "H": ("h0", 1.5),
+        "M": ("h0", 1.5),
+        "O": ("B", 0.3),
+        "R": ("r0", 0.6),
+        "L": ("B", 0.6),
+        "E": ("B", 0.2),
+        "T": ("B", 2.0),
+    },
+    "d0": _inside("0"),
+    "n0": {
+        "N": ("n0", 1.2),
+        "R": ("r0", 0.3),
+        "X": ("b0", 0.0),
+        "H": ("h0", 0.0),
+        "M": ("h0", 0.0),
+        "V": ("v", 0.0),
+        "A": ("n0", 0.1),
+        "O": ("n0", 0.2),
+        "G": ("n0", 0.4),
+        "L": ("n0", 0.1),
+        "C": ("B", 1.0),
+        "K": ("k0", 0.4),
+        "Z": ("z0", 0.5),
+        "T": ("n0", 2.0),
+        "J": ("n0", 3.0),
+    },
+    "b0": {
+        **_phrase("1", 1.0),
+        "V": ("w", 0.0),
+        "J": ("v", 0.2),
+        "R": ("r1", 0.1),
+        "G": ("v", 0.2),
+        "L": ("v", 0.1),
+        "A": ("b0", 0.1),
+        "O": ("b0", 0.0),
+        "X": ("b0", 0.0),
+        "T": ("v", 0.5),
+        "E": ("v", 0.5),
+    },
+    "h0": {
+        **_phrase("1", 1.5),
+        "V": ("v", 0.0),
+        "X": ("b0", 0.0),
+        "H": ("h0", 0.2),
+        "A": ("h0", 0.1),
+        "O": ("h0", 0.0),
+    },
+    "r0": {**_phrase("0"), "V": ("v", 2.0)},
+    "k0": _phrase("0"),
+    "z0": {"V": ("v", 0.0), "X": ("b0", 0.0), "H": ("h0", 0.0), "M": ("h0", 0.0), "O": ("z0", 0.2)},
+    "v": _AFTER_VERB,
+    # After a passive, or a particle behind the object, another object is unusual.
+    "w": {**_AFTER_VERB, **_phrase("1", 1.0), "T": ("w", 0.0)},
+    "d1": _inside("1"),
+    "n1": {
+        **_phrase("1", 0.7),
+        "N": ("n1", 1.0),
+        "R": ("r1", 0.0),
+        "T": ("w", 0.0),
+        "A": ("v", 0.05),
+        "G": ("v", 0.0),
+        "L": ("n1", 0.1),
+        "C": ("B", 0.0),
+        "K": ("k1", 0.3),
+        "Z": ("z1", 0.5),
+        "V": ("v", 2.5),
+        "X": ("b0", 3.0),
+        "J": ("v", 2.0),
+        "I": ("i", 0.6),
+        "O": ("n1", 1.5),
+        "E": ("v", 0.6),
+    },
+    "r1": {**_phrase("1"), "V": ("v", 1.0)},
+    "k1": _phrase("1"),
+    "z1": {"V": ("v", 0.0), "X": ("b0", 0.0), "H": ("h0", 0.0), "M": ("h0", 0.0), "O": ("z1", 0.2)},
+    "i": {"V": ("v", 0.0)},
+}
+_ENDS = {"v": 0.0, "w": 0.0, "n1": 0.0, "n0": 1.0, "B": 1.0, "d0": 2.0, "d1": 0.8, "r1": 1.5} | {
+    "b0": 3.0
+}
+_END = 5.0  # in any other state
+_MARKS = {",": {"C": 0.2, "K": 0.9, "U": 0.4}, ";": {"C": 0.0}, ":": {"U": 0.0, "C": 0.2}}
+_SENTENCE_END = frozenset(".!?…")
+
+
+def tag(pieces: list[Piece], uses: Uses = uses_of) -> tuple[list[Tagged], float]:
+    """Return the cheapest uses of the pieces of a text, and their cost."""
+    best: dict[str, tuple[float, tuple[Tagged, ...]]] = {"B": (0.0, ())}
+    for number, piece in enumerate(pieces):
+        last = number == len(pieces) - 1
+        following: dict[str, tuple[float, tuple[Tagged, ...]]] = {}
+        for use, own in _uses(piece, uses, last=last).items():
+            for state, (cost, path) in best.items():
+                move = (state, 0.0) if use == "U" else _move(state, use, piece.text, path)
+                if move is None:
+                    continue
+                total = cost + own + move[1]
+                if move[0] not in following or total < following[move[0]][0]:
+                    following[move[0]] = total, (*path, Tagged(piece, use, move[0]))
+        best = following
+    state = min(best, key=lambda s: best[s][0] + _ENDS.get(s, _END))
+    return list(best[state][1]), best[state][0] + _ENDS.get(state, _END)
+
+
+def _uses(piece: Piece, uses: Uses, *, last: bool) -> Mapping[str, float]:
+    if piece.is_word:
+        if piece.text.endswith("'s"):
+            return {"D": 0.2, "U": 4.0}
+        return uses(piece.text)
+    if piece.text in _SENTENCE_END:
+        return {"U": 0.0} if last else {"C": 0.0, "U": 2.0}
+    return _MARKS.get(piece.text, {"U": 0.0})
+
+
+def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[str, float] | None:
+    move = _MOVES[state].get(use)
+    if move is None:
+        return None
+    after, cost = move
+    if use == "V":
+        cost += _cost_of_form(state, word)
+        if state == "h0" and path[-1].tag == "M" and base_form(word, "V") != word:
+            cost += 2.0  # "can approached" is no modal
+        if state == "b0" and is_continuous(word):
+            after = "v"
+        if state in ("n1", "v") and _ends_relative(path):
+            return after, 0.0
+        if state == "v" and is_continuous(word) and path[-1].tag == "V":
+            return after, 0.6  # "starts walking"
+        if state == "B" and any(t.tag == "V" for t in path):
+            cost -= 1.0  # the subject of a later clause may be left out
+    elif state == "B" and use in "XHM" and path:
+        cost -= 1.0
+    elif use == "N" and state in ("n0", "n1") and path[-1].tag == "P":
+        cost += 1.5  # no compound begins with a pronoun
+    return after, cost
+
+
+def _ends_relative(path: tuple[Tagged, ...]) -> bool:
+    """Whether a relative clause about the subject has its verb, so that the main one may follow."""
+    opened = next((n for n in range(len(path) - 1, -1, -1) if path[n].state in ("z0", "B")), -1)
+    verbs = [n for n in range(opened + 1, len(path)) if path[n].tag == "V"]
+    if len(verbs) != 1:
+        return False
+    if opened >= 0 and path[opened].state == "z0":
+        return True
+    # "A man holding a cup walks away"
+    before = path[verbs[0] - 1].tag if verbs[0] else ""
+    return before == "N" and path[-1].tag != "V" and is_continuous(path[verbs[0]].text)
+
+
+def _cost_of_form(state: str, word: str) -> float:
+    if state in ("b0", "n1", "d0", "d1", "r0", "r1"):
+        return 0.0 if is_continuous(word) or (state != "r1" and is_participle(word)) else 2.0
+    return 0.4 if state in ("n0", "B") and is_continuous(word) else 0.0
+
+
+@dataclass(frozen=True)
+class CorpusUses:
+    """How the words of a corpus are used.
+
+    Attributes:
+        base: The uses of words by themselves.
+        counts: Per word how often it has which use.
+        phrases: Words to keep together; those that are nouns of the corpus among them.
+        pairs: Nouns of two words.
+        language: Whose function words the corpus has; English if None.
+        tags: Uses between which the corpus decides.
+    """
+
+    base: Uses
+    counts: Mapping[str, Counter[str]]
+    phrases: frozenset[tuple[str, ...]]
+    pairs: frozenset[tuple[str, ...]] = frozenset()
+    language: str | None = None
+    tags: str = "NVJM"
+
+    def __call__(self, word: str) -> Mapping[str, float]:
+        """Return the uses of a word; those that are usual in the corpus are cheaper."""
+        if tuple(word.split()) in self.pairs:
+            return {"N": -1.0, "U": 4.0}
+        found, own = self.base(word), self.counts.get(word)
+        if own is None or sum(tag in found for tag in self.tags) < 2:
+            return found
+        total = sum(own[tag] for tag in self.tags) + len(self.tags)
+        return {
+            tag: cost - log((own[tag] + 1) / total) / 2 if tag in self.tags else cost
+            for tag, cost in found.items()
+        }
+
+
+_ROUNDS = 2
+_FEW_WORDS = 5  # different words below which a corpus is taken for English
+_PAIR = 0.8  # share of the places of two words next to each other in which both are nouns
+
+
+def _is_foreign(texts: Iterable[str]) -> bool:
+    """Whether most words of a corpus are in no English dictionary, and few are function words."""
+    words = {token for text in texts for token in tokens_of(text) if token[0].isalpha()}
+    known = sum(is_function_word(w) or any(is_known(w, tag) for tag in "NVJA") for w in words)
+    return len(words) >= _FEW_WORDS and 2 * known < len(words)
+
+
+def uses_in_corpus(
+    texts: Iterable[str], base: Uses, phrases: frozenset[tuple[str, ...]] = frozenset()
+) -> CorpusUses:
+    """Learn how a corpus uses its words.
+
+    It is tagged, uses are counted, and those that are usual become cheaper, twice over: "plate"
+    after "on" is a noun, so it is one in "place plate"; "trash can" is mostly two nouns, so it is
+    one name everywhere.
+    """
+    texts = list(dict.fromkeys(texts))
+    language = language_of([token for text in texts for token in tokens_of(text)])
+    current = CorpusUses(base, {}, phrases, language=language)
+    if language is not None or _is_foreign(texts):
+        # Any word may be anything, adverbs included, which no ending marks.
+        current = replace(current, base=open_uses(base), tags="NVJMA")
+    for _ in range(_ROUNDS):
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        pairs: Counter[tuple[str, ...]] = Counter()
+        nouns: Counter[tuple[str, ...]] = Counter()
+        for text in texts:
+            try:
+                tagged = tag(pieces_of(text, current.phrases, language), current)[0]
+            except LanguageError:
+                continue
+            for item in tagged:
+                counts[item.text][item.tag] += 1
+            for one, other in pairwise(tagged):
+                pair = (one.text, other.text)
+                pairs[pair] += 1
+                nouns[pair] += one.tag == other.tag == "N"
+        named = current.pairs | {p for p, n in nouns.items() if n > 1 and n >= _PAIR * pairs[p]}
+        current = replace(current, counts=counts, phrases=phrases | named, pairs=frozenset(named))
+    return current

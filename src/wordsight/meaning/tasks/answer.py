@@ -1,0 +1,291 @@
+"""Answering queries: questions, denials and events in an order, from the scores of sentences.
+
+Who and what are named by the noun that makes the sentence most likely; how many are counted by
+finding a participant, taking its boxes out of the clip and looking again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.language import PartOfSpeech, Statement, Understood
+from wordsight.meaning.checks import require_clip
+from wordsight.meaning.model.lexicon import LearnedLexicon
+from wordsight.meaning.tasks.clip import track
+from wordsight.meaning.tasks.results import SentenceHit
+from wordsight.meaning.tasks.search import Windows, search
+from wordsight.records import Clip, Sentence, Word
+
+__all__ = ["Answer", "Participant", "answer", "find", "probability", "sum_up"]
+
+_MOST_COUNTED = 8  # participants of one clip
+_PER_EVENT = 8  # moments of each event that are put in order
+_COVERED = 0.5  # overlap from which a box is one of a participant that was counted
+
+
+@dataclass(frozen=True, eq=False)
+class Participant:
+    """Who or what was asked for, at one moment.
+
+    Attributes:
+        video_id: The video.
+        start: Start of the moment in seconds.
+        end: Its end.
+        name: The noun that fits best; empty if the lexicon has none that fits the kind.
+        probability: How sure: that the sentence is true and that this is the noun.
+        times: ``(T,)`` seconds of the frames in which it is seen.
+        boxes: ``(T, 4)`` its boxes there.
+    """
+
+    video_id: str
+    start: float
+    end: float
+    name: str
+    probability: float
+    times: NDArray[np.float64]
+    boxes: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answer to a question.
+
+    Attributes:
+        kind: What was asked; see :class:`wordsight.language.Understood`.
+        text: The answer in a few words.
+        probability: How sure.
+        participants: Who or what was asked for, the surest first.
+    """
+
+    kind: str
+    text: str
+    probability: float
+    participants: tuple[Participant, ...] = ()
+
+
+def probability(lexicon: LearnedLexicon, score: float) -> float:
+    """Return how likely a sentence with a score is true, one half at the threshold."""
+    return float(1.0 / (1.0 + np.exp(np.clip(lexicon.threshold - score, -50.0, 50.0))))
+
+
+def find(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    query: Understood,
+    *,
+    top: int | None = 10,
+    only_true: bool = False,
+    windows: Windows | None = None,
+) -> list[SentenceHit]:
+    """Rank the moments of a clip by how well they fit a query.
+
+    A denial is a filter: moments at which what it denies holds are left out; where nothing else is
+    said, the clip itself is returned if what is denied holds nowhere in it.
+
+    Args:
+        lexicon: The words.
+        clip: A clip or a whole video.
+        query: What is looked for.
+        top: Number of moments to return; all if None.
+        only_true: Whether to leave out moments at which the query is judged false.
+        windows: How long videos are cut.
+    """
+    if not require_clip(clip).mask.any():
+        return []
+    said = [s for s in query.statements if not s.negated]
+    denied = [s for s in query.statements if s.negated]
+    if len(said) == 1 and not denied:
+        sentence = said[0].sentence
+        return search(lexicon, [clip], sentence, top=top, only_true=only_true, windows=windows)
+    per_event = [
+        search(lexicon, [clip], s.sentence, top=_PER_EVENT, only_true=only_true, windows=windows)
+        for s in said
+    ]
+    hits = _joined(query, said, per_event) if said else [_whole(lexicon, clip, query)]
+    for statement in denied:
+        hits = [
+            hit
+            for hit in (_without(lexicon, clip, statement.sentence, hit) for hit in hits)
+            if hit.holds or not only_true
+        ]
+    hits.sort(key=lambda hit: -hit.score)
+    return (windows or Windows()).without_overlaps(hits)[:top]
+
+
+def _whole(lexicon: LearnedLexicon, clip: Clip, query: Understood) -> SentenceHit:
+    return SentenceHit(clip.video_id, clip.start, clip.end, 0.0, query.text, True, ())
+
+
+def _without(
+    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, hit: SentenceHit
+) -> SentenceHit:
+    """Judge that a sentence is false of a moment, besides what is known of it."""
+    part = clip if hit.judged == (clip.start, clip.end) else clip.part(*hit.judged)
+    best = search(lexicon, [part], sentence, top=1)
+    true = probability(lexicon, best[0].score) if best else 0.0
+    score = hit.score + float(np.log(max(1e-12, 1.0 - true)))
+    evidence = tuple((f"not {word}", -value) for word, value in best[0].evidence) if best else ()
+    return replace(
+        hit, score=score, holds=hit.holds and true < 0.5, evidence=(*hit.evidence, *evidence)
+    )
+
+
+def _joined(
+    query: Understood, said: Sequence[Statement], per_event: Sequence[Sequence[SentenceHit]]
+) -> list[SentenceHit]:
+    """Return the moments at which events happen in their order, from the first to the last."""
+    found = []
+    for hits in product(*per_event):
+        steps = zip(hits, hits[1:], said[1:], strict=False)
+        if all(_in_order(one, other, statement.link) for one, other, statement in steps):
+            found.append(
+                SentenceHit(
+                    hits[0].video_id,
+                    min(hit.start for hit in hits),
+                    max(hit.end for hit in hits),
+                    sum(hit.score for hit in hits),
+                    query.text,
+                    all(hit.holds for hit in hits),
+                    tuple(item for hit in hits for item in hit.evidence),
+                    max(hit.lost_mass for hit in hits),
+                )
+            )
+    return found
+
+
+def _in_order(one: SentenceHit, other: SentenceHit, link: str) -> bool:
+    if link in ("then", "before"):
+        # Events that a clip cuts begin, or end, together.
+        later = one.start + one.end < other.start + other.end
+        return later and one.start <= other.start and one.end <= other.end
+    if link == "after":
+        return _in_order(other, one, "then")
+    if link == "while":
+        return min(one.end, other.end) > max(one.start, other.start)
+    return True
+
+
+def answer(
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    query: Understood,
+    hits: Iterable[SentenceHit],
+    *,
+    windows: Windows | None = None,
+) -> list[Participant]:
+    """Return who or what a question asks for at the moments that were found in a clip.
+
+    For "how many" every participant of the clip is returned once.
+    """
+    statement = query.statements[0]
+    if query.question is None or statement.focus is None:
+        return []
+    if query.question == "how many":
+        return _counted(lexicon, clip, statement, windows)
+    return [_participant(lexicon, clip, statement, hit) for hit in hits]
+
+
+def _participant(
+    lexicon: LearnedLexicon, clip: Clip, statement: Statement, hit: SentenceHit
+) -> Participant:
+    """Name the participant asked for, and find its boxes."""
+    assert statement.focus is not None
+    part = clip.part(*hit.judged)
+    words, focus = statement.sentence.words, statement.focus
+    nouns = [e.name for e in lexicon.lexicon.of_part(PartOfSpeech.NOUN) if e.name in lexicon.words]
+    known = any(w.entry in nouns and w.participants == (focus,) for w in words)
+    sentence, name, share = statement.sentence, "", 1.0
+    if not known and nouns:
+        named = [Sentence(hit.text, (*words, Word(noun, (focus,)))) for noun in nouns]
+        scores = lexicon.scores(lexicon.observe(part), named)
+        best = int(np.argmax(scores))
+        weights = np.exp(scores - scores[best])
+        sentence, name, share = named[best], nouns[best], float(1.0 / weights.sum())
+    elif known:
+        name = next(w.entry for w in words if w.entry in nouns and w.participants == (focus,))
+    seen = track(lexicon, part, sentence).tracks[focus]
+    sure = probability(lexicon, hit.score) * share
+    return Participant(hit.video_id, hit.start, hit.end, name, sure, seen.times, seen.boxes)
+
+
+def _counted(
+    lexicon: LearnedLexicon, clip: Clip, statement: Statement, windows: Windows | None
+) -> list[Participant]:
+    found: list[Participant] = []
+    while len(found) < _MOST_COUNTED and clip.detections.mask.any():
+        hits = search(lexicon, [clip], statement.sentence, top=1, only_true=True, windows=windows)
+        if not hits:
+            break
+        found.append(_participant(lexicon, clip, statement, hits[0]))
+        rest = _without_boxes(clip, found[-1])
+        if rest is None:
+            break
+        clip = rest
+    return found
+
+
+def _without_boxes(clip: Clip, participant: Participant) -> Clip | None:
+    """Return a clip without the detections of a participant; None if none was removed."""
+    seen = clip.detections
+    mask = seen.mask.copy()
+    covered = np.zeros_like(mask)
+    for time, box in zip(participant.times, participant.boxes, strict=True):
+        row = int(np.argmin(np.abs(seen.times - time)))
+        low = np.maximum(seen.boxes[row, :, :2], box[:2])
+        high = np.minimum(seen.boxes[row, :, 2:], box[2:])
+        shared = np.prod(np.maximum(high - low, 0.0), axis=1)
+        size = np.prod(seen.boxes[row, :, 2:] - seen.boxes[row, :, :2], axis=1)
+        union = size + float(np.prod(box[2:] - box[:2])) - shared
+        covered[row] |= seen.mask[row] & (shared >= _COVERED * np.maximum(union, 1e-9))
+    if seen.ids is not None and covered.any():
+        # The whole track goes, also where its boxes were not looked at.
+        tracks, counts = np.unique(seen.ids[covered], return_counts=True)
+        usual = tracks[counts >= 0.5 * counts.max()]
+        covered |= seen.mask & np.isin(seen.ids, usual)
+    if not covered.any():
+        return None
+    return replace(clip, detections=replace(seen, mask=mask & ~covered))
+
+
+def sum_up(
+    lexicon: LearnedLexicon,
+    query: Understood,
+    hits: Sequence[SentenceHit],
+    participants: Sequence[Participant],
+) -> Answer | None:
+    """Sum up what was found in all clips; None if nothing was asked.
+
+    Args:
+        lexicon: The words.
+        query: The question.
+        hits: The moments that were found, best first.
+        participants: Who or what :func:`answer` found in all clips.
+    """
+    if query.question is None:
+        return None
+    kind = query.question
+    true = [hit for hit in hits if hit.holds]
+    best = probability(lexicon, hits[0].score) if hits else 0.0
+    known = tuple(sorted(participants, key=lambda one: -one.probability))
+    if kind == "whether":
+        return Answer(kind, "yes" if true else "no", best if true else 1.0 - best)
+    if kind == "how many":
+        sure = min((one.probability for one in known), default=1.0 - best)
+        return Answer(kind, str(len(known)), sure, known)
+    if kind == "how often":
+        return Answer(kind, str(len(true)), best if true else 1.0 - best)
+    if not true and kind in ("who", "what"):
+        text = "no one" if kind == "who" else "nothing"
+        return Answer(kind, f"{text}, as far as can be seen", 1.0 - best, known)
+    if kind in ("who", "what") and known:
+        return Answer(
+            kind, known[0].name or "something without a name", known[0].probability, known
+        )
+    if not true:
+        return Answer(kind, "never, as far as can be seen", 1.0 - best)
+    first = true[0]
+    where = f"{first.video_id}, {first.start:.1f}-{first.end:.1f} s"
+    return Answer(kind, where, best, known)

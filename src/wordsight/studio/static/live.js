@@ -1,0 +1,53 @@
+// A watch: what is seen, the sentences that are true just now, and hits as they come.
+"use strict";
+
+(() => {
+  const GLOW = 4; // seconds that a sentence stays lit after it was true
+  const part = (id) => document.getElementById(id);
+  const clock = (seconds) => `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
+  let timer = 0;
+
+  const light = (state) => {
+    part("sentences").replaceChildren(...state.sentences.map((text) => {
+      const last = state.hits.find((hit) => hit.text === text);
+      const lit = last && state.now - last.end < GLOW;
+      return studio.node("li", last ? `${text} ${Math.round(100 * last.probability)} %` : text, lit ? "lit" : "");
+    }));
+  };
+
+  const look = async () => {
+    const state = await studio.ask("/api/v1/live").catch(() => null);
+    const runs = state?.job && ["queued", "running"].includes(state.job.state);
+    part("stop").hidden = !runs;
+    if (state?.job) {
+      part("stop").onclick = () => studio.post(`/api/v1/jobs/${state.job.id}/cancel`).catch(() => {});
+      light(state);
+      part("hits").replaceChildren(studio.table(["When", "How sure", "After", "Sentence"], state.hits.map((hit) =>
+        [`${clock(hit.start)} – ${clock(hit.end)}`, `${Math.round(100 * hit.probability)} %`, `${hit.delay.toFixed(1)} s`, hit.text])));
+      part("warnings").replaceChildren(...state.warnings.map((text) => studio.node("li", text)));
+      part("seen").textContent = `${runs ? "Watching" : "Over"}: ${clock(state.now)}, frames looked at: ${state.frames}`;
+      part("watch-problem").textContent = state.job.state === "failed" ? state.job.message : "";
+      if (state.frames) {
+        part("picture").src = `/api/v1/live/picture?${state.frames}`;
+        part("picture").hidden = false;
+      }
+    }
+    clearTimeout(timer);
+    timer = setTimeout(look, runs ? 300 : 3000);
+  };
+
+  part("watch").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const sentences = form.get("sentences").split("\n").map((line) => line.trim()).filter(Boolean);
+    part("watch-problem").textContent = "";
+    try {
+      await studio.post("/api/v1/live", { sentences, source: form.get("source").trim(), video: form.get("video"),
+        detector: form.get("detector"), rate: Number(form.get("rate")) });
+      look();
+    } catch (error) {
+      part("watch-problem").textContent = error.message;
+    }
+  });
+  look();
+})();

@@ -1,1 +1,0 @@
-"""Files that people send to the studio: checked, named and kept until a job takes them."""

@@ -1,0 +1,265 @@
+"""``states learn``: weighted rules from tracked things and labels of when facts hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from wordsight.errors import WordsightError
+from wordsight.workflows.compute import engine_setting, using_engine
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.settings import Request, argument, setting
+from wordsight.workflows.state_inputs import (
+    DEFAULT_STATE_MODEL,
+    StateInputs,
+    bound_setting,
+    label_kinds,
+    labels_of,
+    observe_clips,
+    read_clips,
+    read_rules,
+    read_vocabulary,
+    warn_of_kinds,
+)
+from wordsight.workflows.units import count
+from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
+
+if TYPE_CHECKING:
+    from wordsight.states import StateModel, StateObservations, StateSequence
+    from wordsight.states.rules.facts import FactInterval
+
+__all__ = [
+    "LabelledStates",
+    "LearnStatesRequest",
+    "LearnStatesResult",
+    "StateLabelsRequest",
+    "StateLabelsResult",
+    "learn_states",
+    "observe_labelled",
+    "state_labels",
+]
+
+
+_ENOUGH = 12  # videos with labels
+
+
+class LearnStatesRequest(StateInputs):
+    """What to learn rules from, and where to keep them."""
+
+    labels: Path = setting(
+        ...,
+        "When facts hold: .csv with video,start,end,fact, .json, .eaf, CVAT's .xml, or the "
+        "truth.jsonl of a made world.",
+        metavar="FILE",
+    )
+    method: Literal["boosted", "few", "published", "fgm"] = setting(
+        "boosted",
+        "How rules are found: boosted one by one (boosted), few that read well (few), as A. Fern "
+        "published it in 2005 (published), or rules that are always right, merged greedily (fgm).",
+        label="Method",
+        titles={
+            "boosted": "Boosted rules",
+            "few": "Few rules that read well",
+            "published": "As published in 2005",
+            "fgm": "Rules that are always right (FGM)",
+        },
+    )
+    tau: int | None = bound_setting()
+    online: bool = setting(
+        False,
+        "Learn from what is seen up to each moment, for `states infer --online`.",
+        label="For live video: look at no later moment",
+    )
+    model: Path | None = setting(
+        DEFAULT_STATE_MODEL,
+        "Folder of the learned model.",
+        "--model",
+        "-m",
+        metavar="FOLDER",
+        default_text=str(DEFAULT_STATE_MODEL),
+    )
+    rules: str | None = setting(
+        None, "A file of rules, of which only the weights are learned.", metavar="FILE"
+    )
+    vocabulary: str | None = setting(
+        None, "A file that declares predicates and features; see the guide.", metavar="FILE"
+    )
+    seed: int = setting(0, "The same seed learns the same rules.", label="Random seed", ge=0)
+    engine: str | None = engine_setting()
+    force: bool = setting(False, "Replace files that exist.")
+
+
+class StateLabelsRequest(Request):
+    """Which labels to read, and where to write them as a table."""
+
+    labels: tuple[Path, ...] = argument(
+        "Labels of when facts hold: .csv, .json, .eaf, CVAT's .xml, truth.jsonl.",
+        metavar="FILE...",
+    )
+    output: Path | None = setting(
+        None, "Write video,start,end,fact to .csv, or .json.", "--output", "-o", metavar="FILE"
+    )
+    rate: float | None = setting(None, "Frames per second, for CVAT.", gt=0.0)
+    force: bool = setting(False, "Replace files that exist.")
+
+
+@dataclass(frozen=True)
+class StateLabelsResult(Result):
+    """Labels that were read.
+
+    Attributes:
+        intervals: When facts hold, by video.
+        file: What was written.
+    """
+
+    intervals: "dict[str, list[FactInterval]]"
+    file: Path | None
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight states labels --json`` prints."""
+        return [
+            {"video": row.video_id, "start": row.start, "end": row.end, "fact": str(row.fact)}
+            for rows in self.intervals.values()
+            for row in rows
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnStatesResult(Result):
+    """Learned rules.
+
+    Attributes:
+        model: The rules with their weights.
+        folder: Where they were written, if anywhere.
+        kinds: The kind of each label that is not its own kind.
+        num_videos: How many videos they were learned from.
+        right: Share of the training videos whose sequence of states comes out exactly right.
+        held_out: The same share, and that of facts at all moments, where each video is judged by
+            rules learned from others; empty where that was not measured.
+    """
+
+    model: "StateModel"
+    folder: Path | None
+    kinds: dict[str, str]
+    num_videos: int
+    right: float
+    held_out: dict[str, float]
+
+    def to_json(self) -> Any:
+        """Return what ``wordsight states learn --json`` prints."""
+        return as_json(
+            {
+                "model": self.folder,
+                "videos": self.num_videos,
+                "rules": len(self.model.rules_),
+                "transition_cost": self.model.transition_cost_,
+                "training_sequences_right": self.right,
+                "held_out_sequences_right": self.held_out.get("sequences"),
+                "held_out_facts_right": self.held_out.get("facts"),
+            }
+        )
+
+
+@workflow(LearnStatesRequest)
+def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) -> LearnStatesResult:
+    """Learn weighted rules from tracked things and labels of when facts hold."""
+    from wordsight.states.methods import state_model
+    from wordsight.workflows.annotator import StateAnnotator
+
+    refuse_existing(request.model, force=request.force)
+    rules = None if request.rules is None else read_rules(request.rules)
+    vocabulary = read_vocabulary(request.vocabulary)
+    labelled = observe_labelled(request, reporter)
+    observations, truth = labelled.observations, labelled.truth
+    _advise(observations, reporter)
+    model = state_model(
+        request.method,
+        rules=rules,
+        vocabulary=vocabulary,
+        bound=request.tau,
+        random_state=request.seed,
+    )
+    with (
+        using_engine(request.engine, reporter) as engine,
+        reporter.progress("Learning") as progress,
+    ):
+        model.fit(observations, truth, progress=progress, engine=engine)
+    model.notes_ |= {"steady": True} if request.steady else {}
+    model.notes_ |= {"online": True} if request.online else {}
+    warn_of_kinds(model, observations, reporter)
+    if request.model is not None:
+        StateAnnotator(model, labelled.kinds).save(request.model, overwrite=request.force)
+    return LearnStatesResult(
+        model,
+        request.model,
+        labelled.kinds,
+        len(observations),
+        model.score(observations, truth),
+        model.notes_.get("held_out", {}),
+    )
+
+
+def _advise(observations: "Sequence[StateObservations]", reporter: RecordingReporter) -> None:
+    """Say so if there is little to learn from."""
+    if len(observations) < _ENOUGH:
+        reporter.note(
+            f"{count(len(observations), 'video')} with labels: expect rules that do not hold "
+            f"elsewhere. Label {_ENOUGH} or more, of different people and places; --method few "
+            "needs fewer than boosted rules do."
+        )
+
+
+@workflow(StateLabelsRequest)
+def state_labels(request: StateLabelsRequest, *, reporter: RecordingReporter) -> StateLabelsResult:
+    """Read labels of when facts hold from any format, and write them as one table."""
+    from wordsight.states.formats import write_labels
+    from wordsight.states.labels import read_intervals
+
+    refuse_existing(request.output, force=request.force)
+    found: dict[str, list[FactInterval]] = {}
+    for file in request.labels:
+        for video, rows in read_intervals(file, frame_rate=request.rate).items():
+            if video in found:
+                raise WordsightError(f"{file} labels {video}, which an earlier file does too.")
+            found[video] = sorted(rows, key=lambda row: (row.start, row.fact))
+    if request.output is not None:
+        write_labels(request.output, found, overwrite=request.force)
+        reporter.note(f"Wrote {request.output}")
+    return StateLabelsResult(found, request.output)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledStates:
+    """Measured videos with the states that labels give them.
+
+    Attributes:
+        observations: The measured things of each video.
+        truth: The labelled states of each video.
+        kinds: The kind of each label that is not its own kind.
+    """
+
+    observations: list["StateObservations"]
+    truth: list["StateSequence"]
+    kinds: dict[str, str]
+
+
+def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -> LabelledStates:
+    """Measure the inputs of a request and read their labels."""
+    from wordsight.states.grounding.stabilise import lower_edges
+    from wordsight.states.labels import check_directions, read_intervals, sequence_from_intervals
+
+    vocabulary, intervals = (
+        read_vocabulary(request.vocabulary),
+        read_intervals(request.labels, frame_rate=request.rate),
+    )
+    clips = read_clips(request.inputs, request.library, reporter, rate=request.rate)
+    kinds = label_kinds(request, clips)
+    observations = observe_clips(clips, kinds, vocabulary, request.steady, causal=request.online)
+    labels = labels_of(observations, intervals, request.labels, request.library)
+    for clip, its_labels in zip(clips, labels, strict=True):
+        check_directions(its_labels, lower_edges(clip), clip.times)
+    truth = [
+        sequence_from_intervals(one.video_id, one.times, its_labels)
+        for one, its_labels in zip(observations, labels, strict=True)
+    ]
+    return LabelledStates(observations, truth, kinds)

@@ -1,0 +1,234 @@
+"""How good words are: measured on videos not learned from, and said in plain words."""
+
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wordsight.workflows.units import count
+
+if TYPE_CHECKING:
+    from wordsight.language import Lexicon
+    from wordsight.meaning import LearnedLexicon, TrainingSettings
+    from wordsight.meaning.model.quality import HeldOut, Quality, WordQuality
+    from wordsight.meaning.tasks.judge import JudgedChoice
+    from wordsight.progress import Progress
+    from wordsight.records import Sentence
+    from wordsight.workflows.described import DescribedClips
+
+__all__ = ["given_words_quality", "learning_quality"]
+
+_ONCE, _TOGETHER = "seen once", "always together with"
+_USUAL = "as usual as everywhere: no information"
+_HEADINGS = {
+    "Seen once, which is too little to learn from": _ONCE,
+    "Never said without each other, so they cannot be told apart": _TOGETHER,
+    "As usual as everywhere, so without information": _USUAL,
+}
+_NO_DIFFERENCE = 0.05  # total variation from the background below which a word says nothing
+_FEW_CLIPS = 6  # clips per word below which more of them are the first advice
+_BLIND_FOLDS = 10  # parts of a library, for a guesser that knows how often sentences are true
+_SHOWN = 3  # confused pairs that advice names
+
+
+def learning_quality(
+    said: "DescribedClips",
+    settings: "TrainingSettings",
+    check: str,
+    *,
+    learned: "LearnedLexicon | None" = None,
+    progress: "Progress | None" = None,
+    **compute: Any,
+) -> "Quality":
+    """Measure how good words are that are learned as these, by learning without some videos.
+
+    Args:
+        said: Clips and sentences.
+        settings: How words are learned.
+        check: ``quick`` learns in less time and fewer parts than ``full``; ``none`` only remarks on
+            words.
+        learned: The words learned from all clips, to be remarked on too.
+        progress: Called after every step.
+        compute: Threads, engine and device.
+    """
+    from wordsight.meaning import MeaningWarning
+    from wordsight.meaning.training.cross_fit import (
+        FULL_FOLDS,
+        QUICK_FOLDS,
+        cross_fit,
+        quick_settings,
+        why_not_judged,
+    )
+
+    kept = [n for n, clip in enumerate(said.clips) if clip.mask.any() and said.sentences[n]]
+    clips = [said.clips[n] for n in kept]
+    why = "it was not measured (--check none)." if check == "none" else why_not_judged(clips)
+    if why:
+        return _quality(said, (), None, why, learned)
+    quick = check == "quick"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MeaningWarning)  # said once, of learning from all clips
+        fitted = cross_fit(
+            clips,
+            [said.sentences[n] for n in kept],
+            [said.rivals[n] for n in kept],
+            said.lexicon,
+            quick_settings(settings) if quick else settings,
+            folds=QUICK_FOLDS if quick else FULL_FOLDS,
+            progress=progress,
+            **compute,
+        )
+    held_out = fitted.quality(said.lexicon, check)
+    why = "" if held_out else _too_few(len(fitted.answers), fitted.unknown)
+    return _quality(said, fitted.answers, held_out, why, learned)
+
+
+def given_words_quality(
+    said: "DescribedClips", learned: "LearnedLexicon", progress: "Progress | None" = None
+) -> "Quality":
+    """Measure how good given words are on clips they were not learned from."""
+    from wordsight.meaning.tasks.judge import held_out_quality, judge_choices
+    from wordsight.meaning.tasks.rivals import ask
+    from wordsight.meaning.training.cross_fit import video_folds
+
+    whole = replace(learned, lexicon=said.lexicon)
+    rows = zip(said.clips, said.sentences, said.rivals, strict=True)
+    asked = [one for row in rows if row[0].mask.any() for one in ask(*row)]
+    fair = [one for one in asked if learned.words.keys() >= {w.entry for w in one.true.words}]
+    if not fair:
+        return _quality(said, (), None, _too_few(0, len(asked)), learned)
+    # The guesser knows how often sentences are true of other videos of this library.
+    parts = video_folds([one.clip.video_id for one in asked], _BLIND_FOLDS)
+    answers = []
+    for part in range(max(parts) + 1):
+        rest = [one for one, own in zip(asked, parts, strict=True) if own != part]
+        own = {one.clip.video_id for one in asked} - {one.clip.video_id for one in rest}
+        answers += judge_choices(whole, [one for one in fair if one.clip.video_id in own], rest)
+        if progress is not None:
+            progress(len(answers), len(fair), "")
+    unknown = len(asked) - len(fair)
+    return _quality(
+        said, answers, held_out_quality(answers, said.lexicon, unknown=unknown), "", learned
+    )
+
+
+def _too_few(asked: int, unknown: int) -> str:
+    rest = (
+        f"; {count(unknown, 'sentence')} more have words that no other video has" if unknown else ""
+    )
+    return f"only {count(asked, 'choice')} can be asked{rest}. More described videos would help."
+
+
+def _quality(
+    said: "DescribedClips",
+    answers: Sequence["JudgedChoice"],
+    held_out: "HeldOut | None",
+    why: str,
+    learned: "LearnedLexicon | None",
+) -> "Quality":
+    from wordsight.meaning.model.quality import Quality
+    from wordsight.meaning.tasks.judge import word_quality
+
+    used = _clips_of_words(said.sentences)
+    words = word_quality(answers, {entry: len(clips) for entry, clips in sorted(used.items())})
+    remarks = _remarks(used, said.lexicon, learned)
+    words = {
+        entry: replace(word, remarks=(*remarks[entry], *word.remarks))
+        for entry, word in words.items()
+    }
+    advice = (*_advice(held_out, words, said), *_summary(remarks))
+    return Quality(words, held_out, why, advice)
+
+
+def _clips_of_words(sentences: Iterable[Iterable["Sentence"]]) -> dict[str, frozenset[int]]:
+    used = defaultdict(set)
+    for number, several in enumerate(sentences):
+        for word in (word for sentence in several for word in sentence.words):
+            used[word.entry].add(number)
+    return {entry: frozenset(numbers) for entry, numbers in used.items()}
+
+
+def _remarks(
+    used: dict[str, frozenset[int]], lexicon: "Lexicon", learned: "LearnedLexicon | None"
+) -> dict[str, list[str]]:
+    """Return per word what its use and its tables say against it."""
+    remarks: dict[str, list[str]] = {entry: [] for entry in used}
+    same = defaultdict(list)
+    for entry, clips in used.items():
+        same[clips, lexicon[entry].part].append(entry)
+        if len(clips) == 1:
+            remarks[entry].append(_ONCE)
+    for entries in same.values():
+        for entry in entries if len(entries) > 1 else ():
+            others = ", ".join(other for other in entries if other != entry)
+            remarks[entry].append(f"{_TOGETHER} {others}: cannot be told apart")
+    for entry in used:
+        if learned is not None and entry in learned.words and _says_nothing(learned, entry):
+            remarks[entry].append(_USUAL)
+    return remarks
+
+
+def _summary(remarks: dict[str, list[str]]) -> Iterable[str]:
+    """Yield one line for each kind of remark, with the words it is made of."""
+    for heading, begin in _HEADINGS.items():
+        found = set()
+        for entry, remark in ((e, r) for e, own in remarks.items() for r in own):
+            if remark.startswith(begin):
+                others = remark.removeprefix(begin).partition(":")[0].strip()
+                with_others = [entry, *others.split(", ")] if begin == _TOGETHER else [entry]
+                found.add(" and ".join(sorted(with_others)))
+        if found:
+            yield f"{heading}: {', '.join(sorted(found))}."
+
+
+def _says_nothing(learned: "LearnedLexicon", entry: str) -> bool:
+    word = learned.words[entry]
+    return all(
+        float(np.abs(table - learned.background[slot.feature]).sum(axis=1).max()) / 2
+        < _NO_DIFFERENCE
+        for slot, table in zip(word.slots, word.emissions, strict=True)
+    )
+
+
+def _advice(
+    held_out: "HeldOut | None", words: dict[str, "WordQuality"], said: "DescribedClips"
+) -> Iterable[str]:
+    """Yield what is wrong with the words and what would help."""
+    from wordsight.meaning.tasks.judge import NO_BETTER
+
+    if held_out is None:
+        return
+    guessing = [entry for entry, word in words.items() if NO_BETTER in word.remarks]
+    if held_out.is_better_than_guessing:
+        if guessing:
+            yield f"No better than guessing: {', '.join(guessing)}."
+        return
+    yield (
+        f"The words are no better than guessing: on videos not learned from they choose the right "
+        f"sentence in {held_out.accuracy} of {count(held_out.choices, 'choice')}, where guessing "
+        f"without looking has {max(held_out.blind, held_out.chance):.2f}. What would help:"
+    )
+    usual = Counter({entry: word.clips for entry, word in words.items()})
+    few = [f"{entry} ({number})" for entry, number in sorted(usual.items(), key=lambda one: one[1])]
+    rare = sum(number < _FEW_CLIPS for number in usual.values())
+    if rare:
+        yield (
+            f"- more described clips: {rare} of {len(usual)} words are said of fewer than "
+            f"{_FEW_CLIPS}, such as {', '.join(few[:_SHOWN])};"
+        )
+    else:
+        yield "- sentences that are true of their clips: play some and compare;"
+    yield f"- a detector that knows the things that are spoken of: {_labels(said)};"
+    pairs = [f"{true} with {other} ({number})" for true, other, number in held_out.confusions]
+    if pairs:
+        yield f"- more clips that differ in what is confused: {', '.join(pairs[:_SHOWN])}."
+
+
+def _labels(said: "DescribedClips") -> str:
+    names = sorted({name for clip in said.clips for name in clip.detections.label_names})
+    if not names or all(name.startswith("look-") for name in names):
+        return "`regions` has no names; see `wordsight detectors list`"
+    return f"this one has {count(len(names), 'label')} ({', '.join(names[:_SHOWN])}, …)"

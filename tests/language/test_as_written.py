@@ -1,0 +1,165 @@
+"""Sentences, questions and phrases as people write them, and what must be understood."""
+
+import re
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.language.canonical import canonical
+from wordsight.language import (
+    LanguageError,
+    UnknownWordError,
+    default_lexicon,
+    infer_lexicon,
+    read_query,
+    understand,
+)
+
+CORPUS = [
+    line.split(" => ")
+    for line in (Path(__file__).parent / "as_written.txt").read_text(encoding="utf-8").splitlines()
+]
+STREET = default_lexicon()
+
+
+def test_there_are_enough_of_them():
+    assert len(CORPUS) >= 300
+
+
+def test_what_must_be_understood():
+    wrong = [(text, expected, canonical(text)) for text, expected in CORPUS]
+    assert [row for row in wrong if row[1] != row[2]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("a man picks the backpack up", "person(p0) picked-up(p0,p1) backpack(p1)"),
+        ("The backpack got picked up.", "picked-up(p0,p1) backpack(p1)"),
+        ("chairs being carried", "carried(p0,p1) chair(p1)"),
+        ("stool", "stool(p0)"),
+        ("Has anyone approached the traffic cone?", "approached(p0,p1) traffic-cone(p1)"),
+        ("she carries a chair towards trash can", None),
+    ],
+)
+def test_in_words_of_a_lexicon(text, meaning):
+    found = read_query(text, STREET).statements[0].sentence.meaning
+    assert found == (meaning or "person(p0) carried(p0,p1) chair(p1) towards(p0,p2) trash-can(p2)")
+
+
+def test_order_denial_and_focus():
+    query = understand("Who picked up the chair and then did not put it down?", STREET)
+    first, second = query.statements
+    assert (first.focus, first.negated, second.link, second.negated) == (0, False, "then", True)
+    assert query.question is not None and query.question == "who"
+    assert "it = chair" in query.guesses
+
+
+def test_counted_things_take_part_one_by_one():
+    words = understand("Two people carried three chairs.", STREET).statements[0].sentence.words
+    counts = Counter(word.entry for word in words)
+    assert counts == {"person": 2, "chair": 3, "carried": 6}
+
+
+def test_what_was_left_out_and_taken_for_is_shown():
+    shown = understand("A grumpy man carried the chair again.", STREET).explanation()
+    assert "Left out: again, grumpy." in shown or "Left out: grumpy, again." in shown
+    assert "man = person" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning", "guess"),
+    [
+        ("She took the chair.", "person(p0) picked-up(p0,p1) chair(p1)", "took = picked-up"),
+        ("she takes off the chair", None, ""),  # which is something else
+        ("A man grabs a rucksack", "person(p0) picked-up(p0,p1) backpack(p1)", "grabs = picked-up"),
+        ("He set the bag down", "person(p0) put-down(p0,p1) backpack(p1)", "bag = backpack"),
+        ("a woman walks up to the stool", None, "walks = approached"),
+    ],
+)
+def test_words_that_are_not_known_stand_for_those_that_mean_the_same(text, meaning, guess):
+    try:
+        found = understand(text, STREET)
+    except UnknownWordError:
+        assert not guess
+        return
+    assert guess in found.guesses
+    assert meaning in (None, found.statements[0].sentence.meaning)
+
+
+def test_synonyms_are_learned_apart_unless_asked_for():
+    known = infer_lexicon(["A woman picks up an apple.", "A woman picks up a cup."]).lexicon
+    texts = ["A woman takes a cup.", "A woman takes the fruit."]
+    apart, same = infer_lexicon(texts, known), infer_lexicon(texts, known, synonyms=True)
+    assert {finding.entry.name for finding in apart.findings} == {"takes", "fruit"}
+    assert same.findings == ()
+    meanings = [one.meaning for said in same.sentences for one in said]
+    assert meanings[1] == "woman(p0) picks-up(p0,p1) apple(p1)"
+    assert "fruit = apple" in same.guesses
+
+
+def test_misspellings_are_suggested():
+    with pytest.raises(UnknownWordError, match="did you mean backpack") as error:
+        read_query("the person picked up the bakpack", STREET)
+    assert error.value.words == ("bakpack",)
+    with pytest.raises(UnknownWordError, match="did you mean people"):
+        read_query("peple carrying a chair", STREET)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 10_000,
+        "the man and " * 3_000,
+        "x" * 100_000,
+        "שלום עולם",
+        "人が椅子を運ぶ",
+        "😀 🎒 🚲",
+        "the of and to",
+        "",
+        "?!",
+        "Die Frau nimmt den Rucksack und geht",
+        "и and и and и",
+        "a a a a a a a a a a a a a a a a a a a a",
+        "who who who who",
+        "not not not",
+    ],
+)
+def test_bad_input_gets_a_quick_clear_answer(text):
+    start = time.perf_counter()
+    try:
+        understood = read_query(text, STREET)
+    except LanguageError as error:
+        assert 10 < len(str(error)) < 1000
+    else:
+        assert understood.statements
+    found = infer_lexicon([text])
+    assert not any(re.search(r"\s", entry.name) for entry in found.lexicon)
+    assert time.perf_counter() - start < 5.0
+
+
+def test_natural_subtitles_are_read_without_invented_words(shared_data):
+    texts = []
+    for name in ("bottle-detection", "one-by-one-person-detection"):
+        path = shared_data("films", f"natural/{name}.srt")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        texts += [(name, line) for line in lines if re.match("[A-Z]", line)]
+    found = infer_lexicon([text for _, text in texts], videos=[video for video, _ in texts])
+    assert found.unread == ()
+    nouns = {entry.name for entry in found.lexicon if entry.part == "noun"}
+    assert nouns == {"bottle", "hand", "person", "table"}
+
+
+@pytest.mark.slow
+def test_captions_of_a_person_are_read(shared_data):
+    import json
+
+    path = shared_data("cad120_captions", "segments.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    found = infer_lexicon([row["sentence"] for row in rows])
+    assert len(found.unread) <= 0.05 * len(rows)
+    nouns = {entry.name for entry in found.lexicon if entry.part == "noun"}
+    assert {"woman", "microwave-door", "medicine-box", "cup"} <= nouns
+    assert len(nouns) <= 22

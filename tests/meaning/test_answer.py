@@ -1,0 +1,70 @@
+"""Questions, denials and orders, judged by words written by hand on films whose truth is known."""
+
+from dataclasses import replace
+
+import pytest
+
+from experiments.questions import joined
+from wordsight.meaning.model.hand import hand_lexicon
+from wordsight.meaning.tasks.answer import answer, find, probability, sum_up
+from wordsight.worlds import street
+
+
+@pytest.fixture(scope="module")
+def film():
+    films = list(street(8))
+    return joined([films[5], films[7]])  # picks up the backpack; puts it down elsewhere
+
+
+@pytest.fixture(scope="module")
+def words(film):
+    written = hand_lexicon(film.clip.detections.label_names)
+    return replace(written, threshold=-2.0)  # nothing was learned, so no threshold was either
+
+
+def asked(words, film, text):
+    query = words.query(text)
+    hits = find(words, film.clip, query)
+    true = [hit for hit in hits if hit.holds]
+    return true, sum_up(words, query, hits, answer(words, film.clip, query, true))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Did anyone pick up the backpack?", "yes"),
+        ("Is anyone carrying a trash can?", "no"),
+        ("Who picked up the backpack?", "person"),
+        ("What did the man pick up?", "backpack"),
+        ("How many people picked up a backpack?", "1"),
+        ("How many people picked up a chair?", "0"),
+    ],
+)
+def test_questions(words, film, text, expected):
+    found = asked(words, film, text)[1]
+    assert found.text == expected
+    assert 0.0 <= found.probability < 1.0  # never quite sure
+
+
+def test_who_comes_with_the_moment_and_the_boxes(words, film):
+    hits, found = asked(words, film, "Who picked up the backpack?")
+    best = found.participants[0]
+    assert (best.start, best.end) == (hits[0].start, hits[0].end)
+    assert len(best.times) == len(best.boxes) > 0
+    assert best.start <= best.times[0] <= best.times[-1] <= best.end
+
+
+def test_events_in_an_order(words, film):
+    there, _ = asked(words, film, "The person picked up the backpack and then put it down.")
+    assert there and there[0].holds and there[0].end - there[0].start > 3.0
+    assert not asked(words, film, "The person put the backpack down before picking it up.")[0]
+
+
+def test_denials_filter(words, film):
+    assert not asked(words, film, "Nobody picked up the backpack.")[0]
+    never, _ = asked(words, film, "The person did not pick up the chair.")
+    assert [(hit.start, hit.end) for hit in never] == [(film.clip.start, film.clip.end)]
+
+
+def test_one_half_at_the_threshold(words):
+    assert probability(words, words.threshold) == pytest.approx(0.5)

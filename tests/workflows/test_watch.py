@@ -1,0 +1,253 @@
+"""A watch from the stream to where its hits go."""
+
+import asyncio
+import json
+import socket
+import sys
+import threading
+import time
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from wordsight.errors import WordsightError
+from wordsight.language.captions import read_captions
+from wordsight.meaning import hand_lexicon
+from wordsight.perception.detectors.rendered import RENDERED_THINGS
+from wordsight.video import VideoReader
+from wordsight.workflows.hit_channels import (
+    HitChannel,
+    HitChannels,
+    MqttChannel,
+    WatchHit,
+    command_channel,
+    web_channel,
+)
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.watch import Watching, WatchRequest, watch
+from wordsight.worlds import street
+
+PICKED, CARRIED = "The person picked up the backpack.", "The person carried the chair."
+HIT = WatchHit("cam", 1.0, 3.0, -0.2, PICKED, 0.8, 0.4, "2026-01-01T00:00:00+00:00")
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("words") / "lexicon"
+    # Hand-written slopes put true sentences near the limit; these tests are of what follows a hit.
+    replace(hand_lexicon(RENDERED_THINGS), threshold=-1.2).save(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def footage(tmp_path_factory):
+    """A film in which a backpack is picked up."""
+    path = tmp_path_factory.mktemp("street") / "street.mp4"
+    film = next(film for film in street(12) if film.truth.holds(PICKED))
+    film.write(path)
+    return path
+
+
+class Hook(ThreadingHTTPServer):
+    """Takes what is posted to it, at once or never."""
+
+    daemon_threads = True
+
+    def __init__(self, hangs=False):
+        got = self.got = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                if hangs:
+                    time.sleep(30)
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.server_port}/hook"
+
+
+def request(source, words, *sentences, **settings):
+    values = {"detector": "rendered", "give_up": 0.2, "rate": 8.0} | settings
+    return WatchRequest(source=str(source), sentences=sentences or (PICKED,), words=words, **values)
+
+
+def until(true, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    return true()
+
+
+@pytest.mark.slow
+def test_hits_go_everywhere_as_they_happen(footage, words, tmp_path):
+    hook = Hook()
+    result = watch(
+        request(
+            footage,
+            words,
+            PICKED,
+            CARRIED,
+            hits=tmp_path / "hits.jsonl",
+            srt=tmp_path / "hits.srt",
+            clips=tmp_path / "clips",
+            around=1.0,
+            webhook=hook.address,
+            on_hit=f'{sys.executable} -c \'import sys; open(sys.argv[1], "wb").write('
+            f"sys.stdin.buffer.read())' {tmp_path / 'run.json'}",
+        )
+    )
+    assert result.hits and {hit.text for hit in result.hits} == {PICKED}
+    (hit, *_) = result.hits
+    assert 0 <= hit.start < hit.end and 0.5 <= hit.probability <= 1 and 0 <= hit.delay < 5
+    lines = [json.loads(line) for line in (tmp_path / "hits.jsonl").open()]
+    assert lines == [one.to_json() for one in result.hits] == hook.got
+    assert json.loads((tmp_path / "run.json").read_text())["text"] == PICKED
+    cues = read_captions(tmp_path / "hits.srt")
+    assert [cue.text for cue in cues] == [one.text for one in result.hits]
+    with VideoReader(hit.clip) as film:
+        assert film.info.duration >= hit.end - hit.start
+    assert result.frames > 20 and result.dropped == 0
+
+
+@pytest.mark.slow
+def test_each_frame_can_be_shown_and_a_watch_ends_when_asked(footage, words):
+    shown = []
+    asked = request(footage, words, seconds=1.0)
+    with Watching(asked, RecordingReporter(), lambda frame, seen: shown.append(seen)) as watching:
+        list(watching.hits())
+        assert watching.num_frames == len(shown) and 7 <= len(shown) <= 10
+
+
+def test_what_cannot_be_watched_for_is_refused_before_it_begins(words, tmp_path):
+    for sentence in ("The unicorn sang.", "Did the person carry the chair?", ""):
+        with pytest.raises(WordsightError):
+            Watching(request("0", words, sentence), RecordingReporter())
+    with pytest.raises(WordsightError, match="no learned lexicon"):
+        watch(request("0", tmp_path / "none"))
+    with pytest.raises(WordsightError, match="no file or folder"):
+        watch(request(tmp_path / "none.ts", words))
+    with pytest.raises(WordsightError, match="address such as"):
+        watch(request("0", words, webhook="ftp://host"))
+    with pytest.raises(WordsightError, match="no program"):
+        watch(request("0", words, on_hit="/no/such/program"))
+    with pytest.raises(WordsightError, match="mqtt://"):
+        watch(request("0", words, mqtt="host"))
+
+
+def test_a_source_without_one_frame_is_an_error_that_says_why(words):
+    with pytest.raises(WordsightError, match="refused"):
+        watch(request("http://127.0.0.1:9/film", words, give_up=0.4))
+
+
+def test_a_webhook_that_hangs_costs_hits_and_no_time(monkeypatch):
+    monkeypatch.setattr("wordsight.workflows.hit_channels._WEB_SECONDS", 0.3)
+    monkeypatch.setattr("wordsight.workflows.hit_channels._CLOSING_SECONDS", 0.5)
+    hook, warnings = Hook(hangs=True), []
+    begun = time.monotonic()
+    with web_channel(hook.address, warnings.append) as channel:
+        for _ in range(80):
+            channel.put(HIT)
+        assert time.monotonic() - begun < 0.5
+        assert any("too slow" in text for text in warnings)
+        assert until(lambda: any("failed: " in text for text in warnings))
+    assert time.monotonic() - begun < 5
+
+
+def test_commands_and_channels_that_fail_are_warnings():
+    warnings = []
+    with command_channel(f"{sys.executable} -c 'raise SystemExit(3)'", warnings.append) as one:
+        one.put(HIT)
+    assert warnings == [f"the command {sys.executable} failed: exit 3"]
+
+    def broken(hit):
+        raise RuntimeError("broken")
+
+    with HitChannel("a thing", broken, warnings.append) as channel:
+        channel.put(HIT)
+    assert warnings[-1] == "a thing failed: broken"
+    with pytest.raises(WordsightError, match="cannot be written"):
+        HitChannels(None, __import__("pathlib").Path("/proc/none/hits.srt"), ())
+
+
+@pytest.fixture
+def broker():
+    """A real broker on loopback."""
+    pytest.importorskip("amqtt", reason="the tests' MQTT broker amqtt is not installed")
+    from amqtt.broker import Broker
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    loop, ready = asyncio.new_event_loop(), threading.Event()
+    settings = {
+        "listeners": {"default": {"type": "tcp", "bind": f"127.0.0.1:{port}"}},
+        "plugins": {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}},
+    }
+    running = []
+
+    async def start():
+        running.append(Broker(settings))
+        await running[0].start()
+        ready.set()
+
+    def work():
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(start())
+        loop.run_forever()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert ready.wait(15)
+    yield port
+    asyncio.run_coroutine_threadsafe(running[0].shutdown(), loop).result(15)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(5)
+
+
+@pytest.mark.slow
+def test_hits_are_published_and_announced_as_home_assistant_reads_it(broker):
+    client_module = pytest.importorskip("paho.mqtt.client")
+    from paho.mqtt.enums import CallbackAPIVersion
+
+    got = {}
+    reader = client_module.Client(CallbackAPIVersion.VERSION2)
+    reader.on_message = lambda _, __, message: got.update({message.topic: message.payload})
+    reader.connect("127.0.0.1", broker)
+    reader.subscribe("#", qos=1)
+    reader.loop_start()
+    warnings = []
+    address = f"mqtt://127.0.0.1:{broker}/home"
+    with MqttChannel(address, "rtsp://ann:pw@door/1", [PICKED], warnings.append) as channel:
+        assert until(lambda: got.get("home/door/status") == b"online")
+        channel.put(HIT)
+        topic = "home/door/the_person_picked_up_the_backpack"
+        assert until(lambda: f"{topic}/state" in got)
+    assert until(lambda: got["home/door/status"] == b"offline")
+    reader.loop_stop()
+    reader.disconnect()
+    name = "wordsight_door_the_person_picked_up_the_backpack"
+    known = json.loads(got[f"homeassistant/binary_sensor/{name}/config"])
+    assert known["state_topic"] == f"{topic}/state" and got[f"{topic}/state"] == b"ON"
+    assert known["unique_id"] == name and known["availability_topic"] == "home/door/status"
+    assert known["device"]["identifiers"] and known["off_delay"] > 0
+    assert json.loads(got[known["json_attributes_topic"]]) == HIT.to_json()
+    assert warnings == []
+
+
+def test_a_broker_that_does_not_answer_is_a_warning():
+    pytest.importorskip("paho.mqtt.client")
+    warnings = []
+    with MqttChannel("mqtt://127.0.0.1:9", "0", [PICKED], warnings.append) as channel:
+        channel.put(HIT)
+        assert until(lambda: warnings)
+    assert "does not answer" in warnings[0]
