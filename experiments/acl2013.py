@@ -1,6 +1,7 @@
 """Is this sentence true of this clip? The protocol of Yu & Siskind (ACL 2013) on the street world.
 
-Run with ``python -m experiments.acl2013 [--draws 13] [--seed 20] [--folder DIR] [--json]``. Each
+Run with ``python -m experiments.acl2013 [--draws 13] [--seed 20] [--folder DIR] [--json]``; runs of
+single draws or rows with ``--json`` are put together by ``--pool FILE ...``. Each
 draw renders 61 films, looks at them with the detector of the rendered worlds, which never saw these
 places, learns words in two places and judges 12 sentences of nouns and verbs (NV) and 12 with
 adverbs and prepositions (ALL) in the third, for each of three places; every sentence is true of a
@@ -24,6 +25,9 @@ of the detector stand for. The paper's own figures stand beside; they are about 
 how often it is judged true and its twin false, without role priors; see
 :mod:`experiments.street_twins`. ``interval`` is the 95 % interval of the mean over draws.
 
+``--wrong`` gives a share of the training clips the sentences of other ones, which training must
+tolerate; thresholds are then found on such clips, too.
+
 ``--see`` says what is looked at: ``rendered`` (what a detector finds that was trained on other
 films, as the authors' detectors were, linked over time; the learner sees class numbers),
 ``objects`` (regions linked over time and named by a discriminant taught with boxes in the training
@@ -41,18 +45,25 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from experiments.report import Column, print_report, report_parser, run_main, say
+from experiments.report import (
+    Column,
+    print_report,
+    read_results,
+    report_parser,
+    run_main,
+    say,
+)
 from experiments.street_corpus import SIGHTS, StreetClip, detector_recall, see_street
 from experiments.street_folds import MODELS, Fold, measure_fold
 from experiments.street_plot import save_curves
 from experiments.street_sentences import choose_test_sentences
-from experiments.street_twins import sum_up_twins
+from experiments.street_twins import pool_twins, sum_up_twins
 from wordsight.errors import WordsightError
 from wordsight.evaluation import roc_curve
 from wordsight.meaning import ON_FILM, TrainingSettings
 from wordsight.worlds import street
 
-__all__ = ["PUBLISHED", "main", "measure"]
+__all__ = ["PUBLISHED", "main", "measure", "pool"]
 
 PUBLISHED = {
     "NV": {"chance": 0.155, "blind": 0.265, "learned": 0.545, "hand": 0.748},
@@ -76,6 +87,7 @@ def measure(
     settings: TrainingSettings | None = None,
     words: int = LOOKS,
     threads: int = 2,
+    wrong: float = 0.0,
     plot: Path | None = None,
 ) -> dict[str, Any]:
     """Run the experiment.
@@ -89,6 +101,7 @@ def measure(
         settings: How to learn; the defaults if left out.
         words: How many looks to tell apart.
         threads: How many threads may be used.
+        wrong: Share of the training clips with sentences of another clip.
         plot: Where to draw the ROC curves, if anywhere.
 
     Returns:
@@ -114,18 +127,54 @@ def measure(
                 words=0 if sight == "objects" else words,
                 models=models,
                 threads=threads,
+                wrong=wrong,
             )
             rows = ", ".join(f"{name} {_told(row)}" for name, row in fold.f1.items())
             say(f"draw {seed}, {place}: {rows}")
             draws[-1].append(fold)
     if plot is not None:
         save_curves([fold for folds in draws for fold in folds], plot)
-    results = _summary(draws, models)
+    results = _summary(draws)
     results["draws"] = dict(zip(map(str, seeds), map(_f1_of, draws), strict=True))
     if seen:
         results["detector"] = dict(
             zip(("recall", "precision"), map(_mean, zip(*seen, strict=True)), strict=True)
         )
+    return results
+
+
+def pool(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Put runs of several draws, or of several rows of one draw, together.
+
+    Args:
+        parts: What :func:`measure` returned; a row of a draw that is in two of them counts once.
+
+    Returns:
+        The same for all draws together. Means and intervals are over draws that have all rows;
+        twins are weighted by their pairs.
+    """
+    draws: dict[str, dict[str, dict[str, float]]] = {}
+    for part in parts:
+        for seed, sets in part["draws"].items():
+            for name, row in sets.items():
+                draws.setdefault(seed, {}).setdefault(name, {}).update(row)
+    results = _over_draws(list(draws.values()))
+    for name in PUBLISHED:
+        own = [part[name] for part in parts]
+        results[name]["base_rate"] = _mean([one["base_rate"] for one in own])
+        results[name]["roc_area"] = {
+            model: _mean([one["roc_area"][model] for one in own if model in one["roc_area"]])
+            for model in dict.fromkeys(model for one in own for model in one["roc_area"])
+        }
+    models = dict.fromkeys(model for part in parts for model in part["twins"])
+    results["twins"] = {
+        model: pool_twins([part["twins"][model] for part in parts if model in part["twins"]])
+        for model in models
+    }
+    results["draws"] = dict(sorted(draws.items()))
+    seen = [part["detector"] for part in parts if "detector" in part]
+    if seen:
+        results["detector"] = {key: _mean([one[key] for one in seen]) for key in seen[0]}
     return results
 
 
@@ -145,22 +194,29 @@ def _f1_of(folds: Sequence[Fold]) -> dict[str, dict[str, float]]:
     }
 
 
-def _summary(draws: Sequence[Sequence[Fold]], models: Collection[str]) -> dict[str, Any]:
-    results: dict[str, Any] = {}
+def _summary(draws: Sequence[Sequence[Fold]]) -> dict[str, Any]:
     folds = [fold for draw in draws for fold in draw]
-    rows = list(map(_f1_of, draws))
-    for name, first in rows[0].items():
-        values = {key: [row[name][key] for row in rows] for key in first}
-        results[name] = {key: _mean(own) for key, own in values.items()}
-        results[name]["interval"] = {key: _interval(own) for key, own in values.items()}
+    results = _over_draws(list(map(_f1_of, draws)))
+    for name in PUBLISHED:
         results[name]["base_rate"] = _mean([float(fold.truth[name].mean()) for fold in folds])
         measured = [model for model in MODELS if model in folds[0].scores[name]]
         results[name]["roc_area"] = {model: _area(folds, name, model) for model in measured}
-        results[name]["published"] = PUBLISHED[name]
     results["twins"] = {
         model: sum_up_twins([one for fold in folds for one in fold.twins[model]])
         for model in folds[0].twins
     }
+    return results
+
+
+def _over_draws(rows: Sequence[dict[str, dict[str, float]]]) -> dict[str, Any]:
+    """Return the means and intervals over draws of every row that all of them have."""
+    results: dict[str, Any] = {}
+    for name, published in PUBLISHED.items():
+        shared = [key for key in rows[0][name] if all(key in row[name] for row in rows)]
+        values = {key: [row[name][key] for row in rows] for key in shared}
+        results[name] = {key: _mean(own) for key, own in values.items()}
+        results[name]["interval"] = {key: _interval(own) for key, own in values.items()}
+        results[name]["published"] = published
     return results
 
 
@@ -242,8 +298,17 @@ def main(arguments: list[str] | None = None) -> None:
         "--looks", type=int, default=LOOKS, help="looks to tell apart, where there are no classes"
     )
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--wrong", type=float, default=0.0, help="share of training clips with wrong sentences"
+    )
+    parser.add_argument(
+        "--pool", type=Path, nargs="+", metavar="FILE", help="put these JSON results together"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the ROC curves")
     options = parser.parse_args(arguments)
+    if options.pool:
+        _print(pool([read_results(path) for path in options.pool]), options.json)
+        return
     with tempfile.TemporaryDirectory() as spare:
         results = measure(
             options.clips,
@@ -253,6 +318,7 @@ def main(arguments: list[str] | None = None) -> None:
             models=options.rows,
             words=options.looks,
             threads=options.threads,
+            wrong=options.wrong,
             plot=options.plot,
         )
     _print(results, options.json)

@@ -1,6 +1,8 @@
 """Does the joint model win where tracks are uncertain? Words learned from a detector that errs.
 
-Run with ``python -m experiments.noise [--seeds 2] [--folds 3] [--levels 3] [--json]``. The boxes
+Run with ``python -m experiments.noise [--seeds 2] [--folds 3] [--levels 3] [--json]``; ``--kinds``
+names some of the curves and controls only, and ``--pool FILE ...`` puts the JSON of several runs
+together. The boxes
 of the street world's films are spoilt: some are missed, some get another class, corners jitter, and
 false boxes are added; :class:`~experiments.detector_noise.DetectorNoise` has the usual amounts,
 20 % misses, 10 % classes drawn anew, 3 pixels, two false boxes a frame. Words are learned in two
@@ -21,17 +23,25 @@ of that choice.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.detector_noise import DetectorNoise, noisy_clips
-from experiments.report import Column, print_report, report_parser, run_main, say
+from experiments.report import (
+    Column,
+    print_report,
+    read_results,
+    report_parser,
+    run_main,
+    say,
+)
 from experiments.street_corpus import StreetClip, true_clip
-from experiments.street_sentences import choose_test_sentences, truth_table
+from experiments.street_sentences import choose_test_sentences, exchanged_sentences, truth_table
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
 from wordsight.evaluation import best_threshold, decisions
@@ -44,7 +54,7 @@ from wordsight.records import Clip, Sentence
 from wordsight.worlds import street
 from wordsight.worlds.street import StreetFilm
 
-__all__ = ["CURVES", "main", "measure"]
+__all__ = ["CURVES", "main", "measure", "pool", "summarise"]
 
 METHODS = ("linked", "joint")
 """The methods compared."""
@@ -60,6 +70,9 @@ CURVES: dict[str, tuple[float, ...]] = {
     "wrong_sentences": (0.3, 0.1, 0.2),
 }
 """Amounts of each kind of error, beside the usual one."""
+
+KINDS = (*CURVES, "controls")
+"""What can be asked for beside the usual noise."""
 
 HEAVY = DetectorNoise(misses=0.4, false_boxes=3, confusion=0.2, jitter=5.0)
 """The heavier noise among the controls."""
@@ -102,8 +115,7 @@ _VIEWS = {
 }
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """One model to learn and to judge with.
 
     Attributes:
@@ -149,7 +161,7 @@ def measure_job(job: Job) -> dict[str, float]:
     )
     learner = WordLearner(settings).fit(
         [item.clip for item in train],
-        _sentences(train, job.noise.wrong_sentences, job.seed),
+        exchanged_sentences([item.film for item in train], job.noise.wrong_sentences, job.seed),
         lexicon=default_lexicon(),
     )
     return {
@@ -185,18 +197,12 @@ def _f1(
     return float(decisions(truth, scores(test) >= threshold).f1)
 
 
-def _sentences(train: Sequence[StreetClip], wrong: float, seed: int) -> list[list[str]]:
-    """Return what is said of each clip; a share of the clips exchange it among one another."""
-    said = [list(item.film.sentences) for item in train]
-    rng = np.random.default_rng(seed)
-    chosen = rng.permutation(len(said))[: round(wrong * len(said))]
-    for one, other in zip(chosen, np.roll(chosen, 1), strict=True):
-        said[one] = list(train[other].film.sentences)
-    return said
-
-
 def measure(
-    seeds: Sequence[int], places: Sequence[str], levels: int, workers: int
+    seeds: Sequence[int],
+    places: Sequence[str],
+    levels: int,
+    workers: int,
+    kinds: Sequence[str] = KINDS,
 ) -> dict[str, Any]:
     """Run the experiment.
 
@@ -206,49 +212,59 @@ def measure(
         levels: Amounts of each kind of error beside the usual one; without any, the curves and
             the controls are left out.
         workers: Processes to use.
+        kinds: Which of :data:`KINDS`.
 
     Returns:
         F1 of both methods at the usual noise, along the curves, and of the controls.
     """
-    usual, first = DetectorNoise(), tuple(seeds[:1])
-    curves = {
-        kind: [
-            replace(usual, **{kind: amount})
-            for amount in sorted({*amounts[:levels], getattr(usual, kind)})
-        ]
-        for kind, amounts in CURVES.items()
-        if levels
-    }
+    usual, first = DetectorNoise(), seeds[0]
     wanted = [(usual, method, seed) for seed in seeds for method in METHODS]
-    if levels:
-        wanted += [(usual, method, first[0]) for method in CONTROLS]
-        others = [HEAVY, *(noise for noises in curves.values() for noise in noises)]
-        wanted += [(noise, method, first[0]) for noise in others for method in METHODS]
+    if levels and "controls" in kinds:
+        wanted += [(usual, method, first) for method in CONTROLS]
+        wanted += [(HEAVY, method, first) for method in METHODS]
+    for kind in (kind for kind in kinds if kind in CURVES and levels):
+        noises = [replace(usual, **{kind: amount}) for amount in CURVES[kind][:levels]]
+        wanted += [(noise, method, first) for noise in noises for method in METHODS]
     jobs = [Job(*one, place) for one in dict.fromkeys(wanted) for place in places]
-    found = _run(jobs, workers)
+    return summarise(_run(jobs, workers))
 
-    def mean(
-        noise: DetectorNoise, seeds: Sequence[int] = first, methods: Sequence[str] = METHODS
-    ) -> dict[str, dict[str, float]]:
-        return {
-            method: _mean(found[Job(noise, method, s, p)] for s in seeds for p in places)
-            for method in methods
-        }
 
-    results: dict[str, Any] = dict(mean(usual, seeds))
-    results["curves"] = {
-        kind: [{kind: getattr(noise, kind), **mean(noise)} for noise in noises]
-        for kind, noises in curves.items()
-    }
-    if levels:
-        everything = mean(usual, methods=("linked", *CONTROLS, "joint"))
+def summarise(found: dict[Job, dict[str, float]]) -> dict[str, Any]:
+    """Return means over the jobs of each kind and amount of noise; jobs alone are kept, too."""
+    usual = DetectorNoise()
+
+    def mean(noise: DetectorNoise, methods: Sequence[str] = METHODS) -> dict[str, dict[str, float]]:
+        folds = [{(job.seed, job.place) for job in found if job[:2] == (noise, m)} for m in methods]
+        both = sorted(set.intersection(*folds))
+        return {m: _mean(found[Job(noise, m, *fold)] for fold in both) for m in methods if both}
+
+    results: dict[str, Any] = dict(mean(usual))
+    noises = list(dict.fromkeys(job.noise for job in found))
+    results["curves"] = {}
+    for kind in CURVES:
+        own = [noise for noise in noises if replace(noise, **{kind: getattr(usual, kind)}) == usual]
+        if len(own) > 1:
+            own.sort(key=lambda noise: getattr(noise, kind))
+            points = [{kind: getattr(noise, kind), **mean(noise)} for noise in own]
+            results["curves"][kind] = points
+    if HEAVY in noises:
+        everything = mean(usual, ("linked", *CONTROLS, "joint"))
         results["controls"] = {"usual": everything, "heavy": mean(HEAVY)}
     results["by_fold"] = [
-        {"seed": seed, "place": place, **{m: found[Job(usual, m, seed, place)] for m in METHODS}}
-        for seed in seeds
-        for place in places
+        {**asdict(job.noise), "method": job.method, "seed": job.seed, "place": job.place, **row}
+        for job, row in found.items()
     ]
     return results
+
+
+def pool(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Put the results of several runs together."""
+    found = {}
+    for row in (row for part in parts for row in part["by_fold"]):
+        noise = DetectorNoise(**{field.name: row[field.name] for field in fields(DetectorNoise)})
+        job = Job(noise, row["method"], row["seed"], row["place"])
+        found[job] = {name: row[name] for name in ("NV", "ALL")}
+    return summarise(found)
 
 
 def _run(jobs: Sequence[Job], workers: int) -> dict[Job, dict[str, float]]:
@@ -275,9 +291,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=3, help="places left out, at most three")
     parser.add_argument("--levels", type=int, default=3, help="further amounts on each curve")
     parser.add_argument("--workers", type=int, default=2, help="processes to use")
+    parser.add_argument(
+        "--kinds", nargs="+", choices=KINDS, default=KINDS, metavar="KIND", help=", ".join(KINDS)
+    )
+    parser.add_argument(
+        "--pool", type=Path, nargs="+", metavar="FILE", help="put these JSON results together"
+    )
     options = parser.parse_args(arguments)
     seeds = range(options.first, options.first + options.seeds)
-    results = measure(seeds, _PLACES[: options.folds], options.levels, options.workers)
+    if options.pool:
+        results = pool(list(map(read_results, options.pool)))
+    else:
+        places = _PLACES[: options.folds]
+        results = measure(seeds, places, options.levels, options.workers, options.kinds)
     columns = [Column("row", "", justify="left")]
     columns += [
         Column(f"{method} {name}", f"{method} {name}", ".3f")

@@ -15,7 +15,7 @@ from rich.table import Table
 from wordsight.errors import WordsightError
 from wordsight.runs import keep_run
 
-__all__ = ["Column", "print_report", "report_parser", "run_main", "say"]
+__all__ = ["Column", "print_report", "read_results", "report_parser", "run_main", "say"]
 
 _LEAST_WIDTH = 200  # characters
 
@@ -96,6 +96,23 @@ def print_report(
     console.print(table)
     for note in notes:
         console.print(note, highlight=False, markup=False)
+
+
+def read_results(path: Path) -> dict[str, Any]:
+    """Read what an experiment printed with ``--json``.
+
+    Raises:
+        WordsightError: If the file cannot be read or holds something else.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise WordsightError(
+            f"{path}: expected JSON results of a run with --json: {error}."
+        ) from error
+    if not isinstance(found, dict):
+        raise WordsightError(f"{path}: expected the JSON object of a run with --json.")
+    return found
 
 
 def _keep(results: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.street_corpus import StreetClip, labelled, named_by_hand, surest
-from experiments.street_sentences import truth_table
+from experiments.street_sentences import exchanged_sentences, truth_table
 from experiments.street_twins import JudgedTwin, judge_twins, twins_of
 from wordsight.evaluation import best_threshold, blind_f1, chance_f1, decisions
 from wordsight.language import Lexicon, default_lexicon, parse
@@ -65,6 +65,7 @@ def measure_fold(
     words: int,
     models: Collection[str] = MODELS,
     threads: int = 1,
+    wrong: float = 0.0,
 ) -> Fold:
     """Learn from training clips and judge every test clip with every sentence.
 
@@ -76,21 +77,23 @@ def measure_fold(
         words: How many looks to tell apart.
         models: Which of :data:`MODELS`.
         threads: How many threads may be used.
+        wrong: Share of the training clips with sentences of another clip.
     """
     folds = labelled(training, testing, words, settings.random_state)
+    said = exchanged_sentences([item.film for item in training], wrong, settings.random_state)
     fold = Fold()
     if {"learned", "discriminative"} & set(models):
-        learner = _learned(folds[0], settings, threads)
+        learner = _learned(folds[0], said, settings, threads)
         judge(fold, "learned", learner.calibrated_held_out_, *folds, sentences)
         judge(fold, "discriminative", learner.held_out_, *folds, sentences, with_twins=True)
     if "joint" in models:
         view = replace(settings.view_settings, participants="tracklets")
-        learner = _learned(folds[0], replace(settings, view_settings=view), threads)
+        learner = _learned(folds[0], said, replace(settings, view_settings=view), threads)
         judge(fold, "joint", learner.held_out_, *folds, sentences, with_twins=True)
     detected = [[_boxes_alone(item) for item in items] for items in folds]
     if "as_published" in models:
         published = replace(FAITHFUL, random_state=settings.random_state)
-        learner = _learned(detected[0], published, threads)
+        learner = _learned(detected[0], said, published, threads)
         # The threshold, too, is that of the paper: found on clips the words were learned from.
         plain = LeaveOneOut(learner.lexicon_, (), ())
         judge(fold, "as_published", plain, *detected, sentences)
@@ -107,16 +110,21 @@ def measure_fold(
     if "hand" in models:  # nothing of which was learned from any clip
         judge(fold, "hand", LeaveOneOut(written, (), ()), *named, sentences)
     if "hand_fitted" in models:
-        fitted = fitted_by_hand(written, named[0], settings.random_state, threads)
+        fitted = fitted_by_hand(written, named[0], said, settings.random_state, threads)
         judge(fold, "hand_fitted", fitted, *named, sentences)
     return fold
 
 
-def _learned(train: Sequence[StreetClip], settings: TrainingSettings, threads: int) -> WordLearner:
+def _learned(
+    train: Sequence[StreetClip],
+    said: Sequence[Sequence[str]],
+    settings: TrainingSettings,
+    threads: int,
+) -> WordLearner:
     # Labels are given here, so that nouns do not learn looks of their own.
     return WordLearner(settings, threads=threads, looks=False).fit(
         [item.clip for item in train],
-        [list(item.film.sentences) for item in train],
+        said,
         lexicon=default_lexicon(),
     )
 
@@ -127,27 +135,32 @@ def _boxes_alone(item: StreetClip) -> StreetClip:
 
 
 def fitted_by_hand(
-    written: LearnedLexicon, train: Sequence[StreetClip], seed: int, threads: int = 1
+    written: LearnedLexicon,
+    train: Sequence[StreetClip],
+    said: Sequence[Sequence[str]],
+    seed: int,
+    threads: int = 1,
 ) -> LeaveOneOut:
     """Judge words written by hand as learned words are judged: slopes and offsets are fitted.
 
     Args:
         written: The words.
         train: Training clips with the names of the words' labels.
+        said: Per clip what is said of it.
         seed: Of the false sentences.
         threads: How many threads may be used.
     """
     # A noun whose thing no training film shows has no meaning, and is in no false sentence.
     entries = default_lexicon().entries
     known = Lexicon(tuple(entry for entry in entries if entry.name in written.words))
-    read = [[parse(text, default_lexicon()) for text in item.film.sentences] for item in train]
-    said = [
+    read = [[parse(text, default_lexicon()) for text in several] for several in said]
+    told = [
         [one for one in several if all(word.entry in written.words for word in one.words)]
         for several in read
     ]
-    kept = [number for number, several in enumerate(said) if several]
-    seen, said = [written.observe(train[n].clip) for n in kept], [said[n] for n in kept]
-    corpus = build_corpus(seen, said, known, random_state=seed)
+    kept = [number for number, several in enumerate(told) if several]
+    seen, told = [written.observe(train[n].clip) for n in kept], [told[n] for n in kept]
+    corpus = build_corpus(seen, told, known, random_state=seed)
     clips = tuple(example.observation.view.clip for example in corpus.examples)
     held_out = LeaveOneOut(written, ({},) * len(clips), clips)
     belief = fit_belief(held_out, corpus, threads=threads, random_state=seed)

@@ -13,7 +13,7 @@ from wordsight.language import PartOfSpeech, default_lexicon
 from wordsight.records import Sentence
 from wordsight.worlds.street import StreetFilm, street_sentences
 
-__all__ = ["choose_test_sentences", "truth_table"]
+__all__ = ["choose_test_sentences", "exchanged_sentences", "truth_table"]
 
 _THINGS = ("backpack", "trash-can", "chair")
 _MORE = (
@@ -56,6 +56,15 @@ def choose_test_sentences(
 def truth_table(films: Sequence[StreetFilm], sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
     """Return ``(films, sentences)`` which are true."""
     return np.array([[film.truth.holds(s) for s in sentences] for film in films], dtype=np.bool_)
+
+
+def exchanged_sentences(films: Sequence[StreetFilm], share: float, seed: int) -> list[list[str]]:
+    """Return what is said of each film; a share of the films exchange it among one another."""
+    said = [list(film.sentences) for film in films]
+    chosen = np.random.default_rng(seed).permutation(len(said))[: round(share * len(said))]
+    for one, other in zip(chosen, np.roll(chosen, 1), strict=True):
+        said[one] = list(films[other].sentences)
+    return said
 
 
 def _core(sentence: Sentence, parts: dict[str, PartOfSpeech]) -> tuple[str, str, str]:

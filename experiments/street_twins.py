@@ -132,6 +132,20 @@ def sum_up_twins(judged: Sequence[JudgedTwin]) -> dict[str, dict[str, float]]:
     return table
 
 
+def pool_twins(tables: Sequence[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
+    """Put tables of :func:`sum_up_twins` together, each kind weighted by its pairs."""
+    pooled = {}
+    for kind in KINDS:
+        own = [table[kind] for table in tables if kind in table]
+        if own:
+            pairs = [int(one["pairs"]) for one in own]
+            pooled[kind] = {
+                name: round(float(np.average([one[name] for one in own], weights=pairs)), 4)
+                for name in own[0]
+            } | {"pairs": sum(pairs)}
+    return pooled
+
+
 def looking_only(lexicon: LearnedLexicon) -> LearnedLexicon:
     """Return the lexicon without what is usually said."""
     return replace(lexicon, calibration=replace(lexicon.calibration, role_priors=RolePriors()))

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.acl2013 import main, measure
+from experiments.acl2013 import main, measure, pool
 from experiments.street_corpus import (
     detector_recall,
     labelled,
@@ -255,3 +255,22 @@ def test_runs_from_videos_and_finds_them_again(tmp_path, capsys):
     main(words)
     assert json.loads(capsys.readouterr().out) == first
     assert made == {path: path.stat().st_mtime_ns for path in films.iterdir()}
+
+
+def test_parts_of_a_run_are_put_together():
+    def part(seed, rows, pairs):
+        sets = dict.fromkeys(("NV", "ALL"), rows)
+        own = {name: {"base_rate": 0.1, "roc_area": dict.fromkeys(rows, 0.5)} for name in sets}
+        kind = {"preferred": 1.0 if pairs == 1 else 0.0, "pairs": pairs}
+        return own | {"draws": {seed: sets}, "twins": {"joint": {"verb": kind}}}
+
+    first = part("1", {"blind": 0.2, "joint": 0.6}, 1)
+    second = part("2", {"blind": 0.4, "joint": 0.8}, 3)
+    more = part("2", {"blind": 0.4, "hand": 0.5}, 0) | {"twins": {}}
+    found = pool([first, second, more])
+    assert found["NV"]["joint"] == pytest.approx(0.7) and found["NV"]["blind"] == pytest.approx(0.3)
+    assert "hand" not in found["ALL"]  # measured in one draw of two
+    low, high = found["NV"]["interval"]["joint"]
+    assert low < 0.6 < 0.8 < high
+    assert found["twins"]["joint"]["verb"] == {"preferred": 0.25, "pairs": 4}
+    assert set(found["draws"]["2"]["NV"]) == {"blind", "joint", "hand"}
