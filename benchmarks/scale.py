@@ -1,8 +1,9 @@
-"""How learning grows beyond one process: EM iterations here, in processes and on a Dask cluster.
+"""How learning grows beyond one process: in this process, in processes and on a Dask cluster.
 
-Run ``python -m benchmarks.scale [--clips 10000] [--workers 2] [--shots 1000000] [--json]``. Clips
-are the true boxes of rendered street films, shaken a little, with their sentences. Measured by the
-clock: one EM iteration once the clips are where the work is, the fastest of three; ``efficiency``
+Run ``python -m benchmarks.scale [--clips 10000] [--workers 2] [--training] [--shots 1000000]
+[--json]``. Clips are the true boxes of rendered street films, shaken a little, with their
+sentences. Measured by the clock: one EM iteration once the clips are where the work is, the fastest
+of three; with ``--training`` one pass of training against false sentences instead. ``efficiency``
 is the serial time divided by workers times the parallel one, and wants as many free cores.
 ``cpu_seconds`` is what all processes together computed in that iteration, which other work beside
 changes little. ``setup_seconds``: starting workers, bringing the clips there, and a first
@@ -24,7 +25,11 @@ from experiments.report import Column, print_report, report_parser, run_main, sa
 from experiments.street_corpus import true_clip
 from wordsight.engine import Engine, EngineError, Serial, open_engine
 from wordsight.language import default_lexicon
-from wordsight.meaning import TrainingSettings
+from wordsight.meaning import LearnedLexicon, TrainingSettings
+from wordsight.meaning.model.calibration import Calibration
+from wordsight.meaning.training.conditional import EngineGradients
+from wordsight.meaning.training.corpus import Corpus
+from wordsight.meaning.training.discriminative import GradientTraining
 from wordsight.meaning.training.learner import prepare_training
 from wordsight.meaning.training.trainer import Trainer
 from wordsight.records import Clip
@@ -53,19 +58,22 @@ def clips_with_sentences(count: int) -> tuple[list[Clip], list[tuple[str, ...]]]
     return clips, said
 
 
-def measure(count: int, workers: int) -> dict[str, Any]:
-    """Time an EM iteration with every engine."""
+def measure(count: int, workers: int, *, training: bool = False) -> dict[str, Any]:
+    """Time an EM iteration, or a pass of discriminative training, with every engine."""
     clips, said = clips_with_sentences(count)
     say(f"{count} clips, {sum(map(len, said))} sentences")
     corpus, blank = prepare_training(clips, said, default_lexicon(), _SETTINGS)
-    report: dict[str, Any] = {"clips": count, "workers": workers}
-    serial, objective = _iterations(Serial(), corpus, blank)
+    work = _iterations
+    if training:
+        blank, work = _briefly_learned(corpus, blank), _training
+    report: dict[str, Any] = {"clips": count, "workers": workers, "training": training}
+    serial, objective = work(Serial(), corpus, blank)
     report["serial"] = {**serial, "efficiency": 1.0, "gap": 0.0}
     for name in ("processes", "dask"):
         say(f"{name}, after serial took {serial['seconds']:.2f} s")
         try:
             with open_engine(f"{name}:{workers}") as engine:
-                measured, found = _iterations(engine or Serial(), corpus, blank)
+                measured, found = work(engine or Serial(), corpus, blank)
         except EngineError as error:
             say(f"{name} is left out: {error}")
             continue
@@ -93,6 +101,39 @@ def _iterations(engine: Engine, corpus: Any, blank: Any) -> tuple[dict[str, floa
         return told, training.state.histories[0][-1]
     finally:
         training.close()
+
+
+def _briefly_learned(corpus: Corpus, blank: LearnedLexicon) -> LearnedLexicon:
+    """Return words after an iteration of EM over some of the clips, for training to begin with."""
+    some = replace(corpus, examples=corpus.examples[:_FILMS])
+    trainer = Trainer(some, blank, replace(_SETTINGS, calibrated=False))
+    trainer.step()
+    verbs = {verb for example in corpus.examples for verb in example.verbs}
+    return replace(trainer.current, calibration=Calibration(dict.fromkeys(sorted(verbs), 1.0)))
+
+
+def _training(
+    engine: Engine, corpus: Corpus, learned: LearnedLexicon
+) -> tuple[dict[str, float], float]:
+    """Return what a pass of training against false sentences took, and the objective of it."""
+    start = time.perf_counter()
+    gradient = GradientTraining(learned, _SETTINGS.gradient)
+    held = None if isinstance(engine, Serial) else EngineGradients(engine, corpus.examples)
+    try:
+        few = corpus.examples[: _SETTINGS.gradient.batch]
+        # A step that is not kept: workers have their clips and compiled code afterwards.
+        GradientTraining(learned, _SETTINGS.gradient).epoch(
+            few, np.random.default_rng(0), held=held
+        )
+        setup = time.perf_counter() - start
+        computed, start = _computed(), time.perf_counter()
+        objective = gradient.epoch(corpus.examples, np.random.default_rng(0), held=held)
+        seconds = time.perf_counter() - start
+        told = {"seconds": seconds, "cpu_seconds": _computed() - computed, "setup_seconds": setup}
+        return told, objective
+    finally:
+        if held is not None:
+            held.close()
 
 
 def _computed() -> float:
@@ -155,9 +196,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = report_parser("benchmarks.scale", __doc__ or "")
     parser.add_argument("--clips", type=int, default=10_000, help="0: none")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument(
+        "--training", action="store_true", help="a pass against false sentences instead of EM"
+    )
     parser.add_argument("--shots", type=int, help="also search an index of so many shots")
     options = parser.parse_args(arguments)
-    report = measure(options.clips, options.workers) if options.clips else {}
+    report = (
+        measure(options.clips, options.workers, training=options.training) if options.clips else {}
+    )
     rows = [{"engine": name, **row} for name, row in report.items() if isinstance(row, dict)]
     if options.shots:
         report["search"] = measure_search(options.shots, options.workers)
@@ -165,7 +211,8 @@ def main(arguments: list[str] | None = None) -> None:
     print_report(
         report,
         as_json=options.json,
-        title=f"One EM iteration over {options.clips} clips",
+        title=f"One {'pass of training' if options.training else 'EM iteration'} over "
+        f"{options.clips} clips",
         columns=[
             Column("engine", "engine", justify="left"),
             Column("seconds", "seconds", ".2f"),

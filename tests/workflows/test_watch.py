@@ -3,11 +3,13 @@
 import asyncio
 import json
 import socket
+import subprocess
 import sys
 import threading
 import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +30,7 @@ from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.watch import Watching, WatchRequest, watch
 from wordsight.worlds import street
 
+SERVER = Path(__file__).parents[1] / "video" / "serve_stream.py"
 PICKED, CARRIED = "The person picked up the backpack.", "The person carried the chair."
 HIT = WatchHit("cam", 1.0, 3.0, -0.2, PICKED, 0.8, 0.4, "2026-01-01T00:00:00+00:00")
 
@@ -120,6 +123,31 @@ def test_hits_go_everywhere_as_they_happen(footage, words, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_watch_goes_on_when_its_camera_is_killed_and_started_again(footage, words, free_port):
+    """By RTSP: the film is cut off before anything happens, and played again and again."""
+    command = [sys.executable, str(SERVER), str(free_port), str(footage), "--rtsp"]
+    servers = [subprocess.Popen(command)]
+
+    def look(frame, seen):
+        if len(servers) == 1 and frame.time > 0.5:
+            servers[0].kill()
+            servers[0].wait()
+            servers.append(subprocess.Popen(command))
+
+    reporter = RecordingReporter()
+    asked = request(f"rtsp://127.0.0.1:{free_port}/film", words, seconds=120.0, give_up=60.0)
+    try:
+        with Watching(asked, reporter, look) as watching:
+            hit = next(watching.hits())
+    finally:
+        for server in servers:
+            server.kill()
+            server.wait()
+    assert len(servers) == 2 and hit.text == PICKED and hit.source == asked.source
+    assert any("trying again" in text for text in reporter.notes)
+
+
+@pytest.mark.slow
 def test_each_frame_can_be_shown_and_a_watch_ends_when_asked(footage, words):
     shown = []
     asked = request(footage, words, seconds=1.0)
@@ -176,18 +204,23 @@ def test_commands_and_channels_that_fail_are_warnings():
         channel.put(HIT)
     assert warnings[-1] == "a thing failed: broken"
     with pytest.raises(WordsightError, match="cannot be written"):
-        HitChannels(None, __import__("pathlib").Path("/proc/none/hits.srt"), ())
+        HitChannels(None, Path("/proc/none/hits.srt"), ())
 
 
 @pytest.fixture
-def broker():
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@pytest.fixture
+def broker(free_port):
     """A real broker on loopback."""
     pytest.importorskip("amqtt", reason="the tests' MQTT broker amqtt is not installed")
     from amqtt.broker import Broker
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port
     loop, ready = asyncio.new_event_loop(), threading.Event()
     settings = {
         "listeners": {"default": {"type": "tcp", "bind": f"127.0.0.1:{port}"}},

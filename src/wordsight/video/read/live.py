@@ -191,7 +191,7 @@ class LiveSource(Closing):
                 time.sleep(_POLL)
 
     def _is_followed(self, segment: Path) -> bool:
-        return self._segments()[-1] != segment
+        return any(one.name > segment.name for one in self._segments())
 
     def _segments(self) -> list[Path]:
         found = (one for one in self._path.iterdir() if one.suffix.lower() in _SEGMENTS)
