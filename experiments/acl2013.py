@@ -28,6 +28,9 @@ how often it is judged true and its twin false, without role priors; see
 ``--wrong`` gives a share of the training clips the sentences of other ones, which training must
 tolerate; thresholds are then found on such clips, too.
 
+``--words further`` measures adjectives, intransitive verbs and directions instead, on other things
+said of the same films: see :class:`experiments.street_sentences.FurtherFilm`.
+
 ``--see`` says what is looked at: ``rendered`` (what a detector finds that was trained on other
 films, as the authors' detectors were, linked over time; the learner sees class numbers),
 ``objects`` (regions linked over time and named by a discriminant taught with boxes in the training
@@ -40,7 +43,7 @@ import tempfile
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.stats import t as student
@@ -56,12 +59,19 @@ from experiments.report import (
 from experiments.street_corpus import SIGHTS, StreetClip, detector_recall, see_street
 from experiments.street_folds import MODELS, Fold, measure_fold
 from experiments.street_plot import save_curves
-from experiments.street_sentences import choose_test_sentences
+from experiments.street_sentences import (
+    FURTHER_LEXICON,
+    FURTHER_SENTENCES,
+    FurtherFilm,
+    choose_test_sentences,
+)
 from experiments.street_twins import pool_twins, sum_up_twins
 from wordsight.errors import WordsightError
 from wordsight.evaluation import roc_curve
+from wordsight.language import parse
 from wordsight.meaning import ON_FILM, TrainingSettings
 from wordsight.worlds import street
+from wordsight.worlds.street import StreetFilm
 
 __all__ = ["PUBLISHED", "main", "measure", "pool"]
 
@@ -88,6 +98,7 @@ def measure(
     words: int = LOOKS,
     threads: int = 2,
     wrong: float = 0.0,
+    further: bool = False,
     plot: Path | None = None,
 ) -> dict[str, Any]:
     """Run the experiment.
@@ -102,17 +113,26 @@ def measure(
         words: How many looks to tell apart.
         threads: How many threads may be used.
         wrong: Share of the training clips with sentences of another clip.
+        further: Whether other words are learned than those of the corpus.
         plot: Where to draw the ROC curves, if anywhere.
 
     Returns:
         F1 per set of sentences, twins and the detector's recall, as plain values.
     """
+    read = {
+        name: [parse(text, FURTHER_LEXICON) for text in row]
+        for name, row in FURTHER_SENTENCES.items()
+    }
     draws: list[list[Fold]] = []
     seen: list[tuple[float, float]] = []
     for seed in seeds:
         chosen = replace(settings or ON_FILM, random_state=seed)
         films = list(street(clips, seed))
         items = see_street(films, sight, folder / f"draw-{seed}")
+        if further:
+            # It answers what experiments ask of a film.
+            other = [cast(StreetFilm, FurtherFilm(film, seed)) for film in films]
+            items = [replace(item, film=film) for item, film in zip(items, other, strict=True)]
         places = [item.place for item in items]
         draws.append([])
         for place in dict.fromkeys(places):
@@ -122,12 +142,13 @@ def measure(
             fold = measure_fold(
                 training,
                 testing,
-                choose_test_sentences(films, places, place),
+                read if further else choose_test_sentences(films, places, place),
                 settings=chosen,
                 words=0 if sight == "objects" else words,
                 models=models,
                 threads=threads,
                 wrong=wrong,
+                lexicon=FURTHER_LEXICON if further else None,
             )
             rows = ", ".join(f"{name} {_told(row)}" for name, row in fold.f1.items())
             say(f"draw {seed}, {place}: {rows}")
@@ -159,7 +180,7 @@ def pool(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
             for name, row in sets.items():
                 draws.setdefault(seed, {}).setdefault(name, {}).update(row)
     results = _over_draws(list(draws.values()))
-    for name in PUBLISHED:
+    for name in list(results):
         own = [part[name] for part in parts]
         results[name]["base_rate"] = _mean([one["base_rate"] for one in own])
         results[name]["roc_area"] = {
@@ -197,7 +218,7 @@ def _f1_of(folds: Sequence[Fold]) -> dict[str, dict[str, float]]:
 def _summary(draws: Sequence[Sequence[Fold]]) -> dict[str, Any]:
     folds = [fold for draw in draws for fold in draw]
     results = _over_draws(list(map(_f1_of, draws)))
-    for name in PUBLISHED:
+    for name in list(results):
         results[name]["base_rate"] = _mean([float(fold.truth[name].mean()) for fold in folds])
         measured = [model for model in MODELS if model in folds[0].scores[name]]
         results[name]["roc_area"] = {model: _area(folds, name, model) for model in measured}
@@ -211,12 +232,13 @@ def _summary(draws: Sequence[Sequence[Fold]]) -> dict[str, Any]:
 def _over_draws(rows: Sequence[dict[str, dict[str, float]]]) -> dict[str, Any]:
     """Return the means and intervals over draws of every row that all of them have."""
     results: dict[str, Any] = {}
-    for name, published in PUBLISHED.items():
+    for name in rows[0]:
         shared = [key for key in rows[0][name] if all(key in row[name] for row in rows)]
         values = {key: [row[name][key] for row in rows] for key in shared}
         results[name] = {key: _mean(own) for key, own in values.items()}
         results[name]["interval"] = {key: _interval(own) for key, own in values.items()}
-        results[name]["published"] = published
+        if name in PUBLISHED:
+            results[name]["published"] = PUBLISHED[name]
     return results
 
 
@@ -248,10 +270,11 @@ def _told(row: dict[str, float]) -> str:
 
 
 def _print(results: dict[str, Any], as_json: bool) -> None:
-    rows = []
+    rows, sets = [], [name for name in results if name not in ("twins", "draws", "detector")]
     for key in ("chance", "blind", *MODELS):
         row: dict[str, Any] = {"row": key.replace("_", " ")}
-        for name, published in PUBLISHED.items():
+        for name in sets:
+            published = PUBLISHED.get(name, {})
             if key in results[name]:
                 span = results[name]["interval"][key]
                 told = "" if span is None else f" [{span[0]:.3f}, {span[1]:.3f}]"
@@ -259,12 +282,12 @@ def _print(results: dict[str, Any], as_json: bool) -> None:
                 row |= {f"{name} published": published.get(_PUBLISHED_ROW.get(key, key))}
         rows.append(row)
     columns = [Column("row", "F1", justify="left")]
-    for name in PUBLISHED:
+    for name in sets:
         columns += [Column(name, name), Column(f"{name} published", "in the paper", ".3f")]
     notes = [
         f"draws: {', '.join(results['draws'])}; three places as folds, films that are not clear "
         "about some word drawn anew",
-        f"base rates {results['NV']['base_rate']:.3f} and {results['ALL']['base_rate']:.3f}",
+        "base rates " + ", ".join(f"{name} {results[name]['base_rate']:.3f}" for name in sets),
     ]
     if "detector" in results:
         found = results["detector"]
@@ -299,6 +322,9 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
+        "--words", choices=("corpus", "further"), default="corpus", help="which are learned"
+    )
+    parser.add_argument(
         "--wrong", type=float, default=0.0, help="share of training clips with wrong sentences"
     )
     parser.add_argument(
@@ -319,6 +345,7 @@ def main(arguments: list[str] | None = None) -> None:
             words=options.looks,
             threads=options.threads,
             wrong=options.wrong,
+            further=options.words == "further",
             plot=options.plot,
         )
     _print(results, options.json)

@@ -2,18 +2,33 @@
 
 They are chosen from the grammar as the authors of the corpus must have done: every verb with every
 thing people deal with, so that each is true of some clips and false of most.
+
+:class:`FurtherFilm` says other things of the same films: with adjectives, intransitive verbs and
+directions, which the grammar of the corpus does not have. Everything that is no person is a thing
+there, so that an adjective alone tells which one is meant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.language import PartOfSpeech, default_lexicon
+from wordsight.language import PartOfSpeech, default_lexicon, parse, parse_lexicon
 from wordsight.records import Sentence
 from wordsight.worlds.street import StreetFilm, street_sentences
 
-__all__ = ["choose_test_sentences", "exchanged_sentences", "truth_table"]
+__all__ = [
+    "FURTHER_LEXICON",
+    "FURTHER_SENTENCES",
+    "FurtherFilm",
+    "choose_test_sentences",
+    "exchanged_sentences",
+    "truth_table",
+]
 
 _THINGS = ("backpack", "trash-can", "chair")
 _MORE = (
@@ -21,6 +36,130 @@ _MORE = (
     PartOfSpeech.SPATIAL_PREPOSITION,
     PartOfSpeech.MOTION_PREPOSITION,
 )
+
+
+FURTHER_LEXICON = parse_lexicon(
+    """
+person : noun
+thing  : noun
+big    : adjective
+small  : adjective
+picked-up  : verb (agent, patient) : picked up _ | picked _ up
+put-down   : verb (agent, patient) : put down _ | put _ down
+carried    : verb (agent, patient)
+approached : verb (agent, goal)
+walked : verb (agent)
+stood  : verb (agent)
+bent   : verb (agent)
+moved  : verb (agent)
+rose   : verb (agent)
+sank   : verb (agent)
+leftward  : direction
+rightward : direction
+"""
+)
+"""The grammar of :class:`FurtherFilm`."""
+
+_SIZES, _SIDES = ("big", "small"), ("leftward", "rightward")
+_LIMIT = 0.014  # of the picture: a thing whose box is clearly larger is big, smaller is small
+_CLEARLY = 1.15
+_FAR = 0.6  # metres that somebody who walked has come, as for "carried"
+_SAID = 3  # sentences that are said of a film
+
+FURTHER_SENTENCES = {
+    "adjectives": [
+        f"The person {verb} the {size} thing."
+        for verb, size in product(("picked up", "put down", "carried", "approached"), _SIZES)
+    ],
+    "intransitives": [
+        *(f"The person {verb}." for verb in ("walked", "stood", "bent")),
+        *(f"The thing {verb}." for verb in ("moved", "rose", "sank")),
+    ],
+    "directions": [
+        f"The {what} {side}." for what, side in product(("person walked", "thing moved"), _SIDES)
+    ],
+}
+"""Test sentences with words that the corpus does not have."""
+
+
+class _Fact(NamedTuple):
+    """A verb that is true of an individual, what it does so to, and to which side it moves."""
+
+    verb: str
+    agent: str
+    patient: str | None = None
+    side: str | None = None
+
+
+class FurtherFilm:
+    """A film of which other things are said, for those who ask a film for its truth.
+
+    Args:
+        film: The film.
+        seed: Of the choice of what is said.
+    """
+
+    def __init__(self, film: StreetFilm, seed: int) -> None:
+        self.truth = SimpleNamespace(
+            boxes=film.truth.boxes, kinds=film.truth.kinds, holds=self._holds
+        )
+        self.frame_rate, self.num_frames = film.frame_rate, film.num_frames
+        self._film = film
+        true = [text for row in FURTHER_SENTENCES.values() for text in row if self._holds(text)]
+        rng = np.random.default_rng([seed, *film.name.encode()])
+        chosen = rng.permutation(len(true))[:_SAID]
+        self.sentences = tuple(true[place] for place in sorted(chosen.tolist()))
+
+    @cached_property
+    def _facts(self) -> frozenset[_Fact]:
+        return frozenset(self._all_facts())
+
+    def _all_facts(self) -> Iterator[_Fact]:
+        truth = self._film.truth
+        places = truth.kinematics.middles
+        for event in truth.events:
+            yield _Fact(event.verb, event.agent, event.patient)
+            if event.verb in ("picked-up", "put-down"):
+                yield _Fact("bent", event.agent)
+                yield _Fact("rose" if event.verb == "picked-up" else "sank", event.patient)
+        for name in truth.kinds:
+            person = truth.kinds[name] == "person"
+            walks = [places[name][span.frames, 0] for span in truth.kinematics.walks(name)]
+            for way in walks:
+                if abs(way[-1] - way[0]) >= _FAR:
+                    side = _SIDES[int(way[-1] > way[0])]
+                    yield _Fact("walked" if person else "moved", name, None, side)
+            if person and not walks:
+                yield _Fact("stood", name)
+
+    def _holds(self, sentence: Sentence | str) -> bool:
+        """Decide whether a sentence of :data:`FURTHER_LEXICON` is true of the film."""
+        read = parse(sentence, FURTHER_LEXICON) if isinstance(sentence, str) else sentence
+        words = {word.entry: word.participants for word in read.words}
+        parts = {entry: FURTHER_LEXICON[entry].part for entry in words}
+        verb = next(entry for entry in words if parts[entry] is PartOfSpeech.VERB)
+        side = next((entry for entry in words if entry in _SIDES), None)
+        return any(
+            fact.verb == verb
+            and side in (None, fact.side)
+            and (len(words[verb]) == 1 or fact.patient is not None)
+            and all(
+                self._is(entry, (fact.agent, fact.patient)[words[verb].index(participants[0])])
+                for entry, participants in words.items()
+                if parts[entry] in (PartOfSpeech.NOUN, PartOfSpeech.ADJECTIVE)
+            )
+            for fact in self._facts
+        )
+
+    def _is(self, entry: str, name: str | None) -> bool:
+        """Whether a noun or an adjective is true of an individual."""
+        assert name is not None
+        if entry in ("person", "thing"):
+            return (self._film.truth.kinds[name] == "person") == (entry == "person")
+        boxes = self._film.truth.boxes[name]
+        width, height = np.nanmedian(boxes[:, 2:] - boxes[:, :2], axis=0)
+        size = width * height / np.prod(self._film.size)
+        return bool(size > _LIMIT * _CLEARLY if entry == "big" else size < _LIMIT / _CLEARLY)
 
 
 def choose_test_sentences(

@@ -17,7 +17,12 @@ from experiments.street_corpus import (
 )
 from experiments.street_folds import MODELS
 from experiments.street_objects import OTHER, ObjectDetector
-from experiments.street_sentences import choose_test_sentences, truth_table
+from experiments.street_sentences import (
+    FURTHER_SENTENCES,
+    FurtherFilm,
+    choose_test_sentences,
+    truth_table,
+)
 from experiments.street_twins import KINDS, judge_twins, sum_up_twins, twins_of
 from wordsight.errors import WordsightError
 from wordsight.language import default_lexicon
@@ -274,3 +279,31 @@ def test_parts_of_a_run_are_put_together():
     assert low < 0.6 < 0.8 < high
     assert found["twins"]["joint"]["verb"] == {"preferred": 0.25, "pairs": 4}
     assert set(found["draws"]["2"]["NV"]) == {"blind", "joint", "hand"}
+
+
+def test_other_words_are_true_of_what_happens(films):
+    further = [FurtherFilm(film, 0) for film in films]
+    for film, other in zip(films, further, strict=True):
+        holds = other.truth.holds
+        assert all(map(holds, other.sentences)) and len(set(other.sentences)) in (2, 3)
+        verbs = {event.verb for event in film.truth.events}
+        assert holds("The thing rose.") == ("picked-up" in verbs)
+        assert holds("The thing sank.") == ("put-down" in verbs)
+        moved = [holds(f"The thing moved {side}.") for side in ("leftward", "rightward")]
+        assert any(moved) == holds("The thing moved.")
+        assert not holds("The thing walked.") and not holds("The person moved.")
+    for row in FURTHER_SENTENCES.values():
+        assert any(film.truth.holds(text) for film in further for text in row)
+    again = [FurtherFilm(film, 0).sentences for film in films]
+    assert again == [film.sentences for film in further]
+
+
+@pytest.mark.slow
+def test_words_that_the_corpus_does_not_have(tmp_path):
+    found = measure(
+        24, [0], tmp_path, sight="truth", models=("learned",), settings=QUICK, further=True
+    )
+    assert set(FURTHER_SENTENCES) < set(found) and found["twins"] == {}
+    for name in FURTHER_SENTENCES:
+        assert set(found[name]) >= {"chance", "blind", "learned", "interval", "base_rate"}
+        assert "published" not in found[name]
