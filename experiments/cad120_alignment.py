@@ -15,9 +15,10 @@ Rows: ``accuracy`` is the default of ``wordsight align`` (also under its earlier
 ``hmm2`` is the published model on the same tokens, ``nouns`` semi-Markov models with neither verbs
 nor motion. ``uniform`` splits the chunks evenly among the sentences, ``uniform_clock`` the time
 from the first chunk to the last. ``by_subject`` learns from the other subjects' videos alone (with
-``--test`` from DIR, as ``accuracy``), and ``calibration`` is the expected calibration error of the
-sureness that is printed, over the chunks of labelled segments there; ``together``, with
-``--test``, learns from the unlabelled videos of both folders.
+``--test`` from DIR, as ``accuracy``; where DIR holds one subject alone, five groups of its videos
+take the place of subjects), and ``calibration`` is the expected calibration error of the sureness
+that is printed, over the chunks of labelled segments there; ``together``, with ``--test``, learns
+from the unlabelled videos of both folders.
 ``labelled`` is given the times of the sentences in ten videos, one of each activity: of the other
 subjects, or of DIR. ``left_out`` counts videos with fewer chunks than sentences, which no model
 can align. ``belonging`` pairs every video with its own text and with one of every other activity,
@@ -46,6 +47,7 @@ from wordsight.errors import WordsightError
 __all__ = ["belonging", "main", "measure", "observe_procedure", "step_accuracy"]
 
 _LABELLED = 10  # videos
+_GROUPS = 5  # of videos, where there is one subject
 _STEP = 0.1  # seconds between the moments scored
 
 Pair = tuple[Instructions, Observed]
@@ -101,7 +103,7 @@ def measure(data: Path, test: Path | None = None) -> dict[str, Any]:
     folds = _by_subject(learned) if test is None else [(learned, aligned)]
     if test is not None:
         results["together"] = _score(Ensemble(), [*train, *targets], targets, aligned)
-    if test is not None or len(folds) > 1:
+    if folds:
         results["by_subject"], results["calibration"] = _folded(folds, labelled=0)
         results["labelled"], _ = _folded(folds, labelled=_LABELLED)
     plain, plain_targets = ([_nouns_only(pair) for _, pair in g] for g in (learned, aligned))
@@ -173,13 +175,21 @@ def belonging(
 
 
 def _by_subject(videos: Sequence[tuple[Procedure, Pair]]) -> list[Fold]:
-    """Return the videos of the other subjects and those of each subject."""
+    """Return the videos of the other subjects and those of each subject.
+
+    Of one subject alone, groups of videos are left out in turn; none where there is one video.
+    """
+    groups = [str(procedure.subject) for procedure, _ in videos]
+    if len(set(groups)) == 1:
+        count = min(_GROUPS, len(videos))
+        groups = [str(number % count) for number in range(len(videos))]
     return [
         (
-            [one for one in videos if one[0].subject != subject],
-            [one for one in videos if one[0].subject == subject],
+            [one for one, group in zip(videos, groups, strict=True) if group != wanted],
+            [one for one, group in zip(videos, groups, strict=True) if group == wanted],
         )
-        for subject in sorted({procedure.subject for procedure, _ in videos})
+        for wanted in sorted(set(groups))
+        if len(set(groups)) > 1
     ]
 
 

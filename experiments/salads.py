@@ -46,6 +46,14 @@ def read_scored(path: Path) -> list[tuple[ScoredPair, Labels]]:
             rows = [(arrays[n], arrays[n.removesuffix("scores") + "truth"]) for n in names]
     except (OSError, ValueError, KeyError) as error:
         raise FormatError(f"{path} is not a file of scores and truths: {error}") from error
+    for name, (scores, truth) in zip(names, rows, strict=True):
+        if scores.ndim != 2 or truth.shape != scores.shape[:1]:
+            raise FormatError(
+                f"{path}: {name} has the shape {scores.shape} and its truth {truth.shape}; "
+                "expected frames by classes, and a class for each frame."
+            )
+    if not rows:
+        raise FormatError(f"{path} holds no array whose name ends in _scores.")
     return [_scored(scores, truth) for scores, truth in rows]
 
 
@@ -64,15 +72,16 @@ def measure(data: Path) -> dict[str, dict[str, float]]:
     """Align the videos of every file in every way.
 
     Returns:
-        By file, without the name of the collection, the rows.
+        By file, without the name of the collection where that is not needed, the rows.
     """
     files = sorted(data.glob("*.npz"))
     if not files:
         raise WordsightError(f"{data} holds no .npz file of scores.")
     results = {}
-    for path in files:
+    short = [path.stem.partition("_")[2] or path.stem for path in files]
+    for path, name in zip(files, short, strict=True):
+        name = name if short.count(name) == 1 else path.stem
         videos = read_scored(path)
-        name = path.stem.partition("_")[2] or path.stem
         rows = {"uniform": _score(videos, [_uniform(pair) for pair, _ in videos])}
         rows |= _rows(videos, {})
         for change, make in {"inserted": _inserted, "swapped": _swapped}.items():

@@ -5,7 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from experiments.cad120_alignment import measure, observe_procedure, step_accuracy
+from experiments.cad120_alignment import (
+    _by_subject,
+    measure,
+    observe_procedure,
+    step_accuracy,
+)
 from experiments.data.cad120_procedures import load_procedures
 from wordsight.errors import FormatError
 
@@ -96,6 +101,15 @@ def test_the_experiment_from_end_to_end(tmp_path):
     assert results["accuracy"] == results["ensemble"]
     shares = set(results) - {"videos", "left_out", "belonging"}
     assert all(0 <= results[name] <= 1 for name in shares)
+
+
+def test_videos_of_one_subject_are_left_out_in_groups(tmp_path):
+    learned = load_procedures(make_folder(tmp_path / "a", videos=3))
+    videos = [(one, (one.instructions, observe_procedure(one))) for one in learned]
+    folds = _by_subject(videos)
+    assert [len(aligned) for _, aligned in folds] == [1, 1, 1]
+    assert all(not {id(p) for p, _ in train} & {id(p) for p, _ in test} for train, test in folds)
+    assert _by_subject(videos[:1]) == []
 
 
 def test_missing_files_are_named(tmp_path):

@@ -86,9 +86,12 @@ def test_the_experiment_beats_an_even_split(tmp_path, capsys):
         pair, places = film(number, steps=(0, 2, 1, 0, 2, 1))
         arrays[f"split1_{number}_scores"] = pair.scores.astype(np.float32)
         arrays[f"split1_{number}_truth"] = pair.steps[places].astype(np.int16)
-    np.savez(tmp_path / "Made_mid_NET.npz", **arrays)
+    for name in ("Made_mid_NET", "Made_eval_NET", "Other_eval_NET"):
+        np.savez(tmp_path / f"{name}.npz", **arrays)
     main(["--data", str(tmp_path), "--json"])
-    rows = json.loads(capsys.readouterr().out)["mid_NET"]
+    results = json.loads(capsys.readouterr().out)
+    assert set(results) == {"mid_NET", "Made_eval_NET", "Other_eval_NET"}
+    rows = results["mid_NET"]
     assert rows["ours"] > rows["uniform"]
     assert set(rows) >= {"viterbi", "inserted_ours", "swapped_ours"}
 
@@ -99,3 +102,9 @@ def test_bad_files_of_scores(tmp_path):
     (tmp_path / "x.npz").write_text("text")
     with pytest.raises(FormatError, match=r"x\.npz is not a file of scores"):
         read_scored(tmp_path / "x.npz")
+    np.savez(tmp_path / "y.npz", a_scores=np.ones((4, 2)), a_truth=np.zeros(3))
+    with pytest.raises(FormatError, match=r"a_scores has the shape \(4, 2\) and its truth \(3,\)"):
+        read_scored(tmp_path / "y.npz")
+    np.savez(tmp_path / "z.npz", other=np.ones(2))
+    with pytest.raises(FormatError, match="no array whose name ends in _scores"):
+        read_scored(tmp_path / "z.npz")

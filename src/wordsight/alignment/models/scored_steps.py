@@ -87,7 +87,7 @@ class ScoredSteps:
     shape: float = 6.0
     temperature: float = 0.7
     dependence: float = 0.7
-    null: float = 0.2
+    null: float = 0.4
     change: float = 1.0
     skip: float = 0.0
     back: float = 0.0
