@@ -11,6 +11,8 @@ from wordsight.states import (
     ObjectFeature,
     Predicate,
     StateError,
+    StateLearningSettings,
+    StateModel,
     StateObservations,
     StateSequence,
     StateVocabulary,
@@ -83,6 +85,22 @@ def test_boosted_rules_tell_held_from_free():
     never = (made.costs() * made.clauses.violated(np.zeros_like(truth))).sum()
     always = (made.costs() * made.clauses.violated(np.ones_like(truth))).sum()
     assert wrong < 0.6 * min(never, always)
+
+
+def test_boosted_rules_are_no_more_than_asked_for_and_later_rounds_correct_them():
+    rules = {
+        rounds: discover_rules(
+            SEEN, TOLD, HOLDING, [ATTACHED], BoostingSettings(rounds=rounds, most_rules=4)
+        )
+        for rounds in (12, 40)
+    }
+    assert len(rules[12]) == len(rules[40]) == 4
+    conditions = [
+        {rule.body[: 3 - (rule.head is None)] for rule in some} for some in rules.values()
+    ]
+    assert conditions[0] == conditions[1] and rules[12] != rules[40]
+    learning = StateLearningSettings(BoostingSettings(rounds=12, least_videos=2), most_rules=8)
+    assert len(StateModel(vocabulary=HOLDING, learning=learning).fit(SEEN, TOLD).rules_) <= 8
 
 
 def test_bags_are_deterministic_given_their_seed():
@@ -246,6 +264,8 @@ def test_rules_that_chain_are_found_once():
     [
         lambda: BoostingSettings(rounds=0),
         lambda: BoostingSettings(step=0.0),
+        lambda: BoostingSettings(most_rules=1),
+        lambda: BoostingSettings(most_rules=5, bags=2),
         lambda: ClausalSettings(accuracy=1.5),
         lambda: ClausalSettings(beam=0),
     ],

@@ -31,7 +31,9 @@ class BoostingSettings(SampleSettings):
     """Settings of boosted discovery, besides those of the samples.
 
     Attributes:
-        rounds: Number of rules per bag.
+        rounds: Number of steps per bag.
+        most_rules: Most rules of a predicate, ``None`` for one a round. Once there are so many,
+            further rounds correct the weights of these.
         bags: Number of bootstrap samples of the videos that are averaged; 1 uses all videos.
         most_conditions: Most conditions of a rule.
         step: Share of the optimal step that is taken.
@@ -41,6 +43,7 @@ class BoostingSettings(SampleSettings):
     """
 
     rounds: int = 240
+    most_rules: int | None = None
     bags: int = 1
     most_conditions: int = 3
     step: float = 0.2
@@ -54,6 +57,11 @@ class BoostingSettings(SampleSettings):
             raise StateError(
                 "rounds, bags, conditions and thresholds (at most 250) must be 1 or more and the "
                 f"step in (0, 1], got {self}."
+            )
+        if self.most_rules is not None and (self.most_rules < 2 or self.bags > 1):
+            raise StateError(
+                "most_rules must be 2 or more, for the base rate and one condition, and needs a "
+                f"single bag, got {self}."
             )
 
 
@@ -94,6 +102,7 @@ class _Round:
     ):
         self._samples, self._settings, self._weights = samples, settings, weights
         self._steps, self._rows = steps, np.flatnonzero(weights)
+        self._covers: dict[Body, NDArray[np.bool_]] = {}
 
     def run(self) -> float:
         """Add the steps of all rounds; return the log-odds that boosting starts from."""
@@ -105,15 +114,31 @@ class _Round:
         for _ in range(self._settings.rounds):
             share = 1.0 / (1.0 + np.exp(-odds))
             push, curve = weights * (truth - share), weights * share * (1.0 - share)
-            _, body = max(self._grown(push, curve, sign) for sign in (1, -1))
+            body, covered = self._next(push, curve)
             if not body:
                 break
-            covered = self._covered(body)
             whole = curve[covered].sum() + self._settings.ridge
             step = self._settings.step * push[covered].sum() / whole
             odds[covered] += step
             self._steps[body] = self._steps.get(body, 0.0) + step / self._settings.bags
         return float(base)
+
+    def _next(
+        self, push: NDArray[np.float64], curve: NDArray[np.float64]
+    ) -> tuple[Body, NDArray[np.bool_]]:
+        """Return the conjunction of the next step, and the samples it covers."""
+        limit = self._settings.most_rules
+        if limit is None or len(self._steps) < limit - 1:
+            _, body = max(self._grown(push, curve, sign) for sign in (1, -1))
+            if body not in self._covers:
+                self._covers[body] = self._covered(body)
+            return body, self._covers[body]
+        gains = {
+            body: push[covered].sum() ** 2 / (curve[covered].sum() + self._settings.ridge)
+            for body, covered in self._covers.items()
+        }
+        best = max(gains, key=lambda body: (gains[body], body))
+        return best, self._covers[best]
 
     def _grown(
         self, push: NDArray[np.float64], curve: NDArray[np.float64], sign: int

@@ -121,6 +121,7 @@ class StateLearningSettings:
             the perceptron, if used, continues from there.
         perceptron: How weights are adjusted afterwards, ``None`` for no adjustment.
         selection: How few of the rules are selected, and K with them; ``None`` keeps all.
+        most_rules: Most boosted rules in all, those among facts included; ``None`` for any number.
     """
 
     discovery: BoostingSettings | ClausalSettings = field(default_factory=BoostingSettings)
@@ -128,6 +129,7 @@ class StateLearningSettings:
     transition: Literal["crossfit", "given"] = "crossfit"
     perceptron: PerceptronSettings | None = None
     selection: SelectionSettings | None = None
+    most_rules: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,12 +309,16 @@ def _rules(task: LearningTask, progress: Progress | None) -> tuple[Rule, ...]:
         constraints = discover_constraints(task.observations, task.states, task.vocabulary)
         fixed, explained = constraints.rules + constraints.defaults, constraints.explained
     predicates = [p for p in task.vocabulary.predicates if p.name not in explained]
+    discovery = task.settings.discovery
+    if task.settings.most_rules is not None and isinstance(discovery, BoostingSettings):
+        left = (task.settings.most_rules - len(fixed)) // max(1, len(predicates))
+        discovery = replace(discovery, most_rules=max(2, left))
     rules = discover_rules(
         task.observations,
         task.states,
         task.vocabulary,
         predicates,
-        task.settings.discovery,
+        discovery,
         random_state=task.random_state,
         progress=progress,
     )

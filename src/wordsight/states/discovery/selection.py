@@ -112,6 +112,12 @@ class _Selection:
         self._given = np.array([rule.weight for rule in rules])
         start = np.where(_units(videos, len(rules)) & settings.units_first, self._given, 0.0)
         self.weights = np.where(np.isinf(self._given), np.inf, start)
+        # Of prohibitions that help as much, the one that forbids least: what else they would
+        # forbid, the training videos do not tell.
+        applied = np.sum([_applied(video, len(rules)) for video in videos], axis=0)
+        places = np.flatnonzero([rule.head is None for rule in rules])
+        self._order = np.arange(len(rules))
+        self._order[places] = places[np.argsort(applied[places], kind="stable")]
         pairs = zip(videos, costs, strict=True)
         states = [video.predict(self.weights, cost) for video, cost in pairs]
         self._counts = np.array([_counted(v, s) for v, s in zip(videos, states, strict=True)])
@@ -130,7 +136,7 @@ class _Selection:
     def add_best(self, least_gain: float) -> bool:
         """Add the rule that helps most; return whether there is one."""
         total, best, top = self._counts.sum(axis=0), None, self.score() + least_gain
-        for rule in np.flatnonzero(self.weights == 0).tolist():
+        for rule in self._order[self.weights[self._order] == 0].tolist():
             # A rule that the cheapest states do not break leaves them the cheapest.
             affected = np.flatnonzero(self._broken[:, rule]).tolist()
             if not affected:
@@ -166,6 +172,12 @@ def _units(videos: Sequence[TrainingVideo], count: int) -> NDArray[np.bool_]:
         )
         units[video.grounding.rule_of[wide[video.grounding.clause_of]]] = False
     return units
+
+
+def _applied(video: TrainingVideo, count: int) -> Counts:
+    """Return ``(R,)`` how often each rule applies, over moments and assignments."""
+    fired = video.grounding.fired.sum(axis=0)
+    return np.bincount(video.grounding.rule_of, fired, minlength=count).astype(np.float64)
 
 
 def _counted(video: TrainingVideo, values: NDArray[np.bool_]) -> Counts:
