@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -343,6 +344,17 @@ def test_killed_while_building_it_leaves_a_whole_index(tmp_path):
         time.sleep(0.01)
         writer.remove("v000")
     assert not [path for path in tmp_path.iterdir() if TEMPORARY_MARK in path.name]
+
+
+def test_a_file_of_a_reader_that_goes_meanwhile_stops_no_writer(tmp_path, monkeypatch):
+    with writing(tmp_path) as writer:
+        writer.add("v000", "1", sources("v000", 2))
+    listed = Path.iterdir
+    gone = tmp_path / f".text-shares{TEMPORARY_MARK}1.json"
+    monkeypatch.setattr(Path, "iterdir", lambda folder: [*listed(folder), gone])
+    with writing(tmp_path) as writer:
+        writer.remove("v000")
+    assert not Index(tmp_path).videos()
 
 
 def damage(folder, what):

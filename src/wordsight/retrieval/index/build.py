@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -254,8 +254,10 @@ class IndexWriter(Closing):
             ours = path.name.startswith("segment-") or TEMPORARY_MARK in path.name
             if path.name in used or not ours:
                 continue
-            if TEMPORARY_MARK in path.name or time.time() - path.stat().st_mtime > self._grace:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            # Readers keep what they learn here too: their temporary files go while we look.
+            with suppress(FileNotFoundError):
+                if TEMPORARY_MARK in path.name or time.time() - path.stat().st_mtime > self._grace:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _lock(path: Path) -> int:
