@@ -284,8 +284,8 @@ def _before_align(place: Place, films: Path) -> None:
 def _before_migrate(place: Place, films: Path) -> None:
     from wordsight.library import Library
     from wordsight.library.catalog.opening import MIGRATIONS
+    from wordsight.library.catalog.queries import NewSentence, insert_sentences
     from wordsight.library.catalog.schema import SCHEMA_VERSION
-    from wordsight.library.catalog.updates import NewSentence, insert_sentences
 
     _made(place, films, "old")
     with Library.open(place.library) as library, library._database.write() as connection:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordsight.perception.formats.mot import sequence_info
+from wordsight.perception.formats.lines import sequence_info
 
 __all__ = ["Sequence", "find_sequences"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wordsight.worlds.chance import Rng
+from wordsight.worlds.checks import Rng
 from wordsight.worlds.painter import Colour, Layer, shade
 from wordsight.worlds.sketch import SIZE
 from wordsight.worlds.street.places import PLACES, Backdrop, Place

@@ -18,7 +18,7 @@ from experiments.report import Column, print_report, run_main, say
 from wordsight.evaluation.forced_choice import chance_accuracy, choice_accuracy
 from wordsight.language import infer_lexicon, near_misses
 from wordsight.worlds import street
-from wordsight.worlds.street.translation import LANGUAGES, translated
+from wordsight.worlds.street.words import LANGUAGES, translated
 
 __all__ = ["main", "measure"]
 

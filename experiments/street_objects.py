@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE
+from wordsight.perception.regions.blob import APPEARANCE_SIZE
 from wordsight.records import Clip, Detections
 from wordsight.worlds.street import StreetFilm
 

@@ -21,7 +21,7 @@ from wordsight.records import Clip, Detections
 from wordsight.states import Fact, StateSequence, parse_fact
 from wordsight.video import VideoReader
 from wordsight.worlds.tabletop import EVENTS, TabletopFilm, tabletop
-from wordsight.worlds.tabletop.blocks import AGENT, COLOURS
+from wordsight.worlds.tabletop.things import AGENT, COLOURS
 
 __all__ = ["EYES", "Scene", "scenes", "true_states"]
 

@@ -41,7 +41,7 @@ from wordsight.states.events.find import find_events, outermost
 from wordsight.states.methods import state_model
 from wordsight.states.rules.rule import Rule
 from wordsight.states.search.segments import decode
-from wordsight.worlds.tabletop.blocks import AGENT
+from wordsight.worlds.tabletop.things import AGENT
 
 __all__ = ["Case", "Score", "at_bound", "believed", "cases", "effort", "fit_chained", "fit_ours"]
 __all__ += ["fit_published", "fit_walk", "greedy_rows", "judge", "mistakes", "per_fact"]

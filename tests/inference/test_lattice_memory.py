@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from wordsight.inference.lattice.memory import ArrayPool, scratch_array
+from wordsight.inference.lattice.pack import ArrayPool, scratch_array
 
 
 def address(array):

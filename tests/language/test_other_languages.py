@@ -7,7 +7,7 @@ from wordsight.language.english.tagging import tokens_of
 from wordsight.language.glosses import GLOSSES, add_segmenter, language_of
 from wordsight.worlds import street
 from wordsight.worlds.checks import WorldError
-from wordsight.worlds.street.translation import translated
+from wordsight.worlds.street.words import translated
 
 SAID = {
     "german": (

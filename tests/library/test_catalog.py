@@ -9,11 +9,11 @@ import sqlalchemy as sa
 
 from tests.library.test_migrate import video_row
 from wordsight.errors import LibraryError
-from wordsight.library.catalog import queries, schema, updates
+from wordsight.library.catalog import queries, schema
 from wordsight.library.catalog.database import Database, Location
 from wordsight.library.catalog.entries import Failure
 from wordsight.library.catalog.opening import make_or_upgrade
-from wordsight.library.catalog.updates import NewSentence
+from wordsight.library.catalog.queries import NewSentence
 from wordsight.library.files.store import StagedArtefact
 from wordsight.records import Scene, Shot
 
@@ -30,7 +30,7 @@ def add_videos(database, number, name="clip {n} of the lab.mp4"):
     with database.write() as connection:
         for n in range(number):
             row = video_row(f"clip-{n:05d}", f"{n:064x}") | {"name": name.format(n=n)}
-            assert updates.insert_video(connection, row)
+            assert queries.insert_video(connection, row)
 
 
 def artefact(video_id="clip-00000", sha256="b" * 64, settings=None, kind="detections"):
@@ -46,7 +46,7 @@ def count(connection, table):
 def test_a_video_comes_back_as_it_went_in(database):
     before = datetime.now(UTC)
     with database.write() as connection:
-        updates.insert_video(connection, video_row())
+        queries.insert_video(connection, video_row())
     with database.read() as connection:
         ((entry, copy),) = queries.videos(connection)
     row = video_row()
@@ -60,8 +60,8 @@ def test_a_video_comes_back_as_it_went_in(database):
 
 def test_the_same_content_is_inserted_once(database):
     with database.write() as connection:
-        assert updates.insert_video(connection, video_row())
-        assert not updates.insert_video(connection, video_row("other-name"))
+        assert queries.insert_video(connection, video_row())
+        assert not queries.insert_video(connection, video_row("other-name"))
         assert count(connection, schema.videos) == 1
 
 
@@ -75,10 +75,10 @@ def test_sentences_are_new_by_text_and_time(database):
     ]
     add_videos(database, 2)
     with database.write() as connection:
-        assert updates.insert_sentences(connection, "clip-00000", said) == 4
-        assert updates.insert_sentences(connection, "clip-00000", said) == 0
-        assert updates.insert_sentences(connection, "clip-00001", said[:1]) == 1
-        assert updates.insert_sentences(connection, "clip-00001", []) == 0
+        assert queries.insert_sentences(connection, "clip-00000", said) == 4
+        assert queries.insert_sentences(connection, "clip-00000", said) == 0
+        assert queries.insert_sentences(connection, "clip-00001", said[:1]) == 1
+        assert queries.insert_sentences(connection, "clip-00001", []) == 0
     with database.read() as connection:
         found = list(queries.sentences(connection, ["clip-00000"]))
     assert [(s.text, s.start, s.end) for s in found] == [
@@ -93,7 +93,7 @@ def test_many_sentences_at_once(database):
     add_videos(database, 1)
     said = [NewSentence(f"Sentence {n}.", n / 10, n / 10 + 1) for n in range(1201)]
     with database.write() as connection:
-        assert updates.insert_sentences(connection, "clip-00000", said) == 1201
+        assert queries.insert_sentences(connection, "clip-00000", said) == 1201
 
 
 def test_shots_keep_their_scene(database):
@@ -101,7 +101,7 @@ def test_shots_keep_their_scene(database):
     shots = [Shot("clip-00000", n, n + 1, 0.5, 10 * n, 10 * n + 10) for n in range(4)]
     scenes = [Scene("clip-00000", 0, 3, 1, 0, 3), Scene("clip-00000", 3, 4, 1, 3, 4)]
     with database.write() as connection:
-        updates.insert_shots(connection, "clip-00000", shots, scenes)
+        queries.insert_shots(connection, "clip-00000", shots, scenes)
     with database.read() as connection:
         found = queries.shots(connection, "clip-00000")
     assert [shot for shot, _ in found] == shots
@@ -113,10 +113,10 @@ def test_an_artefact_takes_the_place_of_one_of_its_slot(database):
     old, new = artefact(), artefact(sha256="c" * 64)
     other = artefact(sha256="d" * 64, settings={"rate": 5, "name": "x"})
     with database.write() as connection:
-        assert updates.put_artefact(connection, old) is None
-        assert updates.put_artefact(connection, other) is None
-        assert updates.put_artefact(connection, new) == old.path
-        assert updates.put_artefact(connection, new) is None
+        assert queries.put_artefact(connection, old) is None
+        assert queries.put_artefact(connection, other) is None
+        assert queries.put_artefact(connection, new) == old.path
+        assert queries.put_artefact(connection, new) is None
     with database.read() as connection:
         found = queries.artefacts(connection, kind="detections", video_id="clip-00000")
     assert {(a.sha256, tuple(a.settings)) for a in found} == {
@@ -129,11 +129,11 @@ def test_an_artefact_takes_the_place_of_one_of_its_slot(database):
 def test_the_last_one_entered_is_the_newest_even_if_the_clock_was_set_back(database, video_id):
     add_videos(database, 1)
     with database.write() as connection:
-        updates.put_artefact(connection, artefact(video_id, "a" * 64, {"n": 1}))
+        queries.put_artefact(connection, artefact(video_id, "a" * 64, {"n": 1}))
         ahead = datetime.now(UTC) + timedelta(days=400)  # entered before somebody set it right
         connection.execute(sa.update(schema.artefacts).values(created_at=ahead))
-        updates.put_artefact(connection, artefact(video_id, "c" * 64, {"n": 2}))
-        updates.put_artefact(connection, artefact(video_id, "d" * 64, {"n": 1}))
+        queries.put_artefact(connection, artefact(video_id, "c" * 64, {"n": 2}))
+        queries.put_artefact(connection, artefact(video_id, "d" * 64, {"n": 1}))
     with database.read() as connection:
         entries = queries.artefacts(connection, kind="detections")
     assert [entry.settings["n"] for entry in entries] == [2, 1]
@@ -143,7 +143,7 @@ def test_an_artefact_of_the_library_has_one_slot_too(database):
     with database.write() as connection:
         for letter in "ef":
             made = artefact(None, letter * 64, kind="codebook")
-            updates.put_artefact(connection, made)
+            queries.put_artefact(connection, made)
         assert count(connection, schema.artefacts) == 1
         (found,) = queries.artefacts(connection, of_library=True)
     assert (found.video_id, found.sha256) == (None, "f" * 64)
@@ -153,11 +153,11 @@ def test_deleting_a_video_takes_everything_of_it_along(database):
     add_videos(database, 2)
     with database.write() as connection:
         for video_id in ("clip-00000", "clip-00001"):
-            updates.insert_sentences(connection, video_id, [NewSentence("Hello.")])
-            updates.insert_shots(connection, video_id, [Shot(video_id, 0, 1, 1, 0, 10)], [])
-            updates.put_artefact(connection, artefact(video_id))
+            queries.insert_sentences(connection, video_id, [NewSentence("Hello.")])
+            queries.insert_shots(connection, video_id, [Shot(video_id, 0, 1, 1, 0, 10)], [])
+            queries.put_artefact(connection, artefact(video_id))
     with database.write() as connection:
-        assert updates.delete_videos(connection, ["clip-00000"]) == [artefact().path]
+        assert queries.delete_videos(connection, ["clip-00000"]) == [artefact().path]
     with database.read() as connection:
         for table in (schema.videos, schema.sentences, schema.shots, schema.artefacts):
             assert count(connection, table) == 1
@@ -165,9 +165,9 @@ def test_deleting_a_video_takes_everything_of_it_along(database):
 
 def test_failures_are_remembered_once_and_forgotten(database):
     with database.write() as connection:
-        updates.record_failures(connection, [Failure("a", "one"), Failure("b", "two")])
-        updates.record_failures(connection, [Failure("a", "three")])
-        updates.forget_failures(connection, ["b", "unknown"])
+        queries.record_failures(connection, [Failure("a", "one"), Failure("b", "two")])
+        queries.record_failures(connection, [Failure("a", "three")])
+        queries.forget_failures(connection, ["b", "unknown"])
     with database.read() as connection:
         (failure,) = queries.failures(connection)
     assert (failure.path, failure.message) == ("a", "three")
@@ -189,9 +189,9 @@ def test_failures_are_remembered_once_and_forgotten(database):
 def test_videos_are_found_by_name_or_sentence(database, text, found):
     add_videos(database, 5)
     with database.write() as connection:
-        updates.insert_sentences(connection, "clip-00003", [NewSentence("They wave.")])
+        queries.insert_sentences(connection, "clip-00003", [NewSentence("They wave.")])
         row = video_row("full-1", "9" * 64) | {"name": "100% clip.mp4"}
-        updates.insert_video(connection, row)
+        queries.insert_video(connection, row)
     with database.read() as connection:
         entries = queries.videos(connection, text=text)
         assert len(entries) == found == queries.count_videos(connection, text)
@@ -220,7 +220,7 @@ def test_an_id_may_be_shortened(database):
 
 def test_a_failing_block_changes_nothing(database):
     with pytest.raises(ZeroDivisionError), database.write() as connection:
-        updates.insert_video(connection, video_row())
+        queries.insert_video(connection, video_row())
         raise ZeroDivisionError
     with database.read() as connection:
         assert queries.count_videos(connection) == 0
@@ -247,7 +247,7 @@ def test_writers_wait_for_each_other(database):
 def test_readers_read_while_someone_writes(database):
     add_videos(database, 1)
     with database.write() as writer:
-        updates.insert_video(writer, video_row())
+        queries.insert_video(writer, video_row())
         with database.read() as reader:
             assert queries.count_videos(reader) == 1
     with database.read() as reader:
@@ -256,7 +256,7 @@ def test_readers_read_while_someone_writes(database):
 
 def test_a_broken_reference_is_refused_in_plain_words(database):
     with pytest.raises(LibraryError), database.write() as connection:
-        updates.insert_sentences(connection, "nobody", [NewSentence("Hello.")])
+        queries.insert_sentences(connection, "nobody", [NewSentence("Hello.")])
 
 
 def test_a_server_that_does_not_answer_is_told_without_the_password():

@@ -12,7 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from wordsight.errors import LibraryError
-from wordsight.library.catalog import schema, updates
+from wordsight.library.catalog import queries, schema
 from wordsight.library.catalog.database import Database
 from wordsight.library.catalog.opening import MIGRATIONS, make_or_upgrade, version_of
 
@@ -47,8 +47,8 @@ def later_migrations(tmp_path):
 
 def fill(database):
     with database.write() as connection:
-        assert updates.insert_video(connection, video_row())
-        updates.insert_sentences(connection, "walk-1", [updates.NewSentence("She walked.")])
+        assert queries.insert_video(connection, video_row())
+        queries.insert_sentences(connection, "walk-1", [queries.NewSentence("She walked.")])
 
 
 def video_row(video_id="walk-1", sha256="a" * 64):

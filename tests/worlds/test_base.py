@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.worlds.toy import toy_film
 from wordsight.worlds import Effects, WorldError
 from wordsight.worlds.camera import FilmCamera
-from wordsight.worlds.chance import film_rng
-from wordsight.worlds.checks import Registry
+from wordsight.worlds.checks import Registry, film_rng
 from wordsight.worlds.performance import cruise, cruise_time, glide, overshoot, smooth
 from wordsight.worlds.sketch import View
 

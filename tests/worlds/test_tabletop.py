@@ -8,7 +8,7 @@ import pytest
 from wordsight.video.read.reader import VideoReader
 from wordsight.worlds import Effects, WorldError, write_world
 from wordsight.worlds.tabletop import EVENTS, tabletop
-from wordsight.worlds.tabletop.blocks import COLOURS
+from wordsight.worlds.tabletop.things import COLOURS
 
 
 @pytest.mark.slow

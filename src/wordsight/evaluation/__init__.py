@@ -3,12 +3,14 @@
 from wordsight.evaluation.classification import (
     Decisions,
     RocCurve,
+    StepScores,
     best_threshold,
     blind_f1,
     blind_f1_of_counts,
     chance_f1,
     decisions,
     roc_curve,
+    score_steps,
     separating_threshold,
 )
 from wordsight.evaluation.forced_choice import (
@@ -31,7 +33,6 @@ from wordsight.evaluation.ranking import (
     judge,
     parse_measure,
 )
-from wordsight.evaluation.segmentation import StepScores, score_steps
 
 __all__ = [
     "RANKING_MEASURES",

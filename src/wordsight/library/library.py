@@ -11,17 +11,17 @@ from wordsight.errors import LibraryError
 from wordsight.language.captions import Caption
 from wordsight.library.catalog.entries import AddReport, ArtefactEntry, VerifyReport
 from wordsight.library.catalog.opening import create_library, open_library
+from wordsight.library.catalog.queries import (
+    NewSentence,
+    change_sentence,
+    insert_sentences,
+    replace_sentences,
+)
 from wordsight.library.catalog.transactions import (
     keep,
     remove_artefact,
     remove_orphans,
     remove_videos,
-)
-from wordsight.library.catalog.updates import (
-    NewSentence,
-    change_sentence,
-    insert_sentences,
-    replace_sentences,
 )
 from wordsight.library.files.verify import verify_library
 from wordsight.library.ingest.sources import gather
@@ -138,7 +138,7 @@ class Library(LibraryReader, Closing):
         """
         # These bring decoders and OpenCV along; reading alone does not need them.
         from wordsight.library.ingest.add import AddRun
-        from wordsight.library.ingest.plan import Planner
+        from wordsight.library.ingest.scan import Planner
 
         self._database.check_writable()
         given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)

@@ -6,8 +6,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from wordsight.worlds.chance import Rng
-from wordsight.worlds.checks import WorldError, require_number
+from wordsight.worlds.checks import Rng, WorldError, require_number
 from wordsight.worlds.painter import Floats, Image
 
 __all__ = ["Effects", "FilmCamera"]

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.worlds.chance import Rng
+from wordsight.worlds.checks import Rng
 
 __all__ = [
     "Colour",

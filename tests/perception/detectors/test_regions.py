@@ -13,7 +13,7 @@ from wordsight.errors import FormatError
 from wordsight.perception import Codebook, DetectorError
 from wordsight.perception.detectors.regions import Regions
 from wordsight.perception.detectors.suppression import box_iou
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE, OUTLINE_SIZE
+from wordsight.perception.regions.blob import APPEARANCE_SIZE, OUTLINE_SIZE
 from wordsight.video import Frame, VideoReader
 
 SIZE = (320, 240)

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from wordsight.perception.regions.appearance import (
+from wordsight.perception.regions.blob import (
     APPEARANCE_SIZE,
     OUTLINE_SIZE,
+    blobs_of,
     describe,
     outlines,
+    to_lab,
 )
-from wordsight.perception.regions.blob import blobs_of, to_lab
 
 RED, BLUE, GREY = (190, 40, 40), (40, 60, 170), (90, 90, 95)
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.perception.scenes import Walker, scene
 from wordsight.perception import Tracker, tracked_clip
-from wordsight.perception.tracking.frames import frames_looked_at
+from wordsight.perception.tracking.tracklets import frames_looked_at
 from wordsight.records import Clip
 
 WALKERS = [Walker((50, 50), (40, 0)), Walker((400, 300), (-40, 0))]

@@ -15,7 +15,6 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.inference.lattice.memory import ArrayPool, scratch_array
 from wordsight.inference.lattice.model import (
     Lattice,
     LatticeCounts,
@@ -24,7 +23,7 @@ from wordsight.inference.lattice.model import (
     LatticeTooLargeError,
     WordChain,
 )
-from wordsight.inference.lattice.pack import Pack, pack
+from wordsight.inference.lattice.pack import ArrayPool, Pack, pack, scratch_array
 from wordsight.inference.lattice.plan import Topology, topology_of
 from wordsight.inference.lattice.reference import counts_reference, path_reference, score_reference
 from wordsight.inference.numba_support import numba_available

@@ -15,8 +15,8 @@ from wordsight import __version__
 from wordsight.errors import LibraryError
 from wordsight.library.catalog import queries
 from wordsight.library.catalog.database import CATALOGUE_NAME, Database, Location
+from wordsight.library.catalog.queries import put_setting
 from wordsight.library.catalog.schema import SCHEMA_VERSION
-from wordsight.library.catalog.updates import put_setting
 from wordsight.library.files.bucket import Bucket, is_url, shown_url
 from wordsight.library.files.remote_store import cache_folder, store_at
 from wordsight.library.files.store import ArtefactStore

@@ -9,7 +9,7 @@ from wordsight.errors import LibraryError
 from wordsight.library.catalog import queries, schema
 from wordsight.library.catalog.database import Database
 from wordsight.library.catalog.entries import ORIGINAL, ArtefactEntry
-from wordsight.library.catalog.updates import delete_videos, put_artefact
+from wordsight.library.catalog.queries import delete_videos, put_artefact
 from wordsight.library.files.store import ArtefactStore, StagedArtefact
 
 __all__ = [

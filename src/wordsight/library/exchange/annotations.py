@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wordsight.errors import FormatError, LibraryError, RecordError, VideoError
 from wordsight.language.captions import Caption
 from wordsight.library.catalog.entries import DETECTIONS, SentenceEntry, VideoEntry
-from wordsight.library.catalog.updates import NewSentence
+from wordsight.library.catalog.queries import NewSentence
 from wordsight.library.ingest.add import CODEC
 from wordsight.library.library import Library
 from wordsight.perception import track_detections

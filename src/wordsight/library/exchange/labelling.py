@@ -18,8 +18,8 @@ from wordsight.language.captions.subtitles import milliseconds
 from wordsight.language.eaf import eaf_document
 from wordsight.library.exchange.annotations import NEW_ID, AnnotatedVideo, ReadSentence, ReadVideo
 from wordsight.perception.formats import BoxTable, read_table
-from wordsight.perception.formats.csv_boxes import write_csv
 from wordsight.perception.formats.cvat import CvatSentence, CvatTask, read_cvat_task, write_cvat
+from wordsight.perception.formats.lines import write_csv
 from wordsight.perception.formats.table import NO_ID, BoxCollector
 from wordsight.perception.formats.text import XmlElement, parse_xml, read_text
 

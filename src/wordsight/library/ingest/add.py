@@ -25,8 +25,7 @@ from wordsight.library.catalog.entries import (
     Failure,
     Skipped,
 )
-from wordsight.library.catalog.transactions import entering, is_entered, place_all, unlink_unused
-from wordsight.library.catalog.updates import (
+from wordsight.library.catalog.queries import (
     NewSentence,
     forget_failures,
     insert_sentences,
@@ -35,11 +34,11 @@ from wordsight.library.catalog.updates import (
     note_place,
     record_failures,
 )
+from wordsight.library.catalog.transactions import entering, is_entered, place_all, unlink_unused
 from wordsight.library.files.remote_store import store_at
 from wordsight.library.files.store import ArtefactStore, StagedArtefact
 from wordsight.library.files.verify import sweep_staging
-from wordsight.library.ingest.plan import Done, IngestJob, Planner
-from wordsight.library.ingest.scan import THUMBNAIL_SIDE, ScanResult, scan
+from wordsight.library.ingest.scan import THUMBNAIL_SIDE, Done, IngestJob, Planner, ScanResult, scan
 from wordsight.library.ingest.sources import VideoSource
 from wordsight.perception import load_detector
 from wordsight.perception.formats import read_table

@@ -12,7 +12,7 @@ from wordsight.files import BOX_SUFFIXES, SUBTITLE_SUFFIXES, VIDEO_SUFFIXES, che
 from wordsight.language.captions import Caption, looks_like_transcript, read_captions
 from wordsight.library.catalog.database import CATALOGUE_NAME
 from wordsight.library.catalog.entries import Failure
-from wordsight.library.catalog.updates import NewSentence
+from wordsight.library.catalog.queries import NewSentence
 
 __all__ = [
     "BOXES_SUFFIXES",

@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.perception.detectors.registry import DetectorError
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE, describe, outlines
-from wordsight.perception.regions.blob import Picture, boxes_of, to_lab
+from wordsight.perception.regions.blob import (
+    APPEARANCE_SIZE,
+    Picture,
+    boxes_of,
+    describe,
+    outlines,
+    to_lab,
+)
 from wordsight.perception.regions.codebook import Codebook
 from wordsight.perception.regions.finder import RegionFinder
 from wordsight.records import FrameDetections

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 from wordsight.errors import FormatError
 from wordsight.files import atomic_path
 from wordsight.perception.formats.coco import read_coco, write_coco
-from wordsight.perception.formats.csv_boxes import read_csv, write_csv
 from wordsight.perception.formats.cvat import read_cvat, write_cvat
-from wordsight.perception.formats.mot import read_mot, write_mot
+from wordsight.perception.formats.lines import read_csv, read_mot, write_csv, write_mot
 from wordsight.perception.formats.table import MAX_FRAMES, BoxTable
 from wordsight.perception.formats.text import read_text
 from wordsight.records import Detections

@@ -1,6 +1,14 @@
-"""`Blob`: a connected set of pixels, extracted from a mask; and colour distances in CIELAB."""
+"""`Blob`: a connected set of pixels extracted from a mask, and its appearance as a vector.
+
+The vector changes little with light, position and size. It has four blocks, each scaled to about
+unit length so that none dominates a distance: a histogram over 8 hues and 3 greys; mean and
+deviation of the colours; shape; and the directions of edges with the lightness from top to bottom.
+Histograms of oriented gradients over a grid of cells follow it: they distinguish things better, but
+only many examples show which of them matter, so that codebooks leave them out.
+"""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import cv2
@@ -8,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "APPEARANCE_SIZE",
+    "OUTLINE_SIZE",
     "Blob",
     "Mask",
     "Picture",
@@ -17,11 +27,12 @@ __all__ = [
     "colour_distance",
     "components",
     "cut_out",
+    "describe",
     "gradient",
+    "outlines",
     "to_lab",
     "weigh",
 ]
-
 
 Mask = NDArray[np.uint8]
 Pixel = TypeVar("Pixel", bound=np.generic)
@@ -167,3 +178,128 @@ def gradient(lab: Picture) -> Picture:
     """Return the ``(H, W)`` largest colour step around each pixel."""
     steps = cv2.morphologyEx(lab, cv2.MORPH_GRADIENT, _CROSS)
     return weigh(np.asarray(steps, dtype=np.uint8))
+
+
+_HUES = 8
+_GREYS = 3
+_DIRECTIONS = 8
+_LEAST_CHROMA = 9.0  # CIELAB units; below this the hue is noise
+_DARK, _BRIGHT = 0.6, 1.2  # of the mean lightness of the image: limits of the greys
+_LEAST_EDGE = 80.0  # Sobel response of an edge, a lightness step of about 20 of 255
+_STEP = 40.0  # CIELAB units that correspond to 1
+APPEARANCE_SIZE = (_HUES + _GREYS) + 6 + 4 + (_DIRECTIONS + 1 + 3)
+"""Length of the appearance vector without outlines."""
+
+_CROP = 32  # pixels of a side to which boxes are scaled
+_GRID = cv2.HOGDescriptor((_CROP, _CROP), (16, 16), (16, 16), (8, 8), 9)
+OUTLINE_SIZE = _GRID.getDescriptorSize()
+"""Length of the outlines that follow it in detections."""
+
+
+def describe(blobs: list[Blob], lab: Picture) -> NDArray[np.float32]:
+    """Compute the appearance of regions.
+
+    Lightness is relative to the mean of the image, so that a change of light has little effect.
+
+    Args:
+        blobs: N regions; one with an appearance keeps it.
+        lab: ``(H, W, 3)`` image in CIELAB.
+
+    Returns:
+        ``(N, APPEARANCE_SIZE)`` numbers, most of them between -1 and 1.
+    """
+    rows = np.zeros((len(blobs), APPEARANCE_SIZE), dtype=np.float32)
+    light = float(cv2.mean(lab)[0]) if blobs else 0.0
+    area = lab.shape[0] * lab.shape[1]
+    for row, blob in zip(rows, blobs, strict=True):
+        if blob.appearance is not None:
+            row[:] = blob.appearance
+        else:
+            row[:11] = _tones(blob.crop(lab), blob, light)
+            row[11:17] = _colours(blob.crop(lab), blob, light)
+            row[17:21] = _shape(blob, area, lab.shape[0])
+            row[21:30] = _edges(blob.crop(lab), blob)
+            row[30:] = _run(blob.crop(lab), blob)
+    return rows
+
+
+def outlines(grey: Picture, boxes: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Compute the histograms of oriented gradients of boxes, each scaled to one size.
+
+    Args:
+        grey: ``(H, W)`` lightness.
+        boxes: ``(N, 4)`` corners in its pixels.
+
+    Returns:
+        ``(N, OUTLINE_SIZE)`` numbers between 0 and 1.
+    """
+    rows = np.zeros((len(boxes), OUTLINE_SIZE), dtype=np.float32)
+    height, width = grey.shape
+    for row, (x1, y1, x2, y2) in zip(rows, boxes.tolist(), strict=True):
+        left, top = min(max(int(x1), 0), width - 1), min(max(int(y1), 0), height - 1)
+        right, bottom = max(left + 1, int(np.ceil(x2))), max(top + 1, int(np.ceil(y2)))
+        crop = cv2.resize(grey[top:bottom, left:right], (_CROP, _CROP))
+        row[:] = np.ravel(_GRID.compute(crop))
+    return rows
+
+
+def _tones(lab: Picture, blob: Blob, light: float) -> NDArray[np.float32]:
+    tones = _HUE_OF[lab[..., 1], lab[..., 2]]
+    grey = _HUES + (lab[..., 0] > _DARK * light).view(np.uint8) + (lab[..., 0] > _BRIGHT * light)
+    return _histogram(np.where(tones == _HUES, grey, tones), blob, _HUES + _GREYS)
+
+
+def _colours(lab: Picture, blob: Blob, light: float) -> NDArray[np.float64]:
+    mean, spread = cv2.meanStdDev(lab, mask=blob.mask)
+    values = np.concatenate([mean.ravel() - (light, 128.0, 128.0), spread.ravel()])
+    return np.clip(values / _COLOUR_SCALE, -1, 1)
+
+
+_COLOUR_SCALE = 2 * _STEP * np.array([2.0, 1.0, 1.0, 2.0, 1.0, 1.0])  # lightness counts 0 to 255
+
+
+def _shape(blob: Blob, area: int, height: int) -> tuple[float, ...]:
+    box = blob.width * blob.height
+    return (
+        0.5 * float(np.log2(blob.height / blob.width)),
+        0.2 * float(np.log2(100.0 * box / area)),
+        0.5 * blob.area / box,
+        blob.height / height,
+    )
+
+
+def _edges(lab: Picture, blob: Blob) -> NDArray[np.float32]:
+    light = np.ascontiguousarray(lab[..., 0])
+    dx = cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)
+    dy = cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3)
+    size, angle = cv2.cartToPolar(dx, dy)
+    # Opposite directions are the same edge.
+    direction = (angle * (_DIRECTIONS / np.pi)).astype(np.uint8) % _DIRECTIONS
+    direction[size < _LEAST_EDGE] = _DIRECTIONS
+    return _histogram(direction, blob, _DIRECTIONS + 1)
+
+
+def _run(lab: Picture, blob: Blob) -> NDArray[np.float64]:
+    """Return the relative lightness of the upper, middle and lower third."""
+    cuts = [blob.height * third // 3 for third in range(4)]
+    means = np.array(
+        [cv2.mean(lab[top:bottom], blob.mask[top:bottom])[0] for top, bottom in pairwise(cuts)]
+    )
+    run: NDArray[np.float64] = (means - means.mean()) / (2 * _STEP)
+    return run
+
+
+def _histogram(values: Picture, blob: Blob, bins: int) -> NDArray[np.float32]:
+    counts = cv2.calcHist([values.astype(np.uint8, copy=False)], [0], blob.mask, [bins], [0, bins])
+    # With square roots, the Euclidean distance is the Hellinger distance of the histograms.
+    return np.sqrt(counts.ravel() / max(1, blob.area))
+
+
+def _hue_table() -> Picture:
+    """Return the hue bin for every pair of 8-bit a and b; greys have the bin after the last."""
+    a, b = np.meshgrid(np.arange(256) - 128.0, np.arange(256) - 128.0, indexing="ij")
+    hue = np.floor((np.arctan2(b, a) + np.pi) * (_HUES / (2 * np.pi))).astype(int) % _HUES
+    return np.where(np.hypot(a, b) < _LEAST_CHROMA, _HUES, hue).astype(np.uint8)
+
+
+_HUE_OF = _hue_table()

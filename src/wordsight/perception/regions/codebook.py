@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.errors import RecordError
-from wordsight.perception.regions.appearance import APPEARANCE_SIZE
+from wordsight.perception.regions.blob import APPEARANCE_SIZE
 from wordsight.records import Detections
 from wordsight.records.arrays import load_npz, save_npz
 

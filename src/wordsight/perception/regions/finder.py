@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.perception.detectors.suppression import areas, box_iou, intersections, suppress
-from wordsight.perception.regions.appearance import describe
 from wordsight.perception.regions.background import CameraMotion, SceneBackground
 from wordsight.perception.regions.blob import (
     Blob,
@@ -18,6 +17,7 @@ from wordsight.perception.regions.blob import (
     blobs_of,
     boxes_of,
     colour_distance,
+    describe,
 )
 from wordsight.perception.regions.still import parts_of, static_regions
 

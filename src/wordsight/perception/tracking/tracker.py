@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.perception.tracking.coherence import Coherence, States, log_odds
-from wordsight.perception.tracking.frames import frames_looked_at
 from wordsight.perception.tracking.joining import GapCosts, extend, fill, join_tracklets, smooth
 from wordsight.perception.tracking.paths import best_path
 from wordsight.perception.tracking.tracklets import (
     FlatDetections,
     form_tracklets,
+    frames_looked_at,
     nearest_steps,
     neighbour_links,
     support,

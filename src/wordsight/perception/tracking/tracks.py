@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wordsight.errors import RecordError
 from wordsight.perception.tracking.coherence import Coherence
-from wordsight.perception.tracking.frames import frames_looked_at
 from wordsight.perception.tracking.tracker import Tracker
+from wordsight.perception.tracking.tracklets import frames_looked_at
 from wordsight.records import Clip, Detections, FrameDetections, Track
 
 __all__ = [

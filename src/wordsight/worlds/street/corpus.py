@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.chance import Rng, film_rng, pick
-from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
+from wordsight.worlds.checks import (
+    Rng,
+    WorldError,
+    film_rng,
+    pick,
+    require_count,
+    require_names,
+    require_number,
+)
 from wordsight.worlds.film import Picture, RenderedFilm, shoot
 from wordsight.worlds.painter import Colour, Image, Layer
 from wordsight.worlds.sketch import SIZE, Sketch, soft_shadow
@@ -28,8 +35,8 @@ from wordsight.worlds.street.recording import (
     plots_showing,
 )
 from wordsight.worlds.street.things import THINGS
-from wordsight.worlds.street.translation import LANGUAGES, translated
 from wordsight.worlds.street.truth import StreetTruth, choose_sentences, count_sentences
+from wordsight.worlds.street.words import LANGUAGES, translated
 
 __all__ = ["DEFAULT_PLACES", "GENERALISATION_PLACE", "StreetFilm", "StreetPicture", "street"]
 

@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.chance import Rng, pick
-from wordsight.worlds.checks import Registry
+from wordsight.worlds.checks import Registry, Rng, pick
 from wordsight.worlds.painter import Colour, Image, Layer, gradient, palette, roughen, shade
 from wordsight.worlds.sketch import SIZE, View, rounded
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.chance import Rng
-from wordsight.worlds.checks import Registry
+from wordsight.worlds.checks import Registry, Rng
 from wordsight.worlds.painter import Floats
 from wordsight.worlds.performance import Activity, Stage
 from wordsight.worlds.sketch import turned

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.worlds.chance import Rng, pick
-from wordsight.worlds.checks import Registry
+from wordsight.worlds.checks import Registry, Rng, pick
 from wordsight.worlds.painter import Colour, Floats, palette, shade
 from wordsight.worlds.sketch import Point, Sketch, Sprite, rounded
 

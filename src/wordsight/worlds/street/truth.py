@@ -13,8 +13,8 @@ from wordsight.errors import RecordError
 from wordsight.language import LanguageError, enumerate_sentences, parse, sentence_of
 from wordsight.records import Sentence, Word
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.chance import Rng, pick
-from wordsight.worlds.checks import WorldError
+from wordsight.worlds.checks import Rng, WorldError, pick
+from wordsight.worlds.film import FilmTruth, runs
 from wordsight.worlds.painter import Floats
 from wordsight.worlds.sketch import moved
 from wordsight.worlds.street.people import extent_of
@@ -31,7 +31,6 @@ from wordsight.worlds.street.words import (
     StreetEvent,
     events_of,
 )
-from wordsight.worlds.truth import FilmTruth, runs
 
 __all__ = ["StreetTruth", "choose_sentences", "count_sentences", "street_sentences"]
 

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pymunk
 
-from wordsight.worlds.chance import Rng
-from wordsight.worlds.checks import Registry
+from wordsight.worlds.checks import Registry, Rng
 from wordsight.worlds.painter import Floats
 from wordsight.worlds.performance import Act, Clock, GripPhysics, glide, idle, smooth
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.tabletop.blocks import AGENT, TABLE, Block, Room
-from wordsight.worlds.tabletop.hand import TabletopPose
+from wordsight.worlds.tabletop.things import AGENT, TABLE, Block, Room, TabletopPose
 
 __all__ = [
     "EVENTS",

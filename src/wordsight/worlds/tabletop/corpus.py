@@ -6,21 +6,18 @@ from functools import partial
 import numpy as np
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.chance import Rng, film_rng
-from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
+from wordsight.worlds.checks import (
+    Rng,
+    WorldError,
+    film_rng,
+    require_count,
+    require_names,
+    require_number,
+)
 from wordsight.worlds.film import Picture, RenderedFilm, shoot
 from wordsight.worlds.painter import Floats, Image, Layer
 from wordsight.worlds.sketch import SIZE, Sketch, soft_shadow
 from wordsight.worlds.tabletop.acts import EVENTS, TabletopEvent
-from wordsight.worlds.tabletop.blocks import COLOURS
-from wordsight.worlds.tabletop.hand import (
-    arm_extent_of,
-    extent_of,
-    joints_of,
-    paint_arm,
-    paint_back,
-    paint_front,
-)
 from wordsight.worlds.tabletop.recording import (
     TabletopRecording,
     TabletopTruth,
@@ -28,6 +25,15 @@ from wordsight.worlds.tabletop.recording import (
     perform,
 )
 from wordsight.worlds.tabletop.settings import SETTINGS, VIEW, paint_occluder, paint_setting
+from wordsight.worlds.tabletop.things import (
+    COLOURS,
+    arm_extent_of,
+    extent_of,
+    joints_of,
+    paint_arm,
+    paint_back,
+    paint_front,
+)
 
 __all__ = ["TabletopFilm", "TabletopPicture", "tabletop"]
 

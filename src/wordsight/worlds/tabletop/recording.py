@@ -18,11 +18,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.chance import Rng, pick
-from wordsight.worlds.checks import WorldError
-from wordsight.worlds.hands import HandLook
+from wordsight.worlds.checks import Rng, WorldError, pick
+from wordsight.worlds.film import FilmTruth, runs
 from wordsight.worlds.painter import Floats, palette, shade
-from wordsight.worlds.performance import Activity, Stage
+from wordsight.worlds.performance import Activity, HandLook, Stage
 from wordsight.worlds.sketch import Point, moved
 from wordsight.worlds.tabletop.acts import (
     BlockPhysics,
@@ -32,10 +31,16 @@ from wordsight.worlds.tabletop.acts import (
     TabletopEvent,
     wait,
 )
-from wordsight.worlds.tabletop.blocks import AGENT, TABLE, Block, Room
-from wordsight.worlds.tabletop.hand import TabletopPose, extent_of, joints_of
 from wordsight.worlds.tabletop.settings import SETTINGS, VIEW
-from wordsight.worlds.truth import FilmTruth, runs
+from wordsight.worlds.tabletop.things import (
+    AGENT,
+    TABLE,
+    Block,
+    Room,
+    TabletopPose,
+    extent_of,
+    joints_of,
+)
 
 __all__ = [
     "TabletopRecording",

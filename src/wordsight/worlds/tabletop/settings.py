@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.chance import Rng
-from wordsight.worlds.checks import Registry
+from wordsight.worlds.checks import Registry, Rng
 from wordsight.worlds.painter import Colour, Image, Layer, cloudy, gradient, mix, roughen, shade
 from wordsight.worlds.sketch import SIZE, View
-from wordsight.worlds.tabletop.blocks import HALF_WIDTH
+from wordsight.worlds.tabletop.things import HALF_WIDTH
 
 __all__ = ["SETTINGS", "VIEW", "TabletopSetting", "paint_occluder", "paint_setting"]
 

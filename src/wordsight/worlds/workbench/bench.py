@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wordsight.worlds.camera import Effects
-from wordsight.worlds.chance import Rng
+from wordsight.worlds.checks import Rng
 from wordsight.worlds.painter import Colour, Floats, Image, Layer, gradient, roughen, shade
 from wordsight.worlds.sketch import SIZE, View
 from wordsight.worlds.workbench.things import THINGS

@@ -8,8 +8,15 @@ from string import ascii_lowercase
 import numpy as np
 
 from wordsight.worlds.camera import Effects, FilmCamera
-from wordsight.worlds.chance import Rng, film_rng, pick
-from wordsight.worlds.checks import WorldError, require_count, require_names, require_number
+from wordsight.worlds.checks import (
+    Rng,
+    WorldError,
+    film_rng,
+    pick,
+    require_count,
+    require_names,
+    require_number,
+)
 from wordsight.worlds.film import Picture, RenderedFilm, shoot
 from wordsight.worlds.painter import Floats, Image, Layer, mix, shade
 from wordsight.worlds.sketch import SIZE, Sketch, Sprite, soft_shadow

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.worlds.hands import FINGERS, FingerStyle, HandJoints, HandLook
 from wordsight.worlds.painter import Floats, shade
+from wordsight.worlds.performance import FINGERS, FingerStyle, HandJoints, HandLook
 from wordsight.worlds.sketch import Sketch, Sprite
 
 __all__ = ["BenchPose", "HandSprites", "extent_of", "joints_of"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wordsight.worlds.chance import Rng
+from wordsight.worlds.checks import Rng
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = ["Protocol", "ProtocolSentence", "Step", "StepOrder", "choose_order"]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.worlds.chance import Rng, pick
-from wordsight.worlds.hands import HandLook
+from wordsight.worlds.checks import Rng, pick
+from wordsight.worlds.film import FilmTruth, runs
 from wordsight.worlds.painter import Floats, palette, shade
+from wordsight.worlds.performance import HandLook
 from wordsight.worlds.sketch import turned
-from wordsight.worlds.truth import FilmTruth, runs
 from wordsight.worlds.workbench.bench import VIEW, BenchPlace, lay_out, seen
 from wordsight.worlds.workbench.deeds import DEEDS
 from wordsight.worlds.workbench.hands import BenchPose, extent_of, joints_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.worlds.chance import Rng, pick
+from wordsight.worlds.checks import Rng, pick
 from wordsight.worlds.painter import Colour
 from wordsight.worlds.performance import smooth
 from wordsight.worlds.sketch import Point

@@ -6,8 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from wordsight.worlds.chance import Rng, pick
-from wordsight.worlds.checks import Registry, WorldError
+from wordsight.worlds.checks import Registry, Rng, WorldError, pick
 from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, Step
 from wordsight.worlds.workbench.things import THINGS
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from wordsight.inference.lattice.kernels import options, products, recursions, steps, weights
-from wordsight.inference.lattice.kernels.options import KERNEL_OPTIONS
+from wordsight.inference import numba_support
+from wordsight.inference.lattice.kernels import products, recursions, steps
+from wordsight.inference.numba_support import KERNEL_OPTIONS
 
 __all__ = ["count_back", "counts", "kernel_digest", "move_on", "move_on_best", "paths", "trace"]
 
@@ -26,11 +27,11 @@ forward = recursions.forward
 partition = recursions.partition
 read_clip = recursions.read_clip
 space_for = recursions.space_for
-start_and_end = weights.start_and_end
+start_and_end = steps.start_and_end
 trace_back = recursions.trace_back
 
 
-KERNEL_MODULES = (options, products, recursions, steps, weights)
+KERNEL_MODULES = (numba_support, products, recursions, steps)
 
 
 def kernel_digest() -> str:
@@ -124,8 +125,8 @@ Arguments are the arrays of a pack; ``best`` (T, nodes), work area; and the resu
 # inner loops, so that a clip in parts gives the same numbers as the whole clip.
 
 best_step = recursions._best_step
-first_nodes = weights.first_nodes
-frame_weights = weights.frame_weights
+first_nodes = steps.first_nodes
+frame_weights = steps.frame_weights
 origin = recursions._origin
 step_matrices = steps.step_matrices
 

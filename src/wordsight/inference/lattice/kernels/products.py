@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import njit
 from numba.extending import intrinsic
 
-from wordsight.inference.lattice.kernels.options import INNER_OPTIONS
+from wordsight.inference.numba_support import INNER_OPTIONS
 
 __all__ = ["matrix_times_rows", "rows_times_matrix", "scale_rows", "sum_rows"]
 

@@ -13,23 +13,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from wordsight.inference.lattice.kernels.options import INNER_OPTIONS, KERNEL_OPTIONS
 from wordsight.inference.lattice.kernels.steps import (
-    step_counts,
-    step_matrices,
-    step_states,
-    step_tracks,
-    sum_posteriors,
-)
-from wordsight.inference.lattice.kernels.weights import (
     first_nodes,
     fold_tables,
     frame_weights,
     single_weights,
     start_and_end,
+    step_counts,
+    step_matrices,
+    step_states,
+    step_tracks,
+    sum_posteriors,
     total_of,
 )
-from wordsight.inference.lattice.memory import aligned_array
+from wordsight.inference.lattice.pack import aligned_array
+from wordsight.inference.numba_support import INNER_OPTIONS, KERNEL_OPTIONS
 
 __all__ = [
     "ClipArrays",
