@@ -31,6 +31,8 @@ tolerate; thresholds are then found on such clips, too.
 ``--words further`` measures adjectives, intransitive verbs and directions instead, on other things
 said of the same films: see :class:`experiments.street_sentences.FurtherFilm`.
 
+``--features`` has words look at another set of features, as ``wordsight learn`` does.
+
 ``--see`` says what is looked at: ``rendered`` (what a detector finds that was trained on other
 films, as the authors' detectors were, linked over time; the learner sees class numbers),
 ``objects`` (regions linked over time and named by a discriminant taught with boxes in the training
@@ -320,6 +322,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--looks", type=int, default=LOOKS, help="looks to tell apart, where there are no classes"
     )
+    sets = ("recommended", "accelerating", "plain")
+    parser.add_argument("--features", choices=sets, default="recommended", help="words look at")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--words", choices=("corpus", "further"), default="corpus", help="which are learned"
@@ -342,6 +346,7 @@ def main(arguments: list[str] | None = None) -> None:
             options.folder or Path(spare),
             sight=options.see,
             models=options.rows,
+            settings=replace(ON_FILM, features=options.features),
             words=options.looks,
             threads=options.threads,
             wrong=options.wrong,

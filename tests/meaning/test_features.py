@@ -61,6 +61,7 @@ DIAGONAL = 800.0
         ("speed", 50 / DIAGONAL),  # 30 right and 40 down per second
         ("horizontal-velocity", 30 / DIAGONAL),
         ("vertical-velocity", 40 / DIAGONAL),
+        ("acceleration", 0.0),
         ("growth", 0.0),
         ("area", 400 / DIAGONAL**2),
         ("aspect", 0.0),
@@ -69,6 +70,15 @@ DIAGONAL = 800.0
 def test_single_features(name, expected):
     clip = tracks([line((100, 100), (30, 40))])
     assert values(clip, name)[:, 0] == pytest.approx(np.full(20, expected), abs=1e-9)
+
+
+def test_what_speeds_up_and_slows_down():
+    times = np.arange(30) / 10
+    falling = np.stack([np.full(30, 100.0), 100 + 40 * times**2], axis=1)
+    rises = values(tracks([falling]), "acceleration")[:, 0]
+    assert rises[5:25] == pytest.approx(np.full(20, 80 / DIAGONAL), rel=0.05)
+    slower = values(tracks([falling[::-1]]), "acceleration")[:, 0]
+    assert slower[5:25] == pytest.approx(np.full(20, -80 / DIAGONAL), rel=0.05)
 
 
 @pytest.mark.parametrize(

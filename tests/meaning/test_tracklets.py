@@ -80,3 +80,20 @@ def test_pieces_far_apart_or_of_other_classes_are_not_joined():
 def test_unknown_participants_are_refused():
     with pytest.raises(Exception, match="participants"):
         ViewSettings(participants="blobs")
+
+
+def test_boxes_of_a_tracklet_agree_on_their_class():
+    clip = play("lifted", jitter=0.0)
+    seen = clip.detections
+    rng = np.random.default_rng(0)
+    flipped = (seen.ids == 1) & (rng.random(seen.ids.shape) < 0.3)
+    assert flipped.any()
+    noisy = replace(clip, detections=replace(seen, labels=np.where(flipped, 0, seen.labels)))
+    assert np.array_equal(tracklets(noisy).labels, tracklets(clip).labels)
+    tracks = view_clip(noisy, rate=None, participants="tracks", min_visible=0.0)
+    assert len(np.unique(tracks.labels[:, 1])) == 2  # words read what was detected there
+    # Pieces are joined by what they mostly are, not by what their last and first box are.
+    ends = (seen.ids == 1) & np.isin(np.arange(len(clip)), (9, 12))[:, None]
+    wrong = replace(clip, detections=replace(seen, labels=np.where(ends, 0, seen.labels)))
+    torn_apart = without(torn(wrong, frame=12), 1, 10, 12)
+    assert tracklets(torn_apart).present.shape[1] == 4 + 1 + 1 + 1

@@ -51,10 +51,10 @@ class LearnSettings(Request):
             "published": "As published in 2013",
         },
     )
-    features: Literal["recommended", "paper", "plain"] | None = setting(
+    features: Literal["recommended", "accelerating", "paper", "plain"] | None = setting(
         None,
-        "What words look at: what works on real boxes (recommended), Table 2 of the paper (paper), "
-        "or few features with named bins (plain).",
+        "What words look at: what works on real boxes (recommended), the same with acceleration "
+        "(accelerating), Table 2 of the paper (paper), or few features with named bins (plain).",
         label="Features",
         default_text="as suits the method",
     )

@@ -16,6 +16,7 @@ from wordsight.meaning.features.bins import (
     ShareBins,
     SignedBins,
 )
+from wordsight.meaning.features.columns import track_rates
 from wordsight.meaning.features.registry import register_feature
 from wordsight.meaning.features.view import ClipView
 
@@ -23,6 +24,9 @@ Array = NDArray[np.float64]
 
 STILL = 0.008
 """Diagonals per second below which a box counts as still: the jitter of good tracks is less."""
+
+ACCELERATING = 0.05
+"""Diagonals per second that speed changes in a second, below which it counts as steady."""
 
 PER_SECOND = "diagonals/s"
 
@@ -69,6 +73,15 @@ def vertical_velocity(view: ClipView) -> Array:
 def horizontal_velocity(view: ClipView) -> Array:
     """How fast it moves right (positive) or left (negative)."""
     return view.velocity[..., 0]
+
+
+@register_feature("acceleration", 1, SignedBins(ACCELERATING), "diagonals/s²")
+def acceleration(view: ClipView) -> Array:
+    """How fast it gets faster (positive) or slower (negative); of tracks only."""
+    if not view.tracked:
+        return np.full(view.present.shape, np.nan)
+    fast = speed(view)[..., None]
+    return track_rates(view.times, fast, view.present & np.isfinite(fast[..., 0]))[..., 0]
 
 
 @register_feature("growth", 1, SignedBins(0.05), "1/s")

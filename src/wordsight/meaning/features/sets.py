@@ -184,7 +184,18 @@ PLAIN = FeatureSet(
         ),
     },
 )
-FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER, PLAIN)}
+ACCELERATING = FeatureSet(
+    "accelerating",
+    {
+        part: replace(use, single=(*use.single, "acceleration"))
+        if part in (PartOfSpeech.VERB, PartOfSpeech.ADVERB, PartOfSpeech.DIRECTION)
+        else use
+        for part, use in RECOMMENDED.parts.items()
+    },
+)
+"""The recommended features, and how things speed up and slow down, which the paper names as the
+next to try."""
+FEATURE_SETS = {features.name: features for features in (RECOMMENDED, PAPER, PLAIN, ACCELERATING)}
 """The feature sets by name; add your own under another name."""
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "chains_of",
     "most_visible",
     "view_clip",
+    "with_pooled_labels",
 ]
 
 
@@ -105,6 +106,21 @@ def carried_on(columns: Columns) -> Columns:
         labels[carried[:, j], j] = labels[nearest, j]
     present = columns.present | carried
     return replace(columns, boxes=boxes, labels=labels, present=present, carried=carried)
+
+
+def with_pooled_labels(columns: Columns) -> Columns:
+    """Give all boxes of a tracklet the class that its detections have most, by their scores.
+
+    A tracklet is one thing, whatever single boxes are taken for; and tracklets of one thing are
+    only joined where they agree on what it is.
+    """
+    labels = columns.labels.copy()
+    for j in range(labels.shape[1]):
+        detected = columns.indices[:, j] >= 0
+        if detected.any():
+            weights = np.maximum(columns.scores[detected, j], 1e-3)
+            labels[columns.present[:, j], j] = np.bincount(labels[detected, j], weights).argmax()
+    return replace(columns, labels=labels)
 
 
 def chains_of(columns: Columns, diagonal: float) -> Chains:
@@ -344,6 +360,7 @@ def _objects(
     )
     if participants != "tracklets":
         return columns, velocity, growth, np.eye(columns.present.shape[1], dtype=np.bool_)
+    columns = with_pooled_labels(columns)
     chains = chains_of(columns, diagonal)
     columns = chains.columns(carried_on(columns))
     return columns, chains.of(velocity), chains.of(growth), chains.overlap
