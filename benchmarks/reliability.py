@@ -39,7 +39,7 @@ def fuzz_all(
         names: Their names in ``tests/fuzz/samples.py``.
         seconds: For how long each.
         folder: Where inputs that break one are kept, and what libFuzzer says.
-        say: Told after each.
+        say: Called after each.
 
     Returns:
         Per reader how often it was run, what was found, and the most memory used.
@@ -106,7 +106,7 @@ _FAULT_COLUMNS = [
     Column("command", "command", justify="left"),
     Column("database", "database", justify="left"),
     Column("runs", "runs"),
-    Column("failed", "told"),
+    Column("failed", "reported"),
     Column("tracebacks", "tracebacks"),
     Column("lost", "lost"),
     Column("verify_clean", "verify clean"),

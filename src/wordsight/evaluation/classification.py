@@ -286,8 +286,8 @@ def _scored(truth: Labels, found: Labels) -> tuple[float, float, float, float]:
             f"expected a step for each of {len(truth)} frames of which some belong to a step, got "
             f"{len(found)}."
         )
-    told = truth >= 0
-    steps = np.unique(truth[told])
+    labelled = truth >= 0
+    steps = np.unique(truth[labelled])
     common = np.array([((truth == k) & (found == k)).sum() for k in steps])
     either = np.array([((truth == k) | (found == k)).sum() for k in steps])
     overlaps = common / either
@@ -296,7 +296,7 @@ def _scored(truth: Labels, found: Labels) -> tuple[float, float, float, float]:
     middles = [np.flatnonzero(found == k) for k in steps]
     right = [len(m) > 0 and truth[m[len(m) // 2]] == k for k, m in zip(steps, middles, strict=True)]
     return (
-        float((truth == found)[told].mean()),
+        float((truth == found)[labelled].mean()),
         float(overlaps.mean()),
         2 * hits / max(len(steps) + claimed, 1),
         float(np.mean(right)),

@@ -130,7 +130,7 @@ class Library(LibraryReader, Closing):
                 which saves starting another but dies with a video that crashes its decoder.
             engine: Who looks at the videos, in the place of ``workers``; on a cluster videos and
                 library must be at the same places for all.
-            progress: Told how many of the videos are done, in fractions.
+            progress: Called with how many of the videos are done, in fractions.
 
         Raises:
             LibraryError: If the library cannot be written to, or sentences are given for several
@@ -225,7 +225,7 @@ class Library(LibraryReader, Closing):
 
         Args:
             hashes: Whether to read every file; otherwise presence and size are checked.
-            progress: Told after each file.
+            progress: Called after each file.
         """
         return verify_library(self._database, self._store, hashes=hashes, progress=progress)
 

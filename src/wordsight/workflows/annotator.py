@@ -233,7 +233,7 @@ class ClipAnnotator:
         Args:
             known: How words combine; what it does not say is inferred from the sentences.
             sentences: What is said of each clip.
-            reporter: Told of words that were inferred, and of sentences that cannot be read.
+            reporter: Receives words that were inferred, and of sentences that cannot be read.
             videos: The video of each clip, for pronouns.
             synonyms: Whether a new word is taken for a known one that means about the same.
         """

@@ -164,7 +164,7 @@ class ImportRequest(Request):
         "Files or folders as the tool exported them.", metavar="PATH..."
     )
     tool: Tool | None = setting(
-        None, "Which tool wrote them.", "--from", default_text="told by the files"
+        None, "Which tool wrote them.", "--from", default_text="recognised by the files"
     )
 
 

@@ -232,7 +232,7 @@ def update_index(
         library: The library.
         folder: Where the index is or shall be.
         language: Of the words, in a new index; ``none`` leaves them unstemmed.
-        progress: Told after each video.
+        progress: Called after each video.
         engine: Who looks at the videos; this process if left out.
         device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
     """

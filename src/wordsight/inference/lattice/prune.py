@@ -1,6 +1,6 @@
 """Lattices with too many detections: the best of each frame are kept, and what is lost is bounded.
 
-Keeping K detections per participant and frame leaves out part of the sum. How much at most is told
+Keeping K detections per participant and frame leaves out part of the sum. How much at most is given
 by a second lattice of nearly the same size, in which all dropped detections of a frame are one that
 is as good as the best of them in every way, and as many as all of them: its sum is never less than
 the whole one. The truth lies between the two.
@@ -148,7 +148,7 @@ def _upper(lattice: Lattice, places: Ints, groups: Flags) -> Lattice:
     """
     people = range(lattice.num_participants)
     weights = [_single_weights(lattice, p) for p in people]
-    groups = groups & (np.stack(weights)[:, :, None] > 0)  # the impossible are nobody's best
+    groups = groups & (np.stack(weights)[:, :, None] > 0)  # the impossible are never the best
     steps = [
         _joined_steps(lattice.coherence_of(p), weights[p], places[p], groups[p]) for p in people
     ]

@@ -185,7 +185,7 @@ def _in_batches(
                 found = work(pack([lattices[number] for number in numbers], shape))
                 results.update(zip(numbers, found, strict=True))
         except BaseException:
-            waiting.clear()  # nobody needs the rest
+            waiting.clear()  # the rest is not needed
             raise
 
     helpers = min(threads, len(waiting)) - 1

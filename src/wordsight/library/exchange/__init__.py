@@ -86,7 +86,7 @@ def read_annotations(path: Path, tool: str | None = None) -> Iterator[ReadVideo]
 
     Args:
         path: A file, or a folder of them.
-        tool: Which tool; by default told by the names and the beginning of the files.
+        tool: Which tool; by default recognised by the names and the beginning of the files.
 
     Raises:
         FormatError: If there is nothing to read, or it is not as the tool writes it.

@@ -92,7 +92,7 @@ def verify_library(
         database: The catalogue.
         store: The library's files.
         hashes: Whether to read the files; otherwise only presence and size are compared.
-        progress: Told after each file.
+        progress: Called after each file.
 
     Returns:
         What was checked and what is wrong.

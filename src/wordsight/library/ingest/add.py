@@ -318,7 +318,7 @@ class AddRun:
         Args:
             sources: The videos.
             failures: What went wrong in finding them.
-            progress: Told how many are done, in fractions.
+            progress: Called with how many are done, in fractions.
         """
         self._failed = list(failures)
         sweep_staging(self._store)
@@ -335,7 +335,7 @@ class AddRun:
         finally:
             self._remember_failures()
         sweep_staging(self._store)
-        # In the order of the files, whoever was done first.
+        # In the order of the files, not of their completion.
         order = {str(source.path): number for number, source in enumerate(sources)}
 
         def place(path: str) -> int:

@@ -420,11 +420,11 @@ class _Ahead:
         return explain_nothing(self._detector)
 
     def detect(self, frames: Iterable[Frame]) -> Iterator[FrameDetections]:
-        told = time.monotonic()
+        reported = time.monotonic()
         with closing(ahead(self._detector.detect(frames), _FRAMES_AHEAD)) as results:
             for found in results:
                 yield found
                 now = time.monotonic()
-                if now - told > _TELL_SECONDS and self._info.duration > 0:
-                    told = now
+                if now - reported > _TELL_SECONDS and self._info.duration > 0:
+                    reported = now
                     send_note(min(1.0, (found.time - self._info.start_time) / self._info.duration))

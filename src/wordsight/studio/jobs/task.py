@@ -17,7 +17,7 @@ class JobContext:
     Attributes:
         library: The library.
         folder: The studio's own folder.
-        progress: Told how far the work is.
+        progress: Called with how far the work is.
     """
 
     library: str

@@ -96,11 +96,11 @@
     const place = document.getElementById("why");
     place.replaceChildren(studio.node("p", "Looking …", "dim"));
     try {
-      const told = await studio.ask(`/api/v1/states/videos/${video}/why?at=${time}`);
+      const answer = await studio.ask(`/api/v1/states/videos/${video}/why?at=${time}`);
       place.replaceChildren(
-        line(`At ${studio.clock(told.time)}: ${told.facts.join(", ") || "nothing holds"}`, "strong"),
-        ...told.violated.map((text) => line(`against: ${text}`, "p", "no")),
-        ...told.kept.map((text) => line(`for: ${text}`, "p", "yes")));
+        line(`At ${studio.clock(answer.time)}: ${answer.facts.join(", ") || "nothing holds"}`, "strong"),
+        ...answer.violated.map((text) => line(`against: ${text}`, "p", "no")),
+        ...answer.kept.map((text) => line(`for: ${text}`, "p", "yes")));
     } catch (error) {
       studio.fail(place, error);
     }
