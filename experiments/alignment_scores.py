@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wordsight.alignment import Alignment, Belonging
 
-__all__ = ["calibration_error", "printed_sureness", "separation"]
+__all__ = ["calibration_error", "found_absent", "printed_sureness", "separation"]
 
 
 def printed_sureness(alignment: Alignment) -> NDArray[np.float64]:
@@ -53,4 +53,21 @@ def separation(right: Sequence[Belonging], wrong: Sequence[Belonging]) -> dict[s
         "wrong_refused": round(float(refused[1]), 4),
         "right": len(right),
         "wrong": len(wrong),
+    }
+
+
+def found_absent(said: NDArray[np.bool_], true: NDArray[np.bool_]) -> dict[str, float]:
+    """Return how well lines that do not happen are found.
+
+    Args:
+        said: Which lines are said not to happen.
+        true: Which do not.
+    """
+    both = int((said & true).sum())
+    return {
+        "precision": round(both / max(int(said.sum()), 1), 4),
+        "recall": round(both / max(int(true.sum()), 1), 4),
+        "false_alarms": round(int((said & ~true).sum()) / max(int((~true).sum()), 1), 4),
+        "absent": int(true.sum()),
+        "happening": int((~true).sum()),
     }

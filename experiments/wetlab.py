@@ -12,24 +12,33 @@ development data: expect less on other videos.
 ``null`` judges every text against every video, learning from the other videos with their own texts:
 the AUC of the gain over the clock, and the shares of right and wrong texts refused. ``absent`` is
 the share of lines of steps that happened that are reported as not happened, default model.
-``calibration`` is the expected calibration error of the sureness printed for each span, default
-model. ``ablations`` changes one LCRF in one way each: its iterations, start, clock, durations and
-sets.
+``edited`` finds lines that do not happen: one step in seven is deleted from every text and as many
+of other protocols are inserted; precision, recall and the share of happening lines that are
+reported, over several draws, each video judged by the others with their edited texts. Lines of
+steps that the annotators never saw do not count. ``calibration`` is the expected calibration error
+of the sureness printed for each span, default model. ``ablations`` changes one LCRF in one way
+each: its iterations, start, clock, durations and sets.
 """
 
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.alignment_scores import calibration_error, printed_sureness, separation
+from experiments.alignment_scores import (
+    calibration_error,
+    found_absent,
+    printed_sureness,
+    separation,
+)
 from experiments.data.wetlab import Recording, read_recordings
 from experiments.report import Column, print_report, report_parser, run_main, say
-from wordsight.alignment import AlignmentError, Belonging
+from wordsight.alignment import AlignmentError, Belonging, Instructions, Line, align_together
 from wordsight.alignment.models import (
     HMM1,
     HMM2,
@@ -47,7 +56,7 @@ from wordsight.alignment.models.clock import clock_uniform
 from wordsight.alignment.models.decoding import step_posterior
 from wordsight.alignment.models.encoding import AlignmentVocabulary, encode, vocabulary_of
 from wordsight.alignment.models.ensemble import learn_links
-from wordsight.alignment.tasks import BelongingJudge
+from wordsight.alignment.tasks import BelongingJudge, absent_lines
 from wordsight.alignment.text.tagging import can_name_thing
 from wordsight.errors import WordsightError
 
@@ -89,6 +98,8 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 }
 """Changes of one LCRF: its training, its start and what it knows, one at a time."""
 
+_EDITED = 1 / 7  # share of steps deleted, and inserted
+_DRAWS, _FIRST_DRAW = 4, 100
 _EQUAL = 1e-6  # scores closer than this, relatively, are equal
 _INPUTS = {"uniform": "number of chunks", "uniform_clock": "clock, steps"}
 _PUBLISHED = {
@@ -101,6 +112,7 @@ def measure(data: Path) -> dict[str, Any]:
     """Fit every model to the videos of each kind, and score all of them."""
     results: dict[str, Any] = {"anvil": {}, "vision": {}, "per_video": {}, "matching": {}}
     results |= {"confidence": {}, "calibration": {}, "null": {}, "absent": {}, "ablations": {}}
+    results["edited"] = {}
     for kind, recordings in read_recordings(data).items():
         if not recordings:
             continue
@@ -118,7 +130,7 @@ def measure(data: Path) -> dict[str, Any]:
             if name == "default":
                 results["confidence"][kind] = confidence(model, recordings)
                 results["calibration"][kind] = calibration(model, recordings)
-                results["absent"][kind] = absent_lines(model, recordings)
+                results["absent"][kind] = share_absent(model, recordings)
             rows = _matching_rows(name, model, recordings)
             results["matching"].setdefault(kind, {}).update(rows)
         results[kind] = {name: float(np.mean(row)) for name, row in scores.items()}
@@ -127,6 +139,7 @@ def measure(data: Path) -> dict[str, Any]:
             for name, row in scores.items()
         }
         results["null"][kind] = null_texts(recordings)
+        results["edited"][kind] = edited_texts(recordings)
         results["ablations"][kind] = ablations(kind, recordings)
     results["published"] = _PUBLISHED
     results["inputs"] = _INPUTS | {name: inputs for name, (_, inputs) in MODELS.items()}
@@ -227,12 +240,16 @@ def calibration(model: AlignmentModel, recordings: Sequence[Recording]) -> float
     return calibration_error(np.concatenate(sure), np.concatenate(right))
 
 
-def absent_lines(model: AlignmentModel, recordings: Sequence[Recording]) -> float:
+def share_absent(model: AlignmentModel, recordings: Sequence[Recording]) -> float:
     """Return the share of lines of steps that happened that a model reports as not happened."""
     lines = absent = 0
     for recording in recordings:
-        aligned = model.align(recording.instructions, recording.observed)
-        happened = {span.line for span in aligned.spans if span.happened}
+        text, seen = recording.instructions, recording.observed
+        verdict = _judge_without(recording, recordings).judge(text, seen)
+        aligned = align_together(
+            text, [seen], aligner=model, fit=False, belonging={seen.video_id: verdict}
+        )
+        happened = {span.line for span in aligned.alignments[0].spans if span.happened}
         for line, step in enumerate(recording.instructions.steps):
             if (recording.gold == step).any():
                 lines += 1
@@ -246,12 +263,74 @@ def null_texts(recordings: Sequence[Recording]) -> dict[str, float]:
     wrong: list[Belonging] = []
     texts = {one.instructions.name: one.instructions for one in recordings}
     for recording in recordings:
-        others = [(o.instructions, o.observed) for o in recordings if o is not recording]
-        judge = BelongingJudge(others)
+        judge = _judge_without(recording, recordings)
         for name, text in texts.items():
             verdict = judge.judge(text, recording.observed)
             (right if name == recording.instructions.name else wrong).append(verdict)
     return separation(right, wrong)
+
+
+def _judge_without(recording: Recording, recordings: Sequence[Recording]) -> BelongingJudge:
+    return BelongingJudge(
+        [(one.instructions, one.observed) for one in recordings if one is not recording]
+    )
+
+
+def edited_texts(recordings: Sequence[Recording], draws: int = _DRAWS) -> dict[str, float]:
+    """Return how well lines that do not happen are found in texts with steps deleted and inserted.
+
+    Returns:
+        Precision and recall of "does not happen", the share of happening lines reported, and
+        the numbers of lines of both kinds.
+    """
+    said: list[NDArray[np.bool_]] = []
+    true: list[NDArray[np.bool_]] = []
+    for draw in range(draws):
+        random = np.random.default_rng(_FIRST_DRAW + draw)
+        edits = [_edited(one, recordings, random) for one in recordings]
+        for number, (text, kinds) in enumerate(edits):
+            others = [
+                (other, one.observed)
+                for place, ((other, _), one) in enumerate(zip(edits, recordings, strict=True))
+                if place != number
+            ]
+            verdict = BelongingJudge(others).judge(text, recordings[number].observed)
+            said.append(absent_lines(verdict.happens)[kinds >= 0])
+            true.append(kinds[kinds >= 0] == 1)
+    return found_absent(np.concatenate(said), np.concatenate(true))
+
+
+def _edited(
+    recording: Recording, recordings: Sequence[Recording], random: np.random.Generator
+) -> tuple[Instructions, Lines]:
+    """Return a text with steps deleted and foreign ones inserted, and the kind of each line.
+
+    Kinds: 0 for a line whose step happens, 1 for an inserted one, -1 where it is not known.
+    """
+    text = recording.instructions
+    foreign = [
+        [line for line in other.lines if line.step == step]
+        for other in {r.instructions.name: r.instructions for r in recordings}.values()
+        if other.name != text.name
+        for step in np.unique(other.steps)
+    ]
+    lines: list[Line] = []
+    kinds: list[int] = []
+    steps = np.unique(text.steps)
+    deleted = random.random(len(steps)) < _EDITED
+    deleted[random.integers(len(steps))] = False  # something remains
+    for step, gone in zip(steps, deleted, strict=True):
+        blocks = []
+        if not gone:
+            own = [line for line in text.lines if line.step == step]
+            blocks.append((own, 0 if (recording.gold == step).any() else -1))
+        if foreign and random.random() < _EDITED:
+            blocks.append((foreign[random.integers(len(foreign))], 1))
+        for block, kind in blocks:
+            number = lines[-1].step + 1 if lines else 0
+            lines += [replace(line, step=number) for line in block]
+            kinds += [kind] * len(block)
+    return Instructions(text.name, tuple(lines)), np.array(kinds, dtype=np.int64)
 
 
 def _plain(name: str) -> str:

@@ -14,7 +14,9 @@ splits the chunks of the best honest source (``rendered``) evenly, ``uniform_clo
 
 Measures: ``accuracy``, the share of the moments at which a step is under way that get the right
 step, mean over films; ``boundary_seconds``, the median distance between true and found beginnings
-of steps; ``skipped_f1``, F1 of "this step did not happen" over all films.
+of steps; ``skipped_f1``, F1 of "this step did not happen" over all films, with its precision and
+recall. As in ``wordsight align``, each film is judged by models of the other films first, and steps
+that do not seem to happen are left out of its text.
 """
 
 import tempfile
@@ -32,16 +34,25 @@ from experiments.workbench_scores import (
     score_steps,
     summed,
 )
-from wordsight.alignment import Instructions, Observed, PoorEvidenceError
+from wordsight.alignment import (
+    Belonging,
+    Instructions,
+    Observed,
+    PoorEvidenceError,
+    align_together,
+    judge_belonging,
+)
 from wordsight.alignment.models import AlignmentModel, Ensemble
-from wordsight.alignment.models.decoding import reject_short_steps
 from wordsight.alignment.tasks import mistake_tolerant_model
 
 __all__ = ["main", "measure"]
 
 Pair = tuple[Instructions, Observed]
 
-_MEASURES = ("accuracy", "boundary_seconds", "boundary_within_2s", "skipped_f1")
+_MEASURES = (
+    *("accuracy", "boundary_seconds", "boundary_within_2s"),
+    *("skipped_f1", "skipped_precision", "skipped_recall"),
+)
 
 
 def measure(
@@ -77,38 +88,41 @@ def measure(
             for rate in rates:
                 results[f"{rate:g}"] |= _baselines(takes[rate], seen[rate])
         models = {"default": Ensemble(), "mistakes": mistake_tolerant_model()}
+        pairs = {
+            r: [(t.instructions, _without_moves(o)) for t, o in zip(takes[r], seen[r], strict=True)]
+            for r in rates
+        }
+        verdicts = iter(judge_belonging([pair for group in pairs.values() for pair in group]))
+        belonging = {rate: [next(verdicts) for _ in pairs[rate]] for rate in rates}
         for name, model in models.items():
-            for rate, found in _aligned(takes, seen, model, doubting=name == "mistakes").items():
+            model.fit([pair for group in pairs.values() for pair in group])
+            for rate in rates:
+                doubting = name == "mistakes"
+                found = _scored(takes[rate], pairs[rate], belonging[rate], model, doubting)
                 results[f"{rate:g}"][f"{source}_{name}"] = found
                 say(f"{source}, {name}, rate {rate:g}: {found}")
     return results
 
 
-def _aligned(
-    takes: dict[float, list[Take]],
-    observed: dict[float, list[Observed]],
-    model: AlignmentModel,
-    *,
-    doubting: bool,
-) -> dict[float, dict[str, Any]]:
-    """Learn from all films together, and score those of each rate."""
-    pairs = {
-        rate: [(t.instructions, _without_moves(o)) for t, o in zip(takes[rate], found, strict=True)]
-        for rate, found in observed.items()
-    }
-    model.fit([pair for group in pairs.values() for pair in group])
-    return {rate: _scored(takes[rate], pairs[rate], model, doubting) for rate in takes}
-
-
 def _scored(
-    takes: list[Take], pairs: Sequence[Pair], model: AlignmentModel, doubting: bool
+    takes: Sequence[Take],
+    pairs: Sequence[Pair],
+    belonging: Sequence[Belonging],
+    model: AlignmentModel,
+    doubting: bool,
 ) -> dict[str, Any]:
     timings, refused = [], 0
-    for take, pair in zip(takes, pairs, strict=True):
+    for take, pair, verdict in zip(takes, pairs, belonging, strict=True):
         try:
-            found = model.align(*pair)
-            found = reject_short_steps(found, pair[0]) if doubting else found
-            timings.append(score_alignment(take, pair[1], found))
+            aligned = align_together(
+                pair[0],
+                [pair[1]],
+                aligner=model,
+                fit=False,
+                mistakes=doubting,
+                belonging={pair[1].video_id: verdict},
+            )
+            timings.append(score_alignment(take, pair[1], aligned.alignments[0]))
         except PoorEvidenceError:
             # What a refusing model would say if it had to: its best guess still counts.
             best = model.predict(*pair)

@@ -96,6 +96,8 @@ def summed(timings: list[Timing]) -> dict[str, float | None]:
         if errors
         else None,
         "skipped_f1": round(2 * both / (missed + said), 4) if missed + said else None,
+        "skipped_precision": round(both / said, 4) if said else None,
+        "skipped_recall": round(both / missed, 4) if missed else None,
         "skipped": missed,
         "said_skipped": said,
     }

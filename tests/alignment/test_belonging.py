@@ -1,12 +1,22 @@
 """Whether a text belongs to a video: left out of learning, or by names alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.alignment.models.plays import play, plays
-from wordsight.alignment import Chunk, Instructions, Line, Observed, judge_belonging
+from wordsight.alignment import (
+    Chunk,
+    Constraint,
+    Instructions,
+    Line,
+    Observed,
+    align_together,
+    judge_belonging,
+)
 from wordsight.alignment.models import HSMM
-from wordsight.alignment.tasks import BelongingJudge, name_overlap
+from wordsight.alignment.tasks import BelongingJudge, absent_lines, name_overlap
 
 OTHERS = ("saw", "nut", "oil", "rag", "bit", "cap", "rod", "jig")
 
@@ -30,7 +40,7 @@ def test_a_text_of_another_procedure_does_not_belong(kitchen, workshop):
     assert right.probability > 0.9
     assert wrong.probability < 0.1
     assert right.gain > 1 > 0 > wrong.gain
-    assert right.lines.min() > 0 > wrong.lines.max()
+    assert right.happens.min() > 0.5 > wrong.happens.max()
 
 
 @pytest.mark.slow
@@ -57,7 +67,7 @@ def test_the_gain_is_the_difference_of_two_likelihoods(kitchen, workshop):
     model.table_ = np.tile(model.background_[0], (len(model.table_), 1))
     gain = model.gain(*kitchen[0])
     assert gain.over_clock == pytest.approx(0, abs=1e-9)
-    assert gain.lines == pytest.approx(np.zeros(8), abs=1e-9)
+    assert gain.evidence == pytest.approx(np.zeros(4), abs=1e-9)
 
 
 def test_other_videos_of_the_same_text_alone_hardly_refuse(kitchen):
@@ -90,3 +100,43 @@ def test_units_and_pronouns_are_no_names():
     line = Line("Add 5 ml of it", 0, ("ml", "it", "water"))
     seen = Observed("film", (Chunk(0.0, 1.0, frozenset({"water", "ml"})),), 1.0)
     assert name_overlap(Instructions("a", (line,)), seen) == 1.0
+
+
+def test_a_step_that_does_not_happen_is_found_and_left_out(kitchen, workshop):
+    text, seen = kitchen[0]
+    foreign = workshop[0][0].lines[:2]
+    lines = [
+        *(replace(line, step=line.step * 2) for line in text.lines[:4]),
+        *(replace(line, step=text.lines[3].step * 2 + 1) for line in foreign),
+        *(replace(line, step=line.step * 2) for line in text.lines[4:]),
+    ]
+    longer = Instructions("edited", tuple(lines))
+    verdict = BelongingJudge([*kitchen[1:], *workshop]).judge(longer, seen)
+    inserted = [4, 5]
+    assert absent_lines(verdict.happens).nonzero()[0].tolist() == inserted
+    plain = align_together(text, [seen], known=[*kitchen[1:], *workshop])
+    found = align_together(
+        longer, [seen], aligner=plain.aligner, fit=False, belonging={seen.video_id: verdict}
+    ).alignments[0]
+    spans = {span.line: span for span in found.spans}
+    assert [n for n, span in spans.items() if not span.happened] == inserted
+    assert spans[4].confidence == pytest.approx(1 - verdict.happens[4])
+    own = np.setdiff1d(np.arange(len(lines)), inserted)
+    assert own[plain.alignments[0].best].tolist() == found.best.tolist()
+    assert found.posterior[:, inserted].max() == 0
+    pinned = align_together(
+        longer,
+        [seen],
+        constraints={seen.video_id: [Constraint(4, start=2.0)]},
+        aligner=plain.aligner,
+        fit=False,
+        belonging={seen.video_id: verdict},
+    ).alignments[0]
+    assert 4 in pinned.best  # what the user knows happened did happen
+
+
+def test_a_step_of_unknown_nouns_may_happen(kitchen, workshop):
+    text, seen = kitchen[0]
+    unknown = Line("Admire the view.", text.lines[-1].step + 1, ("view",))
+    longer = Instructions("edited", (*text.lines, unknown))
+    assert BelongingJudge([*kitchen[1:], *workshop]).judge(longer, seen).happens[-1] == 1

@@ -52,6 +52,8 @@ def test_sums():
         "boundary_seconds": 1.0,
         "boundary_within_2s": pytest.approx(2 / 3, abs=1e-3),
         "skipped_f1": 0.5,
+        "skipped_precision": 0.5,
+        "skipped_recall": 0.5,
         "skipped": 2,
         "said_skipped": 2,
     }

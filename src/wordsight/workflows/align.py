@@ -218,6 +218,7 @@ def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
             mistakes=request.mistakes,
             known=known,
             labels=labels,
+            belonging=belonging,
             progress=progress,
         )
     compared: tuple[ComparedModel, ...] = ()

@@ -18,7 +18,13 @@ from wordsight.alignment.records import (
     Observed,
 )
 
-__all__ = ["alignment_from", "best_lines", "reject_short_steps", "step_posterior"]
+__all__ = [
+    "alignment_from",
+    "best_lines",
+    "reject_short_steps",
+    "restore_lines",
+    "step_posterior",
+]
 
 
 Array = NDArray[np.float64]
@@ -234,3 +240,39 @@ def reject_short_steps(
         if not any(line >= 0 and rejected[line] for line in (edge.before, edge.after))
     )
     return replace(alignment, best=best, spans=tuple(spans), boundaries=boundaries)
+
+
+def restore_lines(
+    alignment: Alignment, instructions: Instructions, kept: NDArray[np.int64], absent: Array
+) -> Alignment:
+    """Return an alignment of the whole text from that of a part of it.
+
+    Args:
+        alignment: The alignment of the lines that were kept.
+        instructions: The whole text.
+        kept: ``(M,)`` the kept lines, in order.
+        absent: ``(N,)`` probability that each line does not happen, reported for the others.
+    """
+    count = len(instructions.lines)
+    if len(kept) == count:
+        return alignment
+    posterior = np.zeros((len(alignment.posterior), count))
+    posterior[:, kept] = alignment.posterior
+    line = np.append(kept, NO_LINE)  # NO_LINE, counted from the end, stays NO_LINE
+    best = line[alignment.best]
+    spans = [replace(span, line=int(line[span.line])) for span in alignment.spans]
+    for gone in np.setdiff1d(np.arange(count), kept):
+        moment = _place_between(int(gone), best, alignment.times)
+        spans.append(LineSpan(int(gone), moment, moment, float(absent[gone]), happened=False))
+    boundaries = tuple(
+        replace(edge, before=int(line[edge.before]), after=int(line[edge.after]))
+        for edge in alignment.boundaries
+    )
+    return replace(
+        alignment,
+        posterior=posterior,
+        best=best,
+        spans=tuple(sorted(spans, key=lambda span: (span.line, span.start))),
+        boundaries=boundaries,
+        steps=instructions.steps,
+    )

@@ -6,7 +6,7 @@ line or by no word, each chunk belongs to one line of the step or to none. Verbs
 follow the same rules where they were observed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _UNSEEN = 0.1  # pseudo-counts of each token in the background
+_DISORDER, _SKIP, _BACK = 0.5, 0.1, 0.05  # where steps may well be left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +150,9 @@ class StepEmission:
         lines += chunks.moves.tokens @ np.log(self._verb_rates).T
         nothing = chunks.things.tokens @ np.log(tables.things)
         nothing += chunks.moves.tokens @ np.log(tables.moves)
-        self._ratios = lines - nothing[:, None]
         steps, self._shares = mix_lines(lines, nothing, chunks.steps, drop)
         self.steps = steps[chunks.which]
         self.background = nothing[chunks.which]
-
-    def line_ratios(self) -> Array:
-        """Return ``(T, N)`` log ratios of each chunk under each line to the background."""
-        return np.asarray(self._ratios[self._chunks.which])
 
     def line_posterior(self, steps: Array) -> Array:
         """Return posteriors of lines ``(T, N)`` from those of steps ``(T, K)``."""
@@ -196,12 +192,15 @@ class StepGain:
     Attributes:
         over_clock: Log likelihood beyond a model that knows durations and change points only.
         log_likelihood: Log likelihood; only differences between orders of steps mean anything.
-        lines: ``(N,)`` mean log ratio of what was seen during each line to the background.
+        evidence: ``(K,)`` log ratio of what was seen during each step to the background, where
+            steps may well be left out.
+        visits: ``(K,)`` expected number of times that each step happens then.
     """
 
     over_clock: float
     log_likelihood: float
-    lines: Array
+    evidence: Array
+    visits: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,12 +352,16 @@ class HSMM(AlignmentModel):
         nothing = np.repeat(emission.background[:, None], encoded.num_steps, axis=1)
         clock = self._segment(example, nothing)
         weight = float(example.weights[:, 0] @ example.edges.sizes)
-        posterior = emission.line_posterior(counts.states[example.edges.units])
+        model = replace(self, disorder=_DISORDER, skip=_SKIP, back=_BACK)
+        tolerant = model._example(encoded, bias)
+        mistaken = self._segment(tolerant, emission.steps)
+        ratios = emission.steps - emission.background[:, None]
+        units = np.add.reduceat(ratios, example.edges.first, axis=0) * example.weights
         return StepGain(
             (counts.log_likelihood - clock.log_likelihood) / weight,
             counts.log_likelihood / weight,
-            (posterior * emission.line_ratios()).sum(axis=0)
-            / np.maximum(posterior.sum(axis=0), 1e-9),
+            (mistaken.states * units).sum(axis=0),
+            mistaken.starts.sum(axis=0),
         )
 
     def _example(self, encoded: Encoded, bias: Bias) -> _Example:
