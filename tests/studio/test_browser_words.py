@@ -1,10 +1,14 @@
-"""Words in a real browser: features under the pointer, learning watched, a word changed by hand."""
+"""Words in a real browser: features under the pointer, learning watched, a word changed by hand.
+
+And sentences watched for on the Live page.
+"""
 
 import re
 
 import pytest
 
 from tests.studio.browsing import patient, until
+from tests.studio.test_live import SENTENCES
 
 pytestmark = pytest.mark.slow
 
@@ -165,3 +169,34 @@ def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
     assert patient.get(word).json()["features"] == before["features"]
     notes = [one["note"] for one in patient.get(f"{address}/api/v1/lexicon/versions").json()]
     assert any("changed by hand" in one for one in notes) and any("back" in one for one in notes)
+
+
+def test_the_live_page_shows_what_happens_and_what_is_wrong(page):
+    """The picture with boxes, sentences lighting up, hits, stop, and errors."""
+    page.goto("/live")
+    page.fill("textarea[name=sentences]", "\n".join(SENTENCES))
+    page.select_option("select[name=video]", label="street-000.mp4")
+    page.select_option("select[name=detector]", "rendered")
+    page.click("#watch button.main")
+    until(page, "document.getElementById('picture').naturalWidth > 100")
+    until(page, "document.querySelectorAll('#sentences li').length === 12")
+    until(page, "document.querySelectorAll('#hits tbody tr').length > 0")
+    until(page, "document.querySelector('#sentences .lit') !== null")
+    until(page, "document.getElementById('seen').textContent.startsWith('Over')")
+    assert page.locator("#stop").is_hidden() and page.inner_text("#watch-problem") == ""
+
+    page.fill("textarea[name=sentences]", "The unicorn sang.")
+    page.click("#watch button.main")
+    until(page, "document.getElementById('watch-problem').textContent.includes('unicorn')")
+
+    page.fill("textarea[name=sentences]", SENTENCES[0])
+    page.select_option("select[name=video]", "")
+    page.click("#watch button.main")
+    until(page, "document.getElementById('watch-problem').textContent.includes('choose a film')")
+
+    page.fill("input[name=source]", "http://127.0.0.1:9/film")
+    page.click("#watch button.main")
+    until(page, "document.getElementById('warnings').textContent.includes('trying again')")
+    assert page.locator("#picture").is_hidden()  # not what another watch saw
+    page.click("#stop")
+    until(page, "document.getElementById('stop').hidden")

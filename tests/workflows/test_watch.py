@@ -156,6 +156,43 @@ def test_each_frame_can_be_shown_and_a_watch_ends_when_asked(footage, words):
         assert watching.num_frames == len(shown) and 7 <= len(shown) <= 10
 
 
+RULES = """4: speed(X) >= 15 -> moves(X)
+2: moves(X) -> false
+"""
+VOCABULARY = """predicate moves(thing)
+"""
+EVENTS = """START(x) = [not moves(x)] ; [moves(x)]
+"""
+
+
+@pytest.mark.slow
+def test_facts_and_events_are_watched_for_by_rules(footage, words, tmp_path):
+    """Beside a sentence, and without any words."""
+    rules = {"rules": RULES, "vocabulary": VOCABULARY, "events": EVENTS}
+    result = watch(request(footage, words, "moves(person)", "START", PICKED, **rules))
+    assert {hit.text for hit in result.hits} == {"moves(person)", "START", PICKED}
+    moves = [hit for hit in result.hits if hit.text == "moves(person)"]
+    first = moves[0]
+    assert first.evidence[0][0].startswith("moves(person") and 0.5 < first.probability <= 1
+    assert first.delay >= 0 and first.end > first.start
+    alone = watch(request(footage, tmp_path / "no-words", "moves(person)", **rules))
+    assert [hit.start for hit in alone.hits] == [hit.start for hit in moves]
+
+
+def test_rules_that_do_not_fit_a_watch_are_refused(footage, words, tmp_path):
+    known = {"vocabulary": VOCABULARY, "events": EVENTS}
+    for text, rules, said in (
+        ("moves(person,chair)", RULES, "has 1 arguments"),
+        ("STOP", RULES, "know START, moves"),
+        ("moves", "2: dash_next(X) >= 9 -> moves(X)\n1: moves(X) -> false\n", "later moments"),
+        ("moves", str(tmp_path / "no.rules"), "no file"),
+    ):
+        with pytest.raises(WordsightError, match=said):
+            watch(request(footage, words, text, rules=rules, **known))
+    with pytest.raises(WordsightError, match="--vocabulary"):
+        watch(request(footage, words, "moves", rules=str(tmp_path / "no.rules")))
+
+
 def test_what_cannot_be_watched_for_is_refused_before_it_begins(words, tmp_path):
     for sentence in ("The unicorn sang.", "Did the person carry the chair?", ""):
         with pytest.raises(WordsightError):

@@ -21,6 +21,7 @@ __all__ = [
     "StateInputs",
     "StateKinds",
     "bound_setting",
+    "check_online",
     "label_kinds",
     "labels_of",
     "load_state_model",
@@ -97,6 +98,26 @@ def load_state_model(folder: Path) -> tuple["StateModel", dict[str, str]]:
         )
     known = load_state_annotator(folder)
     return known.model, known.kinds
+
+
+def check_online(model: "StateModel") -> None:
+    """Refuse rules that compare what only later frames show.
+
+    Raises:
+        WordsightError: If there are such rules.
+    """
+    from wordsight.states.rules.rule import FeatureComparison
+
+    later = {feature.name for feature in model.vocabulary_.features if not feature.causal}
+    used = sorted(
+        {part.feature for rule in model.rules_ for part in rule.body
+         if isinstance(part, FeatureComparison)} & later
+    )  # fmt: skip
+    if used:
+        raise WordsightError(
+            f"these rules look at later moments ({', '.join(used[:3])}); learn rules for live "
+            "video with `wordsight states learn --online`, or infer without --online."
+        )
 
 
 def read_clips(

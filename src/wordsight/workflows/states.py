@@ -12,6 +12,7 @@ from wordsight.workflows.state_inputs import (
     DEFAULT_STATE_MODEL,
     StateInputs,
     bound_setting,
+    check_online,
     label_kinds,
     load_state_model,
     observe_clips,
@@ -331,25 +332,9 @@ def observe_inputs(
         raise WordsightError("a camera's shake is found from later frames too; leave out --steady.")
     observations = observe_clips(clips, kinds, model.vocabulary_, steady, causal=causal)
     if online:
-        _check_online(model)
+        check_online(model)
     warn_of_kinds(model, observations, reporter)
     return model, observations
-
-
-def _check_online(model: "StateModel") -> None:
-    """Refuse rules that compare what only later frames show."""
-    from wordsight.states.rules.rule import FeatureComparison
-
-    later = {feature.name for feature in model.vocabulary_.features if not feature.causal}
-    used = sorted(
-        {part.feature for rule in model.rules_ for part in rule.body
-         if isinstance(part, FeatureComparison)} & later
-    )  # fmt: skip
-    if used:
-        raise WordsightError(
-            f"these rules look at later moments ({', '.join(used[:3])}); learn rules for live "
-            "video with `wordsight states learn --online`, or infer without --online."
-        )
 
 
 def _believe(

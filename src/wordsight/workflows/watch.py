@@ -1,8 +1,9 @@
 """``watch``: report when what a sentence says happens before a camera, while it happens."""
 
+import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from wordsight.workflows.hit_channels import (
 from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import argument, setting
+from wordsight.workflows.state_watch import StateWatch, read_state_rules
 from wordsight.workflows.workflow import Result, workflow
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wordsight.meaning import LearnedLexicon, SentenceHit
+    from wordsight.meaning.tasks.online import SentenceWatch
     from wordsight.records import Clip, FrameDetections
     from wordsight.video import Frame
     from wordsight.workflows.annotator import ClipAnnotator
@@ -40,6 +43,7 @@ __all__ = ["WatchHit", "WatchRequest", "WatchResult", "Watching", "watch"]
 _MEMORY = 12.0
 """Seconds of the past in which things are followed; windows are shorter."""
 
+_BY_RULES = re.compile(r"\s*[A-Za-z]\w*\s*(\([^()]*\))?\s*").fullmatch  # NAME or name(a,b)
 _REPORT_DROPS = 10.0  # seconds between two warnings of dropped frames
 
 
@@ -56,6 +60,24 @@ class WatchRequest(DetectorSettings):
         "What may happen; several share the work.", metavar="SENTENCE...", min_length=1
     )
     words: Path = lexicon_setting()
+    rules: str | None = setting(
+        None,
+        "Rules of states: a learned model, or a file. Then also events and facts are watched for, "
+        "written as PICKUP(hand,cup) or attached(hand,_).",
+        metavar="FOLDER",
+    )
+    vocabulary: str | None = setting(
+        None, "With a file of rules: declares their predicates and features.", metavar="FILE"
+    )
+    events: str | None = setting(
+        None,
+        "With rules: a file of kinds of events.",
+        metavar="FILE",
+        default_text="seven events of a hand, where the rules know what they need",
+    )
+    kind: tuple[str, ...] = setting(
+        (), "With rules: the kind of a label: red,green=block.", metavar="LABEL=KIND"
+    )
     rate: float = setting(10.0, "Look at most at this many frames a second.", gt=0, le=120)
     hits: Path | None = setting(
         None, "Write each hit as a line of JSON to this file.", metavar="JSONL"
@@ -145,18 +167,31 @@ class Watching(Closing):
         self.request = request
         self._warnings: deque[str] = deque(maxlen=64)
         self._reporter, self._show = reporter, show
-        self.lexicon = load_lexicon(request.words)
-        self._annotator = _usable(load_annotator(request.words))
-        texts = [_one_event(self.lexicon, text, reporter) for text in request.sentences]
-        self._texts = dict(zip(texts, request.sentences, strict=True))
-        self.watch = SentenceWatch(self.lexicon, texts)
+        self._watches: list[SentenceWatch | StateWatch] = []
+        self._texts: dict[Any, str] = {}
+        self._annotator: ClipAnnotator | None = None
+        said = list(request.sentences)
+        if request.rules is not None:
+            by_rules = [text for text in said if _BY_RULES(text)]
+            said = [text for text in said if text not in by_rules]
+            rules = read_state_rules(
+                request.rules, request.vocabulary, request.events, request.kind
+            )
+            self._watches += [StateWatch(*rules, by_rules)] if by_rules else []
+        if said:
+            lexicon = load_lexicon(request.words)
+            self._annotator = _usable(load_annotator(request.words))
+            read = [_one_event(lexicon, text, reporter) for text in said]
+            self._texts = dict(zip(read, said, strict=True))
+            self._watches.append(SentenceWatch(lexicon, read))
         self.detector = load_detector(request.detector, **request.detector_options())
         self._stack = ExitStack()
         self.source: LiveSource = LiveSource(
             request.source, rate=request.rate, give_up=request.give_up
         )
         self._stack.enter_context(self.source)
-        kept = self.watch.reach + 2 * request.around + _MEMORY
+        reach = max(one.reach for one in self._watches)
+        kept = reach + 2 * request.around + _MEMORY
         self._recent: RecentFrames | None = RecentFrames(kept) if request.clips else None
         self._films: list[tuple[float, WatchHit]] = []
         self._film_writer = self._stack.enter_context(
@@ -201,7 +236,8 @@ class Watching(Closing):
         size = (0, 0)
         for frame, found, flow in look(frames, self.detector):
             if not self._seen:
-                self.watch.begin(frame.time)
+                for one in self._watches:
+                    one.begin(frame.time)
             size, step = frame.size, frame.time - self.now if self._seen else 0.0
             self.now = frame.time
             self.num_frames += 1
@@ -212,25 +248,33 @@ class Watching(Closing):
                 self._recent.add(frame)
             if self._show is not None:
                 self._show(frame, found)
-            if self.watch.due(self.now + step):
-                yield from self._judged(size, self.now + max(step, 1e-3))
-            for hit in self.watch.release(self.now + step):
-                yield self._deliver(hit)
+            if due := [one for one in self._watches if one.due(self.now + step)]:
+                yield from self._judged(due, size, self.now + max(step, 1e-3))
+            for one in self._watches:
+                for hit in one.release(self.now + step):
+                    yield self._deliver(one, hit)
             self._write_films()
             self._report()
             if self._is_over():
                 break
         if self._seen:
-            yield from self._judged(size, self.now + 1e-3, ended=True)
+            yield from self._judged(self._watches, size, self.now + 1e-3, ended=True)
 
     def _is_over(self) -> bool:
         return self.request.seconds is not None and self.now >= self.request.seconds
 
     def _judged(
-        self, size: tuple[int, int], end: float, *, ended: bool = False
+        self,
+        due: "Sequence[SentenceWatch | StateWatch]",
+        size: tuple[int, int],
+        end: float,
+        *,
+        ended: bool = False,
     ) -> Iterator[WatchHit]:
-        for hit in self.watch.look(self._clip(size, end), ended=ended):
-            yield self._deliver(hit)
+        clip = self._clip(size, end)
+        for one in due:
+            for hit in one.look(clip, ended=ended):
+                yield self._deliver(one, hit)
 
     def _clip(self, size: tuple[int, int], end: float) -> "Clip":
         """Return what was seen in the last seconds, followed as where words were learned."""
@@ -253,9 +297,7 @@ class Watching(Closing):
         none = np.zeros((0, *clip.mask.shape), np.int64)
         return AnnotatedClip(clip.video_id, clip.start, clip.end, clip.detections, (), none, facts)
 
-    def _deliver(self, found: "SentenceHit") -> WatchHit:
-        from wordsight.meaning.tasks.answer import probability
-
+    def _deliver(self, by: "SentenceWatch | StateWatch", found: "SentenceHit") -> WatchHit:
         waited = max(time.monotonic() - self.source.latest_arrival, 0.0)
         hit = WatchHit(
             self.source.name,
@@ -263,7 +305,7 @@ class Watching(Closing):
             round(found.end, 3),
             found.score,
             self._texts.get(found.text, found.text),
-            round(probability(self.lexicon, found.score), 4),
+            round(by.probability(found.score), 4),
             round(max(self.now - found.end, 0.0) + waited, 3),
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             found.evidence,

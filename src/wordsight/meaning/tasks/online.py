@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from wordsight.meaning.checks import SentenceLike, require_number
 from wordsight.meaning.model.lexicon import LearnedLexicon
+from wordsight.meaning.tasks.answer import probability
 from wordsight.meaning.tasks.results import SentenceHit
 from wordsight.meaning.tasks.search import Windows, judge_spans
 from wordsight.records import Clip, Moment
@@ -61,6 +62,10 @@ class SentenceWatch:
     def reach(self) -> float:
         """How many seconds of the past are looked at."""
         return max(self.windows.lengths) + _CONTEXT + self.lookahead
+
+    def probability(self, score: float) -> float:
+        """Return how likely a sentence with a score is true."""
+        return probability(self.lexicon, score)
 
     def begin(self, time: float) -> None:
         """Begin anew at a time: what was seen before has nothing to do with what follows."""

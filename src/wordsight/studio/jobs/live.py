@@ -60,9 +60,8 @@ def watch_live(arguments: Mapping[str, Any], context: JobContext) -> dict[str, A
         "rate": arguments.get("rate", 10.0),
         **({"give_up": 1.0} if played else {}),
     }
-    reporter = RecordingReporter()
-    shown = _Shown(folder, reporter, played)
-    with Watching(make_request(WatchRequest, asked), reporter, shown.show) as watching:
+    shown = _Shown(folder, played)
+    with Watching(make_request(WatchRequest, asked), shown, shown.show) as watching:
         shown.label_names = watching.detector.label_names
         for hit in watching.hits():
             shown.hits.appendleft(hit)
@@ -71,16 +70,26 @@ def watch_live(arguments: Mapping[str, Any], context: JobContext) -> dict[str, A
     return {"hits": watching.num_hits, "frames": watching.num_frames, "dropped": dropped}
 
 
-class _Shown:
-    """Writes what the page shows: the newest picture with boxes, and what was found."""
+class _Shown(RecordingReporter):
+    """Writes what the page shows: the newest picture with boxes, what was found, and warnings."""
 
-    def __init__(self, folder: Path, reporter: RecordingReporter, played: bool) -> None:
-        self._folder, self._reporter = folder, reporter
+    def __init__(self, folder: Path, played: bool) -> None:
+        super().__init__()
+        self._folder = folder
         self._begun = time.monotonic() if played else None
         self._last = 0.0
-        self._frames = 0
+        self._frames, self._now = 0, 0.0
         self.hits: deque[WatchHit] = deque(maxlen=_KEPT)
         self.label_names: tuple[str, ...] = ()
+
+    def note(self, text: str) -> None:
+        """Show something worth knowing at once: without a picture it may be all there is."""
+        self.notes = [*self.notes[1 - _KEPT :], text]
+        self.write(self._now)
+
+    def warn(self, text: str) -> None:
+        """Show a warning at once."""
+        self.note(text)
 
     def show(self, frame: "Frame", seen: "FrameDetections") -> None:
         """Take a frame; a film that is played keeps to its own time."""
@@ -100,11 +109,12 @@ class _Shown:
 
     def write(self, now: float) -> None:
         """Write the state beside the picture."""
+        self._now = now
         state = {
             "now": round(now, 2),
             "frames": self._frames,
             "hits": [_told(hit) for hit in self.hits],
-            "warnings": [without_paths(text) for text in self._reporter.notes[-_KEPT:]],
+            "warnings": [without_paths(text) for text in self.notes],
         }
         write_text(self._folder / STATE, json.dumps(state))
 

@@ -27,10 +27,8 @@
       part("warnings").replaceChildren(...state.warnings.map((text) => studio.node("li", text)));
       part("seen").textContent = `${runs ? "Watching" : "Over"}: ${clock(state.now)}, frames looked at: ${state.frames}`;
       part("watch-problem").textContent = state.job.state === "failed" ? state.job.message : "";
-      if (state.frames) {
-        part("picture").src = `/api/v1/live/picture?${state.frames}`;
-        part("picture").hidden = false;
-      }
+      part("picture").hidden = !state.frames;
+      if (state.frames) part("picture").src = `/api/v1/live/picture?${state.job.id}-${state.frames}`;
     }
     clearTimeout(timer);
     timer = setTimeout(look, runs ? 300 : 3000);
