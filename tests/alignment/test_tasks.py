@@ -5,6 +5,8 @@ import pytest
 from tests.alignment.models.plays import play, plays
 from wordsight.alignment import (
     AlignmentError,
+    Constraint,
+    ConstraintError,
     Ensemble,
     Observed,
     align_together,
@@ -75,6 +77,20 @@ def test_models_are_compared_with_the_default():
         assert row.error is None and len(row.starts) == steps and 0 < row.confidence <= 1 + 1e-9
     short = Observed("short", observed.chunks[:2], 2.0)
     assert any("needs at least" in (row.error or "") for row in compare_models(text, [short]))
+
+
+def test_contradictory_pins_are_refused_before_learning():
+    text, observed, _ = play()
+    calls = []
+    pins = [Constraint(3, start=2.0), Constraint(1, start=9.0)]
+    with pytest.raises(ConstraintError, match="lines follow the order of the text"):
+        align_together(
+            text,
+            [observed],
+            constraints={observed.video_id: pins},
+            progress=lambda *call: calls.append(call),
+        )
+    assert not calls
 
 
 def test_no_video_is_an_error():

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.constraints import check_constraints
+from wordsight.alignment.constraints import allowed_lines, check_constraints
 from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models import HSMM, MODELS, AlignmentModel, Ensemble
 from wordsight.alignment.models.decoding import reject_short_steps, restore_lines
@@ -98,7 +98,9 @@ def align_together(
         raise AlignmentError("there is no video to align; give at least one.")
     pins = dict(constraints or {})
     for video in observed:
-        check_constraints(pins.get(video.video_id, ()), instructions, video.duration)
+        own = pins.get(video.video_id, ())
+        check_constraints(own, instructions, video.duration)
+        allowed_lines(own, instructions, video)  # contradictions are better said before learning
     if aligner is None:
         aligner = mistake_tolerant_model() if mistakes else Ensemble()
     if fit:

@@ -1,5 +1,6 @@
 """Clips of a library with what is said of them, and what features measure in one at one moment."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from wordsight.workflows.annotator import ClipAnnotator
 
 __all__ = [
+    "AlignedLine",
     "Measured",
     "PairAt",
     "ThingAt",
@@ -37,31 +39,107 @@ __all__ = [
     "look_at",
     "names_of",
     "noted",
+    "read_aligned",
     "whole_clip",
 ]
 
 
-def clips_with_sentences(library: Library) -> tuple[list[Clip], list[list[str]]]:
+AlignedPlace = tuple[str, float, float]
+"""A video, and a start and an end in it."""
+
+_SURE = 0.5  # probability from which an aligned line counts as a sentence
+
+
+@dataclass(frozen=True)
+class AlignedLine:
+    """A line of a text that was found in a video of the library.
+
+    Attributes:
+        video_id: The video.
+        start: Start in seconds.
+        end: End in seconds.
+        text: The line.
+    """
+
+    video_id: str
+    start: float
+    end: float
+    text: str
+
+
+def read_aligned(library: Library, paths: Sequence[Path]) -> list[AlignedLine]:
+    """Read the lines that ``wordsight align --output FILE.json`` found in videos of a library.
+
+    Lines that did not happen and those that are as likely wrong as right are left out.
+
+    Raises:
+        WordsightError: If a file cannot be read, is about another video, or has no such line.
+    """
+    lines = []
+    for path in paths:
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            for value in values if isinstance(values, list) else [values]:
+                video = _video_called(library, str(value["video"]), path)
+                lines += [
+                    AlignedLine(video, float(span["start"]), float(span["end"]), str(line["text"]))
+                    for line in value["lines"]
+                    for span in line["spans"]
+                    if span["confidence"] >= _SURE and span["start"] < span["end"]
+                ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise WordsightError(
+                f"{path} is not an alignment: expected what `wordsight align --output FILE.json` "
+                f"writes ({error})."
+            ) from error
+    if paths and not lines:
+        raise WordsightError(
+            f"no line of {', '.join(map(str, paths))} was found in its video with a probability of "
+            f"{_SURE:g} or more; there is nothing to learn from."
+        )
+    return sorted(lines, key=lambda line: (line.video_id, line.start))
+
+
+def _video_called(library: Library, name: str, path: Path) -> str:
+    fitting = [v.id for v in library.videos() if name in names_of(library, v.id)]
+    if len(fitting) != 1:
+        raise WordsightError(
+            f"{path} is about {name}, which means {len(fitting)} videos of {library.location}; add "
+            "that video first, or align it by its id in the library."
+        )
+    return fitting[0]
+
+
+def clips_with_sentences(
+    library: Library, aligned: Sequence[AlignedLine] = ()
+) -> tuple[list[Clip], list[list[str]]]:
     """Return the clips of a library and what is said of each, several sentences together.
+
+    Args:
+        library: The library.
+        aligned: Lines of texts that were aligned with its videos; they count as sentences.
 
     Raises:
         WordsightError: If nothing is said of any video.
     """
     clips: list[Clip] = []
     said: list[list[str]] = []
-    places: dict[tuple[str, float, float], int] = {}
+    places: dict[AlignedPlace, int] = {}
     whole: Clip | None = None
-    for clip, sentence in library.pairs():
-        key = (clip.video_id, clip.start, clip.end)
-        if whole is None or whole.video_id != clip.video_id:
+    pairs = [
+        *(((c.video_id, c.start, c.end), one.text) for c, one in library.pairs()),
+        *(((one.video_id, one.start, one.end), one.text) for one in aligned),
+    ]
+    for key, text in pairs:
+        if whole is None or whole.video_id != key[0]:
             # Things are followed through the whole video, as where words are used: what is seen
             # too briefly within a clip to be followed there may well be seen before and after it.
-            whole = whole_clip(library, clip.video_id)
+            whole = whole_clip(library, key[0])
         if key not in places:
             places[key] = len(clips)
-            clips.append(whole.part(clip.start, clip.end))
+            clips.append(whole.part(max(key[1], whole.start), min(key[2], whole.end)))
             said.append([])
-        said[places[key]].append(sentence.text)
+        said[places[key]].append(text)
     if not clips:
         raise WordsightError(
             f"no video in {library.location} has a sentence; add some with metadata.jsonl, "

@@ -76,6 +76,7 @@ def read_described(
     candidates: Path | None,
     reporter: Reporter,
     *,
+    aligned: Sequence[Path] = (),
     random_state: int = 0,
     synonyms: bool = False,
 ) -> DescribedClips:
@@ -87,13 +88,15 @@ def read_described(
         annotator: Names things or knows facts of them, if words need that.
         candidates: File of what might be said of each clip, if there is one.
         reporter: Takes what cannot be read.
+        aligned: Alignments whose lines are sentences, too.
         random_state: Seed of the rivals that are drawn where there are too many.
         synonyms: Whether new words are taken for known ones that mean about the same.
     """
     from wordsight.meaning.tasks.rivals import described_by_clip, rivals_of
-    from wordsight.workflows.clips import clips_with_sentences
+    from wordsight.workflows.clips import clips_with_sentences, read_aligned
 
-    clips, texts = clips_with_sentences(library)
+    lines = read_aligned(library, aligned)
+    clips, texts = clips_with_sentences(library, lines)
     asked = None if candidates is None else _candidates_of(library, clips, candidates)
     seen = clips if annotator is None else annotator.name_clips(library, clips, reporter)
     read = readable_grammar if annotator is None else annotator.grammar
@@ -115,13 +118,13 @@ def read_described(
         sentences,
         rivals,
         asked is not None or bool(described_by_clip(clips)),
-        _are_cut(library),
+        _are_cut(library, len(lines)),
     )
 
 
-def _are_cut(library: "Library") -> bool:
+def _are_cut(library: "Library", aligned: int) -> bool:
     timed = [one.start is not None for one in library.sentences()]
-    return sum(timed) * 2 > len(timed)
+    return (sum(timed) + aligned) * 2 > len(timed) + aligned
 
 
 def _candidates_of(library: "Library", clips: Sequence["Clip"], path: Path) -> list[list[str]]:

@@ -148,6 +148,12 @@ class LearnRequest(LearnSettings):
         metavar="FOLDER",
     )
     candidates: Path | None = candidates_setting()
+    from_alignment: tuple[Path, ...] = setting(
+        (),
+        "An alignment of a video of the library, written by `wordsight align --output FILE.json`: "
+        "the lines found in it are sentences to learn from.",
+        metavar="FILE",
+    )
     force: bool = setting(False, "Replace a lexicon that exists.")
     checkpoint: Path | None = setting(
         None,
@@ -224,6 +230,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         annotator,
         request.candidates,
         reporter,
+        aligned=request.from_alignment,
         random_state=request.seed,
     )
     settings = training_settings(request, annotator, cut=said.cut)
