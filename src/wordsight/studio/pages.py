@@ -45,6 +45,8 @@ __all__ = ["pages"]
 pages = APIRouter(include_in_schema=False)
 
 PER_PAGE = 48
+_MOST_TABLES = 12  # features of a word that its page shows
+_DIFFERS = 0.02  # how far from the usual a share is that a word looks at
 SORTS = {
     "newest": ("added", True, "Newest first"),
     "oldest": ("added", False, "Oldest first"),
@@ -187,7 +189,8 @@ def search_page(request: Request, studio: Here, wanted: Sought) -> Any:
 def found_part(request: Request, studio: Here, wanted: SentSearch, image: Pictures = []) -> Any:  # noqa: B006
     """Show what was found."""
     try:
-        found = search_with(studio, wanted, image)
+        # A page shows a bar and a way to stop: nothing is looked at closely in the server.
+        found = search_with(studio, wanted, image, in_job=True)
     except WordsightError as error:
         return studio.page(request, "parts/found.html", problem=without_paths(str(error)))
     # What was found by words can be asked for again by an address, what was by pictures cannot.
@@ -253,7 +256,7 @@ def word_page(
         here="lexicon",
         word=word,
         looks_for=looks_for(lexicon, entry),
-        tables=[_beside(table, shares, things) for table in word.features],
+        tables=[_beside(table, shares, things) for table in word.features[:_MOST_TABLES]],
         earlier=version,
         versions=list_versions(words_folder(studio))[:20],
     )
@@ -283,7 +286,19 @@ def _beside(
     states = zip(table.shares, was if fits else [None] * len(table.shares), strict=True)
     about = "" if table.feature == LABEL else get_feature(table.feature).about.rstrip(".")
     named = [things[role] for role in table.roles]
-    return {"table": table, "states": list(states), "things": named, "about": about}
+    differs = max(
+        abs(share - usual)
+        for rows in (table.shares, was if fits else ())
+        for row in rows
+        for share, usual in zip(row, table.usual, strict=True)
+    )
+    return {
+        "table": table,
+        "states": list(states),
+        "things": named,
+        "about": about,
+        "matters": differs >= _DIFFERS,
+    }
 
 
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]

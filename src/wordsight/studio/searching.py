@@ -56,13 +56,16 @@ class SearchAnswer:
         return not self.moments or far or false
 
 
-def answer(studio: Studio, request: SearchRequest, *, begin: bool = False) -> SearchAnswer:
+def answer(
+    studio: Studio, request: SearchRequest, *, begin: bool = False, in_job: bool = False
+) -> SearchAnswer:
     """Search the library by the index that is there; what takes long is left to a job.
 
     Args:
         studio: The studio.
         request: What is looked for.
         begin: Whether jobs may be begun: never by a request that only looks.
+        in_job: Whether a job looks closely at videos also where they are few.
     """
     request.query()  # says what is wrong with it
     reporter = RecordingReporter()
@@ -71,7 +74,7 @@ def answer(studio: Studio, request: SearchRequest, *, begin: bool = False) -> Se
     if ready is None:
         return SearchAnswer((), "", [_why_not_ready(studio, job)], job)
     words = _words(studio)
-    if _takes_long(studio, request, words):
+    if _takes_long(studio, request, words, 0 if in_job else _AT_ONCE):
         return _from_job(studio, request, begin)
     if job is not None and not job.over:
         reporter.note(
@@ -83,13 +86,14 @@ def answer(studio: Studio, request: SearchRequest, *, begin: bool = False) -> Se
     return SearchAnswer(found.moments, found.how, reporter.notes, job)
 
 
-def _takes_long(studio: Studio, request: SearchRequest, words: LearnedLexicon | None) -> bool:
+def _takes_long(
+    studio: Studio, request: SearchRequest, words: LearnedLexicon | None, at_once: int
+) -> bool:
     """Return whether many videos must be looked at closely: for a sentence that words can read."""
     pictured = request.images or request.like
     if request.by == "said" or words is None or not request.text or pictured:
         return False
-    many = len(names_of(studio)) > _AT_ONCE
-    if not many:
+    if len(names_of(studio)) <= at_once:
         return False
     return understood_query(words, request.text, RecordingReporter(), aloud=False) is not None
 
@@ -131,14 +135,17 @@ def index_job(studio: Studio, *, begin: bool) -> JobRecord | None:
     folder = index_folder(studio.library, None)
     with _lock:
         when, current = _looked.get(folder, (0.0, False))
-        if current and time.monotonic() - when < _LOOK_EVERY:
+        lately = time.monotonic() - when < _LOOK_EVERY
+        if current and lately:
             return None
+        last = next((job for job in studio.jobs.list(limit=30) if job.kind == "index"), None)
+        if lately and last is not None and not last.over:
+            return last  # it is at work: the library need not be compared at every search
         _names[folder] = {video.id: video.name for video in studio.library.videos()}
         current = not _names[folder] or is_current(studio.library, folder)
         _looked[folder] = (time.monotonic(), current)
         if current:
             return None
-        last = next((job for job in studio.jobs.list(limit=30) if job.kind == "index"), None)
         if last is not None and _is_enough(last):
             return last
         return studio.begin("index") if begin else None

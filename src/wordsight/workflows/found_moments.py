@@ -37,6 +37,8 @@ class FoundMoment:
         terms: What each word of the query says.
         regions: What each part of the picture says.
         lost_mass: Share of the sentence's explanations left out at most, as they did not fit.
+        judged: Start and end of the stretch that a sentence was judged in, with some time around
+            the moment; ``None`` where none was.
     """
 
     video_id: str
@@ -54,6 +56,7 @@ class FoundMoment:
     terms: tuple[dict[str, Any], ...] = field(default=())
     regions: tuple[dict[str, Any], ...] = field(default=())
     lost_mass: float = 0.0
+    judged: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ def from_meaning(
         hit.evidence,
         terms,
         lost_mass=hit.lost_mass,
+        judged=hit.judged,
     )
 
 

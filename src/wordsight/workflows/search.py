@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -170,10 +170,16 @@ class SearchResult(Result):
     def to_json(self) -> Any:
         """Return what ``wordsight search --json`` prints."""
         if self.answer is not None:
-            return as_json({"answer": _answer_json(self.answer), "moments": self.moments})
+            return as_json({"answer": _answer_json(self.answer), "moments": self._moments_json})
         if self.answers is None:
-            return as_json(self.moments)
+            return as_json(self._moments_json)
         return as_json({"run": self.run, "queries": len(self.answers), "hits": self.num_hits})
+
+    @property
+    def _moments_json(self) -> list[dict[str, Any]]:
+        """The moments without the stretch around each that was judged."""
+        kept = [asdict(moment) for moment in self.moments]
+        return [{name: each[name] for name in each if name != "judged"} for each in kept]
 
 
 @workflow(SearchRequest)

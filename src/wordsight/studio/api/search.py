@@ -10,13 +10,14 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from wordsight.errors import WordsightError
 from wordsight.studio.api.fields import Device, Engine, Here, aside
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.jobs.search import QUERIES
 from wordsight.studio.searching import SearchAnswer, answer, names_of
-from wordsight.studio.studio import Studio
+from wordsight.studio.studio import Studio, learned_words
 from wordsight.studio.uploads import keep_file, keep_picture
 from wordsight.workflows.found_moments import FoundMoment, evidence_text
 from wordsight.workflows.index import IndexSettings
@@ -28,7 +29,7 @@ from wordsight.workflows.search import (
 )
 from wordsight.workflows.search_query import read_queries
 from wordsight.workflows.settings import changed
-from wordsight.workflows.units import finite
+from wordsight.workflows.units import finite, verdict
 
 __all__ = [
     "MomentInfo",
@@ -89,6 +90,8 @@ class MomentInfo(BaseModel):
     score: float
     by: list[str]
     holds: bool | None
+    verdict: SkipJsonSchema[str | None] = Field(exclude=True)  # what pages say of `holds`
+    judged: SkipJsonSchema[tuple[float, float] | None] = Field(exclude=True)  # where they lead
     shot: str | None
     said: str
     meaning: list[QueryWord]
@@ -165,7 +168,9 @@ def search_for(studio: Studio, wanted: SearchBody) -> Results:
     return results_of(studio, answer(studio, wanted.request()))
 
 
-def search_with(studio: Studio, wanted: SearchBody, images: Sequence[UploadFile]) -> Results:
+def search_with(
+    studio: Studio, wanted: SearchBody, images: Sequence[UploadFile], *, in_job: bool = False
+) -> Results:
     """Search by what was sent, pictures among it or not; jobs that are needed are begun."""
     with tempfile.TemporaryDirectory() as folder:
         pictures = tuple(
@@ -173,13 +178,15 @@ def search_with(studio: Studio, wanted: SearchBody, images: Sequence[UploadFile]
             for number, image in enumerate(images)
         )
         request = wanted.request().model_copy(update={"images": pictures})
-        return results_of(studio, answer(studio, request, begin=True))
+        return results_of(studio, answer(studio, request, begin=True, in_job=in_job))
 
 
 def results_of(studio: Studio, found: SearchAnswer) -> Results:
     """Return what the page shows of an answer."""
     names = names_of(studio)
     lost = max((one.lost_mass for one in found.moments), default=0.0)
+    judged = any(one.holds is not None for one in found.moments)
+    threshold = learned_words(studio).threshold if judged else 0.0
     left_out = f"Not every box was followed: at most {lost:.2g} of all explanations is left out."
     return Results(
         how=found.how,
@@ -188,12 +195,14 @@ def results_of(studio: Studio, found: SearchAnswer) -> Results:
         job=None if found.job is None else JobInfo.of(found.job),
         # A video that was removed stays in the index for a moment, but is no answer any more.
         moments=[
-            _moment(one, names[one.video_id]) for one in found.moments if one.video_id in names
+            _moment(one, names[one.video_id], threshold)
+            for one in found.moments
+            if one.video_id in names
         ],
     )
 
 
-def _moment(one: FoundMoment, name: str) -> MomentInfo:
+def _moment(one: FoundMoment, name: str, threshold: float) -> MomentInfo:
     middle = (one.start + one.end) / 2
     return MomentInfo(
         video_id=one.video_id,
@@ -204,6 +213,8 @@ def _moment(one: FoundMoment, name: str) -> MomentInfo:
         score=finite(one.score),
         by=list(one.by),
         holds=one.holds,
+        verdict=None if one.holds is None else verdict(one.holds, one.score, threshold),
+        judged=one.judged,
         shot=one.shot,
         said=one.said,
         meaning=[QueryWord(word=word, evidence=finite(fit)) for word, fit in one.evidence],

@@ -27,7 +27,7 @@
     const list = sheet.querySelector("#sheet-rows"), all = [...rows.flatMap((row) => [row.file, ...row.beside]), ...files];
     const alone = !all.some(isVideo);
     const films = all.filter((file) => alone || isVideo(file));
-    rows = films.map((file) => ({ file, beside: alone ? [] : all.filter((other) => !isVideo(other) && stem(other.name) === stem(file.name)), said: rows.find((row) => row.file === file)?.said?.value ?? "" }));
+    rows = films.map((file) => ({ file, beside: alone ? [] : all.filter((other) => !isVideo(other) && stem(other.name) === stem(file.name)), said: rows.find((row) => row.file === file)?.said?.value ?? "", detector: rows.find((row) => row.file === file)?.detector?.value ?? "" }));
     const together = alone ? [] : all.filter((file) => !isVideo(file) && !films.some((film) => stem(film.name) === stem(file.name)));
     if (together.length && rows.length) rows[0].beside.push(...together); // a metadata.jsonl speaks of all of them
     list.replaceChildren(...rows.map((row, number) => {
@@ -43,13 +43,20 @@
       field.placeholder = "The person picked up the backpack.\n0:02-0:05 The person walked.";
       label.append(field);
       row.said = field;
+      // A detector of its own; one that needs a network is chosen for all, below.
+      const looks = studio.node("label", "Detector"), detector = document.createElement("select");
+      detector.append(new Option("as chosen below", ""), ...[...sheet.querySelector("#add-detector").options].filter((one) => one.value !== "onnx").map((one) => new Option(one.text, one.value)));
+      detector.value = row.detector;
+      detector.id = `detector-${number}`;
+      looks.append(detector);
+      row.detector = detector;
       const drop = studio.node("button", "Leave out", "quiet");
       drop.type = "button";
       drop.setAttribute("aria-label", `Leave out ${row.file.name}`);
       drop.addEventListener("click", () => { rows.splice(number, 1); show([]); });
       row.state = studio.node("span", "", "dim");
       row.state.setAttribute("role", "status");
-      item.append(picture, label, drop, row.state);
+      item.append(picture, label, looks, drop, row.state);
       return item;
     }));
     sheet.querySelector("button.main").disabled = !rows.length;
@@ -96,7 +103,7 @@
         await put(batch, row.file.name, row.file, report);
         for (const other of row.beside) await put(batch, other.name, other, report);
         if (captions) await put(batch, `${stem(row.file.name)}.vtt`, captions, report);
-        begun.push(await studio.post(`/api/v1/uploads/${batch}`, { ...how, sentences }));
+        begun.push(await studio.post(`/api/v1/uploads/${batch}`, { ...how, ...(row.detector.value && { detector: row.detector.value, network: null }), sentences }));
         row.state.textContent = "Sent";
       }
       rows = [];

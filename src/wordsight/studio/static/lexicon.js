@@ -62,6 +62,7 @@
     drawing = false;
     if (!found) return;
     plot(document.getElementById("curve"), found.restarts);
+    document.getElementById("curve-about").hidden = document.getElementById("curve").hidden;
     plot(document.getElementById("sharpened"), [found.sharpened]);
     document.getElementById("sharpened-title").hidden = !found.sharpened.length;
     key(found.restarts);

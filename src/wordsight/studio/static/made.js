@@ -5,6 +5,9 @@
   const place = document.getElementById("making");
   const problem = document.getElementById("making-problem");
 
+  // The seconds that are asked about, where some were chosen.
+  const part = () => Object.fromEntries([["start", "from"], ["end", "to"]].map(([name, id]) => [name, document.getElementById(id)?.value])
+    .filter(([, value]) => value).map(([name, value]) => [name, Number(value)]));
   const make = async (wanted) => {
     problem.textContent = "";
     try {
@@ -22,13 +25,13 @@
     if (what) {
       document.getElementById("away").open = true;
       const sentence = what === "film-sentence" && document.getElementById("sentence").value.trim();
-      make({ what, ...(ending && { ending }), ...(alignment && { alignment }), ...(sentence && { sentence }) });
+      make({ what, ...(ending && { ending }), ...(alignment && { alignment }), ...(sentence && { sentence, ...part() }) });
     }
     if (!unmake) return;
     try {
       await studio.ask(`/api/v1/made/${unmake}`, { method: "DELETE" });
     } catch (error) {
-      studio.say(error.message);
+      problem.textContent = error.message;
     }
     document.body.dispatchEvent(new Event("made"));
   });
@@ -45,12 +48,8 @@
   fit();
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const wanted = { what: what.value, ending: ending.value };
     // A film is of the part that is asked about, and of the sentence that stands there.
-    for (const [name, id] of [["start", "from"], ["end", "to"]]) {
-      const value = document.getElementById(id)?.value;
-      if (value && what.value.startsWith("film")) wanted[name] = Number(value);
-    }
+    const wanted = { what: what.value, ending: ending.value, ...(what.value.startsWith("film") && part()) };
     if (what.value === "film-sentence") {
       wanted.sentence = document.getElementById("sentence").value.trim() || undefined;
       wanted.whole = document.getElementById("whole").checked;

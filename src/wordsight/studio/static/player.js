@@ -163,6 +163,8 @@
     film.addEventListener("timeupdate", () => show(film.currentTime));
   }
   film.addEventListener("seeked", () => show(film.currentTime));
+  // Its length and size may have been known before this script ran.
+  const known = (then) => (film.readyState >= 1 ? then() : film.addEventListener("loadedmetadata", then, { once: true }));
   film.addEventListener("loadedmetadata", () => { seek.max = film.duration; draw(); });
   window.addEventListener("resize", draw);
 
@@ -292,16 +294,19 @@
     times = found.times;
     living = studio.living(livingPlace, film, { pieces: found.living, times, verdict: found.verdict });
     share.hidden = false;
+    if (matchMedia("(max-width: 800px)").matches) livingPlace.scrollIntoView({ block: "nearest" });
     const sure = Math.round(100 * Math.min(1, Math.exp(found.score)));
     tell([line(verdicts[found.verdict], "strong", studio.verdicts[found.verdict]),
-      line(`Probability ${sure} %.`
+      line(`Probability ${sure < 1 ? "below 1" : sure} %.`
       + (found.lost > 0 ? ` Not every box was followed: at most ${found.lost.toPrecision(2)} of all explanations is left out.` : ""), "p", "dim"), ...about(found)]);
-    if (tracks[0]?.times.length) film.currentTime = tracks[0].times[0];
+    if (tracks[0]?.times.length && !led) film.currentTime = tracks[0].times[0];
+    led = false;
     draw();
   };
   document.getElementById("copy-link").addEventListener("click", async () => {
     const link = new URL(location.pathname, location.href);
     link.searchParams.set("sentence", sentence.value);
+    for (const id of ["from", "to"]) if (document.getElementById(id).value) link.searchParams.set(id, document.getElementById(id).value);
     link.hash = `t=${film.currentTime.toFixed(2)}`;
     history.replaceState(null, "", link);
     const copied = document.getElementById("copied");
@@ -336,8 +341,8 @@
         const text = line(one.text, "button", "link");
         text.type = "button";
         text.addEventListener("click", () => { sentence.value = one.text; ask.requestSubmit(); });
-        node.append(text, " ", line("likely", "span", "yes"), one.moment ? " " : ` (${Math.round(100 * one.probability)} %)`);
-        if (one.moment) node.append(goTo(one));
+        node.append(text, " ", line("likely", "span", "yes"));
+        if (one.moment) node.append(" ", goTo(one));
         return node;
       };
       tell(found.sentences.length ? found.sentences.map(row) : [line("Nothing that the learned words can say is judged true here.")]);
@@ -356,9 +361,14 @@
 
   // A search leads to a moment: #t=12.5
   const moment = Number(new URLSearchParams(location.hash.slice(1)).get("t"));
-  if (moment > 0) film.addEventListener("loadedmetadata", () => { film.currentTime = moment; }, { once: true });
+  let led = moment > 0; // the first answer leads nowhere else
+  if (led) known(() => { film.currentTime = moment; });
   // A link may carry a sentence; one on another site only writes it down, since asking takes work.
   const linked = new URLSearchParams(location.search).get("sentence");
   if (linked) sentence.value = linked.slice(0, 500);
+  for (const id of ["from", "to"]) { // and the part of the film that it is asked of
+    const value = new URLSearchParams(location.search).get(id);
+    if (linked && value && Number(value) >= 0) document.getElementById(id).value = value;
+  }
   if (linked && screen.dataset.foreign === undefined) ask.requestSubmit();
 })();

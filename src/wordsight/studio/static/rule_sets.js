@@ -96,7 +96,7 @@
         row.cells[0].replaceChildren(box);
       }
     } catch (error) {
-      studio.say(error.message);
+      studio.fail(studio.beside(event.target), error);
     }
   });
 })();

@@ -32,12 +32,28 @@
     place.querySelectorAll(".moment").forEach(drawPart);
     const waits = place.querySelector("[data-job]");
     place.setAttribute("aria-busy", String(!!waits));
-    if (!waits || again > 3) return;
+    if (!waits || again > 3) return bringToLife(mine);
     const bar = studio.node("div");
     place.prepend(bar);
     await studio.job(waits.dataset.job, studio.waiting(bar, waits.dataset.job)).catch(() => null);
     bar.remove();
     if (mine === asking) show(address, options, again + 1);
+  }
+
+  // The sentence under a moment that it was judged in: its words light up while the preview plays.
+  async function bringToLife(mine) {
+    const places = [...place.querySelectorAll(".moment [data-sentence]")].slice(0, 12);
+    for (const line of places) {
+      const { sentence, video, from, to } = line.dataset, card = line.closest(".moment"), film = card.querySelector("video");
+      try {
+        const job = await studio.job((await studio.begin(`/api/v1/videos/${encodeURIComponent(video)}/track`, { sentence, start: Number(from), end: Number(to) })).id);
+        if (mine !== asking) return;
+        if (job.state !== "done") continue; // a question has no words that light up: its text stays
+        const living = studio.living(line, film, { pieces: job.result.living, times: job.result.times, verdict: card.querySelector("[data-verdict]").textContent });
+        film.addEventListener("timeupdate", () => living.update());
+        if (!film.src) living.update((Number(card.dataset.start) + Number(card.dataset.end)) / 2); // as the picture shows it
+      } catch { return; } // the moments stand there all the same
+    }
   }
 
   // The part of the picture that counted, drawn where it is.
@@ -112,7 +128,7 @@
 
   function open(address, title) {
     document.getElementById("example").hidden = false;
-    document.getElementById("forget").hidden = false;
+    for (const id of ["forget", "part-of"]) document.getElementById(id).hidden = false;
     if (title) document.getElementById("example-title").textContent = title;
     image.onload = readRegion;
     image.src = address;
@@ -130,8 +146,7 @@
     picture.value = "";
     region.value = "";
     document.getElementById("like")?.remove();
-    document.getElementById("example").hidden = true;
-    document.getElementById("forget").hidden = true;
+    for (const id of ["example", "forget", "part-of"]) document.getElementById(id).hidden = true;
   });
   if (drawing.dataset.src) open(drawing.dataset.src);
 

@@ -18,6 +18,10 @@ studio.living = (place, film, { pieces, times = [], verdict = "likely" }) => {
     const row = at(time);
     return row >= 0 && time - times[row] < 0.5 ? piece.belief[row] ?? 0 : 0;
   };
+  const seek = (time) => {
+    if (film.dataset?.src && !film.src) film.src = film.dataset.src; // a preview that has not played yet
+    film.currentTime = time;
+  };
   const said = pieces.filter((piece) => piece.spans || piece.belief?.length);
   // The word that fails is that which is least true of all; of a likely sentence none does.
   const failing = verdict === "likely" ? null
@@ -36,7 +40,7 @@ studio.living = (place, film, { pieces, times = [], verdict = "likely" }) => {
     const begins = piece.spans ? piece.spans[0]?.start : piece.begins;
     word.disabled = begins === null || begins === undefined;
     word.title = word.disabled ? piece.reason || "Not true anywhere here" : `From ${studio.clock(begins)}`;
-    word.addEventListener("click", () => { film.currentTime = begins + 1e-3; });
+    word.addEventListener("click", () => { seek(begins + 1e-3); });
     if (piece === failing) word.classList.add("fails");
     line.append(word);
     shown.push([piece, word]);
@@ -45,9 +49,10 @@ studio.living = (place, film, { pieces, times = [], verdict = "likely" }) => {
   if (failing) {
     const name = failing.text.trim().replace(/[.,;!?]+$/, "");
     const why = studio.node("p", `“${name}” fails: ${failing.reason}, `, "why no");
-    const when = studio.node("button", `${studio.clock(failing.failing[0])}–${studio.clock(failing.failing[1])}`, "link");
+    const [from, to] = failing.failing.map(studio.clock);
+    const when = studio.node("button", from === to ? `at ${from}` : `${from}–${to}`, "link");
     when.type = "button";
-    when.addEventListener("click", () => { film.currentTime = failing.failing[0]; });
+    when.addEventListener("click", () => { seek(failing.failing[0]); });
     why.append(when, ".");
     place.append(why);
   }

@@ -45,6 +45,14 @@ const studio = {
     if (/\n\s*\^/.test(said.textContent)) said.classList.add("pointing"); // wrapped, a caret points elsewhere
     place.replaceChildren(said);
   },
+  // A place for what went wrong, right behind the button that was pressed.
+  beside(button) {
+    const kept = button.nextElementSibling;
+    if (kept?.classList.contains("beside-problem")) return kept;
+    const made = studio.node("div", "", "beside-problem");
+    button.after(made);
+    return made;
+  },
   // A bar, what is being done and a way to stop it, in a place that is empty until then.
   waiting(place, number) {
     const box = studio.node("div", "", "stack waiting");
@@ -63,14 +71,18 @@ const studio = {
       state.textContent = now.message || (now.state === "queued" ? "Waiting for its turn …" : "Working …");
     };
   },
-  // A question that may take a while: what was answered before is gone as soon as it is asked.
-  async question(address, body, place) {
-    place.replaceChildren();
-    const begun = await studio.ask(address, {
+  // A question as a job, which is the answer for now.
+  begin(address, body) {
+    return studio.ask(address, {
       method: "POST",
       headers: { "Content-Type": "application/json", Prefer: "respond-async" },
       body: JSON.stringify(body),
     });
+  },
+  // A question that may take a while: what was answered before is gone as soon as it is asked.
+  async question(address, body, place) {
+    place.replaceChildren();
+    const begun = await studio.begin(address, body);
     const job = await studio.job(begun.id, studio.waiting(place, begun.id));
     if (job.state !== "done") throw new Error(job.message || "It was cancelled.");
     place.replaceChildren();
@@ -188,7 +200,7 @@ document.addEventListener("click", async (event) => {
     if (button.dataset.then) location.href = button.dataset.then;
     document.body.dispatchEvent(new Event("jobs-changed"));
   } catch (error) {
-    studio.say(error.message);
+    studio.fail(studio.beside(button), error);
   }
 });
 

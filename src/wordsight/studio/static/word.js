@@ -121,7 +121,7 @@
       const begun = await studio.post(`/api/v1/lexicon/words/${entry}/compare`, { edits: edits(), version });
       const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
       if (job.state === "done") tell(job.result);
-      else studio.say(job.message || "Comparing was cancelled.");
+      else throw new Error(job.message || "Comparing was cancelled.");
     } catch (error) {
       studio.fail(document.getElementById("effects"), error);
     }
