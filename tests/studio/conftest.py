@@ -1,6 +1,8 @@
 """A small real library behind a real studio, made once for all tests that only look at it."""
 
+import os
 import shutil
+import subprocess
 import time
 
 import pytest
@@ -73,3 +75,15 @@ def indexed(indexed_library, library):
     searching._looked.clear()
     with LocalClient(create_app(StudioSettings(library=str(library)))) as client:
         yield client
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of its own that can be filled, where the tests may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", str(place)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)

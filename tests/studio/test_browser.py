@@ -213,6 +213,8 @@ def test_a_button_pressed_before_the_scripts_run_is_not_lost(page, address):
     page.fill("#sentence", "The person approached the backpack.")
     page.click("button[value=track]", no_wait_after=True)
     assert page.evaluate("document.readyState") != "complete"
+    while not held:  # the browser asks for it when it likes
+        page.wait_for_timeout(50)
     held[0].continue_()
     page.wait_for_selector("#answer strong")
     assert page.url.endswith(f"/videos/{number}")

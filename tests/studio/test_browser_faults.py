@@ -1,10 +1,19 @@
 """What was once wrong in the studio, tried again in a real browser."""
 
+import os
+import shutil
+import sqlite3
+import subprocess
+import threading
+from contextlib import contextmanager, suppress
+
 import cv2
 import numpy as np
 import pytest
 
-from tests.studio.browsing import patient, until
+from tests.studio.browsing import PATIENCE, patient, serving, until
+from wordsight.library import Library
+from wordsight.studio.jobs.store import JobStore
 
 pytestmark = pytest.mark.slow
 
@@ -103,3 +112,117 @@ def test_a_check_of_all_files_is_answered_in_words(page):
     page.wait_for_selector("#jobs .job.done p.yes")
     said = page.inner_text("#jobs .job.done p.yes")
     assert said == "Nothing is wrong."
+
+
+def test_a_second_studio_shows_what_another_one_does_and_takes_over_from_the_dead(
+    browser, street_library, tmp_path
+):
+    shutil.copytree(street_library / "library", tmp_path / "library")
+    (tmp_path / "library" / "studio").mkdir(exist_ok=True)
+    store = JobStore(tmp_path / "library" / "studio" / "jobs.sqlite")
+    kept = store.add("verify", "Kept by another studio", {})
+    lost = store.add("verify", "Lost by a dead studio", {})
+    here, over = os.uname().nodename, threading.Event()
+    alive = f"{here}:{os.getpid()}:1"
+    assert store.take(owner=alive).id == kept.id
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert store.take(owner=f"{here}:{ended.pid}:1").id == lost.id
+
+    def beat():
+        own = JobStore(store.path)  # the other studio, as far as this one can see
+        while not over.wait(1.0):
+            with suppress(sqlite3.OperationalError):  # it is locked for a moment
+                own.renew(alive)
+        own.close()
+
+    other = threading.Thread(target=beat, daemon=True)
+    other.start()
+    with serving(tmp_path / "library") as second, opened_by(browser) as page:
+        page.goto(second)
+        page.wait_for_selector(".job.done >> text=Lost by a dead studio")
+        page.wait_for_selector(".job.running >> text=Kept by another studio")
+        assert store.is_held(kept.id, alive)
+    over.set()
+    other.join()
+    store.close()
+
+
+def test_a_film_whose_file_is_gone_is_told_on_its_screen(browser, street_library, tmp_path):
+    shutil.copytree(street_library / "films", tmp_path / "films")
+    film = next((tmp_path / "films").glob("*.mp4"))
+    with Library.create(tmp_path / "library") as library:
+        (number,) = library.add(film, detector="rendered", workers=1).added
+    film.unlink()
+    with serving(tmp_path / "library") as base, opened_by(browser) as page:
+        page.goto(f"{base}/videos/{number}")
+        page.wait_for_selector(".unplayable .problem >> text=not where it was")
+
+
+def test_a_full_disk_is_told_where_something_is_written(
+    browser, small_disk, street_library, tmp_path
+):
+    shutil.copytree(street_library / "library", small_disk / "library")
+    large = tmp_path / "large.mp4"
+    large.write_bytes(bytes(64 << 20))
+    with serving(small_disk / "library") as base, opened_by(browser) as page:
+        page.goto(base)
+        page.click("[data-add] >> nth=0")
+        page.set_input_files("#files", large)
+        page.click("dialog button.main:enabled")
+        page.wait_for_selector("#add-problem .problem >> text=is full")
+        number = patient.get(f"{base}/api/v1/videos").json()["videos"][0]["id"]
+        fill(small_disk / "filler")
+        for where in ("/", "/search?text=", "/lexicon", f"/videos/{number}", "/align", "/states"):
+            answer = page.goto(f"{base}{where}")
+            assert answer.status == 200 and page.locator("h1").count() == 1, where
+
+
+def test_what_once_ended_in_a_traceback_is_answered_in_words(page, video):
+    page.goto("/states")
+    events = "A(x) = " + "(" * 3000 + "[attached(x,x)]" + ")" * 3000
+    page.fill("textarea[name=events]", events)
+    page.click("text=Save rules")
+    page.wait_for_selector("#problem .problem >> text=nested")
+    page.goto(f"/videos/{video}")
+    page.fill("#sentence", " and ".join(["the person approached"] * 16) + ".")
+    page.click("button[value=track]")
+    until(page, f"!{WAITS} && document.querySelector('#answer strong, #answer .problem')")
+    assert "should not have happened" not in page.inner_text("#answer")
+    assert page.request.head("/").status == 200
+
+
+def test_a_hit_shows_its_sentence_light_up_and_leads_to_its_moment(page):
+    page.goto("/search?text=The person approached the backpack.&by=meaning&everything=true")
+    page.wait_for_selector(".moment .lives")
+    card = page.locator(".moment", has=page.locator(".lives")).first
+    assert card.locator("[data-verdict]").inner_text() in VERDICTS
+    assert [one.rstrip(".") for one in card.locator(".lives").all_inner_texts()] == [
+        "person",
+        "approached",
+        "backpack",
+    ]
+    card.hover()
+    until(page, "document.querySelector('.moment video').currentTime > 0.1")
+    until(page, "document.querySelector('.moment .lives.lit')")
+    card.locator("a").first.click()
+    page.wait_for_url("**/videos/*from=*to=*")
+    page.wait_for_selector("#living .lives")
+    assert page.input_value("#to") != ""
+
+
+@contextmanager
+def opened_by(browser):
+    """Open a page that may be refused what it asks for."""
+    context = browser.new_context(viewport={"width": 1280, "height": 860})
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    yield opened
+    context.close()
+
+
+def fill(path):
+    """Write until the disk is full."""
+    with path.open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(1 << 14))

@@ -177,18 +177,6 @@ def test_a_second_studio_leaves_running_jobs_alone(library):
     assert store.resume(alive) == 1 and store.get(job.id).state == "queued"
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of its own that can be filled, where the tests may mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", str(place)]
-    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
-
-
 @pytest.mark.slow
 def test_a_full_disk_stops_writes_and_no_page(small_disk, street_library):
     import shutil
