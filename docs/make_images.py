@@ -92,7 +92,7 @@ def library(page: Page, folder: Path) -> None:
 def search(page: Page, folder: Path) -> None:
     """Moments of which a sentence is true."""
     page.goto("/search?text=The+person+approached+the+backpack.")
-    page.wait_for_selector(".moment .evidence")
+    page.wait_for_selector(".moment .lives.lit")
 
 
 def player(page: Page, folder: Path) -> None:

@@ -77,6 +77,16 @@ def test_small_dark_screens_need_no_scrolling_sideways(phone, addresses):
         assert ground == "rgb(20, 24, 27)", where
 
 
+def test_a_film_stays_in_view_beside_its_questions_on_a_phone(phone, addresses):
+    phone.goto(next(where for where in addresses if where.startswith("/videos/")))
+    until(phone, "document.getElementById('film').readyState >= 1")
+    phone.locator("#more-text").scroll_into_view_if_needed()
+    phone.evaluate("document.getElementById('more-text').scrollIntoView({ block: 'end' })")
+    until(
+        phone, "scrollY > 200 && document.getElementById('screen').getBoundingClientRect().top > -1"
+    )
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(browser, address, addresses, width, scheme):
