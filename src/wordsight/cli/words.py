@@ -73,7 +73,8 @@ def track(output: Output, result: TrackResult) -> None:
 def describe(output: Output, result: DescribeResult) -> None:
     """Say in sentences what happens in a video, the likeliest first.
 
-    What the learned words hold false is left out. Of a long video moments are described.
+    What the learned words hold false is left out, but for the sentence that fits best where it may
+    well be true. Of a long video moments are described.
     """
     if not result.descriptions:
         output.line("Nothing to say.")

@@ -68,7 +68,7 @@ class Description(Moment):
     """A description of a clip; ``score`` is a preference, which compares sentences of one clip.
 
     Attributes:
-        text: The sentence, which is judged true.
+        text: The sentence; it is judged true, or fits best of all and may well be true.
         probability: Share of this sentence among all that were weighed.
         lost_mass: As of a :class:`SentenceScore`, the largest of all sentences weighed.
     """
