@@ -36,7 +36,7 @@ from experiments.images import indexed
 from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.wikipedia import read_wikipedia
 from wordsight.retrieval import Document, DocumentSource, Index, JointSearch, joint_weight
-from wordsight.retrieval.joint import fit_slope
+from wordsight.retrieval.joint import weigh_evidence
 from wordsight.retrieval.visual import BlockDct, PackedMixtures, Samples
 
 __all__ = ["Collection", "Topic", "main", "measure", "measure_pairs", "rendered"]
@@ -212,7 +212,7 @@ def measure(collection: Collection, *, extra: Iterable[str] = _EXTRA) -> dict[st
             else:
                 rows[name] = others[name]()
         return {name: mean_average_precision(scores, topics) for name, scores in rows.items()} | {
-            "weight": round(weight, 3),
+            "weight": round(weight, 5),
             "documents": len(documents),
             "topics": len(topics),
         }
@@ -294,7 +294,7 @@ def measure_pairs(folder: Path, seed: int = 0) -> dict[str, float]:
     said, seen = (each[rest].reshape(len(some), -1) for each in (said, seen))
     likely = _TEXT_MASS * said
     targets = np.exp(likely - np.logaddexp.reduce(likely, axis=1)[:, None])
-    weight = (slope := fit_slope(seen, targets)) / (slope + _TEXT_MASS)
+    weight = weigh_evidence(said, seen, targets)
     evidence = {"text": _divergences(test.texts), "picture": _divergences(test.pictures)}
     both = (1 - weight) * evidence["text"] + weight * evidence["picture"]
     topics = []
@@ -305,7 +305,7 @@ def measure_pairs(folder: Path, seed: int = 0) -> dict[str, float]:
     rows = evidence | {"joint": both}
     found = {name: mean_average_precision(list(table), topics) for name, table in rows.items()}
     sizes = {"documents": len(topics), "topics": len(topics)}
-    return found | {"weight": round(weight, 3), **sizes}
+    return found | {"weight": round(weight, 5), **sizes}
 
 
 def _divergences(shares: Array) -> Array:

@@ -1,7 +1,8 @@
 """Text retrieval on a SMART collection (Cranfield, MEDLINE, CISI, ...), beside BM25.
 
 Run with ``python -m experiments.smart --data DIR [--json]``. DIR holds documents, queries and
-judgements as they are handed down; all models get the same terms.
+judgements as they are handed down, or several folders that do: then every collection is measured,
+and the means over them are added. All models get the same terms.
 
 ``default`` is what ``wordsight search`` does without any option, and ``expand`` what it does with
 ``--expand``: every document is a film with one shot in a search index. These and the rows whose
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from experiments.baselines.batch_search import BatchSearch
 from experiments.report import Column, print_report, report_parser, run_main, say
-from experiments.smart_files import SmartCollection, read_smart
+from experiments.smart_files import SmartCollection, collection_folders, read_smart
 from wordsight.evaluation import JudgedRanking, parse_measure
 from wordsight.retrieval.documents import Document, DocumentSource
 from wordsight.retrieval.index.segments import LiveSegment, write_segment
@@ -232,30 +233,55 @@ def _bm25(texts: list[list[str]], asked: list[list[str]], k1: float, b: float) -
     return answers
 
 
+_TITLES = {
+    "default": "wordsight search (two stages and neighbours, learned)",
+    "expand": "wordsight search --expand (RM3)",
+    "jm_learned": "Jelinek-Mercer, learned",
+    "dirichlet_learned": "Dirichlet, learned",
+    "two_stage_learned": "Two-stage, learned",
+    "jm": "Jelinek-Mercer, cross-validated",
+    "dirichlet": "Dirichlet, cross-validated",
+    "two_stage": "Two-stage, cross-validated",
+    "rm3": "RM3, cross-validated",
+    "bm25": "BM25 (bm25s), cross-validated",
+}
+
+
+def combined(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the means over collections, and the results of each."""
+    means = {
+        row: {
+            name: round(float(np.mean([each[row][name] for each in results])), 4)
+            for name in MEASURES
+        }
+        for row in _TITLES
+    }
+    return means | {"collections": {each["collection"]: each for each in results}}
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
-    parser = report_parser("experiments.smart", __doc__ or "", "folder of a SMART collection")
+    parser = report_parser("experiments.smart", __doc__ or "", "folder of SMART collections")
     parser.add_argument("--seed", type=int, default=0, help="of the folds")
     options = parser.parse_args(arguments)
-    results = measure(options.data, options.seed)
-    titles = {
-        "default": "wordsight search (two stages and neighbours, learned)",
-        "expand": "wordsight search --expand (RM3)",
-        "jm_learned": "Jelinek-Mercer, learned",
-        "dirichlet_learned": "Dirichlet, learned",
-        "two_stage_learned": "Two-stage, learned",
-        "jm": "Jelinek-Mercer, cross-validated",
-        "dirichlet": "Dirichlet, cross-validated",
-        "two_stage": "Two-stage, cross-validated",
-        "rm3": "RM3, cross-validated",
-        "bm25": "BM25 (bm25s), cross-validated",
-    }
+    measured = []
+    for folder in collection_folders(options.data):
+        say(f"{folder.name}:")
+        measured.append(measure(folder, options.seed))
+    shown = list(measured)
+    results = measured[0]
+    if len(measured) > 1:
+        results = combined(measured)
+        shown.append(results)
     print_report(
         results,
         as_json=options.json,
-        title=f"{results['collection']}: {results['documents']} documents, "
-        f"{results['queries']} queries, {FOLDS} folds",
+        title="; ".join(
+            f"{each['collection']}: {each['documents']} documents, {each['queries']} queries"
+            for each in measured
+        ),
         columns=[
+            Column("collection", "", justify="left"),
             Column("row", "", justify="left"),
             Column("map", "MAP", ".3f"),
             Column("ndcg10", "nDCG@10", ".3f"),
@@ -264,8 +290,9 @@ def main(arguments: list[str] | None = None) -> None:
             Column("p_randomisation", "p (randomised)", ".3f"),
         ],
         rows=[
-            {"row": title, "p_t": "", "p_randomisation": ""} | results[key]
-            for key, title in titles.items()
+            {"collection": each.get("collection", "mean"), "row": title} | each[key]
+            for each in shown
+            for key, title in _TITLES.items()
         ],
     )
 

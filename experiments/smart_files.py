@@ -1,8 +1,9 @@
 """Reading text collections in SMART format: documents, queries and judgements of any layout.
 
-Documents and queries are items ``.I 1`` with fields ``.T``, ``.W`` and others. Judgements come as
-``query document grade`` (cran), ``query 0 document 1`` (med), ``query document 0 0.000000`` (cisi,
-adi, cacm), pairs, or a query followed by its documents; which one is found out from the numbers.
+Documents and queries are items ``.I 1`` with fields ``.T``, ``.W`` and others, or numbered texts
+that end with a line ``/`` (npl). Judgements come as ``query document grade`` (cran), ``query 0
+document 1`` (med), ``query document 0 0.000000`` (cisi, adi, cacm), pairs, or a query followed by
+its documents, on one line or up to a line ``/``; which one is found out from the numbers.
 """
 
 import re
@@ -13,9 +14,16 @@ from pathlib import Path
 from experiments.report import say
 from wordsight.errors import FormatError
 
-__all__ = ["SmartCollection", "parse_items", "parse_judgements", "read_smart"]
+__all__ = [
+    "SmartCollection",
+    "collection_folders",
+    "parse_items",
+    "parse_judgements",
+    "read_smart",
+]
 
 _ITEM = re.compile(r"^\.I[ \t]*(\S+)[^\n]*\n?", re.MULTILINE)
+_SLASH = re.compile(r"^[ \t]*/[ \t]*$\n?", re.MULTILINE)
 _FIELD = re.compile(r"^\.([A-Z])[ \t]*\n?", re.MULTILINE)
 # Titles, texts and keywords; not authors, sources or references.
 _FIELDS_READ = ("T", "W", "K")
@@ -50,10 +58,10 @@ def read_smart(folder: Path) -> SmartCollection:
     judgements: list[tuple[Path, dict[str, dict[str, int]]]] = []
     for path in _files(folder):
         text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
-        if _ITEM.match(text.lstrip("\ufeff \n")):
-            items.append((path, parse_items(text)))
-        elif found := parse_judgements(text):
+        if found := parse_judgements(text):
             judgements.append((path, found))
+        elif texts := parse_items(text):
+            items.append((path, texts))
     documents, queries = _documents_and_queries(folder, items)
     if not judgements:
         raise FormatError(
@@ -76,7 +84,12 @@ def read_smart(folder: Path) -> SmartCollection:
 
 
 def parse_items(text: str) -> dict[str, str]:
-    """Return title, text and keywords of each item by its id, zeros in front left out."""
+    """Return title, text and keywords of each item by its id, zeros in front left out.
+
+    A text that is not made of items gives none.
+    """
+    if not _ITEM.match(text.lstrip("\ufeff \n")):
+        return _slashed_items(text)
     pieces = _ITEM.split(text)[1:]
     found: dict[str, str] = {}
     for name, body in zip(pieces[::2], pieces[1::2], strict=True):
@@ -90,13 +103,26 @@ def parse_items(text: str) -> dict[str, str]:
     return found
 
 
+def _slashed_items(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for piece in _SLASH.split(text)[:-1]:
+        name, _, body = piece.strip().partition("\n")
+        if not name.strip().isdecimal():
+            return {}
+        found[_plain(name.strip())] = body
+    return found
+
+
 def parse_judgements(text: str) -> dict[str, dict[str, int]]:
     """Return grades by query and document; empty if the text holds no judgements."""
-    rows = [line.split() for line in text.splitlines() if line.strip()]
+    pieces = _SLASH.split(text)
+    # Joined up to each slash, a query stands in one row with its documents.
+    lines = text.splitlines() if len(pieces) == 1 else [" ".join(p.split()) for p in pieces]
+    rows = [line.split() for line in lines if line.strip()]
     if not rows or sum(_is_numeric(row) for row in rows) < 0.9 * len(rows):
         return {}
     rows = [row for row in rows if _is_numeric(row)]
-    widths = {len(row) for row in rows}
+    widths = {len(row) for row in rows} if len(pieces) == 1 else set()
     if widths == {4}:
         return _four_columns(rows)
     if widths == {3}:
@@ -165,18 +191,31 @@ def _shared_words(
     return sum(shares) / len(shares) if shares else 0.0
 
 
-def _files(folder: Path) -> list[Path]:
+def collection_folders(folder: Path) -> list[Path]:
+    """Return the folders of collections below a folder, or the folder itself if it is one."""
+    inner, files = _entries(folder)
+    if files or not inner:
+        return [folder]
+    return [found for path in inner for found in collection_folders(path)]
+
+
+def _entries(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the folders and the files of a folder, without hidden ones and read-me files."""
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise FormatError(f"{folder} cannot be read; --data must name a folder.") from error
-    inner = [path for path in paths if path.is_dir()]
-    if inner and not any(path.is_file() for path in paths):
-        if len(inner) == 1:
-            return _files(inner[0])
+    files = [path for path in paths if path.is_file() and "readme" not in path.name.lower()]
+    return [path for path in paths if path.is_dir()], files
+
+
+def _files(folder: Path) -> list[Path]:
+    inner, files = _entries(folder)
+    if not files and len(inner) == 1:
+        return _files(inner[0])
+    if not files and inner:
         raise FormatError(f"{folder} holds {len(inner)} folders; name one: {inner[0].name}, …")
-    readable = [path for path in paths if path.is_file() and "readme" not in path.name.lower()]
-    return [path for path in readable if path.stat().st_size <= _MOST_BYTES]
+    return [path for path in files if path.stat().st_size <= _MOST_BYTES]
 
 
 def _judgement_rank(path: Path) -> tuple[bool, bool, str]:

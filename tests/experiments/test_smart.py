@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from experiments.smart import measure
-from experiments.smart_files import parse_items, parse_judgements, read_smart
+from experiments.smart import _TITLES, combined, measure
+from experiments.smart_files import (
+    collection_folders,
+    parse_items,
+    parse_judgements,
+    read_smart,
+)
 from wordsight.errors import FormatError
 
 DOCUMENTS = """.I 1
@@ -56,6 +61,11 @@ def test_titles_texts_and_keywords_but_nothing_else():
         ("01 1410  0 0\n02 434 0 0\n", {"1": {"1410": 1}, "2": {"434": 1}}),
         ("1 5\n2 6\n", {"1": {"5": 1}, "2": {"6": 1}}),  # pairs
         ("1 5 9 12 33\n2 6\n", {"1": {"5": 1, "9": 1, "12": 1, "33": 1}, "2": {"6": 1}}),  # lists
+        # npl: a query and its documents, up to a slash
+        (
+            "1\n 5 9\n 12\n   /\n2\n 6\n   /\n   /\n",
+            {"1": {"5": 1, "9": 1, "12": 1}, "2": {"6": 1}},
+        ),
         ("#q1 = #and ('a')\n", {}),  # Boolean queries are no judgements
         ("", {}),
     ],
@@ -87,6 +97,29 @@ def test_files_without_telling_names_readmes_and_old_judgements(tmp_path):
     collection = read_smart(tmp_path)
     assert len(collection.documents) == 3
     assert collection.qrels["1"] == {"1": 1}
+
+
+def test_numbered_texts_that_end_with_a_slash(tmp_path):
+    texts = "1\ncompact memories\nhave capacities\n   /\n2\nheat\n   /\n"
+    write(tmp_path, doc=texts, query="1\nMEMORIES\n/\n", rlv="1\n 1\n   /\n")
+    collection = read_smart(tmp_path)
+    assert collection.documents == {"1": "compact memories\nhave capacities", "2": "heat"}
+    assert collection.qrels == {"1": {"1": 1}}
+
+
+def test_several_collections(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, x_all=DOCUMENTS, x_qry=QUERIES, x_rel="1 1\n4 2\n")
+    with pytest.raises(FormatError, match="holds 2 folders"):
+        read_smart(tmp_path)
+    assert [path.name for path in collection_folders(tmp_path)] == ["a", "b"]
+    assert collection_folders(tmp_path / "a") == [tmp_path / "a"]
+    rows = {key: {"map": 0.5, "ndcg10": 1.0, "p10": 0.0} for key in _TITLES}
+    other = rows | {"default": {"map": 0.7, "ndcg10": 1.0, "p10": 0.0}}
+    found = combined([rows | {"collection": "a"}, other | {"collection": "b"}])
+    assert found["default"]["map"] == pytest.approx(0.6)
+    assert found["collections"].keys() == {"a", "b"}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from wordsight.retrieval.joint import (
     JointSearch,
     fit_slope,
     joint_weight,
+    weigh_evidence,
 )
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.retrieval.visual import FeatureScale, VisualPart
@@ -166,3 +167,14 @@ class TestWeight:
                 films[f"f{n}"] = film(f"f{n}", [colour], [said], 10 * n)
             weights[related] = joint_weight(indexed(tmp_path / str(related), films))
         assert weights[True] > 5 * weights[False]
+
+    def test_it_falls_back_to_the_better_of_both(self):
+        rng = np.random.default_rng(0)
+        kinds = np.arange(40) % 4
+        alike = np.array([kinds == kind for kind in kinds], float)
+        targets = alike / alike.sum(axis=1, keepdims=True)
+        noise = rng.normal(size=alike.shape)
+        clear, faint = alike + 0.1 * noise, alike + 1.5 * noise
+        assert weigh_evidence(clear, noise, targets) < 1e-4
+        assert weigh_evidence(clear, clear, targets, covered=0.7) > 1 - 1e-4
+        assert 1e-3 < weigh_evidence(clear, faint, targets) < 0.9

@@ -8,7 +8,10 @@ $$\frac{\mu}{|V|}\log\frac{p(V|\theta)}{p(V)}+\frac{1-\mu}{|q|}\log\frac{P(q|\ph
 What the picture counts, $\mu$, is learned from the collection without judgements. Both kinds of
 evidence are asked to predict which documents probably have the words of one of them: the words,
 whose smoothing ranks well but is far too unsure, and the picture, whose samples are far from
-independent. Each counts as much as makes it the best predictor.
+independent. Each counts as much as makes it the best predictor, and the picture the more the more
+it can be relied on: by how often the document nearest to a picture has its words, beyond chance. If
+that is no more than chance the words decide alone; if it is more often than documents have words
+at all, the picture does. The other kind then decides among equals.
 """
 
 from collections.abc import Iterable
@@ -40,6 +43,8 @@ __all__ = [
     "RegionEvidence",
     "fit_slope",
     "joint_weight",
+    "picture_reliability",
+    "weigh_evidence",
 ]
 
 DEFAULT_WEIGHT = 0.25
@@ -55,7 +60,8 @@ _WEIGHT_FILE = "joint-weight.json"
 _TRAINING_QUERIES = 60
 _TRAINING_DOCUMENTS = 1500  # candidates per query; more would only take longer
 _TRAINING_SAMPLES = 150
-_LEAST_WEIGHT = 1e-3  # what words leave open is decided by the picture
+_LEAST_WEIGHT = 1e-5  # enough to decide among documents that are equal otherwise
+_ERRORS = 2.5  # standard errors by which a picture must be more reliable than chance
 _RIDGE = 0.05  # uninformative evidence gets no weight
 _LARGEST_SLOPE = 100.0  # for evidence with a standard deviation of 1
 _FEWEST_QUERIES = 8  # fewer are not enough to overrule the default
@@ -302,8 +308,43 @@ def _learn_weight(index: "Index", rng: np.random.Generator) -> float:
         visuals.append(index.visual.score_subset(_model_samples(index, example, rng), others))
     if len(targets) < _FEWEST_QUERIES:
         return DEFAULT_WEIGHT
-    said, seen = (fit_slope(np.stack(each), np.stack(targets)) for each in (texts, visuals))
-    return max(seen / max(said + seen, 1e-9), _LEAST_WEIGHT)
+    covered = float((words.lengths > 0).mean())
+    return weigh_evidence(np.stack(texts), np.stack(visuals), np.stack(targets), covered)
+
+
+def weigh_evidence(texts: Array, visuals: Array, targets: Array, covered: float = 1.0) -> float:
+    """Return the weight of the picture under which both kinds of evidence serve best.
+
+    Args:
+        texts: ``(Q, N)`` evidence of words for documents, per word.
+        visuals: ``(Q, N)`` evidence of pictures, per sample.
+        targets: ``(Q, N)`` a distribution over documents for each query: those with its words.
+        covered: Share of the documents that have words; words cannot find the others.
+    """
+    reliable = picture_reliability(visuals, targets)
+    said, seen = (fit_slope(each, targets) for each in (texts, visuals))
+    # Grows from nothing without bound as reliability goes from 0 to what words can reach.
+    seen *= reliable / max(covered - reliable, 1e-9)
+    return float(np.clip(seen / max(said + seen, 1e-9), _LEAST_WEIGHT, 1 - _LEAST_WEIGHT))
+
+
+def picture_reliability(visuals: Array, targets: Array) -> float:
+    """Return how far the document nearest to a picture is one with its words, from 0 to 1.
+
+    It is 0 for a document drawn at random and 1 for the best by the words, and 0 if it does not
+    differ from chance by more than 2.5 standard errors.
+
+    Args:
+        visuals: ``(Q, N)`` evidence of pictures for documents.
+        targets: ``(Q, N)`` a distribution over documents for each query.
+    """
+    chance = 1.0 / targets.shape[1]
+    gained = targets[np.arange(len(targets)), visuals.argmax(axis=1)] - chance
+    possible = targets.max(axis=1) - chance
+    total = max(float(possible.sum()), 1e-12)
+    share = float(gained.sum()) / total
+    error = float(np.linalg.norm(gained - share * possible)) / total
+    return min(share, 1.0) if share > _ERRORS * error else 0.0
 
 
 def fit_slope(evidence: Array, targets: Array) -> float:

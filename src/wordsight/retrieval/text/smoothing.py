@@ -277,8 +277,10 @@ def fit_two_stage(
 
     The mass and the weights maximise the likelihood of words left out one at a time, by EM. The
     share is the part of one half of a text, drawn at random, that the words of the other half do
-    not explain: what any text about anything has. Where levels add words, the mass is at most the
-    mean length of a text, so that what a text says counts as much as what is expected of it.
+    not explain: what any text about anything has. Titles and captions say each word once, so that
+    words left out make them look as if they said nothing. Therefore the mass is at most the
+    harmonic mean of the lengths: over all texts, what is expected of a text counts on average no
+    more than what it says. For the same reason texts too short to be halved vote for the prior.
 
     Args:
         levels: The documents and their units.
@@ -306,11 +308,11 @@ def fit_two_stage(
     mass, weights = _fit_mass(
         counts.astype(float), lengths, np.column_stack([*table, background]), start, words, monitor
     )
-    if not all(np.isnan(column).all() for column in columns):
-        # Captions say each word once: left out one at a time, they would count less than scenes.
-        mass = min(mass, float(levels.postings[0].lengths.mean()))
+    sizes = levels.postings[0].lengths
+    mass = min(mass, 1.0 / float(np.mean(1.0 / sizes[sizes > 0])))
     # Halves of captions have nothing in common, whatever they are about.
     half = np.random.default_rng(random_state).binomial(counts, 0.5).astype(float)
+    undecided = float(counts[lengths < _LEAST_HALVED].sum())
     half, counts = (np.where(lengths >= _LEAST_HALVED, each, 0) for each in (half, counts))
     size = np.bincount(documents, half)[documents]
     own = np.concatenate(
@@ -319,7 +321,7 @@ def fit_two_stage(
     mixing = fit_mixing_weights(
         np.column_stack([own, np.tile(background, 2)]),
         np.concatenate([counts - half, half]),
-        prior=max(words, 1.0) * np.array([1 - start.share, start.share]),
+        prior=(max(words, 1.0) + undecided) * np.array([1 - start.share, start.share]),
     )
     share = min(float(mixing[1]), 1 - _LEAST_LEARNED_SHARE)
     return TwoStage(
