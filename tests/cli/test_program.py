@@ -62,6 +62,13 @@ def test_shots_of_a_video_with_a_sheet(run, footage, tmp_path):
     assert (refused.code, "exists already" in refused.err) == (1, True)
 
 
+def test_what_models_of_shots_know(run, footage, tmp_path):
+    drawn = tmp_path / "models.png"
+    assert run("shots", footage, "--draw-model", drawn, "--json").code == 0
+    assert drawn.stat().st_size > 1000
+    assert "exists" in run("shots", footage, "--draw-model", drawn).err
+
+
 def test_detecting_following_and_drawing(run, footage, tmp_path):
     answer = run(
         "detect", footage, "-o", "found.csv", "--overlay", "drawn.mp4", "--follow", "--json"

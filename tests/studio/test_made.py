@@ -107,6 +107,8 @@ def test_boxes_are_those_of_the_library(library, video, what, ending, taken):
 def test_a_sheet_facts_events_and_a_timeline(client, taken):
     sheet = cv2.imread(str(taken(what="sheet")))
     assert sheet.shape[1] > 200
+    models = cv2.imread(str(taken(what="models")))
+    assert models.shape[1] > 2 * 352 - 1
     rules = client.get("/api/v1/states/rules").json()
     rules |= {"rules": "3: speed(Y) >= 1 -> moves(Y)\n1: moves(Y) -> false\n"}
     rules |= {"vocabulary": "predicate moves(thing)\n", "events": "", "cost": 1.0}

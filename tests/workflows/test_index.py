@@ -8,7 +8,9 @@ import pytest
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.library.files.bucket import Mirror
-from wordsight.workflows.index import index_folder, is_current, open_index, update_index
+from wordsight.retrieval import RetrievalError
+from wordsight.retrieval.visual.part import COMPONENTS
+from wordsight.workflows.index import index, index_folder, is_current, open_index, update_index
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.worlds import street, write_world
 
@@ -74,3 +76,17 @@ def test_two_machines_that_index_at_once_lose_nothing(tmp_path, monkeypatch):
     with Library.open(tmp_path / "library") as library:
         found = open_index(library, folder, RecordingReporter())
         assert len({document.video_id for document in found.documents}) == 2
+
+
+def test_models_of_a_new_index_are_chosen(tmp_path):
+    film = make_video(tmp_path / "film.mp4")
+    with Library.create(tmp_path / "library") as library:
+        library.add(film, workers=1)
+        index(library, models="dynamic", components=0, restarts=2)
+        kept = open_index(library, index_folder(library, None), RecordingReporter()).visual.settings
+        assert (kept.dynamic, kept.restarts) == (True, 2)
+        assert kept.num_components in COMPONENTS
+        again = index(library, models="dynamic", components=0, restarts=2)
+        assert len(again.report.unchanged) == 1
+        with pytest.raises(RetrievalError, match="other visual settings"):
+            index(library, models="static")

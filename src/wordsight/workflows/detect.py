@@ -35,6 +35,7 @@ __all__ = [
     "detector_setting",
     "report_first_look",
     "shots",
+    "write_model_sheet",
 ]
 
 
@@ -43,6 +44,11 @@ class ShotsRequest(Request):
 
     video: Path = argument("A video file.", metavar="VIDEO")
     sheet: Path | None = setting(None, "Also write a contact sheet of the shots.", metavar="PNG")
+    draw_model: Path | None = setting(
+        None,
+        "Also draw what the visual model of each shot knows of it, beside its middle frame.",
+        metavar="PNG",
+    )
     force: bool = setting(False, "Replace files that exist.")
 
 
@@ -63,13 +69,43 @@ def shots(request: ShotsRequest, *, reporter: RecordingReporter) -> ShotsResult:
     from wordsight.video import detect_shots, shot_sheet, write_image
 
     refuse_existing(request.sheet, force=request.force)
+    refuse_existing(request.draw_model, force=request.force)
     with reporter.progress("Finding shots") as progress:
         found = detect_shots(request.video, progress=progress)
     if request.sheet is not None:
         image = shot_sheet(request.video, found, heading=request.video.name)
         write_image(request.sheet, image, overwrite=request.force)
         reporter.note(f"Contact sheet: {request.sheet}")
+    if request.draw_model is not None:
+        write_model_sheet(request.draw_model, request.video, found, overwrite=request.force)
+        reporter.note(f"What models of the shots know: {request.draw_model}")
     return ShotsResult(tuple(found))
+
+
+_MOST_DRAWN = 24  # shots of which more than enough can be seen
+_DRAWN_WIDTH = 352
+
+
+def write_model_sheet(
+    path: Path, video: Path, found: "Sequence[Shot]", *, overwrite: bool = False
+) -> None:
+    """Write the middle frame of each shot (24 at most) beside what its visual model expects."""
+    from wordsight.retrieval.visual import model_picture
+    from wordsight.video import VideoReader, write_contact_sheet
+
+    step = -(-len(found) // _MOST_DRAWN)
+    images, titles = [], []
+    with VideoReader(video) as reader:
+        height = _DRAWN_WIDTH * reader.info.height / reader.info.width
+        size = (_DRAWN_WIDTH, max(8, 8 * round(height / 8)))  # whole blocks
+        for number in range(0, len(found), step):
+            middle = (found[number].start + found[number].end) / 2
+            frame = reader.frame_at(middle).scaled(*size)
+            images += [frame, model_picture(frame)]
+            titles += [f"shot {number + 1}", "what its model expects"]
+    write_contact_sheet(
+        path, images, titles, 2, heading=video.name, cell_width=_DRAWN_WIDTH, overwrite=overwrite
+    )
 
 
 FIRST_LOOK = "regions"

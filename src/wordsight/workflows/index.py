@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wordsight.library.files.bucket import Mirror
     from wordsight.meaning import LearnedLexicon
     from wordsight.progress import Progress
-    from wordsight.retrieval import BuildReport, Index
+    from wordsight.retrieval import BuildReport, Index, VisualSettings
 
 __all__ = [
     "IndexRequest",
@@ -77,8 +77,45 @@ class IndexSettings(Request):
         "Language of the words, for their endings: english, german, …, or none.",
         label="Language, which makes the index anew",
     )
+    models: Literal["static", "dynamic"] | None = setting(
+        None,
+        "What models of a new index describe: the key frame of a shot, or the second around it.",
+        label="Models, which make the index anew",
+        default_text="static, or as they are",
+        titles={"static": "of the key frame", "dynamic": "of the second around it"},
+    )
+    components: int | None = setting(
+        None,
+        "Gaussians per shot in a new index; 0 lets BIC choose their number.",
+        label="Gaussians per shot, which make the index anew; 0 to choose",
+        default_text="8, or as they are",
+        ge=0,
+        le=64,
+    )
+    restarts: int | None = setting(
+        None,
+        "Starts of EM per shot in a new index; the likeliest model is kept.",
+        label="Starts per shot, which make the index anew",
+        default_text="1, or as they are",
+        ge=1,
+        le=50,
+    )
     engine: str | None = engine_setting()
     device: str | None = device_setting()
+
+    @property
+    def visual(self) -> "VisualSettings | None":
+        """The settings of visual models, if any was given; an index keeps those it has."""
+        from wordsight.retrieval import VisualSettings
+
+        if self.models is None and self.components is None and self.restarts is None:
+            return None
+        usual = VisualSettings()
+        return VisualSettings(
+            num_components=usual.num_components if self.components is None else self.components,
+            restarts=usual.restarts if self.restarts is None else self.restarts,
+            dynamic=self.models == "dynamic",
+        )
 
 
 class IndexRequest(IndexSettings):
@@ -141,6 +178,7 @@ def index(library: "Library", request: IndexRequest, *, reporter: RecordingRepor
             library,
             folder,
             language=request.language,
+            visual=request.visual,
             progress=progress,
             engine=engine,
             device=device,
@@ -222,6 +260,7 @@ def update_index(
     folder: Path,
     *,
     language: str | None = None,
+    visual: "VisualSettings | None" = None,
     progress: "Progress | None" = None,
     engine: "Engine | None" = None,
     device: str | None = None,
@@ -232,6 +271,7 @@ def update_index(
         library: The library.
         folder: Where the index is or shall be.
         language: Of the words, in a new index; ``none`` leaves them unstemmed.
+        visual: Settings of the models of pictures, in a new index.
         progress: Called after each video.
         engine: Who looks at the videos; this process if left out.
         device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
@@ -240,7 +280,7 @@ def update_index(
 
     mirror = _pull(library, folder)
     for attempt in range(_TRIES):
-        report = _built(library, folder, language, progress, engine, device)
+        report = _built(library, folder, language, visual, progress, engine, device)
         if mirror is None:
             break
         try:
@@ -258,6 +298,7 @@ def _built(
     library: "Library",
     folder: Path,
     language: str | None,
+    visual: "VisualSettings | None",
     progress: "Progress | None",
     engine: "Engine | None",
     device: str | None,
@@ -273,6 +314,7 @@ def _built(
         report = build_index(
             folder,
             _Collection(library, _read(folder / _DESCRIPTIONS) or {}, named),
+            visual=visual,
             parts=[TextPart(analyser)],
             settings={TEXT: analyser.to_json()},
             progress=progress,

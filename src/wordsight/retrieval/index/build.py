@@ -12,11 +12,12 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wordsight.closing import Closing
 from wordsight.engine import Engine, Serial
@@ -45,7 +46,13 @@ from wordsight.retrieval.index.video import (
     sample_video,
 )
 from wordsight.retrieval.visual.features import FeatureScale
-from wordsight.retrieval.visual.part import VISUAL, VisualPart, VisualSettings
+from wordsight.retrieval.visual.part import (
+    VISUAL,
+    VisualPart,
+    VisualSettings,
+    choose_components,
+)
+from wordsight.retrieval.visual.scoring import evenly_spread
 
 __all__ = ["SCALE_SHOTS", "BuildReport", "Collection", "IndexWriter", "build_index"]
 
@@ -61,6 +68,7 @@ GRACE_SECONDS = 600.0
 """How long unreferenced files are kept for readers that opened the index before a change."""
 
 _LOCK = "lock"
+_BIC_SHOTS = 40  # that the number of components is chosen on
 
 
 class IndexWriter(Closing):
@@ -399,6 +407,8 @@ def _visual_settings(
     if (Path(folder) / MANIFEST).exists():
         kept = VisualSettings.from_json(Manifest.read(folder).settings.get(VISUAL, {}))
         scale = kept.require_scale()
+        if requested is not None and not requested.num_components:
+            requested = replace(requested, num_components=kept.num_components)
         if requested is not None and requested.with_scale(scale).to_json() != kept.to_json():
             raise RetrievalError(
                 f"the index in {folder} was built with other visual settings; omit the settings "
@@ -408,16 +418,21 @@ def _visual_settings(
     settings = requested or VisualSettings()
     if settings.scale:
         return settings
-    return settings.with_scale(_measure_scale(collection, videos, settings, engine))
+    bags = _sample_bags(collection, videos, settings, engine)
+    scale = FeatureScale.measure(bags, settings.features().resolution)
+    if not settings.num_components:
+        few = [bags[at] for at in evenly_spread(len(bags), _BIC_SHOTS)]
+        settings = replace(settings, num_components=choose_components(few, scale, settings))
+    return settings.with_scale(scale)
 
 
-def _measure_scale(
+def _sample_bags(
     collection: Collection,
     videos: Sequence[CollectionVideo],
     settings: VisualSettings,
     engine: Engine,
-) -> FeatureScale:
-    """Measure the scale on shots spread over the whole collection."""
+) -> list[NDArray[np.float64]]:
+    """Return samples of shots spread over the whole collection."""
     step = max(1, -(-len(videos) // SCALE_SHOTS))
     per_video = max(1, SCALE_SHOTS // max(1, len(videos[::step])))
     jobs = ((collection.show(video.id), settings, per_video) for video in videos[::step])
@@ -426,4 +441,4 @@ def _measure_scale(
         bags = [bag for outcome in outcomes for bag in outcome.result or ()]
     if not bags:
         raise RetrievalError("no video of the collection can be read; there is nothing to index.")
-    return FeatureScale.measure(bags, settings.features().resolution)
+    return bags

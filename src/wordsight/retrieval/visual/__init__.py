@@ -10,7 +10,12 @@ from wordsight.retrieval.visual.features import (
 )
 from wordsight.retrieval.visual.index import VisualIndex
 from wordsight.retrieval.visual.packing import PackedMixtures
-from wordsight.retrieval.visual.part import ShotMixtures, VisualPart, VisualSettings
+from wordsight.retrieval.visual.part import (
+    ShotMixtures,
+    VisualPart,
+    VisualSettings,
+    model_picture,
+)
 from wordsight.retrieval.visual.scoring import (
     CollectionBackground,
     log_densities,
@@ -37,6 +42,7 @@ __all__ = [
     "log_densities",
     "log_likelihoods",
     "log_mean_density",
+    "model_picture",
     "picture_query",
     "picture_samples",
     "smoothed_gains",

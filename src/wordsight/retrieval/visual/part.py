@@ -31,11 +31,14 @@ __all__ = [
     "ShotMixtures",
     "VisualPart",
     "VisualSettings",
+    "choose_components",
+    "model_picture",
     "source_samples",
 ]
 
 
 Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
 
 LEAST_VARIANCE = 0.2
 """Share of the collection's variance. Larger than needed to prevent collapse: a narrower model
@@ -164,6 +167,34 @@ class ShotMixtures:
         return _likelier(fits, again, changed)
 
 
+COMPONENTS = (1, 2, 4, 8, 16, 32)
+"""Numbers of components that BIC chooses from."""
+
+
+def choose_components(
+    bags: Sequence[ArrayLike], scale: FeatureScale, settings: "VisualSettings"
+) -> int:
+    """Return the number of components with the lowest BIC, summed over bags of samples.
+
+    Models of one index have the same number, so that all of them are scored by one product.
+
+    Args:
+        bags: ``(N, n)`` samples of some shots.
+        scale: The scale of the collection.
+        settings: Restarts, floor and seed of the models.
+    """
+    sizes = np.array([len(bag) for bag in bags], float)
+    dimensions = np.shape(bags[0])[1]
+    criteria = []
+    for number in COMPONENTS:
+        fitted = replace(settings, num_components=number).model().fit(bags, scale=scale)
+        parameters = number * (2 * dimensions + 1) - 1
+        criteria.append(
+            float((parameters * np.log(sizes) - 2 * sizes * fitted.log_likelihoods_).sum())
+        )
+    return COMPONENTS[int(np.argmin(criteria))]
+
+
 def _stacked(parts: Sequence[Mixtures]) -> Mixtures:
     return Mixtures(
         np.concatenate([part.weights for part in parts]),
@@ -199,7 +230,7 @@ class VisualSettings:
     """The settings of visual models; stored in the index, so that queries use the same.
 
     Attributes:
-        num_components: Components per mixture.
+        num_components: Components per mixture; 0 until BIC has chosen their number.
         restarts: Starts of EM per shot.
         floor: Smallest variance, as a share of the collection's.
         kappa: Weight of a shot against the background in scores; learned from the shots if None,
@@ -321,3 +352,34 @@ def source_samples(source: DocumentSource, settings: VisualSettings) -> Samples:
         times = source.times or (source.document.key_time,) * len(source.frames)
         return features.clip_samples(source.frames, times, source.document.key_time)
     return Samples.concatenate([features.samples(frame) for frame in source.frames])
+
+
+def model_picture(image: Image, settings: VisualSettings | None = None) -> Image:
+    """Draw what the model of a picture knows of it: at every place the looks expected there.
+
+    Args:
+        image: ``(H, W, 3)`` RGB.
+        settings: The settings of the model; its scale is that of the picture.
+
+    Returns:
+        ``(H, W, 3)`` RGB, made of blocks.
+    """
+    import cv2
+
+    settings = settings or VisualSettings()
+    features = BlockDct(settings.longest)
+    samples = features.samples(image)
+    model = settings.model().fit([samples.values], resolution=features.resolution)
+    places, mixture = list(features.places), model.mixtures_
+    where = model.scale_.standardise(samples.values)[:, places]
+    seen = Mixtures(mixture.weights, mixture.means[..., places], mixture.variances[..., places])
+    logs = seen.component_log_densities(where)[0]
+    shares = np.exp(logs - np.logaddexp.reduce(logs, axis=1)[:, None])
+    blocks = features.render(model.scale_.restore(shares @ mixture.means[0]))
+    drawn = np.zeros_like(image)
+    for (left, top, right, bottom), block in zip(
+        samples.boxes.round().astype(int), blocks, strict=True
+    ):
+        # Blocks that overlap cover each other; all of them expect nearly the same.
+        drawn[top:bottom, left:right] = cv2.resize(block, (right - left, bottom - top))
+    return drawn

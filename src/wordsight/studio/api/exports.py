@@ -44,6 +44,7 @@ class ExportBody(BaseModel):
         "boxes",
         "tracks",
         "sheet",
+        "models",
         "facts",
         "events",
         "timeline",

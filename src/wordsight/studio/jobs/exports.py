@@ -17,6 +17,7 @@ from wordsight.files import write_text
 from wordsight.studio.jobs.align import ALIGNMENTS
 from wordsight.studio.jobs.lexicon import LEXICON
 from wordsight.studio.jobs.task import JobContext
+from wordsight.workflows.detect import write_model_sheet
 from wordsight.workflows.export import BOX_SUFFIXES, ExportRequest, export, write_film
 from wordsight.workflows.rule_sets import settings_in_use
 from wordsight.workflows.settings import make_request
@@ -195,6 +196,13 @@ def _exporter(**settings: str) -> Maker:
     return make
 
 
+def _models(
+    asked: Mapping[str, Any], library: "Library", context: JobContext, path: Path
+) -> object:
+    video = asked["video"]
+    return write_model_sheet(path, library.video(video).path, library.shots(video))
+
+
 def _film_of_sentence(
     asked: Mapping[str, Any], library: "Library", context: JobContext, path: Path
 ) -> object:
@@ -301,6 +309,7 @@ EXPORTERS: dict[str, Exporter] = {
         "Boxes of the things that were followed", BOX_SUFFIXES, _exporter(what="tracks")
     ),
     "sheet": Exporter("Sheet of the shots", (".png",), _exporter(what="sheet")),
+    "models": Exporter("What models of the shots know", (".png",), _models),
     "facts": Exporter("Facts that hold", _STATES, _facts),
     "events": Exporter("Events", _STATES, _events),
     "timeline": Exporter("Timeline of facts and events", (".png", ".svg", ".pdf"), _timeline),

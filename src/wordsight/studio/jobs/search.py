@@ -39,8 +39,8 @@ def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str
         attributes = Path("none")
     request = IndexRequest(**settings, attributes=attributes, words=words)
     with open_library(context.library) as library:
-        if request.language:
-            # Word endings are part of all that is indexed: another language begins anew.
+        if request.language or request.visual:
+            # Word endings and models are part of all that is indexed: others begin anew.
             shutil.rmtree(index_folder(library, None), ignore_errors=True)
         result = index(library, request, progress=context.progress)
     report = result.report

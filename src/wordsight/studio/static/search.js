@@ -68,11 +68,11 @@
 
   document.getElementById("index").addEventListener("click", async () => {
     const value = (name) => document.getElementById(name).value;
-    const things = value("taught");
+    const things = value("taught"), number = (name) => (value(name) === "" ? null : Number(value(name)));
     try {
       const begun = await studio.post("/api/v1/search/index", {
         describe: document.getElementById("describe").checked, attributes: things === "attributes", forget: things === "forget",
-        language: value("language") || null, engine: value("engine") || null, device: value("device") || null,
+        language: value("language") || null, models: value("models") || null, components: number("components"), restarts: number("restarts"), engine: value("engine") || null, device: value("device") || null,
       });
       studio.say("The library is being indexed.");
       const job = await studio.job(begun.id);
