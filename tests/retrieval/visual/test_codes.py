@@ -6,7 +6,7 @@ import pytest
 from tests.retrieval.pictures import SETTINGS, make_index
 from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.retrieval.index.segments import LiveSegment
-from wordsight.retrieval.visual import PackedMixtures, VisualPart, smoothed_gains
+from wordsight.retrieval.visual import PackedMixtures, VisualPart, codes, smoothed_gains
 from wordsight.retrieval.visual.codes import code_gains, code_mixtures
 
 
@@ -67,3 +67,14 @@ def test_large_segments_are_coded_when_they_are_merged(tmp_path, monkeypatch):
     assert merged.arrays["codes"].shape == (60, 3, 5)
     few = part.merge([LiveSegment(index.segments[0].segment, np.arange(5))])
     assert "codes" not in few.arrays
+
+
+def test_threads_share_the_look(monkeypatch):
+    coded = code_mixtures(PackedMixtures.pack(some_mixtures(100)))
+    arrays = (coded["codes"], coded["code_weights"], coded["codebook"])
+    values = np.random.default_rng(1).normal(size=(7, 14))
+    query = (values, np.full(7, 15.0), np.full(7, 1 / 7))
+    alone = code_gains(*arrays, *query)
+    monkeypatch.setattr(codes, "_THREAD_DOCUMENTS", 9)
+    monkeypatch.setattr(codes, "usable_cores", lambda: 3)
+    np.testing.assert_array_equal(code_gains(*arrays, *query), alone)

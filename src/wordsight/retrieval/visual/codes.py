@@ -7,12 +7,14 @@ of a document is then a sum of five numbers that are looked up. A sample is give
 component of a document, and counts if that is likelier than the background.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.engine.processes import usable_cores
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 
 __all__ = ["FEWEST_CODED", "code_gains", "code_mixtures"]
@@ -24,6 +26,7 @@ _CODES = 256
 _TRAINING = 8_000  # components the codes are learned from
 _ROUNDS = 8
 _BLOCK = 20_000
+_THREAD_DOCUMENTS = 25_000  # that one thread looks at before it takes more
 _GROUPS = 5  # of dimensions that are coded together
 
 Codes = NDArray[np.uint8]
@@ -95,7 +98,20 @@ def code_gains(
                 tables[number] -= 0.5 * (np.log(2.0 * np.pi * spread) + away**2 / spread)
     tables[0] += offset
     gains = np.empty(len(codes), np.float32)
-    _kernel()(codes, log_weights, tables, shares.astype(np.float32), gains)
+    kernel, counts = _kernel(), shares.astype(np.float32)
+    starts = range(0, len(codes), _THREAD_DOCUMENTS)
+
+    def fill(first: int) -> None:
+        part = slice(first, first + _THREAD_DOCUMENTS)
+        kernel(codes[part], log_weights[part], tables, counts, gains[part])
+
+    threads = min(usable_cores(), len(starts))
+    if threads < 2:
+        for first in starts:
+            fill(first)
+    else:
+        with ThreadPoolExecutor(threads) as pool:  # the kernel runs without the interpreter's lock
+            list(pool.map(fill, starts))
     return gains
 
 
