@@ -172,7 +172,7 @@ COMPONENTS = (1, 2, 4, 8, 16, 32)
 
 
 def choose_components(
-    bags: Sequence[ArrayLike], scale: FeatureScale, settings: "VisualSettings"
+    bags: Sequence[Array], scale: FeatureScale, settings: "VisualSettings"
 ) -> int:
     """Return the number of components with the lowest BIC, summed over bags of samples.
 
@@ -183,8 +183,8 @@ def choose_components(
         scale: The scale of the collection.
         settings: Restarts, floor and seed of the models.
     """
-    sizes = np.array([len(bag) for bag in bags], float)
-    dimensions = np.shape(bags[0])[1]
+    sizes = np.array([len(bag) for bag in bags], np.float64)
+    dimensions = bags[0].shape[1]
     criteria = []
     for number in COMPONENTS:
         fitted = replace(settings, num_components=number).model().fit(bags, scale=scale)

@@ -200,7 +200,8 @@ def _models(
     asked: Mapping[str, Any], library: "Library", context: JobContext, path: Path
 ) -> object:
     video = asked["video"]
-    return write_model_sheet(path, library.video(video).path, library.shots(video))
+    write_model_sheet(path, Path(library.video(video).path), library.shots(video))
+    return path
 
 
 def _film_of_sentence(
