@@ -68,7 +68,7 @@ class VisualSmoothing:
 
 CANDIDATES = tuple(
     VisualSmoothing(kappa, focus)
-    for kappa, focus in ((0.95, 0.0), (0.1, 0.0), (0.1, 2.0), (0.3, 2.0))
+    for kappa, focus in ((0.95, 0.0), (0.1, 0.0), (0.9, 1.0), (0.5, 1.0), (0.1, 2.0))
 )
 """What is chosen from; the first is nearly the plain likelihood."""
 
