@@ -13,8 +13,10 @@ from experiments.cad120_state_rows import (
     causal_rows,
     chained_rows,
     fern_rows,
+    few_rows,
     gradient_rows,
     rule_rows,
+    sentence_rows,
     speed_rows,
 )
 from experiments.data.cad120_states import LabelledVideo, load_videos
@@ -23,7 +25,7 @@ from wordsight.states import StateModel
 
 __all__ = ["METHODS", "Job", "Judged", "Tally", "measure_fold"]
 
-METHODS = ("rules", "causal", "gradient", "fern", "chained", "speed")
+METHODS = ("rules", "few", "causal", "gradient", "fern", "chained", "sentences", "speed")
 
 
 class Judged(NamedTuple):
@@ -81,10 +83,12 @@ def measure_fold(job: Job) -> Tally:
         said, true = believed(model, test)
         return Tally(_tallied(rows, test), fps, model, said, true)
     run = {
+        "few": few_rows,
         "causal": causal_rows,
         "gradient": gradient_rows,
         "fern": fern_rows,
         "chained": chained_rows,
+        "sentences": sentence_rows,
     }
     return Tally(_tallied(run.get(job.method, speed_rows)(train, test), test))
 

@@ -21,6 +21,7 @@ from wordsight.states import (
     StateModel,
     StateSequence,
     StateVocabulary,
+    facts_said,
     learn_weights,
     prepare_videos,
 )
@@ -28,7 +29,7 @@ from wordsight.states.discovery.learning import choose_cost, make_folds, sequenc
 from wordsight.states.search.inference import best_path
 
 __all__ = ["BOOSTING", "Rows", "believed", "causal_rows", "chained_rows", "fern_rows"]
-__all__ += ["gradient_rows", "rule_rows", "speed_rows"]
+__all__ += ["few_rows", "gradient_rows", "rule_rows", "sentence_rows", "speed_rows"]
 
 Array = NDArray[np.float64]
 Videos = Sequence[LabelledVideo]
@@ -49,6 +50,7 @@ _CHAINED = ClausalSettings(
     linked=True,
 )
 BOOSTING = BoostingSettings()
+MOST_RULES = 60
 _PUBLISHED_LEARNING = {
     "fern": PerceptronSettings(iterations=8, average=False, held_out=0.25),
     "fern_scaled": PerceptronSettings(iterations=8, transition_step=50.0, held_out=0.25),
@@ -104,6 +106,38 @@ def chained_rows(train: Videos, test: Videos) -> Rows:
     learning = StateLearningSettings(_CHAINED)
     model = _fitted(StateModel(vocabulary=VOCABULARY, learning=learning), train)
     return {"chained": [model.predict(video.observations) for video in test]}
+
+
+def few_rows(train: Videos, test: Videos) -> Rows:
+    """At most :data:`MOST_RULES` boosted rules, which later rounds weigh, with cross-fitted K."""
+    learning = StateLearningSettings(BOOSTING, most_rules=MOST_RULES)
+    model = _fitted(StateModel(vocabulary=VOCABULARY, learning=learning), train)
+    return {"few_rules": [model.predict(video.observations) for video in test]}
+
+
+def sentence_rows(train: Videos, test: Videos) -> Rows:
+    """Boosted rules for facts that no label gives: learned from what is said of the videos."""
+    told = [video for video in train if video.sentences]
+    if not told:
+        return {}
+    found = facts_said(
+        VOCABULARY.predicates[0],
+        [video.observations for video in told],
+        [video.sentences for video in told],
+        VOCABULARY,
+    )
+    vocabulary = StateVocabulary(VOCABULARY.predicates[:1], VOCABULARY.features)
+    model = StateModel(vocabulary=vocabulary, learning=StateLearningSettings(BOOSTING)).fit(
+        [video.observations for video in told],
+        found.states,
+        groups=[video.subject for video in told],
+    )
+    rows = []
+    for video in test:
+        names = [thing.name for thing in video.observations.objects[1:]]
+        facts = [Fact("attached", ("person", name)) for name in names]
+        rows.append(_told(video, model.predict(video.observations).table(facts)))
+    return {"sentences": rows}
 
 
 def causal_rows(train: Videos, test: Videos) -> Rows:

@@ -1,7 +1,7 @@
 """CAD-120 as states over time: annotated tracks and projected hands, with who holds what when.
 
-Reads ``meta.json``, ``tracks.npz`` and ``states.jsonl`` of the folder described in the data's own
-README. Frames count from 1 there, at 30 per second.
+Reads ``tracks.npz``, ``states.jsonl`` and, for what is said, ``clips.jsonl`` of a folder described
+in the data's own README. Frames count from 1 there, at 30 per second.
 """
 
 import json
@@ -19,6 +19,7 @@ from wordsight.states import (
     StateObservations,
     StateSequence,
     StateVocabulary,
+    TimedSentence,
     TrackedObject,
     TrackSmoothing,
     parse_fact,
@@ -50,12 +51,14 @@ class LabelledVideo:
         states: The truth, at the frames that are labelled: the first ones.
         subject: Who acts.
         activity: What is going on.
+        sentences: What is said of it when, if that is known.
     """
 
     observations: StateObservations
     states: StateSequence
     subject: str
     activity: str
+    sentences: tuple[TimedSentence, ...] = ()
 
 
 def load_videos(
@@ -72,6 +75,7 @@ def load_videos(
     rows = [json.loads(line) for line in lines if line.strip()]
     if not rows:
         raise FormatError(f"{folder / 'states.jsonl'} holds no video.")
+    said = _sentences(folder / "clips.jsonl")
     with np.load(_existing(folder / "tracks.npz")) as arrays:
         known = [row for row in rows if _has_tracks(row, arrays)]
         if not known:
@@ -83,6 +87,7 @@ def load_videos(
                 row,
                 arrays[f"{row['video']}_obj"].astype(np.float64),
                 arrays[f"{row['video']}_skel"].astype(np.float64),
+                tuple(said.get(row["video"], ())),
                 causal,
                 vocabulary,
             )
@@ -95,6 +100,17 @@ def _has_tracks(row: dict[str, Any], arrays: Any) -> bool:
     return bool(row["states"]) and all(name in arrays and len(arrays[name]) for name in names)
 
 
+def _sentences(path: Path) -> dict[str, list[TimedSentence]]:
+    """Return what is said of each video; nothing if there is no such file."""
+    said: dict[str, list[TimedSentence]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        row = json.loads(line)
+        start, end = (row["start_frame"] - 1) / FRAME_RATE, row["end_frame"] / FRAME_RATE
+        rows = said.setdefault(row["video"], [])
+        rows += [TimedSentence(start, end, sentence) for sentence in row["sentences"]]
+    return said
+
+
 def _existing(path: Path) -> Path:
     if not path.exists():
         raise FormatError(f"{path} is missing; --data must name the folder of the CAD-120 data.")
@@ -105,6 +121,7 @@ def _video(
     row: dict[str, Any],
     annotated: Array,
     skeleton: Array,
+    sentences: tuple[TimedSentence, ...],
     causal: bool,
     vocabulary: StateVocabulary | None,
 ) -> LabelledVideo:
@@ -135,7 +152,7 @@ def _video(
         end = min(last, following - 1)  # one label reaches a frame into the next
         stretches.append(((first - 1) / FRAME_RATE, end / FRAME_RATE, facts))
     states = StateSequence.from_segments(row["video"], times, stretches)
-    return LabelledVideo(seen, states, row["subject"], row["activity"])
+    return LabelledVideo(seen, states, row["subject"], row["activity"], sentences)
 
 
 def _hands(skeleton: Array) -> Array:

@@ -310,3 +310,24 @@ def test_labels_are_converted(run, written, tmp_path):
     made = run("states", "labels", "facts.eaf", "-o", "labels.csv", "--json")
     assert [row["fact"] for row in made.json] == ["moves(cup)"]
     assert (tmp_path / "labels.csv").read_text().startswith("video,start,end,fact\nplay,")
+
+
+def test_rules_are_learned_from_sentences_instead_of_labels(run, tmp_path):
+    lines = ["video,start,end,sentence"]
+    for k, start in enumerate((12, 16, 20, 24)):
+        name, quiet = f"play{k}", ("plate", "cup")[k % 2]
+        moved = ("cup", "plate")[k % 2]
+        starts = [start, 99] if k % 2 == 0 else [99, start]
+        write_boxes(tmp_path / f"{name}.csv", cups(starts, labels=("cup", "plate")))
+        lines += [f"{name},0,{start / 10},Look at the {quiet}"]
+        lines += [f"{name},{start / 10},4,The {moved} moved"]
+    (tmp_path / "said.csv").write_text("\n".join(lines))
+    films = [f"play{k}.csv" for k in range(4)]
+    kinds = ("--kind", "cup,plate=item", "--method", "few", "--fact", "moves(item)")
+    found = run("states", "learn", *films, "--from-sentences", "said.csv", *kinds)
+    assert found.code == 0, found.err
+    assert "* moved" in found.out and "look at" in found.out and "no label was seen" in found.out
+    both = run("states", "learn", *films, "--from-sentences", "said.csv", "--labels", "x.csv")
+    neither = run("states", "learn", *films)
+    assert both.code == neither.code == 1
+    assert "one of the two" in both.err and "one of the two" in neither.err

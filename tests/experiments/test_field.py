@@ -7,6 +7,7 @@ import pytest
 
 from experiments.baselines.field import (
     FieldFilm,
+    completed,
     field_results,
     propagated,
     sampled,
@@ -67,6 +68,16 @@ def test_beliefs_that_propagate_are_exact_on_a_chain():
     costs = set_off(clauses, np.array([[2.0, 0.0], [0.0, 0.4], [2.0, 0.0]]))
     assert propagated(clauses, costs, 3.0).tolist() == [[True], [True], [True]]
     assert propagated(clauses, costs, 0.1).tolist() == [[True], [False], [True]]
+
+
+def test_facts_that_follow_from_others_are_completed_at_each_frame():
+    from wordsight.states import ClauseSet
+
+    # 1 holds by default, unless 0 does.
+    clauses = ClauseSet.of(2, [((), 1), ((0, 1), None)])
+    costs = np.tile([0.01, 100.0], (3, 1))
+    values = np.array([[False, False], [True, True], [False, False]])
+    assert completed(clauses, costs, values, [1]).tolist() == [[0, 1], [1, 0], [0, 1]]
 
 
 def test_all_are_judged_by_length():

@@ -46,6 +46,10 @@ def learn(output: Output, result: LearnStatesResult) -> None:
             f"Judged by rules learned from other videos: {result.held_out['sequences']:.0%} of "
             f"the sequences, {result.held_out['facts'] or 0.0:.1%} of the facts at all moments."
         )
+    if result.roles:
+        output.line("Right means as the sentences imply; no label was seen. What words say of it:")
+        rows = [(role.words or "(not mentioned)", f"{role.holds:.0%}") for role in result.roles]
+        output.table(["said before the thing", "fact holds"], rows)
     output.line(f"Read them with: wordsight states rules --model {result.folder}")
 
 

@@ -11,6 +11,12 @@ from wordsight.states.discovery.learning import (
     edit_share,
 )
 from wordsight.states.discovery.selection import SelectionSettings
+from wordsight.states.discovery.sentences import (
+    FactsFromSentences,
+    SentenceSettings,
+    TimedSentence,
+    facts_said,
+)
 from wordsight.states.discovery.training import (
     LearnedWeights,
     PerceptronSettings,
@@ -87,6 +93,7 @@ __all__ = [
     "FactBelief",
     "FactConstraints",
     "FactInterval",
+    "FactsFromSentences",
     "FeatureComparison",
     "FeatureTerm",
     "Grounding",
@@ -102,6 +109,7 @@ __all__ = [
     "SegmentDecoder",
     "SegmentSearchSettings",
     "SelectionSettings",
+    "SentenceSettings",
     "StateBeliefs",
     "StateError",
     "StateEvent",
@@ -112,6 +120,7 @@ __all__ = [
     "StateObservations",
     "StateSequence",
     "StateVocabulary",
+    "TimedSentence",
     "TrackSmoothing",
     "TrackedObject",
     "TrainingVideo",
@@ -123,6 +132,7 @@ __all__ = [
     "draw_timeline",
     "edit_share",
     "explain",
+    "facts_said",
     "find_events",
     "format_events",
     "format_rules",

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from wordsight.errors import FormatError
 from wordsight.files import check_plain
 from wordsight.perception.formats.text import XmlElement, parse_xml
+from wordsight.states.discovery.sentences import TimedSentence
 from wordsight.states.errors import StateError
 from wordsight.states.rules.facts import Fact, FactInterval, StateSequence, parse_fact
 
-__all__ = ["check_directions", "read_intervals", "sequence_from_intervals"]
+__all__ = ["check_directions", "read_intervals", "read_timed_sentences", "sequence_from_intervals"]
 
 _COLUMNS = ("video", "start", "end", "fact")
+_SAID = ("video", "start", "end", "sentence")
 Labels = list[tuple[str, dict[str, Any]]]
 """Where a row was read, for messages, and the row."""
 
@@ -45,14 +47,7 @@ def read_intervals(
     Raises:
         FormatError: If the file cannot be read; the message names the line.
     """
-    file = Path(path)
-    try:
-        check_plain(file)
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: expected UTF-8 text, but byte {error.start} is not.") from None
+    file, text = Path(path), _text(path)
     if file.suffix.lower() == ".xml":
         rows = _cvat_rows(text, file, frame_rate)
     else:
@@ -69,6 +64,52 @@ def read_intervals(
         raise FormatError(f"{path} has no labels; expected rows of {', '.join(_COLUMNS)}.")
     for intervals in videos.values():
         _check_overlap(intervals, file)
+    return videos
+
+
+def _text(path: str | PathLike[str]) -> str:
+    try:
+        check_plain(Path(path))
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: expected UTF-8 text, but byte {error.start} is not.") from None
+
+
+def read_timed_sentences(path: str | PathLike[str]) -> dict[str, list[TimedSentence]]:
+    """Read what is said of videos from a table with the columns video, start, end, sentence.
+
+    Raises:
+        FormatError: If the file cannot be read; the message names the line.
+    """
+    reader = csv.DictReader(io.StringIO(_text(path)))
+    missing = [name for name in _SAID if name not in (reader.fieldnames or [])]
+    if missing:
+        raise FormatError(
+            f"{path}: expected the columns {', '.join(_SAID)}, but {missing[0]} is missing."
+        )
+    videos: dict[str, list[TimedSentence]] = {}
+    for row in reader:
+        where = f"{path}, line {reader.line_num}"
+        try:
+            start, end = float(row["start"]), float(row["end"])
+        except (TypeError, ValueError):
+            raise FormatError(
+                f"{where}: expected numbers of seconds as start and end, got {row['start']!r} and "
+                f"{row['end']!r}."
+            ) from None
+        if not (np.isfinite([start, end]).all() and start < end):
+            raise FormatError(
+                f"{where}: a sentence must start before it ends, got {start:g} to {end:g} s."
+            )
+        cells = [row["sentence"] or "", *row.get(None, [])]
+        words = " ".join(" ".join(cells).split())
+        if not words:
+            raise FormatError(f"{where}: there is no sentence; write one, or leave out the line.")
+        videos.setdefault(row["video"], []).append(TimedSentence(start, end, words))
+    if not videos:
+        raise FormatError(f"{path} has no sentences; expected rows of {', '.join(_SAID)}.")
     return videos
 
 

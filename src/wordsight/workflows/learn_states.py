@@ -26,6 +26,7 @@ from wordsight.workflows.workflow import Result, as_json, refuse_existing, workf
 
 if TYPE_CHECKING:
     from wordsight.states import StateModel, StateObservations, StateSequence
+    from wordsight.states.discovery.sentences import TimedSentence, WordRole
     from wordsight.states.rules.facts import FactInterval
 
 __all__ = [
@@ -46,11 +47,22 @@ _ENOUGH = 12  # videos with labels
 class LearnStatesRequest(StateInputs):
     """What to learn rules from, and where to keep them."""
 
-    labels: Path = setting(
-        ...,
+    labels: Path | None = setting(
+        None,
         "When facts hold: .csv with video,start,end,fact, .json, .eaf, CVAT's .xml, or the "
         "truth.jsonl of a made world.",
         metavar="FILE",
+    )
+    from_sentences: Path | None = setting(
+        None,
+        "Instead of labels, what is said when: .csv with video,start,end,sentence. When the fact "
+        "holds is then learned together with what the words say of it.",
+        metavar="FILE",
+    )
+    fact: str = setting(
+        "attached(hand,object)",
+        "With --from-sentences: what is learned, with the kinds of its things.",
+        metavar="FACT",
     )
     method: Literal["boosted", "few", "published", "fgm"] = setting(
         "boosted",
@@ -136,6 +148,7 @@ class LearnStatesResult(Result):
         right: Share of the training videos whose sequence of states comes out exactly right.
         held_out: The same share, and that of facts at all moments, where each video is judged by
             rules learned from others; empty where that was not measured.
+        roles: With sentences: what their words came to say of the fact.
     """
 
     model: "StateModel"
@@ -144,6 +157,7 @@ class LearnStatesResult(Result):
     num_videos: int
     right: float
     held_out: dict[str, float]
+    roles: tuple["WordRole", ...] = ()
 
     def to_json(self) -> Any:
         """Return what ``wordsight states learn --json`` prints."""
@@ -157,6 +171,7 @@ class LearnStatesResult(Result):
                 "held_out_sequences_right": self.held_out.get("sequences"),
                 "held_out_facts_right": self.held_out.get("facts"),
             }
+            | ({"roles": [role._asdict() for role in self.roles]} if self.roles else {})
         )
 
 
@@ -166,6 +181,11 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
     from wordsight.states.methods import state_model
     from wordsight.workflows.annotator import StateAnnotator
 
+    if (request.labels is None) == (request.from_sentences is None):
+        raise WordsightError(
+            "rules are learned from labels or from sentences: give --labels FILE or "
+            "--from-sentences FILE, one of the two."
+        )
     refuse_existing(request.model, force=request.force)
     rules = None if request.rules is None else read_rules(request.rules)
     vocabulary = read_vocabulary(request.vocabulary)
@@ -196,6 +216,7 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
         len(observations),
         model.score(observations, truth),
         model.notes_.get("held_out", {}),
+        labelled.roles,
     )
 
 
@@ -236,26 +257,39 @@ class LabelledStates:
         observations: The measured things of each video.
         truth: The labelled states of each video.
         kinds: The kind of each label that is not its own kind.
+        roles: Where states come from sentences: what their words came to say.
     """
 
     observations: list["StateObservations"]
     truth: list["StateSequence"]
     kinds: dict[str, str]
+    roles: tuple["WordRole", ...] = ()
 
 
 def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -> LabelledStates:
-    """Measure the inputs of a request and read their labels."""
+    """Measure the inputs of a request and read their labels, or learn them from sentences."""
     from wordsight.states.grounding.stabilise import lower_edges
-    from wordsight.states.labels import check_directions, read_intervals, sequence_from_intervals
-
-    vocabulary, intervals = (
-        read_vocabulary(request.vocabulary),
-        read_intervals(request.labels, frame_rate=request.rate),
+    from wordsight.states.labels import (
+        check_directions,
+        read_intervals,
+        read_timed_sentences,
+        sequence_from_intervals,
     )
+
+    vocabulary = read_vocabulary(request.vocabulary)
+    said, intervals = {}, {}
+    if request.from_sentences is not None:
+        said = read_timed_sentences(request.from_sentences)
+    elif request.labels is not None:
+        intervals = read_intervals(request.labels, frame_rate=request.rate)
     clips = read_clips(request.inputs, request.library, reporter, rate=request.rate)
     kinds = label_kinds(request, clips)
     observations = observe_clips(clips, kinds, vocabulary, request.steady, causal=request.online)
-    labels = labels_of(observations, intervals, request.labels, request.library)
+    if request.from_sentences is not None:
+        lines = labels_of(observations, said, request.from_sentences, request.library)
+        return _said(request, observations, lines, kinds, reporter)
+    file = request.labels or Path()
+    labels = labels_of(observations, intervals, file, request.library)
     for clip, its_labels in zip(clips, labels, strict=True):
         check_directions(its_labels, lower_edges(clip), clip.times)
     truth = [
@@ -263,3 +297,26 @@ def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -
         for one, its_labels in zip(observations, labels, strict=True)
     ]
     return LabelledStates(observations, truth, kinds)
+
+
+def _said(
+    request: LearnStatesRequest,
+    observations: "list[StateObservations]",
+    sentences: "list[list[TimedSentence]]",
+    kinds: dict[str, str],
+    reporter: RecordingReporter,
+) -> LabelledStates:
+    """Return states that sentences imply, in place of labelled ones."""
+    from wordsight.states import Predicate, StateVocabulary, facts_said, parse_fact
+
+    fact = parse_fact(request.fact)
+    vocabulary = read_vocabulary(request.vocabulary) or StateVocabulary()
+    with reporter.progress("Learning facts from sentences") as progress:
+        found = facts_said(
+            Predicate(fact.predicate, fact.arguments),
+            observations,
+            sentences,
+            vocabulary,
+            progress=progress,
+        )
+    return LabelledStates(observations, found.states, kinds, found.roles)

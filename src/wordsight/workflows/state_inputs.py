@@ -1,7 +1,7 @@
 """What the verbs of states read: clips from files or a library, kinds, labels, rules, models."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from wordsight.records import Clip, Detections
     from wordsight.states import Rule, StateModel, StateObservations, StateVocabulary
     from wordsight.states.events.definitions import EventDefinition
-    from wordsight.states.rules.facts import FactInterval
 
 __all__ = [
     "DEFAULT_STATE_MODEL",
@@ -39,6 +38,7 @@ DEFAULT_STATE_MODEL = Path("states-model")
 _BOX_SUFFIXES = (".npz", ".csv", ".json", ".xml", ".txt")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]")
 Parsed = TypeVar("Parsed")
+Note = TypeVar("Note")
 
 
 class StateKinds(Request):
@@ -281,11 +281,11 @@ def warn_of_kinds(
 
 def labels_of(
     observations: Sequence["StateObservations"],
-    labels: "dict[str, list[FactInterval]]",
+    labels: Mapping[str, list[Note]],
     file: Path,
     library: str,
-) -> list[list["FactInterval"]]:
-    """Return the labels of each video, which they may call by its id or its file.
+) -> list[list[Note]]:
+    """Return the labels or sentences of each video, which they may call by its id or its file.
 
     Boxes in ``film.csv`` or ``film.boxes.csv`` are those of ``film.mp4``.
     """

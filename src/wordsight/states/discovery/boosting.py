@@ -32,8 +32,8 @@ class BoostingSettings(SampleSettings):
 
     Attributes:
         rounds: Number of steps per bag.
-        most_rules: Most rules of a predicate, ``None`` for one a round. Once there are so many,
-            further rounds correct the weights of these.
+        most_rules: Most rules of a predicate, ``None`` for one a round. With fewer rules than
+            rounds, the other rounds correct the weights of those there are.
         bags: Number of bootstrap samples of the videos that are averaged; 1 uses all videos.
         most_conditions: Most conditions of a rule.
         step: Share of the optimal step that is taken.
@@ -111,10 +111,10 @@ class _Round:
         # Half a sample of each kind, because events that were never observed are possible.
         base = np.log(((weights * truth).sum() + 0.5) / (total - (weights * truth).sum() + 0.5))
         odds = np.full(len(truth), base)
-        for _ in range(self._settings.rounds):
+        for number in range(self._settings.rounds):
             share = 1.0 / (1.0 + np.exp(-odds))
             push, curve = weights * (truth - share), weights * share * (1.0 - share)
-            body, covered = self._next(push, curve)
+            body, covered = self._next(number, push, curve)
             if not body:
                 break
             whole = curve[covered].sum() + self._settings.ridge
@@ -124,11 +124,13 @@ class _Round:
         return float(base)
 
     def _next(
-        self, push: NDArray[np.float64], curve: NDArray[np.float64]
+        self, number: int, push: NDArray[np.float64], curve: NDArray[np.float64]
     ) -> tuple[Body, NDArray[np.bool_]]:
-        """Return the conjunction of the next step, and the samples it covers."""
+        """Return the conjunction of a step, and the samples it covers."""
         limit = self._settings.most_rules
-        if limit is None or len(self._steps) < limit - 1:
+        # With few rules, what is found is weighed as well as it can be before more is looked for.
+        every = 1 if limit is None else max(1, self._settings.rounds // limit)
+        if number % every == 0 and (limit is None or len(self._covers) < limit - 1):
             _, body = max(self._grown(push, curve, sign) for sign in (1, -1))
             if body not in self._covers:
                 self._covers[body] = self._covered(body)
@@ -137,8 +139,8 @@ class _Round:
             body: push[covered].sum() ** 2 / (curve[covered].sum() + self._settings.ridge)
             for body, covered in self._covers.items()
         }
-        best = max(gains, key=lambda body: (gains[body], body))
-        return best, self._covers[best]
+        best = max(gains, key=lambda body: (gains[body], body), default=())
+        return best, self._covers[best] if best else self._covered(best)
 
     def _grown(
         self, push: NDArray[np.float64], curve: NDArray[np.float64], sign: int
