@@ -19,7 +19,7 @@ from experiments.akaho1997 import PAIRS, Material, describe, record
 from experiments.number_blocks import render_blocks
 from experiments.report import say
 from wordsight.attributes import CCA, FAITHFUL, Autocorrelation, LinearMixture
-from wordsight.attributes.lessons import PictureSpace
+from wordsight.attributes.picture_space import PictureSpace
 
 __all__ = ["measure_grid"]
 

@@ -12,10 +12,12 @@ from wordsight.attributes import (
     FAITHFUL,
     AttributeLearner,
     Autocorrelation,
+    Lessons,
     SoundError,
     SpokenWord,
     TeachingError,
 )
+from wordsight.attributes.report import used_features
 from wordsight.errors import FormatError, VideoError
 from wordsight.video import read_image
 
@@ -316,3 +318,98 @@ def test_other_misuse_is_told(taught):
         taught.name(np.zeros((5, 5)))
     with pytest.raises(SoundError, match="text"):
         taught.say(taught.name(thing("red", "tall", np.random.default_rng(0))))
+
+
+def knocked(count, random):
+    """Things that are seen and weighed, with one word each: a colour or a weight."""
+    pictures, words, grams = [], [], []
+    for number in range(count):
+        colour, heavy = random.choice(list(COLOURS)), bool(random.integers(2))
+        pictures.append(thing(colour, random.choice(SHAPES), random))
+        grams.append((300.0 if heavy else 150.0) + 10 * random.normal())
+        words.append(("heavy" if heavy else "light") if number % 2 else str(colour))
+    return pictures, words, np.array(grams)
+
+
+def test_things_are_weighed_too(tmp_path):
+    random = np.random.default_rng(0)
+    pictures, words, grams = knocked(160, random)
+    learner = AttributeLearner().fit(pictures, words, sources={"weight": grams})
+    learner.save(tmp_path / "taught")
+    for one in (learner, AttributeLearner.load(tmp_path / "taught")):
+        assert one.sources_ == ("weight",)
+        naming = one.name(thing("blue", "tall", random), sources={"weight": 301.0})
+        assert set(naming.words) == {"blue", "heavy"}
+        # Unweighed, nothing is said of the weight.
+        assert one.name(thing("blue", "tall", random)).words == ("blue",)
+    used = [set(used_features(learner, recall)) for recall in learner.recalls_]
+    assert {"weight"} in used
+    learner.teach_one(thing("red", "tall", random), "light", sources={"weight": 149.0})
+    learner.teach([thing("red", "tall", random)], ["red"])
+    assert np.isnan(learner.kinds_[-1][-1]).all() and learner.kinds_[-1][-2] == 149.0
+    with pytest.raises(TeachingError, match="no source smell"):
+        learner.name(pictures[0], sources={"smell": 1.0})
+    with pytest.raises(TeachingError, match="taught with 1 numbers, got 2"):
+        learner.name(pictures[0], sources={"weight": [1.0, 2.0]})
+    with pytest.raises(TeachingError, match="a row of numbers for each of 160"):
+        AttributeLearner().fit(pictures, words, sources={"weight": [1.0]})
+
+
+def kinds_and_words(truth, random, count=300):
+    """Points around the corner of each thing, and one of the words for it."""
+    rows = random.integers(0, len(truth), count)
+    columns = random.integers(0, len(truth[0][1]), count)
+    points = np.array([truth[row][0] for row in rows]) + 0.1 * random.normal(size=(count, 2))
+    words = tuple(truth[row][1][column] for row, column in zip(rows, columns, strict=True))
+    return Lessons((points[:, :1], points[:, 1:]), words, np.zeros((count, 0)), (None,) * count)
+
+
+def test_nonlinear_maps_find_what_no_line_sets_apart(tmp_path):
+    random = np.random.default_rng(0)
+    truth = [
+        ((heat, size), ("usual" if heat == 0 else "odd", "big" if size else "small"))
+        for heat in (-1, 0, 1)
+        for size in (0, 1)
+    ]
+    lessons = kinds_and_words(truth, random)
+    learner = AttributeLearner(maps="nonlinear").fit_lessons(lessons)
+    learner.save(tmp_path / "taught")
+    loaded = AttributeLearner.load(tmp_path / "taught")
+    for (heat, size), words in truth:
+        for one in (learner, loaded):
+            recalled = one.recall((np.array([[heat]]), np.array([[size]])))
+            assert set(one.namings(recalled)[0].words) == set(words)
+    with pytest.raises(TeachingError, match="linear or nonlinear"):
+        AttributeLearner(maps="curved").fit_lessons(lessons)
+
+
+def hierarchy_and_senses():
+    """Hues 0 to 3 and sizes 0 to 3: warm is hue 0 and 1, orange both hue 3 and size 3."""
+    hues, sizes = ("red", "yellow", "green", "orange"), ("tiny", "small", "large", "orange")
+    return [
+        ((hue, size), (hues[hue], sizes[size], "warm" if hue < 2 else hues[hue]))
+        for hue in range(4)
+        for size in range(4)
+    ]
+
+
+def test_words_over_words_and_words_of_two_attributes(tmp_path):
+    random = np.random.default_rng(0)
+    learner = AttributeLearner().fit_lessons(kinds_and_words(hierarchy_and_senses(), random, 700))
+    assert learner.num_attributes_ == 2
+    words = {word.name: word for word in learner.words_}
+    assert set(words["warm"].covers) == {"red", "yellow"}
+    assert [name for name, word in words.items() if word.also] == ["orange"]
+    learner.save(tmp_path / "taught")
+    for one in (learner, AttributeLearner.load(tmp_path / "taught")):
+        naming = one.namings(one.recall((np.array([[1.0]]), np.array([[3.0]]))))[0]
+        assert set(naming.words) == {"yellow", "orange"}
+        assert [word for answer in naming.attributes for word, _ in answer.above] == ["warm"]
+    learner.rename("yellow", "amber")
+    assert set({word.name: word for word in learner.words_}["warm"].covers) == {"red", "amber"}
+    learner.merge("tiny", "small")
+    assert set({word.name: word for word in learner.words_}["warm"].covers) == {"red", "amber"}
+    assert [word.name for word in learner.words_ if word.also] == ["orange"]
+    flat = AttributeLearner(relations=False)
+    flat.fit_lessons(kinds_and_words(hierarchy_and_senses(), random, 300))
+    assert not any(word.also or word.covers for word in flat.words_)

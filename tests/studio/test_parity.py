@@ -147,6 +147,9 @@ def test_a_word_that_was_heard_is_spelled(client, tmp_path):
     groups = client.post("/api/v1/attributes/rename", json={"word": "red", "name": "rot"}).json()
     assert sorted(word for group in groups for word in group) == ["blue", "rot"]
     assert "rot" in client.get("/attributes").text
+    assert client.get("/api/v1/attributes/words/rot/sound").status_code == 404  # only written
+    unheard = client.post("/api/v1/attributes/split", json={"word": "rot"})
+    assert unheard.status_code == 422 and "0 recordings" in unheard.json()["detail"]
     again = client.post("/api/v1/attributes/rename", json={"word": "red", "name": "x"})
     assert again.status_code == 422
 

@@ -1,5 +1,6 @@
 """Shrunken linear discriminants: calibrated probabilities of an attribute's words for a picture."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Self
@@ -109,7 +110,12 @@ class Discriminant:
 
 
 def choose_discriminant(
-    x: Array, words: Labels, parts: list[slice], *, random_state: int = 0
+    x: Array,
+    words: Labels,
+    parts: Sequence[Labels],
+    *,
+    num_linear: int | None = None,
+    random_state: int = 0,
 ) -> Discriminant:
     """Choose by cross-validation which kinds of features an attribute depends on.
 
@@ -121,13 +127,14 @@ def choose_discriminant(
         x: ``(N, D)`` pictures.
         words: ``(N,)`` words of one attribute.
         parts: The kinds of features, as columns of ``x``.
+        num_linear: Columns from this one on are nonlinear; they are used only where they help.
         random_state: Seed of the folds.
     """
     folds = picture_folds(x, _FOLDS, random_state)
     if len(np.unique(words)) < 2 or folds is None:
         return Discriminant(np.arange(x.shape[1])).fit(x, words)
     candidates = []
-    for columns in _subsets(parts):
+    for columns in _subsets(parts, x.shape[1] if num_linear is None else num_linear):
         for shrinkage in _SHRINKAGES:
             odds, distance = _held_out(x, words, Discriminant(columns, shrinkage), folds)
             scores = {t: _likelihoods(odds, t) for t in _TEMPERATURES}
@@ -197,14 +204,15 @@ def picture_folds(x: Array, count: int, random_state: int) -> Labels | None:
     return np.asarray(shuffled[picture.ravel()] % count)
 
 
-def _subsets(parts: list[slice]) -> list[Labels]:
-    columns = [np.arange(part.start, part.stop) for part in parts if part.stop > part.start]
-    if len(columns) > 4:  # too many subsets to try
-        groups = [[one] for one in columns] + [columns]
-    else:
-        sizes = range(1, len(columns) + 1)
-        groups = [list(group) for size in sizes for group in combinations(columns, size)]
-    return [np.concatenate(group) for group in groups]
+def _subsets(parts: Sequence[Labels], num_linear: int) -> list[Labels]:
+    kinds = [part for part in parts if len(part)]
+    # Of many kinds not all subsets are tried: one, two, or all of them.
+    sizes = range(1, len(kinds) + 1) if len(kinds) <= 4 else (1, 2, len(kinds))
+    groups = [list(group) for size in sizes for group in combinations(kinds, size)]
+    whole = [np.concatenate(group) for group in groups]
+    linear = [columns[columns < num_linear] for columns in whole]
+    curved = [columns for columns in whole if (columns >= num_linear).any()]
+    return [columns for columns in (*linear, *curved) if len(columns)]
 
 
 def _held_out(

@@ -25,7 +25,8 @@ from wordsight.attributes.grouping.assignment import (
 )
 from wordsight.attributes.grouping.exclusivity import Cooccurrences
 from wordsight.attributes.grouping.words import WordTypes, link_synonyms
-from wordsight.attributes.lessons import Lessons, PictureSpace, Utterance
+from wordsight.attributes.lessons import Lessons, Utterance
+from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall.answers import DiscriminantRecall, LearnedWord, Recall
 from wordsight.attributes.settings import AttributeSettings
 
@@ -77,8 +78,15 @@ def add_lessons(learner: "AttributeLearner", lessons: Lessons) -> None:
         for word in range(before, len(vocabulary.names))
     ]
     groups = _extended_groups(learner.attribution_.words, cooccurrences, evidence)
-    assigned = np.concatenate([learner.attribution_.lessons, groups[vocabulary.words[old:]]])
-    attribution = AttributeAssignment(assigned, groups, cca, counts=learner.counts_)
+    known = learner.attribution_
+    new = [
+        _meaning(learner, int(word), x[row], groups)
+        for row, word in enumerate(vocabulary.words[old:], old)
+    ]
+    assigned = np.concatenate([known.lessons, np.array(new, dtype=np.intp)])
+    attribution = AttributeAssignment(
+        assigned, groups, cca, counts=learner.counts_, covers=known.covers
+    )
     learner._set_lessons(both, learner.space_, x, vocabulary, attribution)
 
 
@@ -173,6 +181,7 @@ def _extended_lessons(learner: "AttributeLearner", lessons: Lessons) -> tuple[Le
         learner.texts_ + lessons.texts,
         _stacked(learner.speech_, lessons.speech),
         learner.sounds_ + lessons.sounds,
+        learner.sources_,
     )
     return both, x
 
@@ -193,6 +202,18 @@ def _heard(learner: "AttributeLearner", speech: Array) -> int:
     return int(model.classes_[model.log_posterior((speech / spread)[None]).argmax()])
 
 
+def _meaning(learner: "AttributeLearner", word: int, picture: Array, groups: Labels) -> int:
+    """Return the attribute that a word names of a picture: the likeliest, if it names several."""
+    also = learner.words_[word].also if word < len(learner.words_) else ()
+    if not also:
+        return int(groups[word])
+    chances = {}
+    for number in (int(groups[word]), *also):
+        answer = learner.recalls_[number].answer(picture[None])
+        chances[number] = float(answer.probabilities[0][answer.classes == word].sum())
+    return max(chances, key=lambda number: chances[number])
+
+
 def _learn_again(learner: "AttributeLearner", word: int) -> None:
     """Learn the attribute of a word again, with what was chosen for its discriminant."""
     vocabulary, attribution = learner.vocabulary_, learner.attribution_
@@ -207,15 +228,19 @@ def _learn_again(learner: "AttributeLearner", word: int) -> None:
         group = before
     groups = np.append(groups, group) if before < 0 else groups.copy()
     groups[word] = group
-    lessons = np.append(
-        attribution.lessons,
-        np.full(len(vocabulary.words) - len(attribution.lessons), group, dtype=np.intp),
-    )
-    lessons[own] = group
+    latest = [
+        _meaning(learner, int(vocabulary.words[row]), learner.x_[row], groups)
+        if vocabulary.words[row] < len(groups)
+        else group
+        for row in range(len(attribution.lessons), len(vocabulary.words))
+    ]
+    lessons = np.append(attribution.lessons, np.array(latest, dtype=np.intp))
+    if new:
+        lessons[own] = group
     learner.attribution_ = replace(attribution, lessons=lessons, words=groups)
-    for number in {before, group} - {-1}:
+    for number in ({before, group} | set(lessons[own].tolist())) - {-1}:
         recall = learner.recalls_[number]
-        members = np.flatnonzero(lessons == number)
+        members = learner.attribution_.taught(vocabulary.words, number)
         if isinstance(recall, DiscriminantRecall) and len(members):
             model = replace(recall.model)
             model.fit(learner.x_[members], vocabulary.words[members])
@@ -295,7 +320,7 @@ def _recognised(speech: Array, words: Labels, new: Labels, num_known: int) -> La
     taught = np.flatnonzero((words >= 0) & np.isfinite(speech).all(axis=1))
     space = PictureSpace.fit([speech[taught]], _SPEECH_AXES)
     known, points = space.transform([speech[taught]]), space.transform([speech[new]])
-    model = choose_discriminant(known, words[taught], [slice(0, known.shape[1])])
+    model = choose_discriminant(known, words[taught], [np.arange(known.shape[1])])
     unfamiliar = np.flatnonzero(~model.known(points))
     assigned = model.classes_[model.log_posterior(points).argmax(axis=1)]
     if len(unfamiliar):

@@ -1,7 +1,7 @@
 """`AttributeLearner`: learns from pictures and single words which attribute every word names."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,20 +21,20 @@ from wordsight.attributes.grouping.attribute_count import CountScore
 from wordsight.attributes.grouping.words import find_word_types, medoids
 from wordsight.attributes.lessons import (
     Lessons,
-    PictureSpace,
     Utterance,
     describe_pictures,
+    describe_sources,
     make_lessons,
 )
+from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall.answers import (
     DiscriminantRecall,
     LearnedWord,
     NamedAttribute,
     Naming,
-    NearestPicture,
-    NearestSound,
     Recall,
     RecallResult,
+    make_recall,
 )
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.progress import Progress
@@ -49,6 +49,7 @@ Labels = NDArray[np.intp]
 Picture = NDArray[np.uint8]
 
 _MAX_OTHERS = 4
+_LIKELIER = 0.5
 
 
 class AttributeLearner:
@@ -68,6 +69,7 @@ class AttributeLearner:
         num_attributes_: The number of attributes.
         counts_: The scores of each number of attributes; empty if the number was given.
         space_: The space of pictures.
+        sources_: Names of what was measured of things beside their pictures.
         vocabulary_: The word of each lesson.
         attribution_: The attribute of each lesson and word.
         recalls_: The recall of each attribute.
@@ -103,12 +105,14 @@ class AttributeLearner:
     kinds_: tuple[Array, ...]
     vocabulary_: LessonVocabulary
     sounds_: tuple[Sound | None, ...]
+    sources_: tuple[str, ...]
 
     def fit(
         self,
         pictures: Sequence[Picture],
         words: Sequence[Utterance],
         *,
+        sources: Mapping[str, ArrayLike] | None = None,
         progress: Progress | None = None,
     ) -> Self:
         """Learn from pictures and the words about them.
@@ -116,6 +120,8 @@ class AttributeLearner:
         Args:
             pictures: RGB ``(H, W, 3)`` uint8, of any sizes.
             words: Per picture a text, a recording, both (:class:`SpokenWord`), or several of them.
+            sources: What else was measured of each thing (its weight, how it sounds, how it feels):
+                any number of arrays ``(N,)`` or ``(N, D)``, NaN where it was not.
             progress: Called as pictures are described.
 
         Returns:
@@ -124,19 +130,25 @@ class AttributeLearner:
         Raises:
             TeachingError: If nothing can be learned from them.
         """
-        return self.fit_lessons(make_lessons(pictures, words, self.settings, progress=progress))
+        return self.fit_lessons(
+            make_lessons(pictures, words, self.settings, sources=sources, progress=progress)
+        )
 
     def fit_lessons(self, lessons: Lessons) -> Self:
         """Learn from described lessons."""
         if len(lessons) < 2:
             raise TeachingError("at least two lessons are needed, got one.")
-        space = PictureSpace.fit(lessons.kinds, self.settings.num_axes)
+        if self.settings.maps not in ("linear", "nonlinear"):
+            raise TeachingError(f"maps must be linear or nonlinear, got {self.settings.maps!r}.")
+        space = PictureSpace.fit(
+            lessons.kinds, self.settings.num_axes, nonlinear=self.settings.maps == "nonlinear"
+        )
         return self._learn(lessons, space, space.transform(lessons.kinds))
 
     def _learn(self, lessons: Lessons, space: PictureSpace, x: Array) -> Self:
         vocabulary = find_vocabulary(lessons, x, self.settings)
         if self.settings.method == "exclusivity":
-            attribution = group_by_exclusivity(vocabulary, x, self.settings)
+            attribution = group_by_exclusivity(vocabulary, x, self.settings, space.parts)
         elif self.settings.method == "mixture":
             attribution = group_by_mixture(vocabulary, lessons.speech, x, self.settings)
         else:
@@ -146,20 +158,45 @@ class AttributeLearner:
         self._set_lessons(lessons, space, x, vocabulary, attribution)
         return self
 
-    def name(self, picture: Picture) -> Naming:
-        """Return the words for a picture."""
-        return self.name_all([picture])[0]
+    def name(self, picture: Picture, *, sources: Mapping[str, ArrayLike] | None = None) -> Naming:
+        """Return the words for a thing; ``sources`` as in :meth:`fit`, of this thing."""
+        return self.name_all([picture], sources=_of_one(sources))[0]
 
-    def name_all(self, pictures: Sequence[Picture]) -> list[Naming]:
-        """Return the words for each of several pictures."""
+    def name_all(
+        self, pictures: Sequence[Picture], *, sources: Mapping[str, ArrayLike] | None = None
+    ) -> list[Naming]:
+        """Return the words for each of several things; ``sources`` as in :meth:`fit`."""
+        self._check_fitted()
+        if not len(pictures):
+            return []
         kinds = describe_pictures(pictures, self.settings.pictures)
-        return self.namings(self.recall(kinds)) if len(pictures) else []
+        return self.namings(self.recall((*kinds, *self._measured(sources, len(pictures)).values())))
+
+    def _measured(self, sources: Mapping[str, ArrayLike] | None, count: int) -> dict[str, Array]:
+        """Return what was measured of things; sources that are not given are unmeasured."""
+        own = self.space_.means[len(self.space_.means) - len(self.sources_) :]
+        widths = {name: len(mean) for name, mean in zip(self.sources_, own, strict=True)}
+        return describe_sources(sources or {}, count, widths)
 
     def recall(self, kinds: Sequence[Array]) -> list[RecallResult]:
-        """Return the results of each attribute for described pictures."""
+        """Return the results of each attribute for described pictures.
+
+        An attribute that looks at a source which was not measured has no word.
+        """
         self._check_fitted()
         x = self.space_.transform(kinds)
-        return [recall.answer(x) for recall in self.recalls_]
+        missing = [~np.isfinite(kind).all(axis=1) for kind in kinds]
+        answers = [recall.answer(x) for recall in self.recalls_]
+        if not np.any(missing):
+            return answers
+        seen = []
+        for recall, answer in zip(self.recalls_, answers, strict=True):
+            known = answer.known.copy()
+            for part, without in zip(self.space_.parts, missing, strict=True):
+                if not isinstance(recall, DiscriminantRecall) or recall.looks_at(part):
+                    known &= ~without
+            seen.append(replace(answer, known=known))
+        return seen
 
     def namings(self, recalled: Sequence[RecallResult]) -> list[Naming]:
         """Convert the results of all attributes to words."""
@@ -188,12 +225,11 @@ class AttributeLearner:
         self._number(word)
         if name in [one.name for one in self.words_]:
             raise TeachingError(f"another word is already called {name!r}.")
-        self.words_ = tuple(
-            replace(one, name=name, spelled=True) if one.name == word else one
-            for one in self.words_
+        names = tuple(
+            name if one.name == word else one.name if one.spelled else None for one in self.words_
         )
-        spelled = tuple(one.name if one.spelled else None for one in self.words_)
-        self.vocabulary_ = replace(self.vocabulary_, names=spelled)
+        self.vocabulary_ = replace(self.vocabulary_, names=names)
+        self.words_ = self._learned_words()
 
     def merge(self, word: str, into: str) -> Self:
         """Make the lessons of a word lessons of another: it was the same one, heard differently."""
@@ -229,12 +265,24 @@ class AttributeLearner:
         parent: int | None = None,
     ) -> Self:
         """Learn again with other words; ``parent`` is the one that a new last word comes from."""
-        groups = self.attribution_.words
+        before, old = self.attribution_, self.vocabulary_.words
+        groups = before.words
         groups = np.delete(groups, gone) if gone is not None else groups
         groups = np.append(groups, groups[parent]) if parent is not None else groups
+        # Lessons whose word is another now go to its attribute; others keep their meaning.
+        now = words + (words >= gone) if gone is not None else words
+        lessons = np.where(now == old, before.lessons, groups[words])
+        number = {
+            n: n - (gone is not None and n > gone) for n in range(len(names) + 1) if n != gone
+        }
+        covers = {
+            number[up]: tuple(number[n] for n in below if n in number)
+            for up, below in before.covers.items()
+            if up in number
+        }
         self.vocabulary_ = replace(self.vocabulary_, words=words, names=names)
         self._set_attributes(
-            replace(self.attribution_, lessons=groups[words], words=groups, partition=None)
+            replace(before, lessons=lessons, words=groups, partition=None, covers=covers)
         )
         return self
 
@@ -277,7 +325,7 @@ class AttributeLearner:
         self._check_fitted()
         return [
             sorted(
-                (word for word in self.words_ if word.attribute == k),
+                (word for word in self.words_ if k in (word.attribute, *word.also)),
                 key=lambda word: (-word.count, word.name),
             )
             for k in range(self.num_attributes_)
@@ -297,7 +345,13 @@ class AttributeLearner:
 
         return load_learner(path)
 
-    def teach(self, pictures: Sequence[Picture], words: Sequence[Utterance]) -> Self:
+    def teach(
+        self,
+        pictures: Sequence[Picture],
+        words: Sequence[Utterance],
+        *,
+        sources: Mapping[str, ArrayLike] | None = None,
+    ) -> Self:
         """Add lessons: more examples of known words, new words, new attributes.
 
         Known words keep their attributes; see :func:`add_lessons`. A recording of two known words
@@ -306,16 +360,23 @@ class AttributeLearner:
         from wordsight.attributes.incremental import add_lessons, split_phrases
 
         self._check_fitted()
-        add_lessons(self, make_lessons(pictures, split_phrases(self, words), self.settings))
+        said, given = split_phrases(self, words), self._measured(sources, len(pictures))
+        add_lessons(self, make_lessons(pictures, said, self.settings, sources=given))
         return self
 
-    def teach_one(self, picture: Picture, word: Utterance) -> Self:
+    def teach_one(
+        self,
+        picture: Picture,
+        word: Utterance,
+        *,
+        sources: Mapping[str, ArrayLike] | None = None,
+    ) -> Self:
         """Add one lesson within milliseconds; see :func:`add_one`. :meth:`settle` when idle."""
         from wordsight.attributes.incremental import add_one, split_phrases
 
         self._check_fitted()
-        said = split_phrases(self, [word])
-        add_one(self, make_lessons([picture], said, self.settings))
+        said, given = split_phrases(self, [word]), self._measured(_of_one(sources), 1)
+        add_one(self, make_lessons([picture], said, self.settings, sources=given))
         return self
 
     def settle(self) -> Self:
@@ -324,7 +385,9 @@ class AttributeLearner:
         Names that were given to recorded words are kept if their recordings stay together.
         """
         self._check_fitted()
-        lessons = Lessons(self.kinds_ or (self.x_,), self.texts_, self.speech_, self.sounds_)
+        lessons = Lessons(
+            self.kinds_ or (self.x_,), self.texts_, self.speech_, self.sounds_, self.sources_
+        )
         heard = np.array([text is None for text in self.texts_])
         before, names = self.vocabulary_.words, self.vocabulary_.names
         if self.kinds_:
@@ -344,7 +407,8 @@ class AttributeLearner:
         from wordsight.attributes.questions import choose_question
 
         self._check_fitted()
-        return choose_question(self, describe_pictures(pictures, self.settings.pictures))
+        kinds = describe_pictures(pictures, self.settings.pictures)
+        return choose_question(self, (*kinds, *self._measured(None, len(pictures)).values()))
 
     def _set_lessons(
         self,
@@ -356,6 +420,7 @@ class AttributeLearner:
     ) -> None:
         self.space_, self.x_, self.kinds_ = space, x, lessons.kinds
         self.speech_, self.texts_, self.sounds_ = lessons.speech, lessons.texts, lessons.sounds
+        self.sources_ = lessons.sources
         self.vocabulary_ = vocabulary
         self._set_attributes(attribution)
 
@@ -366,48 +431,32 @@ class AttributeLearner:
         self.num_attributes_ = int(max(used.max(), attribution.words.max())) + 1
         self.words_ = self._learned_words()
         self.recalls_: list[Recall] = [
-            self._make_recall(k) for k in range(self.num_attributes_) if k in used
+            make_recall(self, k) for k in range(self.num_attributes_) if k in used
         ]
 
     def _learned_words(self) -> tuple[LearnedWord, ...]:
-        words = self.vocabulary_.words
+        words, attribution = self.vocabulary_.words, self.attribution_
         points = self.vocabulary_.places if self.vocabulary_.places.shape[1] else self.x_
         examples = medoids(points, words)
         counts = np.bincount(words)
-        return tuple(
-            LearnedWord(
-                name or f"word-{number + 1}",
-                int(self.attribution_.words[number]),
-                int(counts[number]),
-                name is not None,
-                int(examples[number]),
+        names = [name or f"word-{number + 1}" for number, name in enumerate(self.vocabulary_.names)]
+        learned = []
+        for number, name in enumerate(names):
+            home = int(attribution.words[number])
+            also = set(attribution.lessons[words == number].tolist()) - {home}
+            learned.append(
+                LearnedWord(
+                    name,
+                    home,
+                    int(counts[number]),
+                    self.vocabulary_.names[number] is not None,
+                    int(examples[number]),
+                    # The paper's mixture scatters single lessons, which are no meanings.
+                    tuple(sorted(also)) if attribution.mixture is None else (),
+                    tuple(names[below] for below in attribution.covers.get(number, ())),
+                )
             )
-            for number, name in enumerate(self.vocabulary_.names)
-        )
-
-    def _make_recall(self, attribute: int) -> Recall:
-        own = np.flatnonzero(self.attribution_.lessons == attribute)
-        words, cca = self.vocabulary_.words[own], self.attribution_.cca
-        if self.settings.recall == "discriminant":
-            return DiscriminantRecall.fit(
-                self.x_[own], words, self.space_.parts, self.settings.random_state
-            )
-        if self.settings.recall == "nearest":
-            places = cca.transform_x(self.x_[own])
-            return NearestPicture(cca.x_mean_, cca.x_weights_, places, words, own)
-        if self.settings.recall != "nearest-sound":
-            raise TeachingError(
-                "recall must be 'discriminant', 'nearest' or 'nearest-sound', got "
-                f"{self.settings.recall!r}."
-            )
-        mixture = self.attribution_.mixture
-        if mixture is None:
-            raise TeachingError("recall 'nearest-sound' needs the method 'mixture'.")
-        y = self.vocabulary_.places[own]
-        if not y.shape[1]:
-            y = cca.transform_y(words[:, None] == np.arange(len(self.vocabulary_.names)))
-        table = mixture.maps_.maps[attribute]
-        return NearestSound(cca.x_mean_, cca.x_weights_, y, words, own, table)
+        return tuple(learned)
 
     def _named(self, attribute: int, recalled: RecallResult, row: int) -> NamedAttribute:
         word = int(recalled.words[row])
@@ -417,6 +466,12 @@ class AttributeLearner:
         lesson = int(recalled.lessons[row])
         entry = self.words_[word]
         others = [(self.words_[w].name, p) for w, p in chance.items() if w != word]
+        names = {self.words_[w].name: p for w, p in chance.items()}
+        above = {
+            one.name: sum(names.get(below, 0.0) for below in one.covers)
+            for one in self.words_
+            if one.covers and one.attribute == attribute
+        }
         return NamedAttribute(
             attribute,
             entry.name,
@@ -424,6 +479,7 @@ class AttributeLearner:
             bool(recalled.known[row]),
             lesson if lesson >= 0 else entry.example,
             tuple(others[:_MAX_OTHERS]),
+            tuple((name, p) for name, p in above.items() if p > _LIKELIER),
         )
 
     def _recording(self, answer: NamedAttribute) -> Sound | None:
@@ -433,3 +489,8 @@ class AttributeLearner:
     def _check_fitted(self) -> None:
         if not hasattr(self, "words_"):
             raise TeachingError("the learner is not fitted; call fit first.")
+
+
+def _of_one(sources: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
+    """Return the measurements of one thing as those of several."""
+    return {name: np.atleast_1d(np.asarray(one))[None] for name, one in (sources or {}).items()}

@@ -5,14 +5,13 @@ of pictures with words beside them, or a list of pairs.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.features.pictures import PictureFeature, picture_features
@@ -27,13 +26,14 @@ from wordsight.video.images import checked_image, read_image
 __all__ = [
     "LessonFiles",
     "Lessons",
-    "PictureSpace",
     "SpokenWord",
     "Utterance",
     "describe_pictures",
+    "describe_sources",
     "find_lessons",
     "make_lessons",
     "read_lesson_files",
+    "read_source",
     "split_utterances",
 ]
 
@@ -43,9 +43,6 @@ Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
 _BATCH = 256  # pictures described together
-
-_LEAST_SPREAD = 1e-6  # of a column relative to the widest: less is rounding
-_USUAL_SPREAD = 0.1  # the same: columns that vary less count less
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +111,19 @@ class Lessons:
     """N pairs of a picture and one word.
 
     Attributes:
-        kinds: Per kind of picture feature ``(N, D)``.
+        kinds: Per kind of picture feature ``(N, D)``, and the same of every further source.
         texts: The spelling of each word, or ``None``.
         speech: ``(N, S)`` speech features; a row of NaN without a recording.
         sounds: The recording of each word, or ``None`` if there is none or it was not kept.
+        sources: Names of the further sources, which are the last kinds; a row of NaN where a thing
+            was not measured.
     """
 
     kinds: tuple[Array, ...]
     texts: tuple[str | None, ...]
     speech: Array
     sounds: tuple[Sound | None, ...]
+    sources: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         counts = {len(kind) for kind in self.kinds} | {len(self.texts), len(self.speech)}
@@ -164,11 +164,53 @@ def describe_pictures(
     return tuple(np.concatenate(rows) if rows else np.zeros((0, 0)) for rows in tables)
 
 
+def describe_sources(
+    sources: Mapping[str, ArrayLike], count: int, widths: Mapping[str, int] | None = None
+) -> dict[str, Array]:
+    """Check measurements of things beside their pictures: weights, sounds, touches.
+
+    Args:
+        sources: Per source ``(N,)`` or ``(N, D)`` numbers, NaN where a thing was not measured.
+        count: N.
+        widths: The sources there may be, and how many numbers each has; those that are not given
+            are left unmeasured.
+
+    Returns:
+        Per source ``(N, D)``, a row of NaN where anything of it is missing.
+
+    Raises:
+        TeachingError: If a source is unknown, or is not a table of numbers with a row per picture.
+    """
+    wrong = sorted(set(sources) - set(sources if widths is None else widths))
+    if wrong:
+        taught = ", ".join(widths or ()) or "pictures alone"
+        raise TeachingError(f"there is no source {', '.join(wrong)}; taught were {taught}.")
+    tables = {name: np.full((count, width), np.nan) for name, width in (widths or {}).items()}
+    for name, given in sources.items():
+        try:
+            table = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TeachingError(f"source {name!r} must be numbers, a row per picture.") from None
+        table = table[:, None] if table.ndim == 1 else table
+        if table.ndim != 2 or len(table) != count or not table.shape[1]:
+            raise TeachingError(
+                f"source {name!r} must have a row of numbers for each of {count} pictures, got "
+                f"shape {table.shape}."
+            )
+        if widths is not None and table.shape[1] != widths[name]:
+            raise TeachingError(
+                f"source {name!r} was taught with {widths[name]} numbers, got {table.shape[1]}."
+            )
+        tables[name] = np.where(np.isfinite(table).all(axis=1, keepdims=True), table, np.nan)
+    return tables
+
+
 def make_lessons(
     pictures: Sequence[Picture],
     words: Sequence[Utterance],
     settings: AttributeSettings,
     *,
+    sources: Mapping[str, ArrayLike] | None = None,
     progress: Progress | None = None,
 ) -> Lessons:
     """Describe pictures and the words about them.
@@ -177,6 +219,7 @@ def make_lessons(
         pictures: RGB ``(H, W, 3)`` uint8, of any sizes.
         words: One utterance per picture; see :data:`Utterance`.
         settings: The features to use.
+        sources: What else was measured of each thing; see :func:`describe_sources`.
         progress: Called as pictures are described.
 
     Raises:
@@ -187,7 +230,8 @@ def make_lessons(
     if not len(pictures):
         raise TeachingError("there is nothing to learn from: no pictures with words.")
     spoken, owners = split_utterances(words, several=settings.several)
-    kinds = describe_pictures(pictures, settings.pictures, progress=progress)
+    more = describe_sources(sources or {}, len(pictures))
+    kinds = describe_pictures(pictures, settings.pictures, progress=progress) + tuple(more.values())
     sounds = tuple(word.sound for word in spoken)
     recorded = [number for number, sound in enumerate(sounds) if sound is not None]
     rows = speech_features(settings.speech).describe([s for s in sounds if s is not None])
@@ -195,62 +239,12 @@ def make_lessons(
     if recorded:
         speech[recorded] = rows
     return Lessons(
-        tuple(kind[owners] for kind in kinds), tuple(word.text for word in spoken), speech, sounds
+        tuple(kind[owners] for kind in kinds),
+        tuple(word.text for word in spoken),
+        speech,
+        sounds,
+        tuple(more),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class PictureSpace:
-    """A common space of all picture features: an affine map per kind, learned without words.
-
-    Attributes:
-        means: Per kind ``(D,)``, subtracted first.
-        maps: Per kind ``(D, k)`` principal axes, scaled so that each kind has total variance 1.
-    """
-
-    means: tuple[Array, ...]
-    maps: tuple[Array, ...]
-
-    @classmethod
-    def fit(cls, kinds: Sequence[Array], num_axes: int | None = 30) -> "PictureSpace":
-        """Learn the axes.
-
-        Args:
-            kinds: Per kind of feature ``(N, D)``.
-            num_axes: Axes kept of each kind; ``None`` keeps the columns, scaled.
-        """
-        means = tuple(kind.mean(axis=0) for kind in kinds)
-        maps = tuple(_axes(kind - mean, num_axes) for kind, mean in zip(kinds, means, strict=True))
-        return cls(means, maps)
-
-    def transform(self, kinds: Sequence[Array]) -> Array:
-        """Return ``(N, sum of k)``."""
-        return np.hstack(
-            [
-                (kind - mean) @ axes
-                for kind, mean, axes in zip(kinds, self.means, self.maps, strict=True)
-            ]
-        )
-
-    @property
-    def parts(self) -> list[slice]:
-        """The columns of each kind."""
-        ends = np.cumsum([0, *(axes.shape[1] for axes in self.maps)])
-        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
-
-
-def _axes(centred: Array, num_axes: int | None) -> Array:
-    spread = centred.std(axis=0)
-    most = max(spread.max(initial=0), 1e-12)
-    used = spread > _LEAST_SPREAD * most
-    if num_axes is None:
-        return np.asarray(np.diag(1 / np.where(used, spread, 1))[:, used])
-    # A column that hardly varies in the lessons is not blown up: elsewhere it may vary more.
-    scale = np.where(used, 1 / np.hypot(spread, _USUAL_SPREAD * most), 0.0)
-    _, s, vt = np.linalg.svd(centred * scale, full_matrices=False)
-    kept = (s > 1e-8 * max(s.max(initial=0), 1e-12)) & (np.arange(len(s)) < num_axes)
-    size = np.sqrt(max((s[kept] ** 2).sum() / len(centred), 1e-300))
-    return np.asarray(scale[:, None] * vt[kept].T / size)
 
 
 LIST = "pairs.jsonl"
@@ -264,18 +258,21 @@ class LessonFiles:
         picture: The picture's file.
         words: Words as text.
         sounds: Files of recordings; if as many as words, the recordings of these.
+        sources: What else was measured of the thing, as :func:`read_source` reads it.
     """
 
     picture: Path
     words: tuple[str, ...] = ()
     sounds: tuple[Path, ...] = ()
+    sources: Mapping[str, Array] = field(default_factory=dict)
 
 
 def find_lessons(source: Path) -> list[LessonFiles]:
     """Find the lessons in a folder or a list of pairs.
 
     A list has one JSON object per line: ``{"image": FILE, "word": TEXT}`` or ``"sound": FILE``,
-    or both, or several under ``"words"`` or ``"sounds"``; file names are relative to the list. A
+    or both, or several under ``"words"`` or ``"sounds"``; and what else was measured of the thing,
+    ``"sources": {"weight": 1.2, "knock": FILE}``. File names are relative to the list. A
     folder contains such a list as ``pairs.jsonl``; or pictures with a text file or recording of the
     same name (``cup.png``, ``cup.wav``; also ``cup-2.wav``); or a folder per word.
 
@@ -300,15 +297,62 @@ def find_lessons(source: Path) -> list[LessonFiles]:
 
 def read_lesson_files(
     lessons: list[LessonFiles],
-) -> tuple[list[NDArray[np.uint8]], list[Utterance]]:
-    """Read the pictures and the words of lessons.
+) -> tuple[list[NDArray[np.uint8]], list[Utterance], dict[str, Array]]:
+    """Read the pictures and the words of lessons, and what else was measured.
 
     Raises:
         VideoError: If a picture cannot be read.
         SoundError: If a recording cannot be read or is silent.
+        TeachingError: If a source has more numbers in one lesson than in another.
     """
     pairs = [(read_image(lesson.picture), _utterance(lesson)) for lesson in lessons]
-    return [picture for picture, _ in pairs], [utterance for _, utterance in pairs]
+    sources: dict[str, Array] = {}
+    for name in sorted({name for lesson in lessons for name in lesson.sources}):
+        rows = [lesson.sources.get(name) for lesson in lessons]
+        widths = sorted({len(row) for row in rows if row is not None})
+        if len(widths) > 1:
+            raise TeachingError(
+                f"source {name!r} has {widths[0]} numbers in one lesson and {widths[-1]} in "
+                "another; give every lesson as many."
+            )
+        nothing = np.full(widths[0], np.nan)
+        sources[name] = np.array([nothing if row is None else row for row in rows])
+    return [picture for picture, _ in pairs], [utterance for _, utterance in pairs], sources
+
+
+def read_source(value: Any, folder: Path = Path()) -> Array:
+    """Read one measurement of a thing.
+
+    Args:
+        value: A number, several numbers, or the name of a file: a recording of how it sounds, or an
+            array (``.npy``).
+        folder: What file names are relative to.
+
+    Returns:
+        ``(D,)`` numbers.
+
+    Raises:
+        TeachingError: If it is none of these.
+    """
+    if isinstance(value, str):
+        path = folder / value
+        if path.suffix.lower() in AUDIO_SUFFIXES:
+            return np.asarray(speech_features("recommended").describe([_read_audible(path)])[0])
+        if path.suffix.lower() != ".npy":
+            raise TeachingError(
+                f"a source must be a number, numbers, a recording or an .npy file, got {value!r}."
+            )
+        try:
+            value = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise TeachingError(f"{path} is no array that can be read ({error}).") from None
+    try:
+        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if not len(numbers) or not np.isfinite(numbers).all():
+        raise TeachingError(f"a source must be finite numbers or a file, got {value!r}.")
+    return numbers
 
 
 def _utterance(lesson: LessonFiles) -> Utterance:
@@ -345,8 +389,14 @@ def _lesson(folder: Path, values: dict[str, Any]) -> LessonFiles:
     sounds = _texts(values, "sound", "sounds")
     if not words and not sounds:
         raise ValueError("no word and no sound")
+    sources = {
+        str(name): read_source(value, folder) for name, value in values.get("sources", {}).items()
+    }
     return LessonFiles(
-        folder / str(values["image"]), tuple(words), tuple(folder / name for name in sounds)
+        folder / str(values["image"]),
+        tuple(words),
+        tuple(folder / name for name in sounds),
+        sources,
     )
 
 

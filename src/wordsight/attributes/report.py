@@ -39,7 +39,10 @@ def model_card(learner: "AttributeLearner") -> str:
     for number, (words, recall) in enumerate(
         zip(learner.attributes(), learner.recalls_, strict=False)
     ):
-        names = ", ".join(f"{word.name} ({word.count})" for word in words)
+        names = ", ".join(
+            f"{word.name} ({word.count}{', over ' * bool(word.covers) + ' '.join(word.covers)})"
+            for word in words
+        )
         lines.append(f"| {number + 1} | {', '.join(used_features(learner, recall))} | {names} |")
     if learner.counts_:
         lines += [
@@ -66,13 +69,16 @@ def model_card(learner: "AttributeLearner") -> str:
 
 
 def used_features(learner: "AttributeLearner", recall: Recall) -> list[str]:
-    """Return the names of the picture features on which an attribute depends."""
+    """Return the names of the picture features and sources on which an attribute depends."""
     names = [feature.name for feature in picture_features(learner.settings.pictures)]
+    unnamed = len(learner.space_.maps) - len(learner.sources_)
+    if unnamed != len(names):  # lessons of arrays that no feature described
+        names = [f"array {number + 1}" for number in range(unnamed)]
+    names = [*names, *learner.sources_]
     if not isinstance(recall, DiscriminantRecall):
         return names
-    used = set(recall.model.columns.tolist())
     parts = zip(names, learner.space_.parts, strict=True)
-    return [name for name, part in parts if used & set(range(part.start, part.stop))]
+    return [name for name, part in parts if recall.looks_at(part)]
 
 
 def draw_attributes(
@@ -94,7 +100,7 @@ def draw_attributes(
         raise TeachingError(
             f"figures are drawn as {', '.join(_SUFFIXES)}; {path} ends in none of them."
         )
-    words = [word for group in learner.attributes() for word in group]
+    words = list(dict.fromkeys(word for group in learner.attributes() for word in group))
     numbers = {word.name: number for number, word in enumerate(learner.words_)}
     figure = Figure(figsize=(6.4, 1.1 + _ROW_INCHES * len(words)), layout="constrained")
     axes = figure.add_subplot()

@@ -20,6 +20,8 @@ class AttributeSettings:
             the background), "paper" or your own.
         speech: Speech features: "recommended", "paper" or your own.
         num_axes: Principal axes kept of each kind of picture feature; ``None`` keeps all columns.
+        maps: "linear", or "nonlinear": kernel axes of every source are added, and used by an
+            attribute whose words cannot be told apart by linear ones.
         num_attributes: The number of attributes; ``None`` to estimate it.
         num_words: The number of distinct recorded words; ``None`` to estimate it.
         several: Whether texts are split at spaces and recordings at pauses into several words.
@@ -27,6 +29,8 @@ class AttributeSettings:
         ridge: Of canonical correlation, for pictures and for speech.
         method: "exclusivity" groups words that never co-occur into attributes; "mixture" groups
             pairs by a mixture of linear maps, as in the paper.
+        relations: Whether to look for words over words ("warm" over red and yellow) and for words
+            of two attributes ("orange"), of the method "exclusivity" and among spelled words.
         neighbours: Number of similar pictures in which words may co-occur.
         iterations: Steps of EM.
         annealed: Whether EM uses deterministic annealing.
@@ -42,12 +46,14 @@ class AttributeSettings:
     pictures: str | Sequence[PictureFeature] = "recommended"
     speech: str | SpeechFeatures = "recommended"
     num_axes: int | None = 30
+    maps: Literal["linear", "nonlinear"] = "linear"
     num_attributes: int | None = None
     num_words: int | None = None
     several: bool = True
     directions: int | Literal["permutation", "held-out"] = "permutation"
     ridge: tuple[float, float] = (0.1, 0.5)
     method: Literal["exclusivity", "mixture"] = "exclusivity"
+    relations: bool = True
     neighbours: int = 6
     iterations: int = 60
     annealed: bool = True

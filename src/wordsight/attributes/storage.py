@@ -19,7 +19,7 @@ from wordsight.attributes.features.speech import SpeechFeatures
 from wordsight.attributes.grouping.attribute_count import CountScore
 from wordsight.attributes.grouping.cca import CCA
 from wordsight.attributes.grouping.linear_mixture import LinearMaps, LinearMixture
-from wordsight.attributes.lessons import PictureSpace
+from wordsight.attributes.picture_space import KernelAxes, PictureSpace
 from wordsight.attributes.recall.answers import (
     DiscriminantRecall,
     LearnedWord,
@@ -42,6 +42,7 @@ _FOLDER = ModelFolder(
     "AttributeLearner", 1, "a folder of taught words", "restore it or teach again"
 )
 _CCA = ("x_mean_", "x_weights_", "y_mean_", "y_weights_", "correlations_")
+_KERNEL = ("landmarks", "width", "mean", "axes")
 _MIXTURE = ("shares", "maps", "covariances")
 _DISCRIMINANT = ("columns", "classes_", "means_", "precision_", "prior_")
 _NEAREST: dict[type[Any], tuple[str, ...]] = {
@@ -88,11 +89,13 @@ def _model(learner: "AttributeLearner") -> dict[str, Any]:
         "words": [asdict(word) for word in learner.words_],
         "texts": list(learner.texts_),
         "num_kinds": len(learner.space_.maps),
+        "sources": list(learner.sources_),
         "num_attributes": learner.num_attributes_,
         "num_settled": learner.num_settled_,
         "recalls": [type(recall).__name__ for recall in learner.recalls_],
         "has_speech_directions": learner.vocabulary_.cca is not None,
         "has_mixture": learner.attribution_.mixture is not None,
+        "covers": {str(word): below for word, below in learner.attribution_.covers.items()},
         "rate": None if partition is None else partition.rate,
         "counts": [score.to_json() for score in learner.counts_],
     }
@@ -111,6 +114,8 @@ def _arrays(learner: "AttributeLearner") -> Arrays:
     for number, (mean, axes) in enumerate(zip(space.means, space.maps, strict=True)):
         arrays[f"space.{number}.mean"] = mean
         arrays[f"space.{number}.map"] = axes
+    for number, kernel in enumerate(space.kernels):
+        arrays |= _named_arrays(kernel, _KERNEL, f"kernel.{number}.")
     for number, kind in enumerate(learner.kinds_):
         arrays[f"kinds.{number}"] = kind.astype(np.float32)
     arrays |= _named_arrays(attribution.cca, _CCA, "directions.")
@@ -133,14 +138,19 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
     learner.space_ = PictureSpace(
         tuple(arrays[f"space.{n}.mean"] for n in numbers),
         tuple(arrays[f"space.{n}.map"] for n in numbers),
+        tuple(_kernel(arrays, f"kernel.{n}.") for n in numbers if f"kernel.{n}.axes" in arrays),
     )
+    learner.sources_ = tuple(model.get("sources", ()))
     # Files of early learners keep no descriptions of their pictures.
     kept = [arrays[f"kinds.{n}"] for n in numbers if f"kinds.{n}" in arrays]
     learner.kinds_ = tuple(kind.astype(np.float64) for kind in kept)
     learner.x_, learner.speech_ = arrays["x"], arrays["speech"]
     learner.texts_ = tuple(model["texts"])
     learner.sounds_ = _sounds(arrays, len(learner.texts_))
-    learner.words_ = tuple(LearnedWord(**word) for word in model["words"])
+    learner.words_ = tuple(
+        LearnedWord(**{key: _hashable(value) for key, value in word.items()})
+        for word in model["words"]
+    )
     learner.num_attributes_ = int(model["num_attributes"])
     learner.num_settled_ = int(model.get("num_settled", len(learner.words_)))
     names = tuple(word.name if word.spelled else None for word in learner.words_)
@@ -152,11 +162,16 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
         _cca(arrays, "directions."),
         mixture=_mixture(arrays) if model["has_mixture"] else None,
         counts=tuple(CountScore.from_json(score) for score in model.get("counts", [])),
+        covers={int(word): tuple(below) for word, below in model.get("covers", {}).items()},
     )
     learner.recalls_ = [
         _recall(kind, arrays, f"recall.{number}.") for number, kind in enumerate(model["recalls"])
     ]
     return learner
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _settings(values: dict[str, Any]) -> AttributeSettings:
@@ -171,6 +186,11 @@ def _settings(values: dict[str, Any]) -> AttributeSettings:
 def _named_arrays(owner: object, names: tuple[str, ...], prefix: str) -> Arrays:
     """Return attributes of an object under names that start with ``prefix``."""
     return {prefix + name: np.asarray(getattr(owner, name)) for name in names}
+
+
+def _kernel(arrays: Arrays, prefix: str) -> KernelAxes:
+    landmarks, width, mean, axes = (arrays[prefix + name] for name in _KERNEL)
+    return KernelAxes(landmarks, float(width), mean, axes)
 
 
 def _cca(arrays: Arrays, prefix: str) -> CCA:

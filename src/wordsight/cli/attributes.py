@@ -50,7 +50,7 @@ def _render_attributes(output: Output, summary: dict[str, Any]) -> None:
     rows = [
         (
             group["attribute"] + 1,
-            ", ".join(f"{word['word']} ({word['lessons']})" for word in group["words"]),
+            ", ".join(_word(word) for word in group["words"]),
             ", ".join(group["looks_at"]),
         )
         for group in summary["attributes"]
@@ -58,12 +58,19 @@ def _render_attributes(output: Output, summary: dict[str, Any]) -> None:
     output.table(["attribute", "words (lessons)", "looks at"], rows)
 
 
+def _word(word: dict[str, Any]) -> str:
+    over = f", over {' '.join(word['covers'])}" if "covers" in word else ""
+    return f"{word['word']} ({word['lessons']}{over})"
+
+
 def _render_naming(output: Output, naming: "Naming") -> None:
     output.line(naming.text)
     rows = [
         (
             answer.attribute + 1,
-            answer.word if answer.known else f"none; nearest is {answer.word}",
+            ", ".join([answer.word, *(word for word, _ in answer.above)])
+            if answer.known
+            else f"none; nearest is {answer.word}",
             answer.confidence if answer.known else "",  # among words none of which fits
             ", ".join(f"{word} {share:.2f}" for word, share in answer.others[:2]),
         )

@@ -361,8 +361,9 @@ def attributes_page(request: Request, studio: Here, page: PageNumber = 1) -> Any
         learner = taught(studio)
         groups = learner.attributes()
         looks = [used_features(learner, recall) for recall in learner.recalls_]
+        heard = {word.name for word in learner.words_ if learner.sounds_[word.example]}
     except WordsightError:
-        groups, looks = [], []
+        groups, looks, heard = [], [], set()
     lessons = lessons_of(studio)
     listed = _paged(lessons, page, 24)
     return studio.page(
@@ -372,6 +373,7 @@ def attributes_page(request: Request, studio: Here, page: PageNumber = 1) -> Any
         settings=settings_of(TeachSettings),
         groups=groups,
         looks=looks + [[]] * len(groups),
+        heard=heard,
         lessons=listed.pop("items"),
         **listed,
         count=len(lessons),

@@ -35,6 +35,12 @@ class NameRequest(Request):
     boxes: Path | None = setting(
         None, "Name all things of a video that this file boxes.", metavar="FILE"
     )
+    source: tuple[str, ...] = setting(
+        (),
+        "What else was measured of the thing, where words were taught with it: a number, numbers "
+        "with commas, or a recording.",
+        metavar="NAME=VALUE",
+    )
     play: Path | None = setting(None, "Write the answer in the teacher's own voice.", metavar="WAV")
     force: bool = setting(False, "Replace what is there.")
     taught: Path = taught_setting()
@@ -91,7 +97,8 @@ def name(request: NameRequest, *, reporter: RecordingReporter) -> NameResult:
             things = name_detections(learner, path, detections, progress=progress)
         return NameResult(things=tuple(things))
     refuse_existing(request.play, force=request.force)
-    naming = learner.name(_picture(request.what, request.box))
+    measured = dict(_measured(one) for one in request.source)
+    naming = learner.name(_picture(request.what, request.box), sources=measured)
     if request.play is None:
         return NameResult(naming)
     write_sound(request.play, learner.say(naming), overwrite=request.force)
@@ -146,6 +153,18 @@ def _picture(what: str, box: str | None) -> "NDArray[np.uint8]":
         return image
     x, y, width, height = region
     return crop_box(image, (x, y, x + width, y + height))
+
+
+def _measured(text: str) -> tuple[str, "NDArray[np.float64]"]:
+    from wordsight.attributes.lessons import read_source
+
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise WordsightError(f"--source takes NAME=VALUE, as in weight=1.2, got {text!r}.")
+    try:
+        return name, read_source([float(number) for number in value.split(",")])
+    except ValueError:
+        return name, read_source(value)
 
 
 def _seconds(text: str) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wordsight.attributes import AttributeLearner
+    from wordsight.attributes import AttributeLearner, LearnedWord
     from wordsight.attributes.lessons import LessonFiles
 
 __all__ = [
@@ -91,6 +91,12 @@ class TeachSettings(Request):
             "paper": "as published",
         },
     )
+    maps: Literal["linear", "nonlinear"] = setting(
+        "linear",
+        "How words may depend on what was measured; nonlinear is for words such as medium, that "
+        "no line sets apart.",
+        titles={"linear": "Linear", "nonlinear": "Nonlinear, where that helps"},
+    )
     seed: int = setting(0, "The same seed learns the same.", label="Random seed", ge=0, le=2**31)
 
 
@@ -154,13 +160,19 @@ class AttributesResult(Result):
                     {
                         "attribute": number,
                         "looks_at": used_features(self.learner, recall),
-                        "words": [{"word": word.name, "lessons": word.count} for word in words],
+                        "words": [_word_json(word) for word in words],
                     }
                     for number, (words, recall) in enumerate(groups)
                 ],
                 "counts": [score.to_json() for score in self.learner.counts_],
             }
         )
+
+
+def _word_json(word: "LearnedWord") -> dict[str, Any]:
+    covers = {"covers": list(word.covers)} if word.covers else {}
+    also = {"attributes": [word.attribute, *word.also]} if word.also else {}
+    return {"word": word.name, "lessons": word.count, **covers, **also}
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,15 +202,15 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     if taught.exists() and not (request.force or request.add):
         raise WordsightError(f"{taught} exists already; choose another name, --add or --force.")
     before = request.begin or (taught if request.add else None)
-    chosen = {"attributes": None, "method": "default", "pictures": None}
+    chosen = {"attributes": None, "method": "default", "pictures": None, "maps": "linear"}
     if before is not None and any(getattr(request, k) != v for k, v in chosen.items()):
         raise WordsightError(
-            f"--add goes on as {taught} was begun; leave out -K, --method and --pictures, or teach "
-            "anew with --force and all lessons."
+            f"--add goes on as {taught} was begun; leave out -K, --method, --maps and --pictures, "
+            "or teach anew with --force and all lessons."
         )
     learner = _new_learner(request) if before is None else load_taught(before)
     files = find_lessons(request.source)
-    pictures, words = read_lesson_files(files)
+    pictures, words, sources = read_lesson_files(files)
     plain = [one.picture.name for one, seen in zip(files, pictures, strict=True) if _is_plain(seen)]
     if plain:
         reporter.warn(
@@ -207,9 +219,9 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
         )
     with reporter.progress("Learning") as progress:
         if before is None:
-            learner.fit(pictures, words, progress=progress)
+            learner.fit(pictures, words, sources=sources, progress=progress)
         else:
-            learner.teach(pictures, words)
+            learner.teach(pictures, words, sources=sources)
     for text in _contradictions(learner, files, pictures):
         reporter.warn(text)
     learner.save(taught, overwrite=request.force or request.add)
@@ -310,6 +322,7 @@ def _new_learner(request: TeachSettings) -> "AttributeLearner":
     return AttributeLearner(
         methods[request.method],
         num_attributes=request.attributes,
+        maps=request.maps,
         random_state=request.seed,
         **pictures,
     )

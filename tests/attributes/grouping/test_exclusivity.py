@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from wordsight.attributes import TeachingError
 from wordsight.attributes.grouping.exclusivity import (
     Cooccurrences,
-    _gains,
     _total,
     count_cooccurrences,
+    grouping_gains,
     partition_words,
 )
 
@@ -97,5 +97,5 @@ def test_the_best_division_is_found_among_all():
         expected += expected.T
         meetings = Cooccurrences((lift + lift.T) / 2 * expected, expected)
         every = [np.array([0, *rest]) for rest in product([0, 1], repeat=6) if any(rest)]
-        best = max(_total(_gains(meetings), groups) for groups in every)
+        best = max(_total(grouping_gains(meetings), groups) for groups in every)
         assert partition_words(meetings, 2).log_likelihood == pytest.approx(best)

@@ -1,6 +1,7 @@
 """From lessons to words, and from words to attributes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,15 @@ from wordsight.attributes.grouping.exclusivity import (
     partition_words,
 )
 from wordsight.attributes.grouping.linear_mixture import LinearMixture
+from wordsight.attributes.grouping.relations import find_covers, find_senses
 from wordsight.attributes.grouping.words import (
     find_word_types,
     link_synonyms,
     merge_same_words,
     refine_words,
 )
-from wordsight.attributes.lessons import Lessons, PictureSpace
+from wordsight.attributes.lessons import Lessons
+from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.settings import AttributeSettings
 
 __all__ = [
@@ -75,6 +78,7 @@ class AttributeAssignment:
         partition: The partition of the words, of the method "exclusivity".
         mixture: The fitted mixture, of the method "mixture".
         counts: The scores of each number of attributes, if it was not given.
+        covers: Words over words: the words that each covers, of the same attribute.
     """
 
     lessons: Labels
@@ -83,6 +87,12 @@ class AttributeAssignment:
     partition: Partition | None = None
     mixture: LinearMixture | None = None
     counts: tuple[CountScore, ...] = ()
+    covers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def taught(self, words: Labels, attribute: int) -> Labels:
+        """Return the lessons of an attribute, but for those of words over other words."""
+        own = (self.lessons == attribute) & ~np.isin(words, list(self.covers))
+        return np.flatnonzero(own)
 
 
 def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> LessonVocabulary:
@@ -104,16 +114,72 @@ def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> 
 
 
 def group_by_exclusivity(
-    vocabulary: LessonVocabulary, x: Array, settings: AttributeSettings
+    vocabulary: LessonVocabulary,
+    x: Array,
+    settings: AttributeSettings,
+    parts: Sequence[Labels],
 ) -> AttributeAssignment:
-    """Group words that never co-occur on similar pictures into attributes."""
+    """Group words that never co-occur on similar pictures into attributes.
+
+    Words over words ("warm") are found first and join the attribute of those they cover; words of
+    two attributes ("orange") have their lessons divided at the end.
+
+    Args:
+        vocabulary: The words of lessons.
+        x: ``(N, D)`` their pictures.
+        settings: The settings.
+        parts: The kinds of features, as columns of ``x``.
+    """
     words = vocabulary.words
     cca = word_directions(words, x, settings)
     cooccurrences = word_cooccurrences(words, x, settings)
-    linked = link_synonyms(cooccurrences)
-    if settings.num_attributes is not None and linked.max() + 1 < settings.num_attributes:
+    # Anything that was spelled is a word, not a stray cluster.
+    spelled = np.array([n for n, name in enumerate(vocabulary.names) if name is not None], np.intp)
+    related = spelled if settings.relations else spelled[:0]
+    covers = find_covers(cooccurrences, related)
+    while True:
+        groups, counts, found = _grouped(words, x, cooccurrences, list(covers), spelled, settings)
+        # A word is over words of one attribute; otherwise it is a word like others.
+        kept = {word: _of_one_attribute(below, groups) for word, below in covers.items()}
+        if all(len(below) > 1 for below in kept.values()):
+            break
+        covers = {word: covers[word] for word, below in kept.items() if len(below) > 1}
+    for word, below in kept.items():
+        groups[word] = groups[below[0]]
+    plain = np.setdiff1d(related, list(kept))
+    lessons = find_senses(
+        x, words, groups, cooccurrences, plain, parts, random_state=settings.random_state
+    )
+    return AttributeAssignment(lessons, groups, cca, found, counts=counts, covers=kept)
+
+
+def _of_one_attribute(words: tuple[int, ...], groups: Labels) -> tuple[int, ...]:
+    """Return those of some words that belong to the attribute of most of them."""
+    most = np.bincount(groups[list(words)]).argmax()
+    return tuple(word for word in words if groups[word] == most)
+
+
+def _grouped(
+    words: Labels,
+    x: Array,
+    cooccurrences: Cooccurrences,
+    omitted: list[int],
+    spelled: Labels,
+    settings: AttributeSettings,
+) -> tuple[Labels, tuple[CountScore, ...], Partition]:
+    """Return the attribute of each word, -1 for omitted ones; scores of numbers; the partition."""
+    base = np.setdiff1d(np.arange(len(cooccurrences.observed)), omitted)
+    groups = np.full(len(cooccurrences.observed), -1, dtype=np.intp)
+    if omitted:
+        # Words over words blur what tells the words under them apart.
+        own = np.isin(words, base)
+        x, words = x[own], np.searchsorted(base, words[own]).astype(np.intp)
+        spelled = np.searchsorted(base, np.intersect1d(spelled, base)).astype(np.intp)
+        cooccurrences = word_cooccurrences(words, x, settings)
+    linked, number = link_synonyms(cooccurrences), settings.num_attributes
+    if number is not None and linked.max() + 1 < number:
         linked = np.arange(len(linked))
-    merged, number = cooccurrences.merged(linked), settings.num_attributes
+    merged = cooccurrences.merged(linked)
     scores: list[CountScore] = []
     if number is None:
         scores = score_counts(
@@ -123,12 +189,10 @@ def group_by_exclusivity(
             lambda some_words, pictures: word_cooccurrences(some_words, pictures, settings),
             random_state=settings.random_state,
         )
-        # Anything that was spelled is a word, not a stray cluster.
-        spelled = [place for place, name in enumerate(vocabulary.names) if name is not None]
         number = choose_count(without_strays(scores, merged, np.unique(linked[spelled])))
     partition = partition_words(merged, number)
-    groups = partition.groups[linked]
-    return AttributeAssignment(groups[words], groups, cca, partition, counts=tuple(scores))
+    groups[base] = partition.groups[linked]
+    return groups, tuple(scores), partition
 
 
 def group_by_mixture(

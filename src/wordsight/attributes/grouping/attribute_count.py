@@ -28,6 +28,7 @@ Labels = NDArray[np.intp]
 
 _FOLDS = 5
 _MIXTURE_FOLDS = 4
+_ONE_WORD = 0.6  # share of co-occurrences with one word, for recordings that are part of it
 _LEAST_PROBABILITY = 1e-4  # of a word that does not occur in the other lessons
 
 
@@ -151,10 +152,11 @@ def choose_count(scores: Sequence[CountScore]) -> int:
 def without_strays(
     scores: Sequence[CountScore], cooccurrences: Cooccurrences, spelled: Labels
 ) -> Sequence[CountScore]:
-    """Omit numbers for which a word that was only recorded is an attribute by itself.
+    """Omit numbers for which words that were only recorded are strays, in their own attribute.
 
     A few recordings that were separated from their word co-occur with it as with all others, and
-    would form an attribute of a single word.
+    would form an attribute of a single word; or of several, each of which is said of things that
+    one word of another attribute names, as no word of an attribute is.
 
     Args:
         scores: Of all numbers.
@@ -167,11 +169,25 @@ def without_strays(
 
     def has_stray(number: int) -> bool:
         groups = partition_words(cooccurrences, number).groups
-        alone = np.flatnonzero(np.bincount(groups)[groups] == 1)
-        return bool(np.setdiff1d(alone, spelled).size)
+        strays = np.setdiff1d(np.arange(len(groups)), spelled)
+        return any(
+            own.size == 1 or _named_elsewhere(own, groups, cooccurrences)
+            for own in (np.flatnonzero(groups == k) for k in range(number))
+            if np.isin(own, strays).all()
+        )
 
     kept = [one for one in scores if one.num_attributes == 1 or not has_stray(one.num_attributes)]
     return kept if len(kept) > 1 else scores
+
+
+def _named_elsewhere(words: Labels, groups: Labels, cooccurrences: Cooccurrences) -> bool:
+    """Tell whether each word of a group co-occurs mostly with one word of another group."""
+    for other in np.setdiff1d(groups, groups[words]).tolist():
+        members = np.flatnonzero(groups == other)
+        met = cooccurrences.lift[np.ix_(words, members)]
+        if len(members) > 2 and (met.max(axis=1) > _ONE_WORD * met.sum(axis=1)).all():
+            return True
+    return False
 
 
 def _held_out(

@@ -19,6 +19,7 @@ __all__ = [
     "Cooccurrences",
     "Partition",
     "count_cooccurrences",
+    "grouping_gains",
     "partition_words",
 ]
 
@@ -168,7 +169,7 @@ def partition_words(
 
 
 def _partition(cooccurrences: Cooccurrences, num_groups: int) -> Partition:
-    gain = _gains(cooccurrences)
+    gain = grouping_gains(cooccurrences)
     count, random = len(gain), np.random.default_rng(0)
     # Agglomeration alone gets stuck if two words of an attribute happen to co-occur.
     starts = [_agglomerated(gain, num_groups)]
@@ -188,7 +189,7 @@ def _total(gain: Array, groups: Labels) -> float:
     return float(gain[groups[:, None] == groups[None]].sum() / 2)
 
 
-def _gains(cooccurrences: Cooccurrences) -> Array:
+def grouping_gains(cooccurrences: Cooccurrences) -> Array:
     """Return ``(W, W)`` nats gained by grouping two words."""
     o, e = COUNT_WEIGHT * cooccurrences.observed, COUNT_WEIGHT * cooccurrences.expected
     gains = np.stack([o * np.log(rate) + e * (1 - rate) for rate in _RATES])

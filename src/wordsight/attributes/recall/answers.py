@@ -1,13 +1,18 @@
 """Recall: the word of each attribute that fits a picture, by three methods; and its results."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.discriminant import Discriminant, choose_discriminant
+from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.linear_mixture import LinearMaps
+from wordsight.attributes.picture_space import PictureSpace
+
+if TYPE_CHECKING:
+    from wordsight.attributes.learner import AttributeLearner
 
 __all__ = [
     "NO_WORD",
@@ -19,6 +24,7 @@ __all__ = [
     "NearestSound",
     "Recall",
     "RecallResult",
+    "make_recall",
 ]
 
 Array = NDArray[np.float64]
@@ -64,10 +70,17 @@ class DiscriminantRecall:
 
     @classmethod
     def fit(
-        cls, x: Array, words: Labels, parts: list[slice], random_state: int
+        cls, x: Array, words: Labels, space: PictureSpace, random_state: int
     ) -> "DiscriminantRecall":
         """Learn from the lessons of one attribute."""
-        return cls(choose_discriminant(x, words, parts, random_state=random_state))
+        linear = space.num_linear
+        return cls(
+            choose_discriminant(x, words, space.parts, num_linear=linear, random_state=random_state)
+        )
+
+    def looks_at(self, columns: Labels) -> bool:
+        """Tell whether any of some columns is used."""
+        return bool(np.isin(self.model.columns, columns).any())
 
     def answer(self, x: Array) -> RecallResult:
         """Predict for pictures ``(N, D)``."""
@@ -128,6 +141,33 @@ class NearestSound(NearestPicture):
         return self._nearest(maps.predict((x - self.mean) @ self.weights)[0])
 
 
+def make_recall(learner: "AttributeLearner", attribute: int) -> Recall:
+    """Learn the recall of an attribute from a learner's lessons, as its settings say.
+
+    Raises:
+        TeachingError: If the settings name no recall, or one that the method does not allow.
+    """
+    settings, attribution = learner.settings, learner.attribution_
+    own = attribution.taught(learner.vocabulary_.words, attribute)
+    words, cca = learner.vocabulary_.words[own], attribution.cca
+    if settings.recall == "discriminant":
+        return DiscriminantRecall.fit(learner.x_[own], words, learner.space_, settings.random_state)
+    if settings.recall == "nearest":
+        places = cca.transform_x(learner.x_[own])
+        return NearestPicture(cca.x_mean_, cca.x_weights_, places, words, own)
+    if settings.recall != "nearest-sound":
+        raise TeachingError(
+            f"recall must be 'discriminant', 'nearest' or 'nearest-sound', got {settings.recall!r}."
+        )
+    if attribution.mixture is None:
+        raise TeachingError("recall 'nearest-sound' needs the method 'mixture'.")
+    y = learner.vocabulary_.places[own]
+    if not y.shape[1]:
+        y = cca.transform_y(words[:, None] == np.arange(len(learner.vocabulary_.names)))
+    table = attribution.mixture.maps_.maps[attribute]
+    return NearestSound(cca.x_mean_, cca.x_weights_, y, words, own, table)
+
+
 @dataclass(frozen=True)
 class LearnedWord:
     """A learned word.
@@ -138,6 +178,9 @@ class LearnedWord:
         count: The number of its lessons.
         spelled: Whether the name is a spelling that was taught.
         example: The lesson that represents it: the most typical recording.
+        also: Further attributes it names, if it has several meanings ("orange").
+        covers: Words of its attribute that it stands over ("warm": red, yellow); of such a word
+            nothing is learned but which those are.
     """
 
     name: str
@@ -145,6 +188,8 @@ class LearnedWord:
     count: int
     spelled: bool
     example: int
+    also: tuple[int, ...] = ()
+    covers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,6 +203,7 @@ class NamedAttribute:
         known: False if the picture is unlike everything the attribute's words were taught with.
         lesson: The lesson whose recording is the spoken answer.
         others: Further words of the attribute with their probabilities, likeliest first.
+        above: Words over its words that are likelier than not, with their probabilities.
     """
 
     attribute: int
@@ -166,6 +212,7 @@ class NamedAttribute:
     known: bool
     lesson: int
     others: tuple[tuple[str, float], ...] = ()
+    above: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from wordsight.attributes import AttributeLearner, Naming, write_sound
+from wordsight.attributes import AttributeLearner, Naming, Sound, write_sound
 from wordsight.attributes.recall.videos import crop_box
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
@@ -176,8 +176,57 @@ def rename_word(studio: Here, wanted: RenameBody) -> list[list[str]]:
     """Spell a word that was only heard; answers with the words of every attribute."""
     learner = AttributeLearner.load(taught_folder(studio))
     learner.rename(wanted.word, wanted.name.strip())
+    return _kept(studio, learner)
+
+
+class MergeBody(BaseModel):
+    """A word whose recordings are those of another."""
+
+    word: str = Field(min_length=1, max_length=100)
+    into: str = Field(min_length=1, max_length=100)
+
+
+class SplitBody(BaseModel):
+    """A word whose recordings are of two words."""
+
+    word: str = Field(min_length=1, max_length=100)
+
+
+@router.post("/attributes/merge")
+def merge_words(studio: Here, wanted: MergeBody) -> list[list[str]]:
+    """Make a word's lessons those of another; answers with the words of every attribute."""
+    learner = AttributeLearner.load(taught_folder(studio))
+    return _kept(studio, learner.merge(wanted.word, wanted.into))
+
+
+@router.post("/attributes/split")
+def split_word(studio: Here, wanted: SplitBody) -> list[list[str]]:
+    """Split a word's recordings into two words; answers with the words of every attribute."""
+    learner = AttributeLearner.load(taught_folder(studio))
+    return _kept(studio, learner.split(wanted.word))
+
+
+@router.get("/attributes/words/{word}/sound", response_class=Response)
+def play_word(studio: Here, word: str) -> Response:
+    """Send the typical recording of a word, as a WAV file."""
+    learner = taught(studio)
+    found = [one for one in learner.words_ if one.name == word]
+    sound = learner.sounds_[found[0].example] if found else None
+    if sound is None:
+        raise HTTPException(404)
+    return _wav(sound)
+
+
+def _kept(studio: Studio, learner: AttributeLearner) -> list[list[str]]:
     learner.save(taught_folder(studio), overwrite=True)
     return [[word.name for word in group] for group in learner.attributes()]
+
+
+def _wav(sound: Sound) -> Response:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "said.wav"
+        write_sound(path, sound)
+        return Response(path.read_bytes(), media_type="audio/wav")
 
 
 @router.post("/attributes/name")
@@ -191,11 +240,7 @@ def name_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = 
 @aside
 def say_picture(studio: Here, image: Annotated[UploadFile, File()], box: Box = "") -> Response:
     """Say all words for a picture in the teacher's own voice, as a WAV file."""
-    found = _named(studio, image, box)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "said.wav"
-        write_sound(path, taught(studio).say(found))
-        return Response(path.read_bytes(), media_type="audio/wav")
+    return _wav(taught(studio).say(_named(studio, image, box)))
 
 
 @router.get("/attributes/figure", response_class=FileResponse)

@@ -90,7 +90,8 @@
     try {
       const begun = await studio.post("/api/v1/attributes/learn", {
         attributes: Number(document.getElementById("count").value) || null,
-        method: document.getElementById("method").value, pictures: document.getElementById("described").value || null, seed: Number(document.getElementById("seed").value),
+        method: document.getElementById("method").value, pictures: document.getElementById("described").value || null,
+        maps: document.getElementById("maps").value, seed: Number(document.getElementById("seed").value),
       });
       const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
       if (job.state === "done") location.reload();
@@ -119,6 +120,23 @@
       if (!name || name === button.dataset.rename) return;
       try {
         await studio.post("/api/v1/attributes/rename", { word: button.dataset.rename, name });
+        location.reload();
+      } catch (error) {
+        fail(error);
+      }
+    });
+  for (const button of document.querySelectorAll("[data-play]"))
+    button.addEventListener("click", () => {
+      const played = document.getElementById("played");
+      played.src = `/api/v1/attributes/words/${encodeURIComponent(button.dataset.play)}/sound`;
+      played.hidden = false;
+      played.play();
+    });
+  for (const id of ["merge", "split"])
+    document.getElementById(id)?.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      try {
+        await studio.post(`/api/v1/attributes/${id}`, Object.fromEntries(new FormData(event.target)));
         location.reload();
       } catch (error) {
         fail(error);
