@@ -88,7 +88,7 @@ def measure(folder: Path, count: int, unseen: int, minutes: float) -> dict[str, 
     """Return what ``--json`` prints."""
     reporter = RecordingReporter()
     street_films = Street.make(reporter, folder, count)
-    words = learn_street(reporter, folder / "lexicon", street_films)
+    words = learn_street(reporter, street_films)
     sentences = [s for s in simple_sentences() if all(w.entry in words.words for w in s.words)]
     films = list(street(unseen, 7, places=(_UNSEEN_PLACE,)))
     if not (folder / "unseen" / METADATA_NAME).exists():
@@ -163,7 +163,7 @@ def watched(
     request = WatchRequest(
         source=str(stream),
         sentences=tuple(sentence.text for sentence in sentences),
-        words=folder / "lexicon",
+        words=folder / "library" / "lexicon",
         detector="rendered",
         rate=_RATE,
         give_up=0.5,

@@ -227,7 +227,7 @@ def make_library(folder: Path) -> tuple[Path, list[Path]]:
     write_world(street(4, 5, noise=0.0, frame_rate=5.0), folder / "films")
     library = folder / "library"
     _command("add", folder / "films", "--detector", "rendered", "--workers", "1", "-L", library)
-    words = ("--quick", "--restarts", "1", "--words", library / "studio" / "lexicon")
+    words = ("--quick", "--restarts", "1", "--words", library / "lexicon")
     _command("learn", *words, "-L", library)
     _command("index", "-L", library)
     return library, sorted((folder / "films").glob("*.mp4"))

@@ -151,11 +151,11 @@ class TestLongFilms:
 def test_words_are_learned_as_asked(run, learned, monkeypatch):
     monkeypatch.setenv("WORDSIGHT_LIBRARY", str(learned[0] / "library"))
     quick = ("--quick", "--restarts", 1, "-j", 1, "--grammar", "street", "--json")
-    made = run("learn", "--phases", 3, "--any-order", "--two-phase", *quick)
+    made = run("learn", "--phases", 3, "--any-order", "--two-phase", "-w", "lexicon", *quick)
     assert made.code == 0, made.err
     settings = LearnedLexicon.load("lexicon").notes["settings"]
     assert all(one in settings for one in ("left_to_right=False", "two_phase=True", "phases=3"))
-    verb = run("lexicon", "picked-up", "--json").json["picked-up"]
+    verb = run("lexicon", "picked-up", "-w", "lexicon", "--json").json["picked-up"]
     assert len(verb["transition"]) == 3 and min(map(min, verb["transition"])) > 0
 
 
@@ -168,17 +168,17 @@ def test_words_look_at_states_and_unknown_words_are_inferred(run, learned, tmp_p
     StateModel(rules, 5.0, words).save(tmp_path / "rules")
     known = Lexicon(tuple(entry for entry in default_lexicon() if entry.name != "backpack"))
     write_lexicon(tmp_path / "partly.txt", known)
-    arguments = ("--quick", "--restarts", 1, "-j", 1, "--grammar", "partly.txt")
+    arguments = ("--quick", "--restarts", 1, "-j", 1, "--grammar", "partly.txt", "-w", "lexicon")
     made = run("learn", "--states", "rules", *arguments, "--json")
     assert made.code == 0, made.err
     assert "backpack (noun)" in made.err.replace("\n", " ")
     assert made.json["facts"] == ["moves(1)"] and "backpack" in made.json["words"]
-    assert "fact:moves(1)" in run("lexicon", "picked-up", "--json").out
+    assert "fact:moves(1)" in run("lexicon", "picked-up", "-w", "lexicon", "--json").out
     # Everything that uses the words infers the states again, by rules kept beside them.
     (tmp_path / "rules").rename(tmp_path / "elsewhere")
-    whole = run("score", videos[0], SAID, "--json").json[0]["score"]
+    whole = run("score", videos[0], SAID, "-w", "lexicon", "--json").json[0]["score"]
     (tmp_path / "lexicon" / "states").rename(tmp_path / "taken")
-    assert run("score", videos[0], SAID, "--json").json[0]["score"] != whole
+    assert run("score", videos[0], SAID, "-w", "lexicon", "--json").json[0]["score"] != whole
 
 
 @pytest.mark.slow
@@ -212,4 +212,6 @@ def test_nothing_to_learn_from(run):
 
 
 def test_no_lexicon_yet(run):
+    assert "no library" in run("lexicon").err
+    run("init")
     assert "wordsight learn" in run("lexicon").err

@@ -6,7 +6,6 @@ import pytest
 
 from wordsight.cli.output import Output, Style
 from wordsight.library import Library
-from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio.demo import demo_library
 from wordsight.studio.jobs.store import JobStore
@@ -18,26 +17,22 @@ def jobs(library):
     return sorted(job.kind for job in JobStore(library / "studio" / "jobs.sqlite").list())
 
 
-def test_the_sample_is_made_once_and_takes_words_over(tmp_path):
+def test_the_sample_is_made_once(tmp_path):
     output = Output(Style(quiet=True))
     library = demo_library(output, tmp_path, films=3)
     with Library.open(library) as opened:
         names = sorted(video.name for video in opened.videos())
-        labels = opened.detections(opened.videos()[0].id).label_names
     assert names == ["street-000.mp4", "street-001.mp4", "street-002.mp4", "workbench.mp4"]
     assert jobs(library) == ["align", "index", "learn"]
-    hand_lexicon(labels).save(tmp_path / "lexicon")
     assert demo_library(output, tmp_path, films=3) == library
     assert jobs(library) == ["align", "index", "learn"]  # nothing is asked for twice
-    taken = LearnedLexicon.load(library / "studio" / "lexicon")
-    assert set(taken.words) == set(hand_lexicon(labels).words)
 
 
 def test_what_the_demo_has_learned_is_opened(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with Library.create("demo/library"):
         pass
-    hand_lexicon(["person", "chair"]).save("demo/lexicon")
+    hand_lexicon(["person", "chair"]).save("demo/library/lexicon")
     library = demo_library(Output(Style(quiet=True)), films=3)
     assert library.parts[0] == "demo" and not (tmp_path / "studio-demo").exists()
     assert jobs(library) == ["align", "index"]  # its words are there already

@@ -1,4 +1,4 @@
-"""A studio that knows no words begins with those learned on the command line, and keeps its own."""
+"""What a studio begins with: the words of its library, and words taught on the command line."""
 
 import cv2
 import numpy as np
@@ -8,44 +8,22 @@ from tests.studio.conftest import LocalClient, finished
 from wordsight.attributes import AttributeLearner
 from wordsight.cli.output import Output, Style
 from wordsight.library import Library
-from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio import StudioSettings, create_app
-from wordsight.studio.server import take_taught, take_words
+from wordsight.studio.server import take_taught
 
 LABELS = ("person", "chair", "backpack", "trash-can")
 
 
-@pytest.fixture
-def words(tmp_path):
-    hand_lexicon(LABELS).save(tmp_path / "lexicon")
-    return tmp_path / "lexicon"
-
-
-def test_words_are_taken_over_once(tmp_path, words, capsys):
-    library = tmp_path / "library"
-    take_words(Output(Style()), str(library), words)
-    assert "begins with the words of" in capsys.readouterr().err
-    kept = library / "studio" / "lexicon"
-    assert sorted(LearnedLexicon.load(kept).words) == sorted(LearnedLexicon.load(words).words)
-    before = (kept / "model.json").stat().st_mtime_ns
-    take_words(Output(Style()), str(library), words)  # the studio has its own by now
-    assert (kept / "model.json").stat().st_mtime_ns == before
-    assert capsys.readouterr().err == ""
-
-
-def test_without_words_nothing_is_said(tmp_path, capsys):
-    take_words(Output(Style()), str(tmp_path / "library"), tmp_path / "lexicon")
-    assert capsys.readouterr().err == ""
-    with Library.open(tmp_path / "library") as library:
-        assert not (library.folder / "studio" / "lexicon").exists()
-
-
-def test_damaged_words_are_told_and_stop_nobody(tmp_path, words, capsys):
-    (words / "model.json").write_text("{")
-    take_words(Output(Style()), str(tmp_path / "library"), words)
-    assert "begins without words" in capsys.readouterr().err
-    assert not (tmp_path / "library" / "studio" / "lexicon").exists()
+def test_words_that_an_earlier_studio_kept_for_itself_become_the_librarys(tmp_path):
+    own = tmp_path / "library" / "studio"
+    with Library.create(tmp_path / "library"):
+        hand_lexicon(LABELS).save(own / "lexicon")
+        (own / "lexicon-versions").mkdir()
+    with LocalClient(create_app(StudioSettings(library=str(tmp_path / "library")))) as client:
+        assert client.get("/api/v1/lexicon").status_code == 200
+    assert (tmp_path / "library" / "lexicon" / "model.json").exists()
+    assert not list(own.glob("lexicon*/"))
 
 
 @pytest.fixture

@@ -23,4 +23,4 @@ def test_demo(golden, tmp_path):
         listed = wordsight(tmp_path, "list", "-L", "demo/library", "--json").json
         book.ids |= {video["id"]: video["name"].removesuffix(".mp4") for video in listed}
         book.keep("demo", found.json)
-        book.folder("lexicon", tmp_path / "demo" / "lexicon", brief=True)
+        book.folder("lexicon", tmp_path / "demo" / "library" / "lexicon", brief=True)

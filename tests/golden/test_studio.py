@@ -29,7 +29,7 @@ PAGES = ("/", "/search", "/lexicon", "/attributes", "/align", "/states", "/tools
 @pytest.fixture
 def server(own):
     root, _ = own
-    shutil.copytree(root / "words", root / "lexicon")  # a studio begins with the words there
+    shutil.copytree(root / "words", root / "library" / "lexicon")
     running = StudioServer(root, "library")
     yield running
     running.close()
@@ -97,7 +97,7 @@ def test_videos_and_sentences(golden, own, server):
         studio.begin("learn", "/lexicon/learn", json=how)
         studio.end("learn")
         studio.ask("history", "GET", "/lexicon/history")
-        book.folder("learned", root / "library" / "studio" / "lexicon", brief=True)
+        book.folder("learned", root / "library" / "lexicon", brief=True)
         studio.ask("edit", "PUT", "/lexicon/words/approached", json={"edits": [edit]}, brief=True)
         studio.ask("versions", "GET", "/lexicon/versions")
         studio.ask("restore", "POST", "/lexicon/versions/1/restore")

@@ -128,7 +128,7 @@ def test_misspellings_are_suggested():
     ],
 )
 def test_bad_input_gets_a_quick_clear_answer(text):
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         understood = read_query(text, STREET)
     except LanguageError as error:
@@ -137,7 +137,7 @@ def test_bad_input_gets_a_quick_clear_answer(text):
         assert understood.statements
     found = infer_lexicon([text])
     assert not any(re.search(r"\s", entry.name) for entry in found.lexicon)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_natural_subtitles_are_read_without_invented_words(shared_data):

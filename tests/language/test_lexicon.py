@@ -109,3 +109,18 @@ def test_any_text_is_read_or_refused_with_its_place(text):
         parse_lexicon(text, where="here")
     except LexiconError as error:
         assert str(error).startswith("here:")
+
+
+def test_an_example_is_a_sentence_of_its_own_words():
+    known = Lexicon(
+        (
+            Entry("hand", PartOfSpeech.NOUN),
+            Entry("tea-cup", PartOfSpeech.NOUN),
+            Entry("slept", PartOfSpeech.VERB, ("agent",)),
+            Entry("picked-up", PartOfSpeech.VERB, ("agent", "patient")),
+        )
+    )
+    assert known.example() == "The hand picked up the tea cup."
+    usual = known.example(lambda verb, place, noun: float(noun == "tea-cup" and place == 0))
+    assert usual == "The tea cup picked up the hand."
+    assert Lexicon(known.entries[:1]).example() == ""

@@ -16,7 +16,7 @@ from wordsight.meaning import (
     is_long_video,
 )
 from wordsight.meaning.features import AnnotatedClip
-from wordsight.meaning.tasks.search import TYPICAL_CLIP
+from wordsight.meaning.tasks.search import TYPICAL_CLIP, _span_posterior
 from wordsight.records import Clip
 
 WINDOWS = Windows(lengths=(2.0,))
@@ -136,3 +136,12 @@ def test_a_hit_is_the_event_without_the_time_around_it(words, whole):
     assert hit.end - hit.start < 3.0
     common = min(hit.end, 12.0) - max(hit.start, 10.0)
     assert common >= 0.5 * (max(hit.end, 12.0) - min(hit.start, 10.0))
+
+
+def test_the_stretch_of_an_event_is_where_it_explains_most():
+    gain = np.full(20, -2.0)
+    gain[5:9] = 3.0
+    begins, ends, evidence = _span_posterior(gain)
+    assert (begins, ends) == (5, 8) and evidence > 0
+    *_, none = _span_posterior(np.full(20, -2.0))
+    assert none < 0  # nothing of it anywhere

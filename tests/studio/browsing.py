@@ -53,7 +53,7 @@ def address(tmp_path_factory):
     with Library.create(folder / "library") as library:
         library.add([folder / "street", folder / "bench"], detector="rendered", workers=1)
         labels = library.detections(library.videos()[0].id).label_names
-    hand_lexicon(labels).save(folder / "library" / "studio" / "lexicon")
+    hand_lexicon(labels).save(folder / "library" / "lexicon")
     with serving(folder / "library") as base:
         yield base
 

@@ -30,7 +30,7 @@ def video(client):
 def words(library):
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names
-    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    hand_lexicon(labels).save(library / "lexicon")
 
 
 def test_sentences_are_added_corrected_and_taken_back(client, video):

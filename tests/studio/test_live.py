@@ -9,7 +9,6 @@ import pytest
 from tests.studio.conftest import finished
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception.detectors.rendered import RENDERED_THINGS
-from wordsight.studio.jobs.lexicon import LEXICON
 
 SENTENCES = [
     f"The person {verb} the {thing}."
@@ -20,7 +19,7 @@ SENTENCES = [
 
 @pytest.fixture
 def words(library):
-    hand_lexicon(RENDERED_THINGS).save(library / "studio" / LEXICON)
+    hand_lexicon(RENDERED_THINGS).save(library / "lexicon")
 
 
 def begin(client, **asked):

@@ -224,7 +224,7 @@ def test_a_part_of_a_picture_is_named(client, taught):
 def test_sentences_are_scored_together(client, library, video):
     with Library.open(library) as opened:
         labels = opened.detections(video).label_names
-    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    hand_lexicon(labels).save(library / "lexicon")
     said = client.get(f"/api/v1/videos/{video}").json()["sentences"][0]["text"]
     asked = {"sentences": [said, "The person approached the chair."], "prune": 3}
     found = client.post(f"/api/v1/videos/{video}/score", json=asked).json()

@@ -84,7 +84,7 @@ def test_all_files_are_checked(client, library):
 def test_a_part_of_a_video_is_asked_about(client, library):
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names
-    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    hand_lexicon(labels).save(library / "lexicon")
     page = client.get("/api/v1/videos").json()["videos"][0]
     said = client.get(f"/api/v1/videos/{page['id']}").json()["sentences"][0]["text"]
     asked = {"sentence": said, "start": 1.0, "end": 2.0}
@@ -106,7 +106,7 @@ def test_a_long_film_is_asked_about_its_best_moment(client, library):
         said = opened.sentences(video.id)[0].text
     # Words so strict that whatever is longer than their longest window is long.
     strict = replace(words, view_settings=replace(words.view_settings, min_visible=0.99))
-    strict.save(library / "studio" / "lexicon")
+    strict.save(library / "lexicon")
     assert video.duration > 4.05
     place = f"/api/v1/videos/{video.id}"
     found = client.post(f"{place}/track", json={"sentence": said}).json()
@@ -167,7 +167,7 @@ def test_the_index_is_made_again_with_descriptions(client, library):
     wanted = {"describe": True}
     begun = client.post("/api/v1/search/index", json=wanted).json()
     assert finished(client, begun["id"])["state"] == "failed"  # no words were learned
-    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    hand_lexicon(labels).save(library / "lexicon")
     begun = client.post("/api/v1/search/index", json=wanted).json()
     assert finished(client, begun["id"])["state"] == "done"
     assert (library / "search-index" / "descriptions.json").stat().st_size > 10

@@ -155,7 +155,7 @@ def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, librar
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names
         truth = next(s.text for s in opened.sentences())
-    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    hand_lexicon(labels).save(library / "lexicon")
     directly = found(indexed, text=truth, by="meaning", everything=True)
     assert directly["moments"] and directly["job"] is None  # of a few videos it is told at once
     few = found(indexed, text=truth, by="meaning", everything=True, prune=1)

@@ -179,7 +179,7 @@ def test_words_look_at_facts_of_a_set_of_rules(client, library):
     kept = keep_set(library / "studio", "Movers", book, learned={"films": 1}, model=book.model())
     assert f'value="{kept.name}"' in client.get("/lexicon").text
     learn_words({"states": kept.name, "restarts": 1, "quick": True}, place(library))
-    assert load_annotator(library / "studio" / "lexicon").stated is not None
+    assert load_annotator(library / "lexicon").stated is not None
     words = client.get("/api/v1/lexicon/words/approached").json()
     assert any("moves" in table["feature"] for table in words["features"])
 
@@ -188,7 +188,7 @@ def test_words_look_at_facts_of_a_set_of_rules(client, library):
 def test_a_word_is_drawn(client, library):
     with Library.open(library) as opened:
         labels = opened.detections(opened.videos()[0].id).label_names
-    hand_lexicon(labels).save(library / "studio" / "lexicon")
+    hand_lexicon(labels).save(library / "lexicon")
     for ending, start in {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}.items():
         url = "/api/v1/lexicon/words/approached/figure"
         assert client.get(url, params={"ending": ending}).content.startswith(start)

@@ -31,8 +31,8 @@ def words(street_library):
 
 @pytest.fixture
 def folder(words, library):
-    words.save(library / "studio" / "lexicon")
-    return library / "studio"
+    words.save(library / "lexicon")
+    return library
 
 
 def edit(shares, feature="closing", roles=(0, 1), state=1):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.workflows.learn import LEARNED_FROM
+from wordsight.workflows.lexicon import LEARNED_FROM
 from wordsight.workflows.search import SearchRequest, search
 
 
@@ -16,14 +16,15 @@ def test_words_of_another_library_are_not_taken_silently(tmp_path, monkeypatch):
     text = "The person picked up the backpack."
     with Library.create(tmp_path / "library") as library:
         library.add([film], detector="rendered", workers=1)
-        own = [video.id for video in library.videos()]
-        for videos, taken in ((["elsewhere-1234"], False), (own, True)):
-            words = replace(learned, notes={**learned.notes, LEARNED_FROM: videos})
-            words.save("lexicon", overwrite=True)
-            found = search(library, SearchRequest(text=text, everything=True))
-            assert ("mean" in found.how) is taken
-            assert any("another library" in note for note in found.warnings) is not taken
-        words = replace(learned, notes={**learned.notes, LEARNED_FROM: ["elsewhere-1234"]})
-        words.save("lexicon", overwrite=True)
+        elsewhere = replace(learned, notes={**learned.notes, LEARNED_FROM: ["elsewhere-1234"]})
+        elsewhere.save("lexicon")  # in the current folder, where nothing looks for it
+        found = search(library, SearchRequest(text=text, everything=True))
+        assert found.how == "By what is said."
         named = search(library, SearchRequest(text=text, words="lexicon", everything=True))
         assert "mean" in named.how
+        assert sum("another library" in note for note in named.warnings) == 1
+        notes = {**learned.notes, LEARNED_FROM: [video.id for video in library.videos()]}
+        replace(learned, notes=notes).save(library.folder / "lexicon")
+        found = search(library, SearchRequest(text=text, everything=True))
+        assert "mean" in found.how
+        assert not any("another library" in note for note in found.warnings)

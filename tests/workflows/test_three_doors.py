@@ -31,16 +31,14 @@ def made(tmp_path_factory):
     wordsight.add(folder / "library", folder / "films", detector="rendered", workers=1)
     with Library.open(folder / "library") as library:
         labels = library.detections(library.videos()[0].id).label_names
-    hand_lexicon(labels).save(folder / "lexicon")
+    hand_lexicon(labels).save(folder / "library" / "lexicon")
     return folder
 
 
 @pytest.fixture
 def doors(made, tmp_path, monkeypatch, run):
-    """The library in a folder of its own, with a studio that has the same words."""
+    """The library with its words in a folder of its own, and a studio of it."""
     shutil.copytree(made / "library", tmp_path / "library")
-    shutil.copytree(made / "lexicon", tmp_path / "lexicon")
-    shutil.copytree(made / "lexicon", tmp_path / "library" / "studio" / "lexicon")
     monkeypatch.setenv("WORDSIGHT_LIBRARY", "library")
     with LocalClient(create_app(StudioSettings(library=str(tmp_path / "library")))) as studio:
         yield lambda *arguments: command(run, *arguments), studio
@@ -81,12 +79,12 @@ def test_the_example_of_the_readme(doors, capsys):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     example = readme.split("```python\n")[1].split("```")[0]
     shutil.move("library", "wordsight-library")
-    shutil.rmtree("lexicon")
+    shutil.rmtree("wordsight-library/lexicon")
     Path("example.py").write_text(example, encoding="utf-8")
     runpy.run_path("example.py")
     assert "[[" in capsys.readouterr().out  # the transitions of a word
     run("learn", "-w", "by-command", "-L", "wordsight-library")
-    same_words(LearnedLexicon.load("by-command"), LearnedLexicon.load("lexicon"))
+    same_words(LearnedLexicon.load("by-command"), LearnedLexicon.load("wordsight-library/lexicon"))
 
 
 @pytest.mark.slow
@@ -100,8 +98,7 @@ def test_learn(doors):
     done = finished(studio, job["id"])
     assert (done["state"], done["result"]["words"]) == ("done", by_command["words"])
     lexicons = [
-        LearnedLexicon.load(folder)
-        for folder in ("by-command", "by-python", "library/studio/lexicon")
+        LearnedLexicon.load(folder) for folder in ("by-command", "by-python", "library/lexicon")
     ]
     for other in lexicons[1:]:
         same_words(lexicons[0], other)
@@ -118,8 +115,10 @@ def test_learn_as_the_readme_does(made, tmp_path, monkeypatch):
     from wordsight.cli.main import main
 
     with pytest.raises(KeyError):
-        wordsight.learn(made / "library")
-    monkeypatch.setattr("sys.argv", ["wordsight", "learn", "-L", str(made / "library")])
+        wordsight.learn(made / "library", words="new")
+    monkeypatch.setattr(
+        "sys.argv", ["wordsight", "learn", "-w", "new", "-L", str(made / "library")]
+    )
     with pytest.raises(SystemExit):
         main()
     assert len(seen) == 2 and seen[0] == seen[1]
@@ -167,7 +166,7 @@ def test_describe(doors, video):
 def test_lexicon(doors):
     run, studio = doors
     by_command = run("lexicon", "approached")
-    assert by_command == plain(wordsight.lexicon("approached").to_json())
+    assert by_command == plain(wordsight.lexicon("approached", library="library").to_json())
     answer = studio.get("/api/v1/lexicon/words/approached").json()
     (word,) = by_command.values()
     assert np.round(word["transition"], 5).tolist() == answer["transition"]
@@ -238,10 +237,10 @@ def test_evaluate_words(doors):
 
 def test_evaluate_given_words(doors, video):
     run, _ = doors
-    found = run("evaluate", "words", "-w", "lexicon")
-    assert found == plain(wordsight.evaluate_words("library", words="lexicon").to_json())
+    found = run("evaluate", "words", "-w", "library/lexicon")
+    assert found == plain(wordsight.evaluate_words("library", words="library/lexicon").to_json())
     assert found["held_out"]["training"] == "given" and found["held_out"]["choices"] > 3
     lines = [{"video": video, "candidates": [TRUE, FALSE]}]
     Path("asked.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    other = run("evaluate", "words", "-w", "lexicon", "--candidates", "asked.jsonl")
+    other = run("evaluate", "words", "-w", "library/lexicon", "--candidates", "asked.jsonl")
     assert other["held_out"]["chance"] > found["held_out"]["chance"]

@@ -38,7 +38,7 @@ def demo(output: Output, result: DemoResult) -> None:
     output.table(["sentence", "video", "from", "to", "probability", "true"], rows)
     output.line(f"Play {result.overlay}: who is who in {result.best.text!r}.")
     output.line(f"Look at {result.sheet}: a picture of every video.")
-    output.line(f"Go on with: wordsight lexicon picked-up --words {folder / 'lexicon'}")
+    output.line(f"Go on with: wordsight lexicon picked-up --library {street.library}")
     output.line(f"        or: wordsight list --library {street.library}")
     opened = "--demo" if folder == Path("demo") else f"--library {street.library}"
     output.line(f"In the browser, at http://127.0.0.1:8321/: wordsight studio {opened}")

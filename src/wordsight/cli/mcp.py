@@ -8,6 +8,7 @@ import functools
 import json
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,6 @@ import typer
 from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, speaking
 from wordsight.cli.output import Output
 from wordsight.errors import WordsightError
-from wordsight.workflows.lexicon import DEFAULT_LEXICON
 from wordsight.workflows.state_inputs import DEFAULT_STATE_MODEL
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["LibraryTools", "make_server", "mcp"]
 
 _INSTRUCTIONS = """Videos of a library. Start with list_videos or search. Times are seconds.
-search finds moments by a sentence ("The person picked up the backpack."), a question or words;
+search finds moments by a sentence ("{example}"), a question or words;
 show_moment gives pictures of one."""
 _MOST_PICTURES = 12
 
@@ -37,8 +37,14 @@ def mcp(
     output: Output,
     library: LibraryOption = DEFAULT_LIBRARY,
     words: Annotated[
-        Path, typer.Option("--words", "-w", help="Folder of the learned lexicon.")
-    ] = DEFAULT_LEXICON,
+        Path | None,
+        typer.Option(
+            "--words",
+            "-w",
+            help="Folder of the learned lexicon.",
+            show_default="inside the library",
+        ),
+    ] = None,
     states: Annotated[
         Path, typer.Option("--states", help="Folder of a learned model of states.")
     ] = DEFAULT_STATE_MODEL,
@@ -69,15 +75,24 @@ class LibraryTools:
 
     Args:
         library: The library.
-        words: Folder of the learned lexicon; some tools need it.
+        words: Folder of the learned lexicon, which some tools need; the library's own if None.
         states: Folder of a model of states; ``states`` needs it.
         index: Where the index of searches is; inside the library if None.
     """
 
     def __init__(
-        self, library: "Library", words: Path, states: Path, index: Path | None = None
+        self, library: "Library", words: Path | None, states: Path, index: Path | None = None
     ) -> None:
         self._library, self._words, self._states, self._index = library, words, states, index
+
+    @property
+    def example(self) -> str:
+        """A sentence that the learned words can read; any plain one where there are none."""
+        from wordsight.workflows.lexicon import lexicon_folder, load_lexicon
+
+        with suppress(WordsightError):
+            return load_lexicon(lexicon_folder(self._library, self._words)).example
+        return "The person picked up the backpack."
 
     def list_videos(self, text: str = "", top: int = 50) -> str:
         """List videos with their ids, lengths and sentences; ``text`` filters by name."""
@@ -97,8 +112,7 @@ class LibraryTools:
         """Find moments by a sentence, a question or words; each with video, times and evidence."""
         from wordsight.workflows.search import SearchRequest, search
 
-        words = self._words if self._words.exists() else None
-        request = SearchRequest(text=text, top=top, words=words, index=self._index)
+        request = SearchRequest(text=text, top=top, words=self._words, index=self._index)
         return _json(search(self._library, request).to_json())
 
     def describe(
@@ -194,7 +208,10 @@ def make_server(tools: LibraryTools, *, write: bool = False) -> "MCPServer":
     from wordsight import __version__
 
     server = MCPServer(
-        "wordsight", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
+        "wordsight",
+        instructions=_INSTRUCTIONS.format(example=tools.example),
+        version=__version__,
+        log_level="WARNING",
     )
     reading = (
         tools.list_videos,

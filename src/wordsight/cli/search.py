@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from wordsight.cli.options import command, verb
+from wordsight.cli.options import DEFAULT_LIBRARY, LibraryOption, command, verb
 from wordsight.cli.output import Output, show_quality
 from wordsight.workflows.evaluate import EvaluateResult, EvaluateWordsResult, evaluate_words
 from wordsight.workflows.evaluate import evaluate as evaluate_ranking
@@ -63,12 +63,12 @@ def index(output: Output, result: IndexResult) -> None:
 
 
 @command(WatchRequest)
-def watch(output: Output, request: WatchRequest) -> None:
+def watch(output: Output, request: WatchRequest, library: LibraryOption = DEFAULT_LIBRARY) -> None:
     """Watch a camera or stream, and report when what a sentence says happens.
 
     Hits are printed as they happen; with --json as one line of JSON each. Ctrl-C ends the watch.
     """
-    with Watching(request, output) as watching:
+    with Watching(request.model_copy(update={"library": library}), output) as watching:
         output.note(f"Watching {watching.source.name} with {watching.detector.name}.")
         with suppress(KeyboardInterrupt):  # how a watch usually ends
             for hit in watching.hits():

@@ -38,7 +38,7 @@ def studio(
 
     from wordsight.studio import StudioSettings, create_app
     from wordsight.studio.demo import demo_library
-    from wordsight.studio.server import share_heaps, take_port, take_taught, take_words
+    from wordsight.studio.server import share_heaps, take_port, take_taught
 
     share_heaps()
     # The port first: if it is taken, that is said before films are rendered.
@@ -48,7 +48,6 @@ def studio(
             where = str(demo_library(output))
         else:
             where = library
-            take_words(output, where)
             take_taught(output, where)
         settings = StudioSettings(library=where, host=host, port=taken.getsockname()[1])
         server = uvicorn.Server(

@@ -3,7 +3,7 @@
 It defines how words combine, not what they mean; meanings are learned from video.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -192,6 +192,26 @@ class Lexicon:
         return tuple(
             e for e in self.entries if e.part is part and (arity is None or e.arity == arity)
         )
+
+    def example(self, fit: Callable[[str, int, str], float] = lambda verb, place, noun: 0.0) -> str:
+        """Return a plain sentence of these words, to show in messages; empty if there is no verb.
+
+        Args:
+            fit: How well a noun fits the place of a verb, given their names; of those that fit
+                equally well, the first is taken.
+        """
+        verbs = sorted(self.of_part(PartOfSpeech.VERB), key=lambda verb: verb.arity != 2)
+        nouns = list(self.of_part(PartOfSpeech.NOUN))
+        if not verbs or len(nouns) < verbs[0].arity:
+            return ""
+        chosen: list[Entry] = []
+        for place in range(verbs[0].arity):
+            rest = [noun for noun in nouns if noun not in chosen]
+            chosen.append(max(rest, key=lambda noun: fit(verbs[0].name, place, noun.name)))
+        names = iter(f"the {readable(noun.patterns[0])}" for noun in chosen)
+        subject = next(names)
+        said = " ".join(next(names) if one is None else one for one in verbs[0].patterns[0])
+        return f"{subject[0].upper()}{subject[1:]} {said}."
 
     def extended(self, entries: Iterable[Entry]) -> "Lexicon":
         """Return a lexicon with more entries; an entry with a known name replaces the old one."""

@@ -55,7 +55,7 @@ def _parsed(text: str, lexicon: Lexicon) -> tuple[Word, ...]:
     grammar = compile_grammar(lexicon)
     tokens = tokenise(text)
     _require_known(text, tokens, grammar)
-    tree = _parse_tree(text, tokens, grammar)
+    tree = _parse_tree(text, tokens, grammar, lexicon.example())
     return _preferred(text, list(islice(_clauses(tree, grammar), _MOST_READINGS)))
 
 
@@ -76,25 +76,25 @@ def _require_known(text: str, tokens: list[WordToken], grammar: Grammar) -> None
     )
 
 
-def _parse_tree(text: str, tokens: list[WordToken], grammar: Grammar) -> Any:
+def _parse_tree(text: str, tokens: list[WordToken], grammar: Grammar, example: str) -> Any:
     from lark.exceptions import UnexpectedInput
 
     try:
         return grammar.lark.parse(tokens)
     except UnexpectedInput as error:
+        plain = example or "who does what"
         token = getattr(error, "token", None)
         place = getattr(token, "start_pos", None)
         stopped = next((t for t in tokens if t.start == place), None)
         if stopped is None:
             shown = pointing_at(text, tokens[-1].end, tokens[-1].end + 1)
             raise LanguageError(
-                "the sentence ends too early; expected a sentence such as 'The person picked up "
-                f"the backpack.':\n{shown}"
+                f"the sentence ends too early; expected a sentence such as {plain!r}:\n{shown}"
             ) from None
         shown = pointing_at(text, stopped.start, stopped.end)
         raise LanguageError(
             f"the sentence makes sense up to {stopped.word!r}, which does not fit there; expected "
-            f"a sentence such as 'The person picked up the backpack quickly.':\n{shown}"
+            f"a sentence such as {plain!r}:\n{shown}"
         ) from None
 
 

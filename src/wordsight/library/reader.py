@@ -248,6 +248,14 @@ class LibraryReader:
         """Where its files are, or copies of them if they are in a bucket."""
         return self._store.folder
 
+    def check_writable(self) -> None:
+        """Make sure that the library can be written to.
+
+        Raises:
+            LibraryError: If it cannot.
+        """
+        self._database.check_writable()
+
     @property
     def artefacts_at(self) -> str:
         """Where its files are, for people: a folder, or the address of a bucket."""

@@ -42,18 +42,14 @@ def demo_library(reporter: Reporter, folder: Path | None = None, films: int = FI
     Returns:
         The library.
     """
-    from wordsight.meaning import LearnedLexicon
-    from wordsight.studio.jobs.lexicon import LEXICON
+    from wordsight.workflows.lexicon import LEXICON
 
-    shown = (_DEMO / "lexicon").exists() and (_DEMO / "library").exists()
+    shown = (_DEMO / "library" / LEXICON).exists()
     place = folder or (_DEMO if shown else FOLDER)
     library = place / "library"
     bench = _render(reporter, place, 0 if folder is None and shown else films)
     number = _look(reporter, place, library)
-    words, kept = place / "lexicon", library / "studio" / LEXICON
-    if words.exists() and not kept.exists():
-        LearnedLexicon.load(words).save(kept)
-    _begin_jobs(library, number, bench, learn=not kept.exists())
+    _begin_jobs(library, number, bench, learn=not (library / LEXICON).exists())
     return library
 
 

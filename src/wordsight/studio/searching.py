@@ -13,7 +13,7 @@ from wordsight.retrieval import Index
 from wordsight.retrieval.index.segments import MANIFEST
 from wordsight.retrieval.joint import JointSearch
 from wordsight.studio.jobs.store import JobRecord
-from wordsight.studio.studio import Studio, learned_words, words_folder, words_stamp
+from wordsight.studio.studio import Studio, learned_words, words_stamp
 from wordsight.workflows.found_moments import FoundMoment
 from wordsight.workflows.index import index_folder, is_current
 from wordsight.workflows.lexicon import understood_query
@@ -80,7 +80,6 @@ def answer(
         reporter.note(
             "The library has changed; what is new can be found when the index is up to date."
         )
-    request = request.model_copy(update={"words": words_folder(studio)})
     aloud = request.by == "meaning"
     found = find_moments(studio.library, request, reporter, words, ready=ready, aloud=aloud)
     return SearchAnswer(found.moments, found.how, reporter.notes, job)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wordsight.errors import WordsightError
-from wordsight.workflows.lexicon import DEFAULT_LEXICON
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.teach import DEFAULT_TAUGHT
 
@@ -20,7 +19,6 @@ __all__ = [
     "share_heaps",
     "take_port",
     "take_taught",
-    "take_words",
     "without_paths",
 ]
 
@@ -156,31 +154,6 @@ def share_heaps() -> bool:
     except (OSError, AttributeError):  # another C library
         return False
     return bool(change(_ARENA_MAX, _HEAPS) == 1)
-
-
-def take_words(reporter: Reporter, library: str, words: Path = DEFAULT_LEXICON) -> None:
-    """Let a studio that knows no words yet begin with those of `wordsight learn`.
-
-    Args:
-        reporter: Takes what is done, and what cannot be.
-        library: The studio's library; made if it is not there.
-        words: The learned words.
-    """
-    from wordsight.library import Library
-    from wordsight.studio.jobs.lexicon import LEXICON
-    from wordsight.workflows.annotator import load_annotator, save_lexicon
-    from wordsight.workflows.lexicon import load_lexicon
-
-    with Library.open(library, create=True) as opened:
-        kept = opened.folder / "studio" / LEXICON
-    if kept.exists() or not words.exists():
-        return
-    try:
-        save_lexicon(load_lexicon(words), kept, load_annotator(words))
-    except WordsightError as error:
-        reporter.warn(f"the studio begins without words: {error}")  # it can learn its own
-    else:
-        reporter.note(f"The studio begins with the words of {words}.")
 
 
 def take_taught(reporter: Reporter, library: str, taught: Path = DEFAULT_TAUGHT) -> None:

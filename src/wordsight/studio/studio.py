@@ -2,6 +2,8 @@
 
 import shutil
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +17,17 @@ from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon
 from wordsight.studio.jobs import JOB_KINDS
 from wordsight.studio.jobs.exports import sweep_exports
-from wordsight.studio.jobs.lexicon import LEXICON
+from wordsight.studio.jobs.lexicon import require_words
 from wordsight.studio.jobs.runner import JobRunner
 from wordsight.studio.jobs.store import JobRecord, JobStore
 from wordsight.studio.server import StudioSettings
 from wordsight.studio.uploads import harmless_name, new_upload, sweep_uploads, upload_folder
-from wordsight.workflows.lexicon import load_lexicon
+from wordsight.workflows.lexicon import LEXICON, lexicon_folder, load_lexicon
 from wordsight.workflows.units import bytes_text
 
 __all__ = [
     "Studio",
     "clock",
-    "known_words",
     "learned_words",
     "since",
     "studio_at",
@@ -57,10 +58,12 @@ class Studio:
         self.folder = settings.folder or self.library.folder / "studio"
         self.jobs = JobStore(self.folder / "jobs.sqlite")
         self._sweep()  # before any job begins
+        self._adopt_words()
         self.runner = JobRunner(self.jobs, settings.library, settings.jobs_at_once)
         self.templates = Jinja2Templates(_HERE / "templates")
         self.templates.env.filters |= {"clock": clock, "size_text": bytes_text, "since": since}
         self.templates.env.globals |= {"version": __version__, "bool": bool, "float": float}
+        self.templates.env.globals["example"] = partial(example_sentence, self)
 
     def page(self, request: Request, template: str, **values: Any) -> Any:
         """Render a template as the answer to a request."""
@@ -107,6 +110,14 @@ class Studio:
         """Forget an upload that was not finished."""
         shutil.rmtree(path.parent, ignore_errors=True)
 
+    def _adopt_words(self) -> None:
+        """Give the library the words of a studio that kept them for itself, as earlier ones did."""
+        with suppress(OSError):  # a library that cannot be written to
+            for name in (f"{LEXICON}-versions", LEXICON):
+                own, place = self.folder / name, self.library.folder / name
+                if own.is_dir() and not place.exists():
+                    own.rename(place)
+
     def _sweep(self) -> None:
         """Remove unfinished exports and old uploads of an earlier run of the studio."""
         self.jobs.resume()
@@ -136,8 +147,8 @@ def studio_at(request: Request) -> Studio:
 
 
 def words_folder(studio: Studio) -> Path:
-    """Return where the studio's lexicon is kept, whether or not there is one yet."""
-    return studio.folder / LEXICON
+    """Return where the library's lexicon is kept, whether or not there is one yet."""
+    return lexicon_folder(studio.library, None)
 
 
 def words_stamp(studio: Studio) -> str:
@@ -149,24 +160,19 @@ def words_stamp(studio: Studio) -> str:
 
 
 def learned_words(studio: Studio) -> LearnedLexicon:
-    """Return the studio's lexicon.
+    """Return the library's lexicon.
 
     Raises:
         WordsightError: If nothing was learned yet.
     """
-    return load_lexicon(known_words(studio))
+    return load_lexicon(require_words(studio.library))
 
 
-def known_words(studio: Studio) -> Path:
-    """Return the folder of the studio's lexicon.
-
-    Raises:
-        WordsightError: If nothing was learned yet.
-    """
-    folder = words_folder(studio)
-    if not (folder / "model.json").exists():
-        raise WordsightError("no words were learned yet; learn some on the Words page first.")
-    return folder
+def example_sentence(studio: Studio) -> str:
+    """Return a sentence that the learned words can read; any plain one where there are none."""
+    with suppress(WordsightError):
+        return learned_words(studio).example
+    return "The person picked up the backpack."
 
 
 def clock(seconds: float | None) -> str:

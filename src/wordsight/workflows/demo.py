@@ -19,6 +19,7 @@ from wordsight.progress import Progress
 from wordsight.records import Clip, Sentence
 from wordsight.video import VideoReader, render_overlay, write_contact_sheet
 from wordsight.workflows.clips import whole_clip
+from wordsight.workflows.lexicon import LEXICON
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.workflow import Result, as_json, workflow
@@ -90,7 +91,7 @@ def demo(request: DemoRequest, *, reporter: RecordingReporter) -> DemoResult:
     """Make videos with sentences, learn the words, and find moments in new videos."""
     folder = request.folder
     street = Street.make(reporter, folder, request.clips)
-    words = learn_street(reporter, folder / "lexicon", street)
+    words = learn_street(reporter, street)
     with reporter.progress("Judging sentences") as progress:
         table = f1_table(words, street, progress)
     whole = Windows(lengths=(_LONGEST,))  # the videos are moments already
@@ -204,8 +205,9 @@ def _scores(
     return np.maximum(np.array(rows), _WORST)
 
 
-def learn_street(reporter: Reporter, path: Path, street: Street) -> LearnedLexicon:
+def learn_street(reporter: Reporter, street: Street) -> LearnedLexicon:
     """Learn words from the films of all places but the last, or read them if that was done."""
+    path = street.library / LEXICON
     if path.exists():
         return LearnedLexicon.load(path)
     films, clips = street.part(unseen=False)

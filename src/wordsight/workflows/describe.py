@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
-from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.moments import ClipRequest, ClipSettings, read_clip
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import setting
@@ -27,7 +27,7 @@ class DescribeSettings(ClipSettings):
 class DescribeRequest(DescribeSettings, ClipRequest):
     """Which video is described, and how."""
 
-    words: Path = lexicon_setting()
+    words: Path | None = lexicon_setting()
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def describe(
     """Describe what happens in a video; of a long one, moment by moment."""
     from wordsight.meaning import describe_moments, is_long_video
 
-    lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
+    lexicon, folder = library_words(library, request.words, reporter)
+    clip = read_clip(library, request, folder)
     long = not request.whole and is_long_video(lexicon, clip)
     with (
         pruning(request.prune),

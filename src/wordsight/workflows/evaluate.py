@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordsight.errors import WordsightError
 from wordsight.workflows.compute import pruning, usable_device, using_engine
 from wordsight.workflows.described import candidates_setting, read_described
-from wordsight.workflows.learn import LEARNED_FROM, LearnSettings, training_settings
-from wordsight.workflows.lexicon import lexicon_setting, load_grammar, load_lexicon
+from wordsight.workflows.learn import LearnSettings, training_settings
+from wordsight.workflows.lexicon import (
+    LEARNED_FROM,
+    lexicon_setting,
+    load_grammar,
+    load_lexicon,
+)
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, changed, setting
 from wordsight.workflows.units import count
@@ -35,7 +40,7 @@ __all__ = [
 class EvaluateWordsRequest(LearnSettings):
     """Which words are judged; without a lexicon, those that `learn` would learn."""
 
-    words: Path | None = lexicon_setting(None)
+    words: Path | None = lexicon_setting("learned without a part of the videos")
     candidates: Path | None = candidates_setting()
     grammar: str | None = setting(
         None,

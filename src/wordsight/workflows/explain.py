@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
-from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import argument
@@ -22,7 +22,7 @@ class ExplainRequest(ClipRequest):
     """A sentence about a video."""
 
     sentence: str = argument("What may be true of it.", metavar="SENTENCE", min_length=1)
-    words: Path = lexicon_setting()
+    words: Path | None = lexicon_setting()
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def explain(
     library: "Library", request: ExplainRequest, *, reporter: RecordingReporter
 ) -> ExplainResult:
     """Explain how a sentence fits a video; in a long video, where it fits best."""
-    lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
+    lexicon, folder = library_words(library, request.words, reporter)
+    clip = read_clip(library, request, folder)
     with pruning(request.prune):
         (moment,) = moments_for(lexicon, clip, (request.sentence,), reporter, whole=request.whole)
         explanation = lexicon.explain(moment, request.sentence)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
 from wordsight.workflows.compute import device_setting, engine_setting, usable_device, using_engine
-from wordsight.workflows.lexicon import DEFAULT_LEXICON, lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.named_shots import (
     NAMED,
     NamedShots,
@@ -126,7 +126,7 @@ class IndexRequest(IndexSettings):
         "Also name the things in every shot by words of `wordsight teach`; kept until `none`.",
         metavar="FOLDER|none",
     )
-    words: Path | None = lexicon_setting(None)
+    words: Path | None = lexicon_setting()
     index: Path | None = index_setting()
 
 
@@ -159,7 +159,7 @@ def index(library: "Library", request: IndexRequest, *, reporter: RecordingRepor
 
     folder = index_folder(library, request.index)
     if request.describe:
-        lexicon = load_lexicon(request.words or DEFAULT_LEXICON)
+        lexicon, _ = library_words(library, request.words, reporter)
         with reporter.progress("Describing") as progress:
             number = describe_shots(library, folder, lexicon, progress)
         reporter.note(f"Wrote {count(number, 'description')}.")

@@ -17,7 +17,12 @@ from wordsight.workflows.compute import (
     using_engine,
 )
 from wordsight.workflows.described import DescribedClips, candidates_setting, read_described
-from wordsight.workflows.lexicon import lexicon_setting, load_grammar
+from wordsight.workflows.lexicon import (
+    LEARNED_FROM,
+    lexicon_folder,
+    lexicon_setting,
+    load_grammar,
+)
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
@@ -30,9 +35,6 @@ if TYPE_CHECKING:
     from wordsight.workflows.annotator import ClipAnnotator
 
 __all__ = ["LearnRequest", "LearnResult", "LearnSettings", "learn", "training_settings"]
-
-LEARNED_FROM = "learned_from"
-"""Under which name the notes of a lexicon have the videos it was learned from."""
 
 
 class LearnSettings(Request):
@@ -155,6 +157,7 @@ class LearnRequest(LearnSettings):
         metavar="FILE",
     )
     force: bool = setting(False, "Replace a lexicon that exists.")
+    save: bool = setting(True, "Whether the words are written to a folder.", hidden=True)
     checkpoint: Path | None = setting(
         None,
         "Where unfinished work is kept, to go on after an interruption; beside the lexicon if "
@@ -221,8 +224,10 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
     from wordsight.workflows.annotator import ClipAnnotator, save_lexicon
     from wordsight.workflows.word_quality import learning_quality
 
-    if request.words is not None:
-        refuse_existing(request.words, force=request.force)
+    folder = lexicon_folder(library, request.words) if request.save else None
+    refuse_existing(folder, force=request.force)
+    if folder is not None and request.words is None:
+        library.check_writable()  # before the work, not after it
     annotator = ClipAnnotator.of(request.attributes, request.states)
     said = read_described(
         library,
@@ -234,7 +239,9 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         random_state=request.seed,
     )
     settings = training_settings(request, annotator, cut=said.cut)
-    checkpoint = _checkpoint(request)
+    checkpoint = request.checkpoint
+    if checkpoint is None and folder is not None:
+        checkpoint = folder.with_name(f"{folder.name}.learning.npz")
     with using_engine(request.engine, reporter) as engine:
         compute: dict[str, Any] = {
             "threads": request.threads,
@@ -257,8 +264,8 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
     learned = _noted(learned, quality, said)
     for advice in quality.advice:
         reporter.warn(advice)
-    if request.words is not None:
-        save_lexicon(learned, request.words, annotator, overwrite=request.force)
+    if folder is not None:
+        save_lexicon(learned, folder, annotator, overwrite=request.force)
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)
     most, usual = max(losses, default=0.0), median(losses or [0.0])
@@ -270,7 +277,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         named = _words_used(learned, annotator, reporter)
     return LearnResult(
         learned,
-        request.words,
+        folder,
         int(str(learned.notes["clips"])),  # without those in which nothing was seen
         said.num_sentences,
         most,
@@ -357,12 +364,6 @@ def _noted(learned: "LearnedLexicon", quality: "Quality", said: DescribedClips) 
 
     videos = sorted({clip.video_id for clip in said.clips})
     return replace(learned, notes={**learned.notes, LEARNED_FROM: videos, NOTE: quality.to_json()})
-
-
-def _checkpoint(request: LearnRequest) -> Path | None:
-    if request.checkpoint is not None or request.words is None:
-        return request.checkpoint
-    return request.words.with_name(f"{request.words.name}.learning.npz")
 
 
 _FEW_CLIPS = 40  # below this, which noun has which look is mostly a guess

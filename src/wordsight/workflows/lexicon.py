@@ -9,26 +9,35 @@ from typing import TYPE_CHECKING, Any
 from wordsight.errors import WordsightError
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, argument, setting
-from wordsight.workflows.workflow import Result, refuse_existing, workflow
+from wordsight.workflows.workflow import Result, open_library, refuse_existing, workflow
 
 if TYPE_CHECKING:
     from wordsight.language import Entry, Lexicon, Understood
+    from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon
     from wordsight.records import Sentence
 
 __all__ = [
-    "DEFAULT_LEXICON",
+    "LEARNED_FROM",
+    "LEXICON",
     "LexiconRequest",
     "LexiconResult",
     "lexicon",
+    "lexicon_folder",
     "lexicon_setting",
+    "library_setting",
+    "library_words",
     "load_grammar",
     "load_lexicon",
     "readable_grammar",
     "understood_query",
 ]
 
-DEFAULT_LEXICON = Path("lexicon")
+LEXICON = "lexicon"
+"""Name of the folder inside a library that holds the words learned from it."""
+
+LEARNED_FROM = "learned_from"
+"""Under which name the notes of a lexicon have the videos it was learned from."""
 
 _SHOWN = 3  # sentences that cannot be read; the rest is counted
 _LISTED = 12  # words per note; the rest is counted
@@ -36,15 +45,24 @@ _loading = Lock()
 _loaded: dict[tuple[Path, int], "LearnedLexicon"] = {}
 
 
-def lexicon_setting(default: Path | None = DEFAULT_LEXICON) -> Any:
+def lexicon_setting(default_text: str = "inside the library") -> Any:
     """Declare the setting that names a learned lexicon."""
     return setting(
-        default,
+        None,
         "Folder of the learned lexicon.",
         "--words",
         "-w",
         metavar="FOLDER",
-        default_text=str(DEFAULT_LEXICON),
+        default_text=default_text,
+    )
+
+
+def library_setting() -> Any:
+    """Declare the library whose words are used, for verbs that need nothing else of it."""
+    return setting(
+        "wordsight-library",
+        "The library whose words are used unless others are named.",
+        hidden=True,
     )
 
 
@@ -58,7 +76,8 @@ class LexiconRequest(Request):
         metavar="FILE",
     )
     force: bool = setting(False, "Replace the picture if it exists.")
-    words: Path = lexicon_setting()
+    words: Path | None = lexicon_setting()
+    library: str = library_setting()
 
 
 @dataclass(frozen=True)
@@ -79,7 +98,7 @@ def lexicon(request: LexiconRequest, *, reporter: RecordingReporter) -> LexiconR
     """Show what learned words look for, state by state."""
     from wordsight.meaning.model.inspect import save_word_plot, word_values
 
-    learned, word = load_lexicon(request.words), request.word
+    learned, word = load_lexicon(lexicon_folder(request.library, request.words)), request.word
     if word is not None:
         named = word.strip().lower().replace(" ", "-")  # as it is said: "Picked up"
         word = named if named in learned.words else word
@@ -95,6 +114,45 @@ def lexicon(request: LexiconRequest, *, reporter: RecordingReporter) -> LexiconR
     )
 
 
+def lexicon_folder(library: "Library | str", named: Path | None) -> Path:
+    """Return where words are: in the folder that is named, else inside the library."""
+    if named is not None:
+        return named
+    with open_library(library) as opened:
+        return opened.folder / LEXICON
+
+
+def library_words(
+    library: "Library", named: Path | None, reporter: Reporter
+) -> tuple["LearnedLexicon", Path]:
+    """Read the words to use on a library, and say if they were learned from another one.
+
+    Args:
+        library: The library.
+        named: The folder of other words than the library's own, if any.
+        reporter: Takes a note if they are of another library.
+
+    Returns:
+        The words, and the folder they are in.
+
+    Raises:
+        WordsightError: If there are none.
+    """
+    folder = lexicon_folder(library, named)
+    learned = load_lexicon(folder)
+    if named is not None and _is_of_others(learned, library):
+        reporter.note(f"The words in {named} were learned from videos of another library.")
+    return learned, folder
+
+
+def _is_of_others(learned: "LearnedLexicon", library: "Library") -> bool:
+    """Whether words were learned from videos of which this library has none."""
+    learned_from = learned.notes.get(LEARNED_FROM)
+    if not isinstance(learned_from, list | tuple) or not learned_from:
+        return False  # older lexicons and those written by hand do not say
+    return not {video.id for video in library.videos()} & set(learned_from)
+
+
 def load_lexicon(folder: Path) -> "LearnedLexicon":
     """Read a learned lexicon; one that was read last and has not changed since is kept.
 
@@ -106,7 +164,7 @@ def load_lexicon(folder: Path) -> "LearnedLexicon":
     if not folder.exists():
         raise WordsightError(
             f"there is no learned lexicon at {folder}; make one with `wordsight learn`, or name "
-            "its folder with --words."
+            "the folder of another with --words."
         )
     model = folder / "model.json"
     if not model.exists():

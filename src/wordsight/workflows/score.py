@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
-from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import argument
@@ -25,7 +25,7 @@ class ScoreRequest(ClipRequest):
     sentences: tuple[str, ...] = argument(
         "Sentences that may be true of it.", metavar="SENTENCE...", min_length=1
     )
-    words: Path = lexicon_setting()
+    words: Path | None = lexicon_setting()
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class ScoreResult(Result):
 @workflow(ScoreRequest)
 def score(library: "Library", request: ScoreRequest, *, reporter: RecordingReporter) -> ScoreResult:
     """Score sentences about a video; of a long one, each where it fits best."""
-    lexicon = load_lexicon(request.words)
-    clip = read_clip(library, request, request.words)
+    lexicon, folder = library_words(library, request.words, reporter)
+    clip = read_clip(library, request, folder)
     with pruning(request.prune):
         moments = moments_for(lexicon, clip, request.sentences, reporter, whole=request.whole)
         pairs = zip(moments, request.sentences, strict=True)

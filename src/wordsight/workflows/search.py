@@ -18,8 +18,7 @@ from wordsight.workflows.compute import (
 )
 from wordsight.workflows.found_moments import FoundMoment, evidence_text
 from wordsight.workflows.index import index_setting
-from wordsight.workflows.learn import LEARNED_FROM
-from wordsight.workflows.lexicon import DEFAULT_LEXICON, lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import lexicon_folder, lexicon_setting, library_words
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.search_query import (
     SearchQuery,
@@ -123,7 +122,7 @@ class SearchRequest(SearchSettings):
         metavar="JSONL",
     )
     force: bool = setting(False, "Replace files that exist.")
-    words: Path | None = lexicon_setting(None)
+    words: Path | None = lexicon_setting()
     engine: str | None = engine_setting()
     device: str | None = device_setting()
     index: Path | None = index_setting()
@@ -196,15 +195,9 @@ def search(
         return _answer_queries(library, request, reporter)
     lexicon = None
     if request.text:
-        folder = request.words or DEFAULT_LEXICON
         needed = request.words is not None or request.by == "meaning"
-        lexicon = load_lexicon(folder) if needed or folder.exists() else None
-        if lexicon is not None and not needed and _is_of_others(lexicon, library):
-            lexicon = None
-            reporter.note(
-                f"The words in {folder} were learned from videos of another library; --words "
-                f"{folder} uses them all the same."
-            )
+        if needed or lexicon_folder(library, None).exists():
+            lexicon, _ = library_words(library, request.words, reporter)
     with using_engine(request.engine, reporter) as engine:
         result = find_moments(
             library, request, reporter, lexicon, engine=engine, aloud=request.words is not None
@@ -239,7 +232,7 @@ def find_moments(
         library: The library.
         request: What is looked for.
         reporter: Takes notes and progress.
-        lexicon: The learned words, if any; read from ``request.words``.
+        lexicon: The learned words, if any: those in ``request.words``, or the library's.
         engine: Who searches shards and looks at videos; this process if ``None``.
         aloud: Whether it is worth a note that the words cannot read the text.
         ready: An index that is open; otherwise it is opened, and brought up to date first.
@@ -247,6 +240,7 @@ def find_moments(
     """
     from wordsight.workflows.annotator import load_annotator
 
+    folder = lexicon_folder(library, request.words)
     searcher = Searcher(
         reporter,
         library,
@@ -258,7 +252,7 @@ def find_moments(
         device=usable_device(request.device, reporter),
         engine=engine,
         ready=ready,
-        annotator=None if lexicon is None else load_annotator(request.words or DEFAULT_LEXICON),
+        annotator=None if lexicon is None else load_annotator(folder),
         exact=request.exact or None,
         background=request.background,
         rank=request.rank,
@@ -267,14 +261,6 @@ def find_moments(
         asked = request.query()
         moments, how, answer = searcher.answer(asked, request.by, lexicon, named=aloud)
     return SearchResult(tuple(moments), how, answer=answer)
-
-
-def _is_of_others(lexicon: "LearnedLexicon", library: "Library") -> bool:
-    """Whether words were learned from videos of which this library has none."""
-    learned_from = lexicon.notes.get(LEARNED_FROM)
-    if not isinstance(learned_from, list | tuple) or not learned_from:
-        return False  # older lexicons and those written by hand do not say
-    return not {video.id for video in library.videos()} & set(learned_from)
 
 
 def _answer_json(answer: "Answer") -> dict[str, Any]:

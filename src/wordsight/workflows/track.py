@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordsight.workflows.compute import pruning, report_lost
-from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.moments import ClipRequest, moments_for, read_clip
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import argument, setting
@@ -33,7 +33,7 @@ class TrackRequest(ClipRequest):
         None, "Draw who is who into a copy of the video.", "--overlay", "-o", metavar="MP4"
     )
     force: bool = setting(False, "Replace the overlay if it exists.")
-    words: Path = lexicon_setting()
+    words: Path | None = lexicon_setting()
     probabilities: bool = setting(
         False,
         "Also score the sentence and compute how likely each state of its words is in each frame.",
@@ -97,7 +97,8 @@ def track(library: "Library", request: TrackRequest, *, reporter: RecordingRepor
     from wordsight.meaning.tasks.clip import living_sentence
 
     refuse_existing(request.overlay, force=request.force)
-    lexicon, clip = load_lexicon(request.words), read_clip(library, request, request.words)
+    lexicon, folder = library_words(library, request.words, reporter)
+    clip = read_clip(library, request, folder)
     with pruning(request.prune):
         (moment,) = moments_for(lexicon, clip, (request.sentence,), reporter, whole=request.whole)
         tracked = lexicon.track(moment, request.sentence)

@@ -22,7 +22,12 @@ from wordsight.workflows.hit_channels import (
     command_channel,
     web_channel,
 )
-from wordsight.workflows.lexicon import lexicon_setting, load_lexicon
+from wordsight.workflows.lexicon import (
+    lexicon_folder,
+    lexicon_setting,
+    library_setting,
+    load_lexicon,
+)
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import argument, setting
 from wordsight.workflows.state_watch import StateWatch, read_state_rules
@@ -59,7 +64,8 @@ class WatchRequest(DetectorSettings):
     sentences: tuple[str, ...] = argument(
         "What may happen; several share the work.", metavar="SENTENCE...", min_length=1
     )
-    words: Path = lexicon_setting()
+    words: Path | None = lexicon_setting()
+    library: str = library_setting()
     rules: str | None = setting(
         None,
         "Rules of states: a learned model, or a file. Then also events and facts are watched for, "
@@ -179,8 +185,9 @@ class Watching(Closing):
             )
             self._watches += [StateWatch(*rules, by_rules)] if by_rules else []
         if said:
-            lexicon = load_lexicon(request.words)
-            self._annotator = _usable(load_annotator(request.words))
+            words = lexicon_folder(request.library, request.words)
+            lexicon = load_lexicon(words)
+            self._annotator = _usable(load_annotator(words))
             read = [_one_event(lexicon, text, reporter) for text in said]
             self._texts = dict(zip(read, said, strict=True))
             self._watches.append(SentenceWatch(lexicon, read))
@@ -385,7 +392,7 @@ def _one_event(lexicon: "LearnedLexicon", text: str, reporter: Reporter) -> Any:
     if understood.question is not None or len(said) != 1 or said[0].negated:
         raise WordsightError(
             f"{text!r} cannot be watched for: a sentence says one thing that happens, such as "
-            "'The person picked up the backpack.' Watch for several events as several sentences."
+            f"{lexicon.example!r} Watch for several events as several sentences."
         )
     if not understood.is_literal:
         reporter.note(understood.explanation())

@@ -204,9 +204,11 @@ def _unknown_words(reading: Reading, binder: "_EventBinder") -> UnknownWordError
             f"{word[:_SHOWN]!r}" + (f" (did you mean {' or '.join(close)}?)" if close else "")
         )
     names = sorted(entry.name for entry in binder.index.lexicon)[:8]
+    plain = binder.index.lexicon.example()
+    such = f", and a sentence is {plain!r}" if plain else "."
     return UnknownWordError(
         f"no meaning is known for {', '.join(parts)} in {reading.text[:80]!r}; known words are, "
-        f"for example, {', '.join(names)}.",
+        f"for example, {', '.join(names)}{such}",
         tuple(binder.unknown),
     )
 

@@ -149,6 +149,18 @@ class LearnedLexicon:
         return table_html(("word", "part", "states", "looks for"), rows, heading)
 
     @property
+    def example(self) -> str:
+        """A sentence of these words as it is usually said, to show in messages."""
+        known = Lexicon(tuple(entry for entry in self.lexicon if entry.name in self.words))
+        ratios = self.calibration.role_priors.ratios
+
+        def fit(verb: str, place: int, noun: str) -> float:
+            rows = ratios.get(verb, ())
+            return rows[place].get(noun, 0.0) if place < len(rows) else 0.0
+
+        return known.example(fit)
+
+    @property
     def track_prior(self) -> TrackPrior:
         """Weights of objects and tracks, independent of any word."""
         return self.view_settings.track_prior

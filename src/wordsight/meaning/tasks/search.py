@@ -2,8 +2,8 @@
 
 A sentence is about a moment, and tracks that are visible in a small share of a clip are left out.
 So long videos are cut into windows, which share the measured features. Words that were learned from
-whole videos have a state for the time before their event and one for the time after; what the best
-explanation of a window and its surroundings puts between them is the moment.
+whole videos have states for the time before, within and after an event; the moment is the stretch
+of a window and its surroundings that the states within explain better than anything else known.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -115,6 +115,15 @@ def _overlap(one: _Timed, other: _Timed) -> float:
 
 
 @dataclass(frozen=True)
+class _Event:
+    """When an event happens, and the log ratio of its happening there to nothing of it."""
+
+    start: float
+    end: float
+    evidence: float
+
+
+@dataclass(frozen=True)
 class _ScoredWindow:
     """A window with its score, and its frames in the observation of a piece of its clip."""
 
@@ -163,7 +172,14 @@ def search(
             if not only_true or window.score >= lexicon.threshold
         ]
         hits += windows.without_overlaps(
-            sorted(_hits(lexicon, clip, query, windows, kept[:top]), key=lambda hit: -hit.score)
+            sorted(
+                (
+                    hit
+                    for hit in _hits(lexicon, clip, query, windows, kept[:top])
+                    if hit.holds or not only_true
+                ),
+                key=lambda hit: -hit.score,
+            )
         )
         # Keep no more hits in memory than needed.
         hits.sort(key=lambda hit: -hit.score)
@@ -216,7 +232,9 @@ def judge_spans(
             found = _ScoredWindow(
                 float(scores[number]), (0, 0), rows, start, end, max(losses, default=0.0)
             )
-            yield number, _hit(lexicon, clip, observation, sentences[number], found)
+            hit = _hit(lexicon, clip, observation, sentences[number], found)
+            if hit.holds:
+                yield number, hit
 
 
 def _pieces(
@@ -291,14 +309,16 @@ def _hit(
         words = evidence_of(lexicon, window, sentence)
         event = _event(lexicon, observation, found.rows, sentence)
     span = (found.start, found.end)
-    start, end = event or span
+    start, end = span if event is None else (event.start, event.end)
+    # A part of a video that has no stretch of its own that fits belongs to another event.
+    happens = event is None or event.evidence > 0.0 or span == (clip.start, clip.end)
     return SentenceHit(
         clip.video_id,
         max(start, clip.start),
         min(end, clip.end),
         found.score,
         sentence.text,
-        found.score >= lexicon.threshold,
+        happens and found.score >= lexicon.threshold,
         tuple((word.word, float(word.evidence.mean())) for word in words),
         found.lost_mass,
         span,
@@ -307,28 +327,70 @@ def _hit(
 
 def _event(
     lexicon: LearnedLexicon, observation: Observation, rows: tuple[int, int], sentence: Sentence
-) -> tuple[float, float] | None:
+) -> _Event | None:
     """Return when the event of a window begins and ends; None if its words do not say."""
-    verbs = [
-        number
-        for number, word in enumerate(sentence.words)
-        if lexicon.words[word.entry].part is PartOfSpeech.VERB
-    ]
-    counts = [lexicon.words[sentence.words[number].entry].num_states for number in verbs]
-    if not verbs or min(counts) < _WITH_TIME_AROUND or lexicon.notes.get(CUT_CLIPS):
+    verbs = {
+        entry: word.num_states
+        for entry, word in lexicon.words.items()
+        if word.part is PartOfSpeech.VERB and word.num_states >= _WITH_TIME_AROUND
+    }
+    said = [number for number, word in enumerate(sentence.words) if word.entry in verbs]
+    if not said or lexicon.notes.get(CUT_CLIPS):
         return None
     around = (rows[1] - rows[0]) // 2
     first, last = max(0, rows[0] - around), min(observation.num_frames, rows[1] + around)
-    words = evidence_of(lexicon, _window(lexicon, observation, (first, last)), sentence)
-    inside = np.zeros(last - first, dtype=bool)
-    for number, count in zip(verbs, counts, strict=True):
-        states = words[number].states
-        inside |= (states > 0) & (states < count - 1)
-    frames = np.flatnonzero(inside)
-    if not len(frames):
-        return None
-    times = observation.view.times[first:last][frames]
-    return float(times[0]) - _EDGE, float(times[-1]) + _EDGE
+    window = _window(lexicon, observation, (first, last))
+    path = lexicon.scorer(window).best_path(sentence)
+    gain = np.zeros(last - first)
+    for word in (sentence.words[number] for number in said):
+        things = tuple(path.objects[:, p] for p in word.participants)
+        gain += _gain(lexicon, window, word.entry, things, verbs)
+    begins, ends, evidence = _span_posterior(gain)
+    times = observation.view.times[first:last]
+    return _Event(float(times[begins]) - _EDGE, float(times[ends]) + _EDGE, evidence)
+
+
+def _gain(
+    lexicon: LearnedLexicon,
+    window: Observation,
+    verb: str,
+    things: tuple[NDArray[np.int64], ...],
+    verbs: dict[str, int],
+) -> NDArray[np.float64]:
+    """Return per frame how much better an event of a verb explains it than anything else known.
+
+    The first state of an event is mostly how it is prepared: walking up to what is picked up. So
+    its later states are compared with the time before and after the events of all verbs, and with
+    the later states of the other verbs.
+    """
+    frames = np.arange(window.num_frames)
+    inside: list[NDArray[np.float64]] = []
+    outside: list[NDArray[np.float64]] = []
+    for entry, count in verbs.items():
+        if lexicon.words[entry].arity != len(things):
+            continue
+        logs = lexicon.tables[entry].logs(window)[(frames, *things)]
+        outside += [logs[:, 0], logs[:, -1]]
+        (inside if entry == verb else outside).extend(logs[:, count // 2 : -1].T)
+    mean = np.logaddexp.reduce(inside, axis=0) - np.log(len(inside))
+    return np.asarray(mean - np.logaddexp.reduce(outside, axis=0))
+
+
+def _span_posterior(gain: NDArray[np.float64]) -> tuple[int, int, float]:
+    """Find a stretch of frames, given what each frame adds if it is inside.
+
+    Returns:
+        The medians of its first and last frame over all stretches, weighted by how likely they are,
+        and the log ratio of there being such a stretch, wherever it is, to there being none.
+    """
+    sums = np.concatenate([[0.0], np.cumsum(gain)])
+    weights = np.where(np.triu(np.ones((len(gain),) * 2)) > 0, sums[1:] - sums[:-1, None], -np.inf)
+    total = float(np.logaddexp.reduce(weights, axis=None))
+    shares = np.exp(weights - total)
+    begins = int(np.searchsorted(np.cumsum(shares.sum(axis=1)), 0.5))
+    ends = int(np.searchsorted(np.cumsum(shares.sum(axis=0)), 0.5))
+    most = len(gain) - 1
+    return min(begins, most), min(ends, most), total - float(np.log(shares.size * 0.5))
 
 
 def is_long_video(lexicon: LearnedLexicon, clip: Clip, windows: Windows | None = None) -> bool:

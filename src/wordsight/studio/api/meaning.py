@@ -14,8 +14,9 @@ from starlette.exceptions import HTTPException
 from wordsight.errors import WordsightError
 from wordsight.studio.api.fields import Here, aside
 from wordsight.studio.api.jobs import JobInfo
+from wordsight.studio.jobs.lexicon import require_words
 from wordsight.studio.jobs.store import JobError, JobRecord
-from wordsight.studio.studio import known_words, words_stamp
+from wordsight.studio.studio import words_stamp
 from wordsight.workflows.clips import Measured, look_at
 from wordsight.workflows.describe import DescribeSettings
 from wordsight.workflows.moments import ClipSettings
@@ -71,7 +72,7 @@ class PendingAnswer:
 
     def _begin(self, verb: str, video_id: str, asked: dict[str, Any]) -> JobRecord:
         studio = self._studio
-        known_words(studio)
+        require_words(studio.library)
         asked |= {"verb": verb, "video": studio.library.resolve(video_id)}
         return studio.begin_once("ask", **asked, stamp=words_stamp(studio))
 

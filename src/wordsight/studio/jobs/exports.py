@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
 from wordsight.studio.jobs.align import ALIGNMENTS
-from wordsight.studio.jobs.lexicon import LEXICON
+from wordsight.studio.jobs.lexicon import require_words
 from wordsight.studio.jobs.task import JobContext
 from wordsight.workflows.detect import write_model_sheet
 from wordsight.workflows.export import BOX_SUFFIXES, ExportRequest, export, write_film
@@ -209,11 +209,10 @@ def _film_of_sentence(
 ) -> object:
     if not asked.get("sentence"):
         raise WordsightError("say which sentence the film is about.")
-    if not (context.folder / LEXICON).exists():
-        raise WordsightError("no words were learned yet; learn some on the Words page first.")
+    require_words(library)
     names = ("video", "sentence", "start", "end", "whole", "prune")
     settings = {name: asked[name] for name in names if name in asked}
-    settings |= {"overlay": path, "words": context.folder / LEXICON}
+    settings |= {"overlay": path}
     return track(library, make_request(TrackRequest, settings), progress=context.progress)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
@@ -15,31 +15,32 @@ from wordsight.progress import Progress
 from wordsight.studio.jobs.attributes import TAUGHT
 from wordsight.studio.jobs.task import JobContext
 from wordsight.workflows.learn import LearnRequest, LearnSettings, learn
+from wordsight.workflows.lexicon import LEXICON, lexicon_folder
 from wordsight.workflows.settings import make_request
 from wordsight.workflows.workflow import open_library
 
+if TYPE_CHECKING:
+    from wordsight.library import Library
+
 __all__ = [
-    "LEXICON",
     "STREET",
     "LearningCurve",
     "compare_word",
     "learn_words",
     "read_curve",
+    "require_words",
     "show_examples",
     "watched",
     "write_curve",
 ]
 
 
-LEXICON = "lexicon"
-"""Name of the studio's learned lexicon in its folder."""
-
 STREET = "street"
 """Name of the grammar that ships with Wordsight."""
 
 
 def learn_words(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
-    """Learn from all videos with sentences and replace the studio's lexicon, keeping the old one.
+    """Learn from all videos with sentences and replace the library's lexicon, keeping the old one.
 
     Args:
         arguments: Settings as :class:`LearnSettings` has them; ``attributes``, whether words taught
@@ -50,11 +51,13 @@ def learn_words(arguments: Mapping[str, Any], context: JobContext) -> dict[str, 
     from wordsight.workflows.annotator import save_lexicon
     from wordsight.workflows.word_edits import keep_version
 
-    words = context.folder / LEXICON
     request = _request(arguments, context.folder)
     assert request.checkpoint is not None
     progress = watched(context.progress, request.checkpoint, context.folder)
-    result = learn(context.library, request, progress=progress)
+    with open_library(context.library) as library:
+        library.check_writable()
+        result = learn(library, request, progress=progress)
+        words = lexicon_folder(library, None)
     keep_version(words, "before words were learned anew")
     save_lexicon(result.lexicon, words, result.annotator, overwrite=True)
     write_curve(context.folder, LearningCurve(result.histories, result.sharpened))
@@ -82,13 +85,25 @@ def _request(arguments: Mapping[str, Any], folder: Path) -> LearnRequest:
         LearnRequest,
         settings
         | {
-            "words": None,
+            "save": False,
             "checkpoint": folder / f"{LEXICON}.learning.npz",
             "grammar": grammar,
             "attributes": folder / TAUGHT if arguments.get("attributes") else None,
             "states": model_folder(folder, states) if states else None,
         },
     )
+
+
+def require_words(library: "Library") -> Path:
+    """Return the folder of a library's lexicon.
+
+    Raises:
+        WordsightError: If nothing was learned yet.
+    """
+    folder = lexicon_folder(library, None)
+    if not (folder / "model.json").exists():
+        raise WordsightError("no words were learned yet; learn some on the Words page first.")
+    return folder
 
 
 _FILE = "lexicon-history.json"
@@ -160,11 +175,12 @@ def compare_word(arguments: Mapping[str, Any], context: JobContext) -> dict[str,
     from wordsight.meaning import LearnedLexicon
     from wordsight.workflows.word_edits import compare_words, edited, load_version
 
-    words, entry = context.folder / LEXICON, arguments["entry"]
-    now, version = LearnedLexicon.load(words), arguments.get("version")
-    before = now if version is None else load_version(words, int(version))
-    after = edited(now, entry, arguments.get("edits", ()))
+    entry, version = arguments["entry"], arguments.get("version")
     with open_library(context.library) as library:
+        words = require_words(library)
+        now = LearnedLexicon.load(words)
+        before = now if version is None else load_version(words, int(version))
+        after = edited(now, entry, arguments.get("edits", ()))
         return compare_words(library, words, entry, before, after, context.progress)
 
 
@@ -177,6 +193,6 @@ def show_examples(arguments: Mapping[str, Any], context: JobContext) -> dict[str
     """
     from wordsight.workflows.word_edits import find_examples
 
-    words, entry, top = context.folder / LEXICON, arguments["entry"], int(arguments["top"])
+    entry, top = arguments["entry"], int(arguments["top"])
     with open_library(context.library) as library:
-        return find_examples(library, words, entry, top, context.progress)
+        return find_examples(library, require_words(library), entry, top, context.progress)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
 from wordsight.files import write_text
-from wordsight.studio.jobs.lexicon import LEXICON
 from wordsight.studio.jobs.task import JobContext
 from wordsight.studio.server import without_paths
 from wordsight.workflows.detect import default_detector
@@ -55,7 +54,7 @@ def watch_live(arguments: Mapping[str, Any], context: JobContext) -> dict[str, A
     asked = {
         "source": source,
         "sentences": tuple(arguments["sentences"]),
-        "words": context.folder / LEXICON,
+        "library": context.library,
         "detector": arguments.get("detector") or default_detector(),
         "rate": arguments.get("rate", 10.0),
         **({"give_up": 1.0} if played else {}),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.studio.jobs.lexicon import LEXICON
 from wordsight.studio.jobs.task import JobContext
 from wordsight.workflows.describe import DescribeRequest, describe
 from wordsight.workflows.explain import ExplainRequest, explain
@@ -35,7 +34,6 @@ def answer_question(arguments: Mapping[str, Any], context: JobContext) -> dict[s
         context: Where to work.
     """
     asked = {name: value for name, value in arguments.items() if name not in ("verb", "stamp")}
-    asked["words"] = context.folder / LEXICON
     (context.folder / ASKED).touch()
     with open_library(context.library) as library:
         return _ANSWERS[arguments["verb"]](library, asked, context.progress)

@@ -8,7 +8,7 @@ from typing import Any
 
 from wordsight.errors import WordsightError
 from wordsight.studio.jobs.attributes import TAUGHT
-from wordsight.studio.jobs.lexicon import LEXICON
+from wordsight.studio.jobs.lexicon import require_words
 from wordsight.studio.jobs.task import JobContext
 from wordsight.workflows.index import IndexRequest, IndexSettings, index, index_folder
 from wordsight.workflows.lexicon import load_lexicon
@@ -29,16 +29,17 @@ def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str
         context: Where to work.
     """
     settings = {name: arguments[name] for name in IndexSettings.model_fields if name in arguments}
-    words, attributes = context.folder / LEXICON, None
-    if arguments.get("describe"):
-        _require(words, "learned", "Words")
+    attributes = None
     if arguments.get("attributes"):
         attributes = context.folder / TAUGHT
-        _require(attributes, "taught", "Attributes")
+        if not attributes.exists():
+            raise WordsightError("no words were taught yet; do so on the Attributes page first.")
     elif arguments.get("forget"):
         attributes = Path("none")
-    request = IndexRequest(**settings, attributes=attributes, words=words)
+    request = IndexRequest(**settings, attributes=attributes)
     with open_library(context.library) as library:
+        if request.describe:
+            require_words(library)
         if request.language or request.visual:
             # Word endings and models are part of all that is indexed: others begin anew.
             shutil.rmtree(index_folder(library, None), ignore_errors=True)
@@ -51,11 +52,6 @@ def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str
         "removed": len(report.removed),
         "failed": [f"{video}: {reason}" for video, reason in report.failed],
     }
-
-
-def _require(folder: Path, what: str, page: str) -> None:
-    if not folder.exists():
-        raise WordsightError(f"no words were {what} yet; do so on the {page} page first.")
 
 
 QUERIES = "queries"
@@ -73,9 +69,9 @@ def search_meaning(arguments: Mapping[str, Any], context: JobContext) -> dict[st
         context: Where to work.
     """
     settings = {name: value for name, value in arguments.items() if name != "stamp"}
-    request = SearchRequest(**settings, words=context.folder / LEXICON)
-    reporter, words = RecordingReporter(context.progress), load_lexicon(context.folder / LEXICON)
+    request, reporter = SearchRequest(**settings), RecordingReporter(context.progress)
     with open_library(context.library) as library:
+        words = load_lexicon(require_words(library))
         found = find_moments(
             library,
             request,
