@@ -235,7 +235,7 @@ _REFUSED, _ACCEPTED = 0.42, 0.7  # probabilities
 _REFUSED_ALONE, _ACCEPTED_ALONE = 0.0, 0.5  # nats per observation
 _MANY_NAMES = 0.5  # share of the nouns that name something seen, for names alone to suffice
 # Log odds that a step happens, from the evidence for it and from how certainly a tolerant model
-# goes through it: fitted on 32 workbench films (seeds 10, 11 and 13) with steps left out.
+# goes through it: fitted on 24 workbench films (seeds 10, 11 and 13) with steps left out.
 _HAPPENS, _PER_EVIDENCE, _PER_VISIT = -1.29, 2.35, 0.57
 _ABSENT = 0.4  # probability below which a line is said not to happen
 _LEAST_VISIT = 1e-3
