@@ -92,7 +92,7 @@ def test_a_page_of_another_site_begins_nothing(client):
 def test_nothing_that_is_only_looked_at_begins_a_job(client):
     schema = client.get("/openapi.json").json()["paths"]
     number = client.get("/api/v1/videos").json()["videos"][0]["id"]
-    values = {"video_id": number, "entry": "chair", "number": "1"}
+    values = {"video_id": number, "entry": "chair", "number": "1", "word": "red"}
     asked = {"text": "person", "time": "1", "at": "1"}
     pages = ["/", "/search?text=person", "/lexicon", "/lexicon/chair", "/align", "/states"]
     for path in [*(path for path, ways in schema.items() if "get" in ways), *pages]:

@@ -73,8 +73,8 @@ def track(output: Output, result: TrackResult) -> None:
 def describe(output: Output, result: DescribeResult) -> None:
     """Say in sentences what happens in a video, the likeliest first.
 
-    What the learned words hold false is left out, but for the sentence that fits best where it may
-    well be true. Of a long video moments are described.
+    What the learned words hold false is left out; where only the sentence that fits best may well
+    be true, it is marked "unsure". Of a long video moments are described.
     """
     if not result.descriptions:
         output.line("Nothing to say.")
@@ -84,11 +84,12 @@ def describe(output: Output, result: DescribeResult) -> None:
         (
             *((clock(one.start), clock(one.end)) if timed else ()),
             one.probability,
+            "unsure" if one.unsure else "likely",
             one.text,
         )
         for one in result.descriptions
     ]
-    output.table([*(("from", "to") if timed else ()), "share", "sentence"], rows)
+    output.table([*(("from", "to") if timed else ()), "share", "true", "sentence"], rows)
 
 
 @verb(explain_sentence)

@@ -246,6 +246,7 @@ def _descriptions(
                 sentence.text,
                 float(shares[k]),
                 max(losses, default=0.0),
+                bool(scores[k] < lexicon.threshold),
             ),
         )
         for k, sentence in enumerate(chosen)

@@ -71,11 +71,13 @@ class Description(Moment):
         text: The sentence; it is judged true, or fits best of all and may well be true.
         probability: Share of this sentence among all that were weighed.
         lost_mass: As of a :class:`SentenceScore`, the largest of all sentences weighed.
+        unsure: Whether it is not judged true, but fits best of all and may well be.
     """
 
     text: str
     probability: float
     lost_mass: float = 0.0
+    unsure: bool = False
 
 
 @dataclass(frozen=True)

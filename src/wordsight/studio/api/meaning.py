@@ -205,10 +205,11 @@ class Explained(Answered):
 
 
 class Described(Answered):
-    """A sentence that is judged true."""
+    """A sentence that is judged true, or fits best of all and may well be true (unsure)."""
 
     text: str
     probability: float
+    verdict: Verdict
 
 
 class Descriptions(BaseModel):

@@ -129,6 +129,7 @@ def _describe(library: "Library", asked: dict[str, Any], progress: "Progress") -
                 "moment": (one.start, one.end) != (found.start, found.end),
                 "text": one.text,
                 "probability": finite(one.probability),
+                "verdict": "unsure" if one.unsure else "likely",
             }
             for one in found.descriptions
         ]

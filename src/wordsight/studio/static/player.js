@@ -341,7 +341,7 @@
         const text = line(one.text, "button", "link");
         text.type = "button";
         text.addEventListener("click", () => { sentence.value = one.text; ask.requestSubmit(); });
-        node.append(text, " ", line("likely", "span", "yes"));
+        node.append(text, " ", line(one.verdict, "span", studio.verdicts[one.verdict]));
         if (one.moment) node.append(" ", goTo(one));
         return node;
       };
