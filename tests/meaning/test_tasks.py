@@ -72,7 +72,9 @@ def test_describing_gives_the_best_sentence_where_it_is_doubtful_but_not_absurd(
     lexicon, tracked = learned
     clip = play("lifted", "crate", seed=60, tracked=tracked)
     never = replace(lexicon, threshold=1.0)
-    assert [one.text for one in never.describe(clip)] == [lexicon.describe(clip)[0].text]
+    described = never.describe(clip)
+    assert [one.text for one in described] == [lexicon.describe(clip)[0].text]
+    assert described[0].unsure and not any(one.unsure for one in lexicon.describe(clip))
     absurd = replace(lexicon.belief, offsets=dict.fromkeys(lexicon.belief.offsets, -20.0))
     assert not replace(never, belief=absurd).describe(clip)
 
