@@ -15,7 +15,6 @@ would be right if hits were the windows that were judged; ``found``: the share o
 hit that is right.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ import wordsight
 from experiments.data.films import films_of, load_moments, words_of
 from experiments.films import learn_moments
 from experiments.questions import learn_places, long_films, true_pairs
-from experiments.report import Column, print_report, run_main, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.library import Library
 from wordsight.meaning.tasks.search import search
 from wordsight.worlds import street
@@ -119,14 +118,13 @@ def measure_films(data: Path, keep: Path | None, detector: str) -> dict[str, Any
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
-    parser = argparse.ArgumentParser("experiments.moments", description=__doc__)
+    parser = report_parser("experiments.moments", __doc__ or "")
     parser.add_argument("--clips", type=int, default=61, help="films of the street; 0 for none")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="as `wordsight learn --quick`")
     parser.add_argument("--data", type=Path, help="folder of films and metadata.jsonl")
     parser.add_argument("--keep", type=Path, metavar="DIR2", help="folder with their detections")
     parser.add_argument("--detector", default="objects", help="of the films")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     result: dict[str, Any] = {}
     if options.clips:

@@ -13,7 +13,6 @@ film; ``what`` if the noun is; ``when`` if the moment overlaps a true one by hal
 yes or no is. False variants are asked as often as true ones, as far as there are any.
 """
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from experiments.learning import learn_words
-from experiments.report import Column, print_report, run_main, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from experiments.street_corpus import true_clip
 from wordsight.language import default_lexicon
 from wordsight.meaning import LearnedLexicon
@@ -295,11 +294,10 @@ def _blind(given: Sequence[tuple[Any, ...]]) -> float:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
-    parser = argparse.ArgumentParser("experiments.questions", description=__doc__)
+    parser = report_parser("experiments.questions", __doc__ or "")
     parser.add_argument("--clips", type=int, default=61, help="number of films")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="as `wordsight learn --quick`")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     result = measure(options.clips, options.seed, options.quick)
     print_report(

@@ -9,12 +9,11 @@ Per language: ``read``, the share of sentences that are read; ``accuracy``; ``ch
 number of ``choices``. The same films and meanings are said in every language.
 """
 
-import argparse
 from typing import Any
 
 from experiments.learning import learn_words
 from experiments.questions import named_clip, split_places
-from experiments.report import Column, print_report, run_main, say
+from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.evaluation.forced_choice import chance_accuracy, choice_accuracy
 from wordsight.language import infer_lexicon, near_misses
 from wordsight.worlds import street
@@ -62,11 +61,10 @@ def measure(clips: int, seed: int, quick: bool) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
-    parser = argparse.ArgumentParser("experiments.street_languages", description=__doc__)
+    parser = report_parser("experiments.street_languages", __doc__ or "")
     parser.add_argument("--clips", type=int, default=61, help="number of films")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="as `wordsight learn --quick`")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     result = measure(options.clips, options.seed, options.quick)
     print_report(
