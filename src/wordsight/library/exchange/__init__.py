@@ -8,12 +8,11 @@ from wordsight.errors import FormatError
 from wordsight.files import atomic_folder
 from wordsight.library.exchange.annotations import (
     AnnotatedVideo,
-    ImportedVideo,
     ReadSentence,
     ReadVideo,
     annotated,
-    put_back,
 )
+from wordsight.library.exchange.corrections import ImportedVideo, put_back
 from wordsight.library.exchange.datasets import (
     read_coco_files,
     read_fiftyone,
