@@ -1,12 +1,13 @@
 """Work done by a Dask cluster: one that is there already, or one of processes of this machine."""
 
+import asyncio
 import queue
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from importlib import import_module
 from multiprocessing import resource_tracker
 from typing import Any, Generic, TypeVar
 
@@ -73,7 +74,10 @@ class Cluster(Engine, Closing):
                 self._own = _local_cluster(workers)
             # Its own scheduler answers, but on a busy machine not within seconds.
             patience = _CONNECT if address else _PATIENCE
-            self._client: Any = dask.Client(address or self._own, timeout=patience)
+            # Machines elsewhere may be reached by way of their scheduler only.
+            self._client: Any = dask.Client(
+                address or self._own, timeout=patience, direct_to_workers=address is None
+            )
         except (OSError, ValueError, TimeoutError) as error:
             raise EngineError(
                 f"the Dask scheduler at {address} does not answer: {message_of(error)}."
@@ -216,20 +220,42 @@ def _outcome(future: Any, item: Item) -> ItemOutcome[Item, Any]:
 
 # Parts held in the memory of a Dask cluster's workers.
 
-_GROUPS_PER_WORKER = 8
-"""Tasks of a round per worker thread: each costs the scheduler milliseconds, but what a lost worker
-had is done again by the task."""
-
 _LOOK_SECONDS = 3.0  # how often to look whether workers are still there
 _PATIENCE = 60.0  # seconds without any worker before giving up
-_TRIES = 3  # times a group is brought to other workers in one round before it is to blame
+_TRIES = 3  # times parts are brought to other workers in one round before they are to blame
+
+
+class _Share:
+    """The parts of one worker, in its memory: a Dask actor."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+        self._thread = ThreadPoolExecutor(1)  # all actors of a worker share one otherwise
+
+    def keep(self, part: Any) -> None:
+        self._parts.append(part)
+
+    async def work(
+        self, function: Callable[[Any, Any], Any], argument: Any
+    ) -> tuple[list[Any], str | None]:
+        """Work on all parts; return the results, and what went wrong if anything did."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._work, function, argument)
+
+    def _work(
+        self, function: Callable[[Any, Any], Any], argument: Any
+    ) -> tuple[list[Any], str | None]:
+        try:
+            return [function(part, argument) for part in self._parts], None
+        except Exception as error:
+            return [], message_of(error)
 
 
 class ClusterParts(HeldParts, Generic[Part]):
-    """Parts in the memory of a cluster's workers; those of a lost worker are made again elsewhere.
+    """Parts in the memory of a cluster's workers; those of a lost worker are brought to others.
 
-    Neighbouring parts are held in groups, as many on each worker as on any other, and each round
-    is one task per group: scheduling costs the same however many parts there are.
+    A round is one message to each worker and one back, past the scheduler, whose tasks take
+    longer than a step of training does.
 
     Args:
         client: Dask's client.
@@ -238,90 +264,81 @@ class ClusterParts(HeldParts, Generic[Part]):
 
     def __init__(self, client: Any, parts: Sequence[Part]) -> None:
         self._client = client
-        seats = self._seats()
-        size = max(1, -(-len(parts) // max(1, _GROUPS_PER_WORKER * len(seats))))
-        self._groups = [list(parts[at : at + size]) for at in range(0, len(parts), size)]
+        self._parts = list(parts)
+        self._count = min(len(self._parts), len(self._seats()))
         self._held: dict[int, tuple[Any, str]] = {}
-        self._bring(range(len(self._groups)), seats)
 
     def map(self, function: Callable[[Part, Any], Result], argument: Any) -> list[Result]:
         """Work on all parts, each where it lies."""
-        seats = self._seats()
-        self._bring(self._homeless(seats), seats)
-        shared = self._client.submit(_keep, argument, pure=False)
-        work = {number: self._start(number, function, shared) for number in self._held}
-        try:
-            self._wait_for(work, function, shared)
-            found = self._client.gather([work[number] for number in range(len(self._groups))])
-            return [result for results in found for result in results]
-        except EngineError:
-            raise
-        except Exception as error:  # whatever the work raised, and Dask's own when workers die
-            raise EngineError(f"the work failed: {message_of(error)}.") from error
+        results: dict[int, Result] = {}
+        lost = Counter[int]()
+        waiting = set(range(self._count))
+        while waiting:
+            self._bring(waiting)
+            calls = {share: self._held[share][0].work(function, argument) for share in waiting}
+            for share, call in calls.items():
+                found = self._heard(share, call)
+                if found is None:
+                    del self._held[share]
+                    lost[share] += 1
+                    if lost[share] > _TRIES:
+                        raise EngineError("the same parts lost their workers again and again.")
+                    continue
+                if found[1] is not None:
+                    raise EngineError(f"the work failed: {found[1]}.")
+                results |= zip(self._numbers(share), found[0], strict=True)
+                waiting.remove(share)
+        return [results[number] for number in range(len(self._parts))]
 
-    def _start(self, number: int, function: Callable[[Part, Any], Result], shared: Any) -> Any:
-        group, seat = self._held[number]
-        return self._client.submit(
-            _work_on, function, group, shared, pure=False, retries=2, **_at(seat)
-        )
+    def _numbers(self, share: int) -> range:
+        return range(share, len(self._parts), self._count)
 
-    def _wait_for(
-        self, work: dict[int, Any], function: Callable[[Part, Any], Result], shared: Any
-    ) -> None:
-        """Wait for all work; begin again what would wait for workers that never come back."""
-        distributed: Any = import_module("distributed")
-        seen, moved = time.monotonic(), Counter[int]()
+    def _heard(self, share: int, call: Any) -> Any:
+        """Return what a worker answers; None if it is lost."""
         while True:
             try:
-                distributed.wait(list(work.values()), timeout=_LOOK_SECONDS)
-                return
+                return call.result(timeout=_LOOK_SECONDS)
             except TimeoutError:
-                seats = self._seats()
-            if seats:
-                seen = time.monotonic()
-                lost = [n for n in self._homeless(seats) if work[n].status == "pending"]
-                moved.update(lost)
-                if max(moved.values(), default=0) > _TRIES:
-                    raise EngineError("the same parts lost their workers again and again.")
-                self._bring(lost, seats)
-                work |= {number: self._start(number, function, shared) for number in lost}
-            elif time.monotonic() - seen > _PATIENCE:
+                if self._held[share][1] not in self._seats():
+                    return None
+            except (OSError, RuntimeError):
+                return None
+
+    def _bring(self, shares: Iterable[int]) -> None:
+        """Bring shares that no worker has to those that have fewest."""
+        for share in sorted(shares):
+            while share not in self._held:
+                seats = self._some_seats()
+                taken = Counter(seat for _, seat in self._held.values())
+                seat = min(seats, key=lambda one: taken[one] / seats.count(one))
+                with suppress(OSError, RuntimeError, TimeoutError):
+                    self._held[share] = self._settled(share, seat)
+
+    def _settled(self, share: int, seat: str) -> tuple[Any, str]:
+        actor = self._client.submit(
+            _Share, actor=True, pure=False, workers=[seat], allow_other_workers=True
+        ).result(timeout=_PATIENCE)
+        # One by one: all parts of a worker, pickled at once, would take their room twice over.
+        for number in self._numbers(share):
+            actor.keep(self._parts[number]).result(timeout=_PATIENCE)
+        return actor, seat
+
+    def _some_seats(self) -> list[str]:
+        """Return the seats; wait for some if there are none."""
+        end = time.monotonic() + _PATIENCE
+        while not (seats := self._seats()):
+            if time.monotonic() > end:
                 raise EngineError(
                     "the cluster has no workers any more; what they printed tells why."
                 )
-
-    def _bring(self, numbers: Sequence[int], seats: Sequence[str]) -> None:
-        """Bring groups to the workers in turn; the scheduler knows how to make them again."""
-        config: Any = import_module("dask.config")
-        for number in numbers:
-            seat = seats[number % len(seats)] if seats else ""
-            key = f"wordsight-part-{uuid.uuid4().hex}"
-            with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-                held = self._client.submit(_keep, self._groups[number], key=key, **_at(seat))
-            self._held[number] = (held, seat)
-
-    def _homeless(self, seats: Sequence[str]) -> list[int]:
-        return [number for number, (_, seat) in self._held.items() if seat not in seats]
+            time.sleep(0.1)
+        return seats
 
     def _seats(self) -> list[str]:
+        """Return the address of the worker of every thread."""
         threads = self._client.nthreads()
         return [address for address, count in threads.items() for _ in range(count)]
 
     def close(self) -> None:
         """Let the workers forget the parts."""
-        for group, _ in self._held.values():
-            group.release()
-        self._held.clear()
-
-
-def _at(seat: str) -> dict[str, Any]:
-    """Say where a task should run; elsewhere if that worker is gone."""
-    return {"workers": [seat], "allow_other_workers": True} if seat else {}
-
-
-def _keep(value: Any) -> Any:
-    return value
-
-
-def _work_on(function: Callable[[Any, Any], Any], group: list[Any], argument: Any) -> list[Any]:
-    return [function(part, argument) for part in group]
+        self._held.clear()  # an actor ends with the last reference to it
