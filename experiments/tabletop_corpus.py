@@ -8,6 +8,7 @@ teach colours have a seed of their own. Both are told which colours the blocks o
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from experiments.report import say
 from experiments.tabletop_colours import SMALL, ColourDetector, ColourTable
 from experiments.tabletop_tracks import NamedTracker, clip_of, follow_classes
+from wordsight.engine import Processes
+from wordsight.errors import WordsightError
 from wordsight.perception import load_detector, watch
 from wordsight.records import Clip, Detections
 from wordsight.states import Fact, StateSequence, parse_fact
@@ -23,7 +26,7 @@ from wordsight.video import VideoReader
 from wordsight.worlds.tabletop import EVENTS, TabletopFilm, tabletop
 from wordsight.worlds.tabletop.things import AGENT, COLOURS
 
-__all__ = ["EYES", "Scene", "scenes", "true_states"]
+__all__ = ["EYES", "Scene", "look_at_films", "scenes", "true_states"]
 
 _TEACHING_SEED = 1_000_003
 _TEACHING_FILMS = 3  # of each event
@@ -63,6 +66,52 @@ class Scene:
     def kind(self) -> str:
         """The event without its arguments."""
         return self.event.partition("(")[0]
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Every so-manyth film of a corpus, for one process to look at."""
+
+    folder: Path
+    films_per_event: int
+    noise: float
+    random_state: int
+    see: str
+    first: int
+    step: int
+
+
+def look_at_films(
+    folder: Path,
+    films_per_event: int,
+    *,
+    noise: float,
+    random_state: int = 0,
+    see: str = "network",
+    workers: int = 1,
+) -> None:
+    """Render films and find things in them, in several processes; see :func:`scenes`."""
+    if see != "network":  # colours are taught once for all films; boxes need no look
+        return
+    corpus = folder, films_per_event, noise, random_state, see
+    shares = [_Share(*corpus, first, workers) for first in range(workers)]
+    for outcome in Processes(workers).map(look_at_share, shares):
+        if outcome.error is not None:
+            raise WordsightError(f"films could not be made: {outcome.error}")
+
+
+def look_at_share(share: _Share) -> int:
+    """Look at the films of a share; return how many were not in the folder yet."""
+    place, eye, made = _place(share.folder, share.noise, share.random_state), _Network(), 0
+    films = tabletop(
+        share.films_per_event, share.random_state, noise=share.noise, frame_rate=_FRAME_RATE
+    )
+    for film in islice(films, share.first, None, share.step):
+        path = place / f"{film.name}-{share.see}-seen.npz"
+        if not path.exists():
+            eye.look(film, _rendered(film, place)).save(path)
+            made += 1
+    return made
 
 
 def scenes(

@@ -82,6 +82,7 @@ _CHAINED = ClausalSettings(
     coverage=0.03,
     least_videos=3,
     num_thresholds=16,
+    most_rows=4000,
     most_conditions=2,
     most_rules=12,
     around_changes=0.5,
@@ -262,38 +263,37 @@ def believed(model: StateModel, films: Sequence[Case]) -> BeliefCalibration:
 
 
 def seven_rows(
-    films: Sequence[Case], tested: Sequence[Case], bounds: Sequence[int], seed: int
-) -> Iterator[tuple[int, int, float, float, Score]]:
+    films: Sequence[Case], tested: Sequence[Case], bound: int, seed: int
+) -> Iterator[tuple[int, float, float, Score]]:
     """The published recipe: clauses from seven films, weights and K by perceptron on the rest.
 
     Yields:
-        Bound, iteration, share of training films right, K, and the score on the test films.
+        Iteration, share of training films right, K, and the score on the test films.
     """
     first = min(case.number for case in films)
     discovery = [case for case in films if case.number == first]
     rest = [case for case in films if case.number != first] or discovery
     vocabulary = _vocabulary(films)
     rules = _clauses(discovery, vocabulary, ClausalSettings(least_videos=2, most_rules=40))
-    for bound in bounds:
-        inference = InferenceSettings(
-            method="search", search=SegmentSearchSettings(bound=bound, reduce=False)
+    inference = InferenceSettings(
+        method="search", search=SegmentSearchSettings(bound=bound, reduce=False)
+    )
+    videos = prepare_videos(
+        rules, [c.seen for c in rest], [c.truth for c in rest], vocabulary, inference
+    )
+    settings = PerceptronSettings(iterations=ITERATIONS)
+    weights = np.array([rule.weight for rule in rules])
+    learned = learn_weights(videos, weights, 1.0, settings, random_state=seed)
+    for iteration in TESTED_ITERATIONS:
+        if iteration >= len(learned.steps):
+            break  # nothing was wrong any more
+        vector, right = learned.steps[iteration], learned.history[iteration]
+        weighed = tuple(
+            rule if rule.hard else rule.reweighted(float(weight))
+            for rule, weight in zip(rules, vector[:-1], strict=True)
         )
-        videos = prepare_videos(
-            rules, [c.seen for c in rest], [c.truth for c in rest], vocabulary, inference
-        )
-        settings = PerceptronSettings(iterations=ITERATIONS)
-        weights = np.array([rule.weight for rule in rules])
-        learned = learn_weights(videos, weights, 1.0, settings, random_state=seed)
-        for iteration in TESTED_ITERATIONS:
-            if iteration >= len(learned.steps):
-                break  # nothing was wrong any more
-            vector, right = learned.steps[iteration], learned.history[iteration]
-            weighed = tuple(
-                rule if rule.hard else rule.reweighted(float(weight))
-                for rule, weight in zip(rules, vector[:-1], strict=True)
-            )
-            model = StateModel(weighed, float(vector[-1]), vocabulary, inference=inference)
-            yield bound, iteration, right, float(vector[-1]), judge(model.predict, tested)
+        model = StateModel(weighed, float(vector[-1]), vocabulary, inference=inference)
+        yield iteration, right, float(vector[-1]), judge(model.predict, tested)
 
 
 def greedy_rows(
