@@ -24,7 +24,7 @@ FAMILIAR_SHARE = 0.97
 """Share of held-out pictures that are near enough to a word to be known."""
 
 _SHRINKAGES = (0.02, 0.1, 0.3)
-_TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0)
+_TEMPERATURES = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0])
 _FOLDS = 5
 _LEAST_PROBABILITY = 1e-4  # of a word that does not occur in a fold
 _HALF_WAY = 0.5
@@ -60,7 +60,8 @@ class Discriminant:
         x = x[:, self.columns]
         self.classes_, own = np.unique(words, return_inverse=True)
         sizes = np.bincount(own)
-        self.means_ = np.stack([x[own == c].mean(axis=0) for c in range(len(sizes))])
+        member = (own == np.arange(len(sizes))[:, None]).astype(np.float64)
+        self.means_ = member @ x / sizes[:, None]
         residual = x - self.means_[own]
         # Words with one lesson say nothing about the variation within a word.
         scatter = residual.T @ residual / max(len(x) - len(sizes), 1)
@@ -136,12 +137,9 @@ def choose_discriminant(
     candidates = []
     for columns in _subsets(parts, x.shape[1] if num_linear is None else num_linear):
         for shrinkage in _SHRINKAGES:
-            odds, distance = _held_out(x, words, Discriminant(columns, shrinkage), folds)
-            scores = {t: _likelihoods(odds, t) for t in _TEMPERATURES}
-            best = max(scores, key=lambda t: float(scores[t].mean()))
-            limits = np.quantile(distance, FAMILIAR_SHARE, axis=0)
-            model = Discriminant(columns, shrinkage, best, (float(limits[0]), float(limits[1])))
-            candidates.append((scores[best], model))
+            model = Discriminant(columns, shrinkage)
+            model.temperature, scores = _best_temperature(_held_out(x, words, model, folds)[0])
+            candidates.append((scores, model))
     top = max(candidates, key=lambda one: float(one[0].mean()))[0]
 
     def nearly_best(scores: Array) -> bool:
@@ -153,10 +151,12 @@ def choose_discriminant(
     _, chosen = max(
         (one for one in good if len(one[1].columns) == fewest), key=lambda one: one[0].mean()
     )
+    _, distances = _held_out(x, words, chosen, folds, with_distances=True)
+    near, far = np.quantile(distances, FAMILIAR_SHARE, axis=0).tolist()
     chosen.fit(x, words)
     # Half the distance to the next word is near enough in any case: lessons may vary less than
     # pictures seen later, through another camera. If they do, the second limit is unknown too.
-    halfway, (near, far) = _HALF_WAY**2 * chosen.closest_words(), chosen.limits
+    halfway = _HALF_WAY**2 * chosen.closest_words()
     chosen.limits = max(near, halfway), far if halfway <= _UNIFORM_LESSONS * near else np.inf
     return chosen
 
@@ -168,8 +168,7 @@ def calibrated_discriminant(
     model = Discriminant(np.arange(x.shape[1]), shrinkage)
     folds = picture_folds(x, _FOLDS, random_state)
     if folds is not None and len(np.unique(words)) > 1:
-        odds, _ = _held_out(x, words, model, folds, with_distances=False)
-        model.temperature = max(_TEMPERATURES, key=lambda t: float(_likelihoods(odds, t).mean()))
+        model.temperature, _ = _best_temperature(_held_out(x, words, model, folds)[0])
     return model.fit(x, words)
 
 
@@ -185,8 +184,8 @@ def held_out_log_posterior(
     if folds is None:
         return None
     model = Discriminant(np.arange(x.shape[1]), shrinkage)
-    odds, _ = _held_out(x, words, model, folds, with_distances=False)
-    best = max(_TEMPERATURES, key=lambda t: float(_likelihoods(odds, t).mean()))
+    odds, _ = _held_out(x, words, model, folds)
+    best, _ = _best_temperature(odds)
     posterior = np.full((len(x), int(words.max()) + 1), np.log(_LEAST_PROBABILITY))
     for fold, (raw, _, prior) in enumerate(odds):
         classes = np.unique(words[folds != fold])
@@ -221,7 +220,7 @@ def _held_out(
     model: Discriminant,
     folds: Labels,
     *,
-    with_distances: bool = True,
+    with_distances: bool = False,
 ) -> tuple[list[tuple[Array, Labels, Array]], Array]:
     """Return per fold raw odds, the true word's column (-1: missing) and log priors; distances."""
     odds, distances = [], []
@@ -240,13 +239,16 @@ def _held_out(
     return odds, np.concatenate(distances) if distances else np.zeros((0, 2))
 
 
-def _likelihoods(folds: list[tuple[Array, Labels, Array]], temperature: float) -> Array:
+def _best_temperature(folds: list[tuple[Array, Labels, Array]]) -> tuple[float, Array]:
+    """Return the likeliest temperature, and ``(N,)`` log probabilities of held-out words at it."""
     likelihoods = []
     for raw, place, prior in folds:
-        log = _log_softmax(raw / temperature + prior)
-        true = np.where(place >= 0, log[np.arange(len(log)), place], -np.inf)
+        log = _log_softmax(raw / _TEMPERATURES[:, None, None] + prior)
+        true = np.where(place >= 0, log[:, np.arange(len(place)), place], -np.inf)
         likelihoods.append(np.maximum(true, np.log(_LEAST_PROBABILITY)))
-    return np.concatenate(likelihoods)
+    scores = np.concatenate(likelihoods, axis=1)
+    best = int(scores.mean(axis=1).argmax())
+    return float(_TEMPERATURES[best]), scores[best]
 
 
 def _nearest(points: Array, means: Array) -> Array:
@@ -255,5 +257,5 @@ def _nearest(points: Array, means: Array) -> Array:
 
 def _log_softmax(odds: Array) -> Array:
     # scipy's takes four times as long on these small tables, of which there are thousands.
-    odds = odds - odds.max(axis=1, keepdims=True)
-    return np.asarray(odds - np.log(np.exp(odds).sum(axis=1, keepdims=True)))
+    odds = odds - odds.max(axis=-1, keepdims=True)
+    return np.asarray(odds - np.log(np.exp(odds).sum(axis=-1, keepdims=True)))
