@@ -115,6 +115,8 @@ def measure(
     drawn, given = range(first, first + seeds), {"num_attributes": 3}
     rows = _rows(good, RECOMMENDED, drawn, pairs, "recommended")
     rows |= _rows(good, replace(RECOMMENDED, **given), drawn, pairs, "k_given")
+    variational = replace(RECOMMENDED, method="variational")
+    rows |= _rows(good, variational, drawn, pairs, "variational")
     rows |= _rows(old, replace(FAITHFUL, **given), drawn, pairs, "faithful")
     head = {key: rows["recommended"][key] for key in ("mean", "min", "max", "k_found")}
     return head | {
@@ -187,6 +189,8 @@ _NAMES = {
     "recommended": "the package's default, K unknown",
     "k_given": "the same, K given",
     "k_given_oracle": "the same, true attributes given",
+    "variational": "the same features, a variational mixture, K unknown",
+    "variational_start": "the same at its start",
     "faithful": "the paper's method after EM, here",
     "faithful_start": "the paper's method at step 0, here",
     "faithful_oracle": "the paper's features and nearest neighbours, true attributes given",

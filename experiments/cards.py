@@ -131,6 +131,7 @@ def measure(
         "control": (good, replace(RECOMMENDED, **given)),
         "k_given": (good, replace(RECOMMENDED, **given)),
         "plain_em": (good, replace(ANNEALED, annealed=False, **given)),
+        "variational": (good, replace(RECOMMENDED, method="variational")),
     }
     rows = {}
     for name in only or methods:
@@ -258,6 +259,7 @@ _NAMES = {
     "k_given": "the same, K given",
     "annealed": "good features, CCA + annealed EM, discriminants",
     "plain_em": "good features, CCA + plain EM, discriminants",
+    "variational": "good features, CCA + variational mixture, discriminants, K unknown",
     "control": "control: good features, attributes at random",
     "faithful": "the paper's method",
 }

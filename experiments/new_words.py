@@ -19,7 +19,6 @@ from experiments.cards import Cards, shared_words
 from experiments.data.cards import Photos, read_photos, read_recordings
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.attributes import RECOMMENDED, AttributeLearner, Lessons, describe_pictures
-from wordsight.attributes.incremental import add_lessons
 from wordsight.errors import FormatError
 
 __all__ = ["main", "measure"]
@@ -106,7 +105,7 @@ def _added_once(cards: Cards, later: list[str], colours: set[str], seed: int) ->
     learner = AttributeLearner(RECOMMENDED, num_attributes=2, random_state=seed)
     learner.fit_lessons(_part(lessons, np.flatnonzero(first)))
     known = len(learner.words_)
-    add_lessons(learner, _part(lessons, np.flatnonzero(~first)))
+    learner.teach_lessons(_part(lessons, np.flatnonzero(~first)))
     said = np.concatenate([words[first], words[~first]])
     types = learner.vocabulary_.words
     meant = {int(k): Counter(said[types == k].tolist()).most_common(1)[0][0] for k in set(types)}

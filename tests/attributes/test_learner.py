@@ -234,7 +234,10 @@ def test_words_of_an_attribute_that_nobody_named_before_found_it(shared_data):
     later = random.permutation(np.arange(1, len(photos), 2))
     blurred = [cv2.GaussianBlur(pictures[n], (0, 0), 2) for n in later[:90]]
     plain = [pictures[n] for n in later[90:180]]
-    learner.teach([*blurred, *plain], ["blurred"] * 90 + ["plain"] * 90)
+    # Of every third picture its colour and its digit are said as well.
+    new = ["blurred"] * 90 + ["plain"] * 90
+    said = [w if i % 3 else " ".join([w, *names[later[i]]]) for i, w in enumerate(new)]
+    learner.teach([*blurred, *plain], said)
     by_name = {word.name: word.attribute for word in learner.words_}
     assert by_name["blurred"] == by_name["plain"] not in (by_name["red"], by_name["3"])
     assert learner.num_attributes_ == 3

@@ -103,6 +103,7 @@ def test_mistakes_in_naming(run, pairs):
         (("attributes", "--rename", "red"), "OLD=NEW"),
         (("attributes", "--merge", "red=loud"), "no word 'loud'"),
         (("attributes", "--plot", "bars.txt"), ".png, .svg, .pdf"),
+        (("attributes", "--ask", "nowhere"), "has no pictures"),
         (("teach", pairs), "--force"),
     ):
         answer = run(*arguments)
@@ -129,3 +130,25 @@ def test_lessons_that_make_no_sense_are_named_and_the_others_are_kept(tmp_path, 
     with pytest.raises(WordsightError, match="only 5 different words"):
         teach(source=lessons, taught=tmp_path / "other", attributes=40)
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.slow
+def test_the_next_lesson_is_asked_for_and_its_answer_added(run, tmp_path, monkeypatch):
+    from tests.golden.sample import figure, write_pictures, write_png
+
+    monkeypatch.chdir(tmp_path)
+    write_pictures(tmp_path)
+    assert run("teach", "lessons", "-q").code == 0
+    pool = tmp_path / "pool"
+    pool.mkdir()
+    write_png(pool / "a.png", figure("red", "round", 9, (24, 26)))
+    answer = run("attributes", "--ask", pool, "--json")
+    question = json.loads(answer.out)["ask"]
+    assert question["picture"].endswith("a.png") and question["words"]
+    assert "Teach next:" in run("attributes", "--ask", pool).out
+    line = {"image": "a.png", "word": "violet", "like": "red"}
+    (pool / "pairs.jsonl").write_text(json.dumps(line) + "\n")
+    assert run("teach", pool, "--add", "-q").code == 0
+    groups = json.loads(run("attributes", "--json").out)["attributes"]
+    words = [{word["word"] for word in group["words"]} for group in groups]
+    assert any({"red", "violet"} <= group for group in words)

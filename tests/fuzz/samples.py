@@ -14,7 +14,7 @@ from wordsight.alignment.records import Chunk, Instructions, Line, Observed
 from wordsight.alignment.storage import load_aligner
 from wordsight.alignment.text import read_instructions
 from wordsight.attributes import AttributeLearner, read_sound
-from wordsight.attributes.lessons import find_lessons
+from wordsight.attributes.lesson_files import find_lessons
 from wordsight.language import default_lexicon, parse, read_lexicon
 from wordsight.language.captions import read_captions
 from wordsight.library.ingest.sources import read_metadata

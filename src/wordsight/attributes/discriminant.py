@@ -26,6 +26,7 @@ FAMILIAR_SHARE = 0.97
 _SHRINKAGES = (0.02, 0.1, 0.3)
 _TEMPERATURES = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.5, 7.0])
 _FOLDS = 5
+_FEWEST = 4  # different pictures from which features are chosen
 _LEAST_PROBABILITY = 1e-4  # of a word that does not occur in a fold
 _HALF_WAY = 0.5
 _UNIFORM_LESSONS = 2.0  # limit ratio above which lessons vary too little to tell what is unusual
@@ -131,7 +132,7 @@ def choose_discriminant(
         num_linear: Columns from this one on are nonlinear; they are used only where they help.
         random_state: Seed of the folds.
     """
-    folds = picture_folds(x, _FOLDS, random_state)
+    folds = _few_folds(x, random_state)
     if len(np.unique(words)) < 2 or folds is None:
         return Discriminant(np.arange(x.shape[1])).fit(x, words)
     candidates = []
@@ -203,6 +204,15 @@ def picture_folds(x: Array, count: int, random_state: int) -> Labels | None:
     return np.asarray(shuffled[picture.ravel()] % count)
 
 
+def _few_folds(x: Array, random_state: int) -> Labels | None:
+    """Return folds as :func:`picture_folds`; of few pictures, each is left out alone."""
+    folds = picture_folds(x, _FOLDS, random_state)
+    if folds is not None:
+        return folds
+    _, alone = np.unique(x.round(9), axis=0, return_inverse=True)
+    return alone.ravel() if alone.max(initial=0) + 1 >= _FEWEST else None
+
+
 def _subsets(parts: Sequence[Labels], num_linear: int) -> list[Labels]:
     kinds = [part for part in parts if len(part)]
     # Of many kinds not all subsets are tried: one, two, or all of them.
@@ -224,7 +234,7 @@ def _held_out(
 ) -> tuple[list[tuple[Array, Labels, Array]], Array]:
     """Return per fold raw odds, the true word's column (-1: missing) and log priors; distances."""
     odds, distances = [], []
-    for fold in range(_FOLDS):
+    for fold in range(int(folds.max()) + 1):
         inside, outside = folds != fold, folds == fold
         fitted = Discriminant(model.columns, model.shrinkage).fit(x[inside], words[inside])
         weights = fitted.means_ @ fitted.precision_

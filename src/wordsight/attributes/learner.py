@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from dataclasses import fields, replace
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.attributes.corrections import merge_words, rename_word, split_word
 from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.features.sounds import Sound, join_sounds
 from wordsight.attributes.grouping.assignment import (
@@ -18,14 +22,16 @@ from wordsight.attributes.grouping.assignment import (
     group_by_mixture,
 )
 from wordsight.attributes.grouping.attribute_count import CountScore
-from wordsight.attributes.grouping.words import find_word_types, medoids
+from wordsight.attributes.grouping.words import medoids
 from wordsight.attributes.lessons import (
     Lessons,
     Utterance,
     describe_pictures,
     describe_sources,
+    joined_lessons,
     make_lessons,
 )
+from wordsight.attributes.phrases import split_phrases
 from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall.answers import (
     DiscriminantRecall,
@@ -35,8 +41,10 @@ from wordsight.attributes.recall.answers import (
     Recall,
     RecallResult,
     make_recall,
+    name_attribute,
 )
 from wordsight.attributes.settings import AttributeSettings
+from wordsight.errors import WordsightError
 from wordsight.progress import Progress
 
 if TYPE_CHECKING:
@@ -48,8 +56,7 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 Picture = NDArray[np.uint8]
 
-_MAX_OTHERS = 4
-_LIKELIER = 0.5
+_PAUSE = 0.2  # seconds without a lesson after which learning begins
 
 
 class AttributeLearner:
@@ -100,12 +107,16 @@ class AttributeLearner:
                 f"there is no setting {', '.join(wrong)}; known are {', '.join(sorted(known))}."
             )
         self.settings = replace(settings or AttributeSettings(), **changes)
+        self._waiting: list[Lessons] = []
+        self._learning = Lock()
+        self._timer: Timer | None = None
 
     words_: tuple[LearnedWord, ...]
     kinds_: tuple[Array, ...]
     vocabulary_: LessonVocabulary
     sounds_: tuple[Sound | None, ...]
     sources_: tuple[str, ...]
+    likes_: tuple[str | None, ...]
 
     def fit(
         self,
@@ -149,11 +160,12 @@ class AttributeLearner:
         vocabulary = find_vocabulary(lessons, x, self.settings)
         if self.settings.method == "exclusivity":
             attribution = group_by_exclusivity(vocabulary, x, self.settings, space.parts)
-        elif self.settings.method == "mixture":
+        elif self.settings.method in ("mixture", "variational"):
             attribution = group_by_mixture(vocabulary, lessons.speech, x, self.settings)
         else:
             raise TeachingError(
-                f"method must be 'exclusivity' or 'mixture', got {self.settings.method!r}."
+                "method must be 'exclusivity', 'mixture' or 'variational', got "
+                f"{self.settings.method!r}."
             )
         self._set_lessons(lessons, space, x, vocabulary, attribution)
         return self
@@ -166,7 +178,7 @@ class AttributeLearner:
         self, pictures: Sequence[Picture], *, sources: Mapping[str, ArrayLike] | None = None
     ) -> list[Naming]:
         """Return the words for each of several things; ``sources`` as in :meth:`fit`."""
-        self._check_fitted()
+        self.settle()
         if not len(pictures):
             return []
         kinds = describe_pictures(pictures, self.settings.pictures)
@@ -183,7 +195,7 @@ class AttributeLearner:
 
         An attribute that looks at a source which was not measured has no word.
         """
-        self._check_fitted()
+        self.settle()
         x = self.space_.transform(kinds)
         missing = [~np.isfinite(kind).all(axis=1) for kind in kinds]
         answers = [recall.answer(x) for recall in self.recalls_]
@@ -201,7 +213,9 @@ class AttributeLearner:
     def namings(self, recalled: Sequence[RecallResult]) -> list[Naming]:
         """Convert the results of all attributes to words."""
         return [
-            Naming(tuple(self._named(k, one, row) for k, one in enumerate(recalled)))
+            Naming(
+                tuple(name_attribute(self.words_, k, one, row) for k, one in enumerate(recalled))
+            )
             for row in range(len(recalled[0].words))
         ]
 
@@ -217,80 +231,21 @@ class AttributeLearner:
         return join_sounds([sound for sound in examples if sound is not None], pause=pause)
 
     def rename(self, word: str, name: str) -> None:
-        """Give a recorded word a spelling.
-
-        Raises:
-            TeachingError: If there is no such word, or another has that name.
-        """
-        self._number(word)
-        if name in [one.name for one in self.words_]:
-            raise TeachingError(f"another word is already called {name!r}.")
-        names = tuple(
-            name if one.name == word else one.name if one.spelled else None for one in self.words_
-        )
-        self.vocabulary_ = replace(self.vocabulary_, names=names)
-        self.words_ = self._learned_words()
+        """Give a word that was only recorded a spelling; see :func:`rename_word`."""
+        self.settle()
+        rename_word(self, word, name)
 
     def merge(self, word: str, into: str) -> Self:
-        """Make the lessons of a word lessons of another: it was the same one, heard differently."""
-        old, kept = self._number(word), self._number(into)
-        if old == kept:
-            raise TeachingError(f"{word!r} cannot be merged with itself.")
-        words = np.where(self.vocabulary_.words == old, kept, self.vocabulary_.words)
-        names = self.vocabulary_.names
-        return self._relabelled(words - (words > old), (*names[:old], *names[old + 1 :]), old)
-
-    def split(self, word: str) -> Self:
-        """Split the recordings of a word into the two that they resemble most; one keeps its name.
-
-        Raises:
-            TeachingError: If there is no such word, or fewer than two recordings of it.
-        """
-        number = self._number(word)
-        own = np.flatnonzero((self.vocabulary_.words == number) & self.vocabulary_.places.any(1))
-        if len(own) < 2:
-            raise TeachingError(
-                f"{word!r} has {len(own)} recordings; two or more are needed to split it."
-            )
-        parts = find_word_types(self.vocabulary_.places[own], 2).labels
-        words = self.vocabulary_.words.copy()
-        words[own[parts != np.bincount(parts).argmax()]] = len(self.words_)
-        return self._relabelled(words, (*self.vocabulary_.names, None), None, number)
-
-    def _relabelled(
-        self,
-        words: Labels,
-        names: tuple[str | None, ...],
-        gone: int | None,
-        parent: int | None = None,
-    ) -> Self:
-        """Learn again with other words; ``parent`` is the one that a new last word comes from."""
-        before, old = self.attribution_, self.vocabulary_.words
-        groups = before.words
-        groups = np.delete(groups, gone) if gone is not None else groups
-        groups = np.append(groups, groups[parent]) if parent is not None else groups
-        # Lessons whose word is another now go to its attribute; others keep their meaning.
-        now = words + (words >= gone) if gone is not None else words
-        lessons = np.where(now == old, before.lessons, groups[words])
-        number = {
-            n: n - (gone is not None and n > gone) for n in range(len(names) + 1) if n != gone
-        }
-        covers = {
-            number[up]: tuple(number[n] for n in below if n in number)
-            for up, below in before.covers.items()
-            if up in number
-        }
-        self.vocabulary_ = replace(self.vocabulary_, words=words, names=names)
-        self._set_attributes(
-            replace(before, lessons=lessons, words=groups, partition=None, covers=covers)
-        )
+        """Make the lessons of a word lessons of another; see :func:`merge_words`."""
+        self.settle()
+        merge_words(self, word, into)
         return self
 
-    def _number(self, word: str) -> int:
-        names = [one.name for one in self.words_]
-        if word not in names:
-            raise TeachingError(f"there is no word {word!r}; known are {', '.join(names)}.")
-        return names.index(word)
+    def split(self, word: str) -> Self:
+        """Split the recordings of a word into two words; see :func:`split_word`."""
+        self.settle()
+        split_word(self, word)
+        return self
 
     def regroup(self, attributes: ArrayLike) -> Self:
         """Set the attribute of every lesson, and learn the recall again.
@@ -298,7 +253,7 @@ class AttributeLearner:
         Args:
             attributes: ``(N,)`` numbers from 0, one per lesson.
         """
-        self._check_fitted()
+        self.settle()
         given = np.asarray(attributes, dtype=np.intp)
         words = self.vocabulary_.words
         if given.shape != words.shape or given.min() < 0:
@@ -309,20 +264,18 @@ class AttributeLearner:
         given = np.unique(given, return_inverse=True)[1].astype(np.intp)
         votes = np.zeros((len(self.vocabulary_.names), int(given.max()) + 1))
         np.add.at(votes, (words, given), 1)
-        self._set_attributes(
-            AttributeAssignment(given, votes.argmax(axis=1), self.attribution_.cca)
-        )
+        self.set_attributes(AttributeAssignment(given, votes.argmax(axis=1), self.attribution_.cca))
         return self
 
     @property
     def counts_(self) -> tuple[CountScore, ...]:
         """The scores of each number of attributes; empty if the number was given."""
-        self._check_fitted()
+        self.settle()
         return self.attribution_.counts
 
     def attributes(self) -> list[list[LearnedWord]]:
         """Return the words of each attribute, most frequent first."""
-        self._check_fitted()
+        self.settle()
         return [
             sorted(
                 (word for word in self.words_ if k in (word.attribute, *word.also)),
@@ -335,7 +288,7 @@ class AttributeLearner:
         """Write the learner to a folder; see :func:`save_learner`."""
         from wordsight.attributes.storage import save_learner
 
-        self._check_fitted()
+        self.settle()
         save_learner(self, path, overwrite=overwrite)
 
     @classmethod
@@ -354,14 +307,18 @@ class AttributeLearner:
     ) -> Self:
         """Add lessons: more examples of known words, new words, new attributes.
 
-        Known words keep their attributes; see :func:`add_lessons`. A recording of two known words
+        The answers are those of :meth:`fit` on all lessons so far. A recording of two known words
         without a pause is split; see :func:`split_phrases`.
         """
-        from wordsight.attributes.incremental import add_lessons, split_phrases
-
-        self._check_fitted()
+        self.settle()
         said, given = split_phrases(self, words), self._measured(sources, len(pictures))
-        add_lessons(self, make_lessons(pictures, said, self.settings, sources=given))
+        return self.teach_lessons(make_lessons(pictures, said, self.settings, sources=given))
+
+    def teach_lessons(self, lessons: Lessons) -> Self:
+        """Add described lessons."""
+        self.settle()
+        self._waiting.append(lessons)
+        self._catch_up()
         return self
 
     def teach_one(
@@ -371,42 +328,62 @@ class AttributeLearner:
         *,
         sources: Mapping[str, ArrayLike] | None = None,
     ) -> Self:
-        """Add one lesson within milliseconds; see :func:`add_one`. :meth:`settle` when idle."""
-        from wordsight.attributes.incremental import add_one, split_phrases
+        """Add one lesson within milliseconds, and learn from it in the next pause.
 
+        Every method answers as if all lessons had been given at once: one that is called before
+        the pause is over learns first. Attributes such as ``words_`` show what was learned last;
+        :meth:`settle` brings them up to date.
+        """
         self._check_fitted()
-        said, given = split_phrases(self, [word]), self._measured(_of_one(sources), 1)
-        add_one(self, make_lessons([picture], said, self.settings, sources=given))
+        known = copy(self)  # which does not change while this reads it
+        said, given = split_phrases(known, [word]), self._measured(_of_one(sources), 1)
+        self._waiting.append(make_lessons([picture], said, self.settings, sources=given))
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = Timer(_PAUSE, self._learn_in_background)
+        self._timer.daemon = True
+        self._timer.start()
         return self
 
     def settle(self) -> Self:
-        """Learn everything again from all lessons so far, as :meth:`fit` does from them at once.
-
-        Names that were given to recorded words are kept if their recordings stay together.
-        """
+        """Learn from lessons that are waiting; all methods that answer do so by themselves."""
         self._check_fitted()
-        lessons = Lessons(
-            self.kinds_ or (self.x_,), self.texts_, self.speech_, self.sounds_, self.sources_
-        )
-        heard = np.array([text is None for text in self.texts_])
-        before, names = self.vocabulary_.words, self.vocabulary_.names
-        if self.kinds_:
-            self.fit_lessons(lessons)
-        else:  # of a file that keeps no descriptions: the space of pictures stays
-            self._learn(lessons, self.space_, self.x_)
-        given = {place: name for place, name in enumerate(names) if name is not None}
-        taken = {word.name for word in self.words_}
-        for place, name in given.items():
-            own = self.vocabulary_.words[heard & (before == place)]
-            if len(own) and name not in taken:
-                self.rename(self.words_[int(np.bincount(own).argmax())].name, name)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._catch_up()
         return self
+
+    def _learn_in_background(self) -> None:
+        # What cannot be learned waits for the next method, which raises the error.
+        with suppress(WordsightError):
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Learn from all lessons, if some are waiting."""
+        with self._learning:
+            while self._waiting:
+                new = tuple(self._waiting)
+                learned = AttributeLearner(self.settings)
+                lessons = joined_lessons(self._lessons(), *new)
+                if self.kinds_:
+                    learned.fit_lessons(lessons)
+                else:  # of a file that keeps no descriptions: the space of pictures stays
+                    x = [self.x_, *(self.space_.transform(one.kinds) for one in new)]
+                    learned._learn(lessons, self.space_, np.vstack(x))
+                # At once, since another thread may read it.
+                self.__dict__.update({k: v for k, v in vars(learned).items() if k.endswith("_")})
+                del self._waiting[: len(new)]
+
+    def _lessons(self) -> Lessons:
+        return Lessons(
+            self.kinds_, self.texts_, self.speech_, self.sounds_, self.sources_, self.likes_
+        )
 
     def ask(self, pictures: Sequence[Picture]) -> "LessonQuestion":
         """Choose the picture, and what to ask about it, that would teach most."""
         from wordsight.attributes.questions import choose_question
 
-        self._check_fitted()
+        self.settle()
         kinds = describe_pictures(pictures, self.settings.pictures)
         return choose_question(self, (*kinds, *self._measured(None, len(pictures)).values()))
 
@@ -420,21 +397,22 @@ class AttributeLearner:
     ) -> None:
         self.space_, self.x_, self.kinds_ = space, x, lessons.kinds
         self.speech_, self.texts_, self.sounds_ = lessons.speech, lessons.texts, lessons.sounds
-        self.sources_ = lessons.sources
+        self.sources_, self.likes_ = lessons.sources, lessons.likes
         self.vocabulary_ = vocabulary
-        self._set_attributes(attribution)
+        self.set_attributes(attribution)
 
-    def _set_attributes(self, attribution: AttributeAssignment) -> None:
+    def set_attributes(self, attribution: AttributeAssignment) -> None:
+        """Set which words name which attribute, and learn the recall of each."""
         self.attribution_ = attribution
-        self.num_settled_ = len(attribution.words)
         used = np.unique(attribution.lessons)
         self.num_attributes_ = int(max(used.max(), attribution.words.max())) + 1
-        self.words_ = self._learned_words()
+        self.words_ = self.learned_words()
         self.recalls_: list[Recall] = [
             make_recall(self, k) for k in range(self.num_attributes_) if k in used
         ]
 
-    def _learned_words(self) -> tuple[LearnedWord, ...]:
+    def learned_words(self) -> tuple[LearnedWord, ...]:
+        """Return the words of the vocabulary with what was learned of each."""
         words, attribution = self.vocabulary_.words, self.attribution_
         points = self.vocabulary_.places if self.vocabulary_.places.shape[1] else self.x_
         examples = medoids(points, words)
@@ -457,30 +435,6 @@ class AttributeLearner:
                 )
             )
         return tuple(learned)
-
-    def _named(self, attribute: int, recalled: RecallResult, row: int) -> NamedAttribute:
-        word = int(recalled.words[row])
-        shares = recalled.probabilities[row]
-        order = np.argsort(-shares, kind="stable")
-        chance = {int(recalled.classes[place]): float(shares[place]) for place in order}
-        lesson = int(recalled.lessons[row])
-        entry = self.words_[word]
-        others = [(self.words_[w].name, p) for w, p in chance.items() if w != word]
-        names = {self.words_[w].name: p for w, p in chance.items()}
-        above = {
-            one.name: sum(names.get(below, 0.0) for below in one.covers)
-            for one in self.words_
-            if one.covers and one.attribute == attribute
-        }
-        return NamedAttribute(
-            attribute,
-            entry.name,
-            chance.get(word, 0.0),
-            bool(recalled.known[row]),
-            lesson if lesson >= 0 else entry.example,
-            tuple(others[:_MAX_OTHERS]),
-            tuple((name, p) for name, p in above.items() if p > _LIKELIER),
-        )
 
     def _recording(self, answer: NamedAttribute) -> Sound | None:
         example = next(one.example for one in self.words_ if one.name == answer.word)

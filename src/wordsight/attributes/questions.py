@@ -16,8 +16,9 @@ __all__ = ["LessonQuestion", "choose_question"]
 
 Array = NDArray[np.float64]
 
-_ENOUGH_PARTNERS = 2
-_NEAR = 0.05  # of all pairs of pictures: those nearer than this quantile resemble each other
+_NEAR = 0.1  # of all pairs of pictures: those nearer than this quantile resemble each other
+_NOISE = 0.5  # variance of an answer, relative to how much words vary between pictures
+_LEAST_DOUBT = 0.1  # of a word that the learner is sure of, since it may be wrong
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class LessonQuestion:
         picture: The number of the picture.
         attribute: The attribute to ask for, from 0; ``None`` to ask what else may be said of it.
         words: The attribute's likeliest words for the picture, best first ("red or green?"); or
-            those that were said of it already ("red, and what else?").
+            those that were said of it already ("red, and what else?"). An answer to the first kind
+            of question is a word ``like`` the first of them; see :class:`SpokenWord`.
         gain: How much the answer is expected to teach; only comparisons mean something.
     """
 
@@ -46,12 +48,12 @@ def choose_question(
 ) -> LessonQuestion:
     """Choose what to ask about which picture.
 
-    As long as there are words of which is hardly known what they never name (those that were said
-    of a picture together with fewer than two other words), a second word for a picture of such a
-    word is asked for: two words of one picture name different attributes. Otherwise the gain is how
-    unsure the learner is of an attribute's word, on the picture and on those that resemble it in
-    what the attribute looks at (information density, after Settles and Craven, 2008): a picture
-    that is merely odd teaches little. Words with few lessons count as unsure too.
+    While there is a word that was never said of a picture together with another, a second word is
+    asked for such a picture: two words of one picture name different attributes. Otherwise the gain
+    is how much less the words of all pictures would be in doubt: what the answer says of pictures
+    that resemble this one in what the attribute looks at, less what answers so far say of them (the
+    expected reduction of variance of a Gaussian process; Cohn et al., 1996), times how unsure their
+    words are. So pictures like many that are unclear are asked for, and odd ones are not.
 
     Args:
         learner: A fitted learner.
@@ -82,7 +84,7 @@ def _what_else(learner: "AttributeLearner", said: NDArray[np.bool_]) -> LessonQu
         return None
     words = said[once].argmax(axis=1)
     fewest = int(partners[words].argmin())
-    if partners[words[fewest]] >= _ENOUGH_PARTNERS:
+    if partners[words[fewest]]:
         return None
     name = learner.words_[int(words[fewest])].name
     return LessonQuestion(int(once[fewest]), None, (name,), np.inf)
@@ -97,19 +99,20 @@ def _least_sure(
 ) -> LessonQuestion:
     from scipy.spatial.distance import cdist
 
-    counts = np.bincount(learner.vocabulary_.words, minlength=len(learner.words_))
     best = LessonQuestion(0, 0, (), -np.inf)
     for attribute, (recall, one) in enumerate(
         zip(learner.recalls_, learner.recall(kinds), strict=True)
     ):
         shares = one.probabilities
-        unsure = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1)
-        unsure = unsure + shares @ (1 / np.maximum(counts[one.classes], 1))
+        doubt = 1 - shares.max(axis=1) + _LEAST_DOUBT
         points = x[:, recall.model.columns] if isinstance(recall, DiscriminantRecall) else x
         distances = cdist(points, points, "sqeuclidean")
         alike = np.exp(-distances / max(float(np.quantile(distances, _NEAR)), 1e-12))
-        gain = unsure * (alike @ unsure) / len(x)
-        gain = np.where(said[:, one.classes].any(axis=1), -np.inf, gain)
+        asked = np.flatnonzero(said[:, one.classes].any(axis=1))
+        known = alike[np.ix_(asked, asked)] + _NOISE * np.eye(len(asked))
+        alike = alike - alike[:, asked] @ np.linalg.solve(known, alike[asked])
+        gain = alike**2 @ doubt / (np.diag(alike) + _NOISE) / len(x)
+        gain[asked] = -np.inf
         picture = int(gain.argmax())
         if gain[picture] > best.gain:
             order = np.argsort(-shares[picture], kind="stable")[:num_words]

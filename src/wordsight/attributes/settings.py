@@ -28,7 +28,8 @@ class AttributeSettings:
         directions: Canonical directions: a number, "permutation" or "held-out".
         ridge: Of canonical correlation, for pictures and for speech.
         method: "exclusivity" groups words that never co-occur into attributes; "mixture" groups
-            pairs by a mixture of linear maps, as in the paper.
+            pairs by a mixture of linear maps, as in the paper; "variational" by one that finds how
+            many maps there are and which directions each looks at.
         relations: Whether to look for words over words ("warm" over red and yellow) and for words
             of two attributes ("orange"), of the method "exclusivity" and among spelled words.
         neighbours: Number of similar pictures in which words may co-occur.
@@ -52,7 +53,7 @@ class AttributeSettings:
     several: bool = True
     directions: int | Literal["permutation", "held-out"] = "permutation"
     ridge: tuple[float, float] = (0.1, 0.5)
-    method: Literal["exclusivity", "mixture"] = "exclusivity"
+    method: Literal["exclusivity", "mixture", "variational"] = "exclusivity"
     relations: bool = True
     neighbours: int = 6
     iterations: int = 60

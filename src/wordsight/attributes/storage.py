@@ -91,7 +91,7 @@ def _model(learner: "AttributeLearner") -> dict[str, Any]:
         "num_kinds": len(learner.space_.maps),
         "sources": list(learner.sources_),
         "num_attributes": learner.num_attributes_,
-        "num_settled": learner.num_settled_,
+        "likes": list(learner.likes_),
         "recalls": [type(recall).__name__ for recall in learner.recalls_],
         "has_speech_directions": learner.vocabulary_.cca is not None,
         "has_mixture": learner.attribution_.mixture is not None,
@@ -146,13 +146,13 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
     learner.kinds_ = tuple(kind.astype(np.float64) for kind in kept)
     learner.x_, learner.speech_ = arrays["x"], arrays["speech"]
     learner.texts_ = tuple(model["texts"])
+    learner.likes_ = tuple(model.get("likes", [None] * len(learner.texts_)))
     learner.sounds_ = _sounds(arrays, len(learner.texts_))
     learner.words_ = tuple(
         LearnedWord(**{key: _hashable(value) for key, value in word.items()})
         for word in model["words"]
     )
     learner.num_attributes_ = int(model["num_attributes"])
-    learner.num_settled_ = int(model.get("num_settled", len(learner.words_)))
     names = tuple(word.name if word.spelled else None for word in learner.words_)
     spoken = _cca(arrays, "speech_directions.") if model["has_speech_directions"] else None
     learner.vocabulary_ = LessonVocabulary(arrays["lesson_words"], names, spoken, arrays["places"])

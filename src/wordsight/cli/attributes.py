@@ -44,6 +44,15 @@ def name(output: Output, result: NameResult) -> None:
 def attributes(output: Output, result: AttributesResult) -> None:
     """Show which words belong to which attribute, and what each looks at."""
     _render_attributes(output, result.to_json())
+    if result.question is None:
+        return
+    picture, question = result.question
+    first, *_ = question.words
+    if question.attribute is None:
+        output.line(f"Teach next: {picture}, which was called {first}; what else is it?")
+    else:
+        either = " or ".join(question.words)
+        output.line(f'Teach next: {picture}; {either}, or what? Add "like": "{first}".')
 
 
 def _render_attributes(output: Output, summary: dict[str, Any]) -> None:

@@ -156,7 +156,7 @@ def _picture(what: str, box: str | None) -> "NDArray[np.uint8]":
 
 
 def _measured(text: str) -> tuple[str, "NDArray[np.float64]"]:
-    from wordsight.attributes.lessons import read_source
+    from wordsight.attributes.lesson_files import read_source
 
     name, equals, value = text.partition("=")
     if not (name and equals and value):

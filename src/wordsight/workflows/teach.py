@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordsight.errors import WordsightError
+from wordsight.files import IMAGE_SUFFIXES
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, setting
 from wordsight.workflows.workflow import Result, as_json, workflow
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wordsight.attributes import AttributeLearner, LearnedWord
-    from wordsight.attributes.lessons import LessonFiles
+    from wordsight.attributes.lesson_files import LessonFiles
+    from wordsight.attributes.questions import LessonQuestion
 
 __all__ = [
     "DEFAULT_TAUGHT",
@@ -133,6 +135,11 @@ class AttributesRequest(Request):
     play: Path | None = setting(
         None, "Write the typical recording of every word to a folder.", metavar="FOLDER"
     )
+    ask: Path | None = setting(
+        None,
+        "Choose among the pictures of a folder the one to teach next, and what to say of it.",
+        metavar="FOLDER",
+    )
     force: bool = setting(False, "Replace what is there.")
     taught: Path = taught_setting()
 
@@ -144,18 +151,26 @@ class AttributesResult(Result):
     Attributes:
         learner: The taught words.
         figure: The picture that was drawn, if any.
+        question: The picture to teach next and what to ask about it, if that was asked for.
     """
 
     learner: "AttributeLearner"
     figure: Path | None = None
+    question: "tuple[Path, LessonQuestion] | None" = None
 
     def to_json(self) -> Any:
         """Return what ``wordsight attributes --json`` prints."""
         from wordsight.attributes.report import used_features
 
         groups = zip(self.learner.attributes(), self.learner.recalls_, strict=False)
+        asked: dict[str, Any] = {}
+        if self.question is not None:
+            picture, question = self.question
+            asked = {"ask": {"picture": picture, "attribute": question.attribute}}
+            asked["ask"]["words"] = list(question.words)
         return as_json(
-            {
+            asked
+            | {
                 "attributes": [
                     {
                         "attribute": number,
@@ -196,7 +211,7 @@ class TeachResult(AttributesResult):
 @workflow(TeachRequest)
 def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     """Learn words from pictures with one word each; which attribute a word names is learned."""
-    from wordsight.attributes.lessons import find_lessons, read_lesson_files
+    from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
 
     taught = request.taught
     if taught.exists() and not (request.force or request.add):
@@ -225,7 +240,7 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     for text in _contradictions(learner, files, pictures):
         reporter.warn(text)
     learner.save(taught, overwrite=request.force or request.add)
-    return TeachResult(learner, None, taught, len(pictures))
+    return TeachResult(learner, taught=taught, num_lessons=len(pictures))
 
 
 _MOST_NAMED = 3  # pictures that a warning names
@@ -287,7 +302,23 @@ def attributes(request: AttributesRequest, *, reporter: RecordingReporter) -> At
 
         draw_attributes(figure, learner, overwrite=request.force)
         reporter.note(f"Figure: {figure}")
-    return AttributesResult(learner, figure)
+    question = None if request.ask is None else _question(learner, request.ask)
+    return AttributesResult(learner, figure, question)
+
+
+def _question(learner: "AttributeLearner", folder: Path) -> "tuple[Path, LessonQuestion]":
+    """Choose a picture of a folder, and what to ask about it."""
+    from wordsight.video import read_image
+
+    paths = []
+    if folder.is_dir():
+        paths = sorted(one for one in folder.iterdir() if one.suffix.lower() in IMAGE_SUFFIXES)
+    if not paths:
+        raise WordsightError(
+            f"{folder} has no pictures; --ask takes a folder of .png or .jpg files."
+        )
+    question = learner.ask([read_image(path) for path in paths])
+    return paths[question.picture], question
 
 
 def _pairs(changes: tuple[str, ...], expected: str) -> list[tuple[str, str]]:

@@ -201,7 +201,7 @@ def test_two_known_words_in_one_breath_are_split_and_unknown_words_are_not():
     pytest.importorskip("espeakng_loader", reason="the extra `voices` is not installed")
     from experiments.voices import Speaker
     from wordsight.attributes import AttributeLearner
-    from wordsight.attributes.incremental import split_phrases
+    from wordsight.attributes.phrases import split_phrases
 
     speaker, random = Speaker(), np.random.default_rng(0)
     voices = ("en+m1", "en+m3")
@@ -231,7 +231,7 @@ def test_two_known_words_in_one_breath_are_split_and_unknown_words_are_not():
     before = len(learner.texts_)
     said = phrases[int(np.argmax(split))]
     learner.teach_one(figure(colours["red"], "cup", random), said)
-    assert len(learner.texts_) == before + 2
+    assert len(learner.settle().texts_) == before + 2
 
 
 def figure(colour, shape, random):

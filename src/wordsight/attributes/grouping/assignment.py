@@ -1,7 +1,7 @@
 """From lessons to words, and from words to attributes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from wordsight.attributes.grouping.exclusivity import (
 )
 from wordsight.attributes.grouping.linear_mixture import LinearMixture
 from wordsight.attributes.grouping.relations import find_covers, find_senses
+from wordsight.attributes.grouping.variational_mixture import fit_variational
 from wordsight.attributes.grouping.words import (
     find_word_types,
     link_synonyms,
@@ -48,6 +49,8 @@ Labels = NDArray[np.intp]
 _SPEECH_DIRECTIONS = 40  # more than there are; meaningless ones get no weight
 _SPEECH_AXES = 50
 _ROUNDS = 3
+_MOST_MAPS = 8  # of the variational mixture, before it drops those it does not need
+_LEAST_SHARE = 0.2  # of a spelled word's recordings, in a cluster that is that word
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +62,14 @@ class LessonVocabulary:
         names: The spelling of each word, or ``None`` if it was only recorded.
         cca: Canonical directions of pictures and recordings; ``None`` without recordings.
         places: ``(N, d)`` recordings along the directions; zeros without a recording.
+        alike: Pairs of words of which was said that they name one attribute.
     """
 
     words: Labels
     names: tuple[str | None, ...]
     cca: CCA | None
     places: Array
+    alike: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +112,38 @@ def find_vocabulary(lessons: Lessons, x: Array, settings: AttributeSettings) -> 
         places = np.zeros((len(lessons), cca.y_weights_.shape[1]))
         places[spoken] = cca.transform_y(lessons.speech[spoken])
     if unspelled.any():
-        recorded = _recorded_words(x[unspelled], lessons.speech[unspelled], settings)
-        words[unspelled] = recorded + len(texts)
+        clusters = _recorded_words(x[spoken], lessons.speech[spoken], settings)
+        words[spoken] = _spelled_words(clusters, words[spoken], places[spoken], len(texts))
     count = int(words.max()) + 1
-    return LessonVocabulary(words, (*texts, *[None] * (count - len(texts))), cca, places)
+    likes = zip(words.tolist(), lessons.likes, strict=True)
+    alike = {(word, number[like]) for word, like in likes if like in number}
+    names = (*texts, *[None] * (count - len(texts)))
+    return LessonVocabulary(words, names, cca, places, tuple(sorted(alike)))
+
+
+def _spelled_words(clusters: Labels, words: Labels, points: Array, num_texts: int) -> Labels:
+    """Return the word of each recording: its spelling, or that of recordings it is like.
+
+    Args:
+        clusters: ``(N,)`` recordings that are alike.
+        words: ``(N,)`` their spelled words, -1 without a spelling.
+        points: ``(N, d)`` the recordings.
+        num_texts: The number of spelled words; clusters without one are words from there on.
+    """
+    found, sizes = words.copy(), np.bincount(words[words >= 0], minlength=num_texts)
+    new = num_texts
+    for cluster in clusters[np.sort(np.unique(clusters, return_index=True)[1])]:
+        own = np.flatnonzero(clusters == cluster)
+        unspelled, spelled = own[words[own] < 0], own[words[own] >= 0]
+        shares = np.bincount(words[spelled], minlength=num_texts) / np.maximum(sizes, 1)
+        # A stray recording of a word does not make the others that word.
+        spelled = spelled[shares[words[spelled]] >= _LEAST_SHARE]
+        if len(spelled) and len(unspelled):
+            away = np.linalg.norm(points[unspelled][:, None] - points[spelled], axis=-1)
+            found[unspelled] = words[spelled[away.argmin(axis=1)]]
+        elif len(unspelled):
+            found[unspelled], new = new, new + 1
+    return found
 
 
 def group_by_exclusivity(
@@ -132,7 +165,7 @@ def group_by_exclusivity(
     """
     words = vocabulary.words
     cca = word_directions(words, x, settings)
-    cooccurrences = word_cooccurrences(words, x, settings)
+    cooccurrences = word_cooccurrences(words, x, settings).with_alike(vocabulary.alike)
     # Anything that was spelled is a word, not a stray cluster.
     spelled = np.array([n for n, name in enumerate(vocabulary.names) if name is not None], np.intp)
     related = spelled if settings.relations else spelled[:0]
@@ -175,7 +208,10 @@ def _grouped(
         own = np.isin(words, base)
         x, words = x[own], np.searchsorted(base, words[own]).astype(np.intp)
         spelled = np.searchsorted(base, np.intersect1d(spelled, base)).astype(np.intp)
+        alike = cooccurrences.alike
         cooccurrences = word_cooccurrences(words, x, settings)
+        if alike is not None:
+            cooccurrences = replace(cooccurrences, alike=alike[np.ix_(base, base)])
     linked, number = link_synonyms(cooccurrences), settings.num_attributes
     if number is not None and linked.max() + 1 < number:
         linked = np.arange(len(linked))
@@ -205,6 +241,21 @@ def group_by_mixture(
         cca = word_directions(vocabulary.words, x, settings)
         y = cca.transform_y(_one_hot(vocabulary.words))
     places = cca.transform_x(x)
+    if settings.method == "variational":
+        mixture = fit_variational(
+            places,
+            y,
+            most=settings.num_attributes or _MOST_MAPS,
+            random_state=settings.random_state,
+        )
+    else:
+        mixture = _plain_mixture(places, y, settings)
+    lessons = mixture.responsibilities_.argmax(axis=1)
+    votes = _one_hot(vocabulary.words).T @ mixture.responsibilities_
+    return AttributeAssignment(lessons, votes.argmax(axis=1), cca, mixture=mixture)
+
+
+def _plain_mixture(x: Array, y: Array, settings: AttributeSettings) -> LinearMixture:
     mixture = LinearMixture(
         1,
         iterations=settings.iterations,
@@ -215,11 +266,8 @@ def group_by_mixture(
         printed_step=settings.printed_step,
         random_state=settings.random_state,
     )
-    mixture.num_components = settings.num_attributes or choose_num_components(mixture, places, y)
-    mixture.fit(places, y)
-    lessons = mixture.responsibilities_.argmax(axis=1)
-    votes = _one_hot(vocabulary.words).T @ mixture.responsibilities_
-    return AttributeAssignment(lessons, votes.argmax(axis=1), cca, mixture=mixture)
+    mixture.num_components = settings.num_attributes or choose_num_components(mixture, x, y)
+    return mixture.fit(x, y)
 
 
 def word_directions(words: Labels, x: Array, settings: AttributeSettings) -> CCA:
@@ -227,23 +275,11 @@ def word_directions(words: Labels, x: Array, settings: AttributeSettings) -> CCA
     return _cca(settings).fit(x, _one_hot(words))
 
 
-def word_cooccurrences(
-    words: Labels, x: Array, settings: AttributeSettings, *, num_separated: int | None = None
-) -> Cooccurrences:
-    """Count which words co-occur on pictures that are similar in what separates words.
-
-    Args:
-        words: ``(N,)`` words, from 0.
-        x: ``(N, D)`` their pictures.
-        settings: The number of neighbours and the seed.
-        num_separated: Use only the directions that separate the first words, so many of them; all
-            by default.
-    """
+def word_cooccurrences(words: Labels, x: Array, settings: AttributeSettings) -> Cooccurrences:
+    """Count which words co-occur on pictures that are similar in what separates words."""
 
     def project(known: Array, known_words: Labels, new: Array) -> tuple[Array, Array]:
-        own = known_words < (num_separated or len(x))
-        one_hot = _one_hot(known_words[own])
-        cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(known[own], one_hot)
+        cca = CCA(_SPEECH_DIRECTIONS, ridge=settings.ridge).fit(known, _one_hot(known_words))
         # Directions along which words differ little get little weight.
         weight = cca.correlations_**2
         return cca.transform_x(known) * weight, cca.transform_x(new) * weight

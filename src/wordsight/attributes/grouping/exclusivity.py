@@ -5,8 +5,8 @@ similar pictures as often as chance predicts; words of the same one ("red", "blu
 two clusters of one word co-occur far more often than that.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,13 @@ class Cooccurrences:
         observed: ``(W, W)`` observed counts.
         expected: ``(W, W)`` counts expected by chance, given the frequencies of the words.
         together: ``(W, W)`` number of pictures of which both words were said; none by default.
+        alike: ``(W, W)`` whether two words were said to name one attribute; none by default.
     """
 
     observed: Array
     expected: Array
     together: Array | None = None
+    alike: NDArray[np.bool_] | None = None
 
     @property
     def lift(self) -> Array:
@@ -60,7 +62,16 @@ class Cooccurrences:
         """Return the counts of merged words; ``labels`` gives each its new number."""
         join = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
         together = None if self.together is None else join.T @ self.together @ join
-        return Cooccurrences(join.T @ self.observed @ join, join.T @ self.expected @ join, together)
+        alike = None if self.alike is None else join.T @ self.alike @ join > 0
+        counts = join.T @ self.observed @ join, join.T @ self.expected @ join
+        return Cooccurrences(*counts, together, alike)
+
+    def with_alike(self, pairs: Sequence[tuple[int, int]]) -> "Cooccurrences":
+        """Return the counts with pairs of words that name one attribute."""
+        alike = np.zeros(self.observed.shape, dtype=bool)
+        for first, second in pairs:
+            alike[first, second] = alike[second, first] = True
+        return replace(self, alike=alike)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +210,8 @@ def grouping_gains(cooccurrences: Cooccurrences) -> Array:
         # The paper's own rule: two words of one picture name different attributes. A slip of the
         # tongue may say otherwise, and often the same one.
         gain = gain + np.maximum(np.log(_SLIP) * cooccurrences.together, _MOST_SLIPS)
+    if cooccurrences.alike is not None:
+        gain = gain - _MOST_SLIPS * cooccurrences.alike
     np.fill_diagonal(gain, 0.0)
     return np.asarray(gain)
 

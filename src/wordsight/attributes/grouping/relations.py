@@ -70,7 +70,8 @@ def find_covers(cooccurrences: Cooccurrences, spelled: Labels) -> dict[int, tupl
     for word in sorted(covers, key=lambda one: len(covers[one])):
         if any(word in below and set(covers[word]) & {up} for up, below in covers.items()):
             del covers[word]
-    return {word: tuple(b for b in below if b not in covers) for word, below in covers.items()}
+    plain = {word: tuple(b for b in below if b not in covers) for word, below in covers.items()}
+    return {word: below for word, below in plain.items() if len(below) > 1}
 
 
 def _apart(words: list[int], lift: Array) -> list[int]:

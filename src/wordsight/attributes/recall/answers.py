@@ -1,5 +1,6 @@
 """Recall: the word of each attribute that fits a picture, by three methods; and its results."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,6 +26,7 @@ __all__ = [
     "Recall",
     "RecallResult",
     "make_recall",
+    "name_attribute",
 ]
 
 Array = NDArray[np.float64]
@@ -33,6 +35,8 @@ Labels = NDArray[np.intp]
 NO_WORD = "(no word for this)"
 """Placeholder for an attribute none of whose words fits."""
 
+_MAX_OTHERS = 4
+_LIKELIER = 0.5
 _NEIGHBOURS = 3  # nearest lessons whose agreement is the confidence of a nearest-neighbour answer
 
 
@@ -234,3 +238,30 @@ class Naming:
     def text(self) -> str:
         """The words in a row, with a placeholder for unknown attributes."""
         return " ".join(a.word if a.known else NO_WORD for a in self.attributes)
+
+
+def name_attribute(
+    words: Sequence[LearnedWord], attribute: int, recalled: RecallResult, row: int
+) -> NamedAttribute:
+    """Return the answer of an attribute for one of several pictures, in words."""
+    word = int(recalled.words[row])
+    shares = recalled.probabilities[row]
+    order = np.argsort(-shares, kind="stable")
+    chance = {int(recalled.classes[place]): float(shares[place]) for place in order}
+    lesson = int(recalled.lessons[row])
+    others = [(words[w].name, p) for w, p in chance.items() if w != word]
+    names = {words[w].name: p for w, p in chance.items()}
+    above = {
+        one.name: sum(names.get(below, 0.0) for below in one.covers)
+        for one in words
+        if one.covers and one.attribute == attribute
+    }
+    return NamedAttribute(
+        attribute,
+        words[word].name,
+        chance.get(word, 0.0),
+        bool(recalled.known[row]),
+        lesson if lesson >= 0 else words[word].example,
+        tuple(others[:_MAX_OTHERS]),
+        tuple((name, p) for name, p in above.items() if p > _LIKELIER),
+    )

@@ -1,0 +1,122 @@
+"""Corrections by hand of words that were only recorded: spelling, merging, splitting.
+
+What is corrected becomes the spelling of its lessons, so that it stays when more are taught.
+"""
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordsight.attributes.errors import TeachingError
+from wordsight.attributes.grouping.words import find_word_types
+
+if TYPE_CHECKING:
+    from wordsight.attributes.learner import AttributeLearner
+
+__all__ = ["merge_words", "rename_word", "split_word"]
+
+Labels = NDArray[np.intp]
+
+
+def rename_word(learner: "AttributeLearner", word: str, name: str) -> None:
+    """Give a recorded word a spelling.
+
+    Raises:
+        TeachingError: If there is no such word, or another has that name.
+    """
+    number = _number(learner, word)
+    if name in _names(learner):
+        raise TeachingError(f"another word is already called {name!r}.")
+    _spell(learner, learner.vocabulary_.words == number, name)
+    names = list(learner.vocabulary_.names)
+    names[number] = name
+    learner.vocabulary_ = replace(learner.vocabulary_, names=tuple(names))
+    learner.words_ = learner.learned_words()
+
+
+def merge_words(learner: "AttributeLearner", word: str, into: str) -> None:
+    """Make the lessons of a word lessons of another: it was the same one, heard differently.
+
+    Raises:
+        TeachingError: If there is no such word, or it is the same.
+    """
+    old, kept = _number(learner, word), _number(learner, into)
+    if old == kept:
+        raise TeachingError(f"{word!r} cannot be merged with itself.")
+    words = np.where(learner.vocabulary_.words == old, kept, learner.vocabulary_.words)
+    _spell(learner, words == kept, into)
+    names = list(learner.vocabulary_.names)
+    names[kept] = into
+    del names[old]
+    _relabel(learner, words - (words > old), tuple(names), old)
+
+
+def split_word(learner: "AttributeLearner", word: str) -> None:
+    """Split the recordings of a word into the two that they resemble most; one keeps its name.
+
+    Raises:
+        TeachingError: If there is no such word, or fewer than two recordings of it.
+    """
+    number, new = _number(learner, word), len(learner.words_)
+    known = learner.vocabulary_
+    own = np.flatnonzero((known.words == number) & known.places.any(axis=1))
+    if len(own) < 2:
+        raise TeachingError(
+            f"{word!r} has {len(own)} recordings; two or more are needed to split it."
+        )
+    parts = find_word_types(known.places[own], 2).labels
+    words = known.words.copy()
+    words[own[parts != np.bincount(parts).argmax()]] = new
+    taken = _names(learner)
+    name = next(f"word-{n}" for n in count(new + 1) if f"word-{n}" not in taken)
+    _spell(learner, words == number, word)
+    _spell(learner, words == new, name)
+    names = [*known.names, name]
+    names[number] = word
+    _relabel(learner, words, tuple(names), None, number)
+
+
+def _relabel(
+    learner: "AttributeLearner",
+    words: Labels,
+    names: tuple[str | None, ...],
+    gone: int | None,
+    parent: int | None = None,
+) -> None:
+    """Learn again with other words; ``parent`` is the one that a new last word comes from."""
+    before, old = learner.attribution_, learner.vocabulary_.words
+    groups = before.words
+    groups = np.delete(groups, gone) if gone is not None else groups
+    groups = np.append(groups, groups[parent]) if parent is not None else groups
+    # Lessons whose word is another now go to its attribute; others keep their meaning.
+    now = words + (words >= gone) if gone is not None else words
+    lessons = np.where(now == old, before.lessons, groups[words])
+    number = {n: n - (gone is not None and n > gone) for n in range(len(names) + 1) if n != gone}
+    covers = {
+        number[up]: tuple(number[n] for n in below if n in number)
+        for up, below in before.covers.items()
+        if up in number
+    }
+    learner.vocabulary_ = replace(learner.vocabulary_, words=words, names=names)
+    learner.set_attributes(
+        replace(before, lessons=lessons, words=groups, partition=None, covers=covers)
+    )
+
+
+def _spell(learner: "AttributeLearner", lessons: NDArray[np.bool_], name: str) -> None:
+    pairs = zip(lessons, learner.texts_, strict=True)
+    learner.texts_ = tuple(name if own else text for own, text in pairs)
+
+
+def _names(learner: "AttributeLearner") -> list[str]:
+    return [one.name for one in learner.words_]
+
+
+def _number(learner: "AttributeLearner", word: str) -> int:
+    names = _names(learner)
+    if word not in names:
+        raise TeachingError(f"there is no word {word!r}; known are {', '.join(names)}.")
+    return names.index(word)
