@@ -233,10 +233,19 @@ def summarise(found: dict[Job, dict[str, float]]) -> dict[str, Any]:
     """Return means over the jobs of each kind and amount of noise; jobs alone are kept, too."""
     usual = DetectorNoise()
 
-    def mean(noise: DetectorNoise, methods: Sequence[str] = METHODS) -> dict[str, dict[str, float]]:
-        folds = [{(job.seed, job.place) for job in found if job[:2] == (noise, m)} for m in methods]
-        both = sorted(set.intersection(*folds))
-        return {m: _mean(found[Job(noise, m, *fold)] for fold in both) for m in methods if both}
+    def mean(
+        noise: DetectorNoise,
+        methods: Sequence[str] = METHODS,
+        beside: Sequence[DetectorNoise] = (),
+    ) -> dict[str, dict[str, float]]:
+        # Only folds that all have are compared: seeds differ by more than most kinds of noise.
+        folds = [
+            {(job.seed, job.place) for job in found if job[:2] == (each, m)}
+            for each in (noise, *beside)
+            for m in methods
+        ]
+        shared = sorted(set.intersection(*folds))
+        return {m: _mean(found[Job(noise, m, *fold)] for fold in shared) for m in methods if shared}
 
     results: dict[str, Any] = dict(mean(usual))
     noises = list(dict.fromkeys(job.noise for job in found))
@@ -245,7 +254,7 @@ def summarise(found: dict[Job, dict[str, float]]) -> dict[str, Any]:
         own = [noise for noise in noises if replace(noise, **{kind: getattr(usual, kind)}) == usual]
         if len(own) > 1:
             own.sort(key=lambda noise: getattr(noise, kind))
-            points = [{kind: getattr(noise, kind), **mean(noise)} for noise in own]
+            points = [{kind: getattr(noise, kind), **mean(noise, beside=own)} for noise in own]
             results["curves"][kind] = points
     if HEAVY in noises:
         everything = mean(usual, ("linked", *CONTROLS, "joint"))
