@@ -99,10 +99,19 @@ def serving(library):
         server.communicate(timeout=PATIENCE / 1000)
 
 
+SCREENS = {"wide": (1280, 860), "phone": (390, 800)}
+
+
 @pytest.fixture
 def page(browser, address, request, tmp_path):
+    """A page on a wide light screen, or on another: ``WORDSIGHT_SCREEN=phone-dark``."""
+    size, _, scheme = os.environ.get("WORDSIGHT_SCREEN", "wide-light").partition("-")
+    width, height = SCREENS[size]
     context = browser.new_context(
-        base_url=address, viewport={"width": 1200, "height": 860}, permissions=["microphone"]
+        base_url=address,
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        permissions=["microphone"],
     )
     opened = context.new_page()
     opened.set_default_timeout(PATIENCE)

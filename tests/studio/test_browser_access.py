@@ -8,7 +8,7 @@ from tests.studio.browsing import PATIENCE, patient, until
 
 pytestmark = pytest.mark.slow
 PAGES = ("/", "/search?text=person", "/lexicon", "/lexicon/approached", "/align", "/states")
-MORE = ("/attributes", "/tools", "/benchmarks", "/nowhere")
+MORE = ("/attributes", "/tools", "/benchmarks", "/live", "/nowhere")
 
 UNNAMED = """
 [...document.querySelectorAll("a, button, input, select, textarea, canvas, video, summary")]

@@ -1,6 +1,7 @@
 """What was once wrong in the studio, tried again in a real browser."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -209,6 +210,101 @@ def test_a_hit_shows_its_sentence_light_up_and_leads_to_its_moment(page):
     page.wait_for_url("**/videos/*from=*to=*")
     page.wait_for_selector("#living .lives")
     assert page.input_value("#to") != ""
+
+
+def test_an_index_that_cannot_be_made_says_so_where_it_was_asked_for(page):
+    page.goto("/search")
+    page.click("summary:has-text('More') >> nth=-1")
+    page.evaluate(
+        "for (const one of document.getElementById('taught').options) one.disabled = false"
+    )
+    page.select_option("#taught", "attributes")  # of which there are none
+    page.click("#index")
+    page.wait_for_selector("#indexing-state .problem")
+    assert "taught" in page.inner_text("#indexing-state")
+    page.select_option("#taught", "")
+    page.click("#index")
+    page.wait_for_selector("#indexing-state >> text=The index is up to date.")
+    assert page.locator("#indexing-state .problem").count() == 0
+
+
+def test_lessons_and_alignments_are_corrected_and_deleted_where_they_are_shown(
+    page, address, tmp_path
+):
+    page.on("dialog", lambda asked: asked.accept("round" if asked.type == "prompt" else None))
+    picture = tmp_path / "card.png"
+    cv2.imwrite(str(picture), np.full((48, 48, 3), 200, np.uint8))
+    for turn in range(2):
+        page.goto("/attributes")
+        page.set_input_files("#pictures", picture)
+        page.fill("#word", f"squarish-{turn}")
+        with page.expect_navigation():
+            page.click("text=Add lesson")
+    with page.expect_navigation():
+        page.click("[data-word]:has-text('squarish-0')")
+    page.wait_for_selector("[data-word]:has-text('round')")
+    assert page.locator("text=squarish-0").count() == 0
+    for word in ("round", "squarish-1"):
+        with page.expect_navigation():
+            page.click(f"[aria-label='Delete the lesson {word}']")
+        assert page.locator(f"[data-word]:has-text('{word}')").count() == 0
+    videos = patient.get(f"{address}/api/v1/videos", params={"text": "workbench"}).json()["videos"]
+    details = patient.get(f"{address}/api/v1/videos/{videos[0]['id']}").json()
+    lines = [one["text"] for one in details["sentences"]]
+    page.goto("/align")
+    page.select_option("#video", videos[0]["id"])
+    page.fill("#text", "\n".join(lines))
+    page.click("#align button.main")
+    page.wait_for_url("**/align/*")
+    page.wait_for_selector("#living .lives")
+    page.click("summary:has-text('Correct the text')")
+    page.fill("#new-text", "\n".join(lines[:-1]))
+    page.click("text=Align this text")
+    until(page, f"document.querySelectorAll('#living .lives').length === {len(lines) - 1}")
+    name = page.url.rsplit("/", 1)[1]
+    page.click("main button.danger")
+    page.wait_for_url("**/align")
+    assert page.locator(f"a[href='/align/{name}']").count() == 0
+
+
+def test_nothing_pale_is_hard_to_read_or_to_find(page):
+    page.emulate_media(color_scheme="dark")
+    page.goto("/search")
+    colours = page.evaluate(
+        """[["#text", "::placeholder", "color"], ["#drop-picture", "", "borderTopColor"],
+            ["#text", "", "backgroundColor"], ["#search", "", "backgroundColor"]]
+           .map(([where, part, what]) =>
+             getComputedStyle(document.querySelector(where), part)[what])"""
+    )
+    text, edge, field, ground = (luminance(one) for one in colours)
+    assert contrast(text, field) >= 4.5 and contrast(edge, ground) >= 3
+
+
+def test_an_empty_studio_leads_to_a_demo_that_ticks_the_first_step(browser, tmp_path):
+    Library.create(tmp_path / "library").close()
+    with serving(tmp_path / "library") as address, opened_by(browser) as page:
+        page.goto(address)
+        assert page.locator(".steps li").count() == 3
+        assert page.locator(".steps li.ticked").count() == 0
+        until(page, "document.querySelector('video.clip').currentTime > 0.1")  # it plays by itself
+        page.click("#demo")
+        page.wait_for_selector(".cards .card")
+        assert page.locator(".steps li.ticked strong").first.inner_text() == (
+            "Add films and sentences"
+        )
+        assert page.inner_text(".cards .card .name").startswith("The ")  # its first sentence
+
+
+def luminance(colour):
+    """Return how light a colour is that the browser names by its parts."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return sum(share * one for share, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    """Return how far two lightnesses are from each other, from 1 to 21."""
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
 
 
 @contextmanager

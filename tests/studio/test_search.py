@@ -171,3 +171,19 @@ def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, librar
         (m["video_id"], m["score"]) for m in directly["moments"]
     ]
     assert "Look for" not in indexed.get("/").text  # parts of pages are no work of their own
+
+
+def test_what_was_found_is_kept_until_the_library_changes(indexed, library, monkeypatch):
+    asked = {"text": "person", "by": "said"}
+    found = [indexed.get("/api/v1/search", params=asked).json() for _ in range(2)]
+    monkeypatch.setattr("wordsight.studio.api.search.answer", lambda *_: pytest.fail("asked again"))
+    found.append(indexed.get("/api/v1/search", params=asked).json())
+    found.append(indexed.post("/api/v1/search", data=asked).json())
+    assert found[0]["moments"] and all(one == found[0] for one in found)
+    monkeypatch.undo()
+    with Library.open(library) as opened:
+        opened.remove(found[0]["moments"][0]["video_id"])
+    searching._looked.clear()  # three seconds later
+    again = indexed.get("/api/v1/search", params=asked).json()
+    gone = found[0]["moments"][0]["video_id"]
+    assert gone not in {one["video_id"] for one in again["moments"]}

@@ -1,6 +1,7 @@
 """What one can ask a library; :class:`wordsight.library.Library` adds what changes it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -279,6 +280,22 @@ class LibraryReader:
         if not isinstance(self._store, RemoteStore):
             return None
         return Mirror(self._store.bucket, name, self.folder / name, heads, leave, chosen)
+
+    @property
+    def revision(self) -> tuple[int, ...] | None:
+        """What differs after every change of the catalogue; ``None`` where only a query can tell.
+
+        It costs no more than looking at two files, so that what was read can be kept until then.
+        """
+        file = self._database.location.file
+        if file is None:
+            return None
+        seen = []
+        for path in (file, file.with_name(f"{file.name}-wal")):
+            with suppress(OSError):  # there is no log where nothing was written yet
+                about = path.stat()
+                seen += [about.st_mtime_ns, about.st_size]
+        return tuple(seen)
 
     @property
     def read_only(self) -> bool:

@@ -2,6 +2,7 @@
 
 import errno
 import sqlite3
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ __all__ = ["create_app"]
 
 _STATIC = Path(__file__).parent / "static"
 _THREADS = 6
+_SWITCH = 0.001  # seconds
 
 
 def create_app(settings: StudioSettings) -> FastAPI:
@@ -44,6 +46,8 @@ def create_app(settings: StudioSettings) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         # Answers are computed, not waited for: more threads than this only fight for the same core.
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        # A thread that computes gives way sooner to the one that answers all connections.
+        sys.setswitchinterval(_SWITCH)
         studio = Studio(settings)
         app.state.studio = studio
         studio.runner.start()

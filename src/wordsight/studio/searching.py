@@ -15,21 +15,36 @@ from wordsight.retrieval.joint import JointSearch
 from wordsight.studio.jobs.store import JobRecord
 from wordsight.studio.studio import Studio, learned_words, words_stamp
 from wordsight.workflows.found_moments import FoundMoment
-from wordsight.workflows.index import index_folder, is_current
+from wordsight.workflows.index import index_folder, index_stamp, is_current
 from wordsight.workflows.lexicon import understood_query
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.search import SearchRequest, find_moments
 
-__all__ = ["SearchAnswer", "answer", "index_job", "names_of"]
+__all__ = ["SearchAnswer", "answer", "index_job", "names_of", "version_of"]
 
 _AT_ONCE = 12  # videos looked at for a sentence's meaning in a request; more are a job's work
-_LOOK_EVERY = 3.0  # seconds between two comparisons of the library with its index
+_LOOK_EVERY = 3.0  # seconds between two comparisons of a library that changes with its index
+_LOOK_AGAIN = 60.0  # seconds after which one is compared again although it seems the same
 _TRY_EVERY = 60.0  # seconds before an index that could not be made is tried again
 
 _lock = Lock()
-_opened: dict[tuple[Path, int], JointSearch] = {}
-_looked: dict[Path, tuple[float, bool]] = {}
+_opened: dict[Path, tuple[int, float, JointSearch]] = {}
+_looked: dict[Path, "_Look"] = {}
 _names: dict[Path, dict[str, str]] = {}
+
+
+@dataclass(frozen=True)
+class _Look:
+    """When the library was last compared with its index, and what came of it."""
+
+    when: float
+    current: bool
+    revision: tuple[int, ...] | None
+
+    def stands(self, now: tuple[int, ...] | None) -> bool:
+        """Whether the library need not be compared again: it was lately, or has not changed."""
+        same = self.current and now is not None and now == self.revision
+        return time.monotonic() - self.when < (_LOOK_AGAIN if same else _LOOK_EVERY)
 
 
 @dataclass(frozen=True)
@@ -133,21 +148,34 @@ def index_job(studio: Studio, *, begin: bool) -> JobRecord | None:
     """
     folder = index_folder(studio.library, None)
     with _lock:
-        when, current = _looked.get(folder, (0.0, False))
-        lately = time.monotonic() - when < _LOOK_EVERY
-        if current and lately:
+        revision = studio.library.revision
+        look = _looked.get(folder, _Look(-_LOOK_AGAIN, False, None))
+        lately = look.stands(revision)
+        if look.current and lately:
             return None
         last = next((job for job in studio.jobs.list(limit=30) if job.kind == "index"), None)
         if lately and last is not None and not last.over:
             return last  # it is at work: the library need not be compared at every search
         _names[folder] = {video.id: video.name for video in studio.library.videos()}
         current = not _names[folder] or is_current(studio.library, folder)
-        _looked[folder] = (time.monotonic(), current)
+        _looked[folder] = _Look(time.monotonic(), current, revision)
         if current:
             return None
         if last is not None and _is_enough(last):
             return last
         return studio.begin("index") if begin else None
+
+
+def version_of(studio: Studio) -> tuple[Any, ...] | None:
+    """Return what stays the same as long as every search finds the same.
+
+    ``None`` while it cannot be told, or while the index is behind the library.
+    """
+    folder, revision = index_folder(studio.library, None), studio.library.revision
+    look = _looked.get(folder)
+    if look is None or revision is None or look.revision != revision or not look.current:
+        return None
+    return (folder, index_stamp(folder), revision, words_stamp(studio))
 
 
 def names_of(studio: Studio) -> dict[str, str]:
@@ -169,15 +197,20 @@ def _ready(studio: Studio) -> JointSearch | None:
         return None
     stamp = (folder / MANIFEST).stat().st_mtime_ns
     with _lock:
-        key = (folder, stamp)
-        if key not in _opened:
-            for old in [each for each in _opened if each[0] == folder]:
-                del _opened[old]
+        known, when, search = _opened.get(folder, (None, 0.0, None))
+        look = _looked.get(folder)
+        # One that is being made changes with every video: it is not read again for each of them.
+        behind = look is not None and not look.current
+        if search is None or (stamp != known and not (behind and _is_fresh(when))):
             search = JointSearch(Index(folder))
             # Opened here, under the lock: what is made when first used is made once.
             _ = (search.index.documents, search.index.visual, search.text.model)
-            _opened[key] = search
-        return _opened[key]
+            _opened[folder] = (stamp, time.monotonic(), search)
+        return search
+
+
+def _is_fresh(when: float) -> bool:
+    return time.monotonic() - when < _LOOK_EVERY
 
 
 def _words(studio: Studio) -> LearnedLexicon | None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from wordsight.workflows.units import verdict
+
 if TYPE_CHECKING:
     from wordsight.library.catalog.entries import SentenceEntry
     from wordsight.meaning import SentenceHit
@@ -28,6 +30,7 @@ class FoundMoment:
         by: What counted: ``said``, ``named`` (a taught word for a thing in it), ``picture``,
             ``meaning``.
         holds: Whether the sentence is said to be true of it; ``None`` where it was not judged.
+        verdict: The same as ``likely``, ``unsure`` or ``not likely``.
         shot: Id of the shot, as in run files.
         said: What is said there.
         key_time: The frame that stands for it, in seconds.
@@ -57,6 +60,7 @@ class FoundMoment:
     regions: tuple[dict[str, Any], ...] = field(default=())
     lost_mass: float = 0.0
     judged: tuple[float, float] | None = None
+    verdict: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,8 @@ def from_meaning(
     query: "TextQuery | None",
     said: str,
     named: NamedTerms | None = None,
+    *,
+    threshold: float = 0.0,
 ) -> FoundMoment:
     """Tell of a moment found by what words mean, with what is said and seen in its shot."""
     terms = _terms(shot, query, named)
@@ -140,6 +146,7 @@ def from_meaning(
         terms,
         lost_mass=hit.lost_mass,
         judged=hit.judged,
+        verdict=verdict(hit.holds, hit.score, threshold),
     )
 
 

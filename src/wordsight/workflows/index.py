@@ -41,6 +41,7 @@ __all__ = [
     "index",
     "index_folder",
     "index_setting",
+    "index_stamp",
     "is_current",
     "open_index",
     "update_index",
@@ -248,6 +249,14 @@ def open_index(
         for video_id, reason in report.failed:
             reporter.warn(f"{video_id} cannot be searched: {reason}")
     return Index(folder, device=device)
+
+
+def index_stamp(folder: Path) -> tuple[int, ...]:
+    """Return what changes when an index does: the times of the files that are written last."""
+    from wordsight.retrieval.index.segments import MANIFEST
+
+    kept = (folder / name for name in (MANIFEST, _STAMP))
+    return tuple(path.stat().st_mtime_ns for path in kept if path.exists())
 
 
 def is_current(library: "Library", folder: Path) -> bool:

@@ -308,7 +308,8 @@ class Searcher:
         for hit in hits:
             shot = _shot_of(shots, hit.video_id, hit.start, hit.end)
             said = self._said(shot) if shot else ""
-            found.append(from_meaning(hit, shot, query, said, self._named(shot) if shot else None))
+            named = self._named(shot) if shot else None
+            found.append(from_meaning(hit, shot, query, said, named, threshold=learned.threshold))
         how = "By what the learned words mean."
         if answer is not None:
             how = f"{answer.text.capitalize()} ({answer.probability:.2f} sure). {how}"

@@ -2,8 +2,10 @@
 
 import secrets
 import tempfile
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
@@ -16,8 +18,8 @@ from wordsight.errors import WordsightError
 from wordsight.studio.api.fields import Device, Engine, Here, aside
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.jobs.search import QUERIES
-from wordsight.studio.searching import SearchAnswer, answer, names_of
-from wordsight.studio.studio import Studio, learned_words
+from wordsight.studio.searching import SearchAnswer, answer, names_of, version_of
+from wordsight.studio.studio import Studio
 from wordsight.studio.uploads import keep_file, keep_picture
 from wordsight.workflows.found_moments import FoundMoment, evidence_text
 from wordsight.workflows.index import IndexSettings
@@ -29,7 +31,7 @@ from wordsight.workflows.search import (
 )
 from wordsight.workflows.search_query import read_queries
 from wordsight.workflows.settings import changed
-from wordsight.workflows.units import finite, verdict
+from wordsight.workflows.units import finite
 
 __all__ = [
     "MomentInfo",
@@ -90,7 +92,7 @@ class MomentInfo(BaseModel):
     score: float
     by: list[str]
     holds: bool | None
-    verdict: SkipJsonSchema[str | None] = Field(exclude=True)  # what pages say of `holds`
+    verdict: str | None = Field(description="likely, unsure or not likely, where it was judged")
     judged: SkipJsonSchema[tuple[float, float] | None] = Field(exclude=True)  # where they lead
     shot: str | None
     said: str
@@ -122,13 +124,13 @@ class IndexBody(IndexSettings):
 
 
 @router.get("", response_model=Results)
-@aside
-def search(studio: Here, wanted: Annotated[SearchBody, Query()]) -> Response:
+async def search(studio: Here, wanted: Annotated[SearchBody, Query()]) -> Response:
     """Find moments by words, by a sentence, or like another moment or a part of its picture.
 
     It begins no job: the index answers as it is.
     """
-    found = search_for(studio, wanted)
+    # What was found before needs no thread, for which it would have to wait.
+    found = _kept(version_of(studio), wanted) or await aside(search_for)(studio, wanted)
     # Written here: what is a model already need not be checked to be one again.
     return Response(found.model_dump_json(), media_type="application/json")
 
@@ -165,28 +167,60 @@ def index_again(studio: Here, wanted: IndexBody) -> JobInfo:
 
 def search_for(studio: Studio, wanted: SearchBody) -> Results:
     """Search by what can be written, with the index as it is."""
-    return results_of(studio, answer(studio, wanted.request()))
+    before = version_of(studio)
+    found = _kept(before, wanted) or results_of(studio, answer(studio, wanted.request()))
+    return _keep(studio, before, wanted, found)
+
+
+_MOST_KEPT = 512  # answers, each of some kilobytes
+_answers: "OrderedDict[tuple[Any, ...], Results]" = OrderedDict()
+_keeping = Lock()
+
+
+def _kept(version: tuple[Any, ...] | None, wanted: SearchBody) -> Results | None:
+    """Return what the same search found in the same version of library, index and words."""
+    key = (version, wanted.model_dump_json())
+    with _keeping:
+        if key in _answers:
+            _answers.move_to_end(key)
+        return _answers.get(key)
+
+
+def _keep(
+    studio: Studio, version: tuple[Any, ...] | None, wanted: SearchBody, found: Results
+) -> Results:
+    """Keep what a search found for those who ask the same; nothing that is not final."""
+    final = found.moments and found.job is None
+    if final and version is not None and version == version_of(studio):
+        with _keeping:
+            _answers[(version, wanted.model_dump_json())] = found
+            while len(_answers) > _MOST_KEPT:
+                _answers.popitem(last=False)
+    return found
 
 
 def search_with(
     studio: Studio, wanted: SearchBody, images: Sequence[UploadFile], *, in_job: bool = False
 ) -> Results:
     """Search by what was sent, pictures among it or not; jobs that are needed are begun."""
+    before = None if images else version_of(studio)
+    kept = _kept(before, wanted)
+    if kept is not None:
+        return kept
     with tempfile.TemporaryDirectory() as folder:
         pictures = tuple(
             keep_picture(image, Path(folder) / f"picture-{number}")
             for number, image in enumerate(images)
         )
         request = wanted.request().model_copy(update={"images": pictures})
-        return results_of(studio, answer(studio, request, begin=True, in_job=in_job))
+        found = results_of(studio, answer(studio, request, begin=True, in_job=in_job))
+    return _keep(studio, before, wanted, found)
 
 
 def results_of(studio: Studio, found: SearchAnswer) -> Results:
     """Return what the page shows of an answer."""
     names = names_of(studio)
     lost = max((one.lost_mass for one in found.moments), default=0.0)
-    judged = any(one.holds is not None for one in found.moments)
-    threshold = learned_words(studio).threshold if judged else 0.0
     left_out = f"Not every box was followed: at most {lost:.2g} of all explanations is left out."
     return Results(
         how=found.how,
@@ -195,14 +229,12 @@ def results_of(studio: Studio, found: SearchAnswer) -> Results:
         job=None if found.job is None else JobInfo.of(found.job),
         # A video that was removed stays in the index for a moment, but is no answer any more.
         moments=[
-            _moment(one, names[one.video_id], threshold)
-            for one in found.moments
-            if one.video_id in names
+            _moment(one, names[one.video_id]) for one in found.moments if one.video_id in names
         ],
     )
 
 
-def _moment(one: FoundMoment, name: str, threshold: float) -> MomentInfo:
+def _moment(one: FoundMoment, name: str) -> MomentInfo:
     middle = (one.start + one.end) / 2
     return MomentInfo(
         video_id=one.video_id,
@@ -213,7 +245,7 @@ def _moment(one: FoundMoment, name: str, threshold: float) -> MomentInfo:
         score=finite(one.score),
         by=list(one.by),
         holds=one.holds,
-        verdict=None if one.holds is None else verdict(one.holds, one.score, threshold),
+        verdict=one.verdict,
         judged=one.judged,
         shot=one.shot,
         said=one.said,

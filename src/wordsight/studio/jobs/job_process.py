@@ -33,9 +33,9 @@ def main(arguments: list[str]) -> int:
     # Given, not asked for: a server that was killed while we started is our parent no more.
     server = int(arguments[3])
     threading.Thread(target=_end_with_the_server, args=(server,), daemon=True).start()
+    os.nice(10)  # pages come first
     if what != "-":
         return _do(store, int(what), library)
-    os.nice(5)  # pages come first
     for line in sys.stdin:
         try:
             _do(store, int(line), library)

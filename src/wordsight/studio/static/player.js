@@ -101,7 +101,7 @@
     words.forEach((word, number) => {
       const y = 4 + number * row;
       pen.fillStyle = getComputedStyle(document.body).color;
-      pen.fillText(hover.named(word), 8, y + 14, left - 14);
+      pen.fillText(hover.named(word).split("(")[0], 8, y + 14, left - 14);
       word.spans.forEach(({ start, end, state, states }) => {
         pen.fillStyle = studio.colours[word.participants[0] % studio.colours.length]; // as its box
         pen.globalAlpha = states > 1 ? 0.3 + 0.7 * state / (states - 1) : 0.6;

@@ -68,17 +68,18 @@
 
   document.getElementById("index").addEventListener("click", async () => {
     const value = (name) => document.getElementById(name).value;
+    const state = document.getElementById("indexing-state");
     const things = value("taught"), number = (name) => (value(name) === "" ? null : Number(value(name)));
     try {
       const begun = await studio.post("/api/v1/search/index", {
         describe: document.getElementById("describe").checked, attributes: things === "attributes", forget: things === "forget",
         language: value("language") || null, models: value("models") || null, components: number("components"), restarts: number("restarts"), engine: value("engine") || null, device: value("device") || null,
       });
-      studio.say("The library is being indexed.");
-      const job = await studio.job(begun.id);
-      studio.say(job.state === "done" ? "The index is up to date." : job.message);
+      const job = await studio.job(begun.id, studio.waiting(state, begun.id));
+      if (job.state !== "done") throw new Error(job.message || "It was cancelled.");
+      state.replaceChildren(studio.node("p", "The index is up to date.", "yes"));
     } catch (error) {
-      studio.fail(place, error);
+      studio.fail(state, error);
     }
   });
 
