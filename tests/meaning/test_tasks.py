@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LABELS, LEXICON, film, play, said, troupe
-from wordsight.language import LanguageError, PartOfSpeech, parse, parse_lexicon
+from wordsight.language import (
+    LanguageError,
+    PartOfSpeech,
+    default_lexicon,
+    parse,
+    parse_lexicon,
+)
 from wordsight.meaning import MeaningError, Windows, WordLearner
 from wordsight.meaning.features.observation import cut_window
 from wordsight.meaning.model.calibration import Sayings
+from wordsight.meaning.tasks.describe import _extended
 from wordsight.meaning.training.settings import GradientSettings
 from wordsight.records import Clip
 
@@ -77,6 +84,17 @@ def test_describing_gives_the_best_sentence_where_it_is_doubtful_but_not_absurd(
     assert described[0].unsure and not any(one.unsure for one in lexicon.describe(clip))
     absurd = replace(lexicon.belief, offsets=dict.fromkeys(lexicon.belief.offsets, -20.0))
     assert not replace(never, belief=absurd).describe(clip)
+
+
+def test_describing_never_names_a_thing_a_second_time():
+    lexicon = default_lexicon()
+    nouns = {entry.name for entry in lexicon.of_part(PartOfSpeech.NOUN)}
+    short = parse("the person approached the backpack", lexicon)
+    once = list(_extended(short, lexicon, 4))
+    for longer in [*once, *(more for one in once for more in _extended(one, lexicon, 4))]:
+        named = [word.entry for word in longer.words if word.entry in nouns]
+        assert len(set(named)) == len(named)
+    assert len(once) > 8
 
 
 def test_describing_prefers_what_is_usually_said(learned):
