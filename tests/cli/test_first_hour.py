@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from experiments.data.film_things import FILM_THINGS
+from wordsight.cli.options import DEFAULT_LIBRARY
+from wordsight.library import Library
+from wordsight.perception import Tracker
 from wordsight.perception.networks import network_path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,3 +54,7 @@ def test_the_commands_do_what_the_guide_says(run, tmp_path, monkeypatch):
         if line.startswith("wordsight search"):
             film = "bottle" if "bottle" in line else "one-by-one"
             assert f"{film}-" in found[line], f"{line} found nothing:\n{found[line]}"
+    with Library.open(tmp_path / DEFAULT_LIBRARY) as library:
+        seen = [library.detections(video.id) for video in library.videos()]
+    tracks = [len(Tracker().track(detections)) for detections in seen]
+    assert sum(tracks) <= 2 * sum(film.things for film in FILM_THINGS.values()), tracks

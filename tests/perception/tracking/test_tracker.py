@@ -266,3 +266,14 @@ def test_who_leaves_does_not_become_the_wall_behind():
     assert person.end == pytest.approx(2.0)
     alone = replace(seen, mask=seen.mask & (seen.labels == 1))
     assert [track.label for track in Tracker().track(alone)] == ["thing"]
+
+
+def test_doubtful_detections_continue_tracks_but_make_none():
+    walkers = [Walker((50, 50), (40, 0)), Walker((400, 300), (-40, 0))]
+    detections, _ = scene(walkers, shuffle=False)
+    unsure = detections.scores.copy()
+    unsure[:, 1] *= 0.3
+    assert len(Tracker().track(replace(detections, scores=unsure))) == 1
+    assert len(Tracker(sure=0.0).track(replace(detections, scores=unsure))) == 2
+    unsure[10:20, 1] = 0.9
+    assert len(Tracker().track(replace(detections, scores=unsure))) == 2

@@ -260,7 +260,8 @@ class _CalibrationProblem:
             dict(zip(self.verbs, scales, strict=True)),
             dict(zip(self.verbs, biases, strict=True)),
             replace(self.durations, weight=float(values[-1])),
-            float(np.exp(values[:count].mean())),
+            # Not the mean: verbs of long events at rest have much smaller scales than others.
+            float(np.exp(np.median(values[:count]))),
         )
 
     def _per_verb(self, values: Array) -> Array:

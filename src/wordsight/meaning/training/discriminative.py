@@ -133,17 +133,17 @@ class GradientTraining:
     def _calibration(self) -> Calibration:
         old = self.start.calibration
         scales, biases = np.exp(self.values["scales"]).tolist(), self.values["biases"].tolist()
-        ratios = {
-            verb: self.values["durations"][number]
-            for number, verb in enumerate(self.verbs)
-            if verb in old.durations.ratios
-        }
+        ratios = dict(old.durations.ratios)  # those of verbs that are not compared stay
+        for number, verb in enumerate(self.verbs):
+            if verb in ratios:
+                ratios[verb] = self.values["durations"][number]
         weight = float(np.clip(self.values["duration_weight"][0], 0.0, 1.0))
         return replace(
             old,
             scales=dict(zip(self.verbs, scales, strict=True)),
             biases=dict(zip(self.verbs, biases, strict=True)),
             durations=Durations(old.durations.edges, ratios, weight),
+            other_scale=float(np.median(scales)) if scales else old.other_scale,
         )
 
     def _parameter_gradient(

@@ -22,6 +22,7 @@ from wordsight.inference import (
     report_losses,
     using_limits,
 )
+from wordsight.language import PartOfSpeech
 from wordsight.meaning.features import LABEL, FeatureSet, Slot
 from wordsight.meaning.model.word import WordModel
 from wordsight.meaning.scoring.lattice_scorer import compute_on_device
@@ -38,11 +39,14 @@ __all__ = [
     "log_prior",
     "m_step",
     "map_chunks",
+    "shared_distributions",
     "split_chunks",
     "zero_counts",
 ]
 
 Array = NDArray[np.float64]
+Shared = Mapping[tuple[PartOfSpeech, int, Slot], Array]
+"""Per part of speech, number of states and feature the ``(I, Z)`` mean of its words."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -201,6 +205,8 @@ def m_step(
     background: Background,
     smoothing: WordSmoothing,
     noun_labels: Mapping[str, NDArray[np.bool_]] | None = None,
+    *,
+    shared: Shared | None = None,
 ) -> dict[str, WordModel]:
     """Return the words that maximise the likelihood of counts and pseudo-counts.
 
@@ -210,21 +216,52 @@ def m_step(
         background: Per feature the distribution of its bins over the corpus.
         smoothing: The pseudo-counts.
         noun_labels: Which labels a noun may have, where not all.
+        shared: From :func:`shared_distributions`, where words share what they have in common.
     """
     admitted = noun_labels or {}
     words = {}
     for entry, table in tables.items():
         word, own = table.word, counts[table.word.entry]
-        pseudo = smoothing.of(word)
-        emissions = tuple(
-            _admitted(observed + pseudo * background[slot.feature], admitted.get(entry), slot)
-            for slot, observed in zip(word.slots, table.emission_counts(own), strict=True)
-        )
+        pseudo, emissions = smoothing.of(word), list[Array]()
+        for slot, observed in zip(word.slots, table.emission_counts(own), strict=True):
+            prior = background[slot.feature]
+            if shared and (mean := shared.get(_kind(word, slot))) is not None:
+                prior = prior + smoothing.shared * (mean - prior)
+            emissions.append(_admitted(observed + pseudo * prior, admitted.get(entry), slot))
         # Impossible transitions stay impossible: this keeps left-to-right words so.
         initial = _normalised((own.initial + smoothing.transition) * (word.initial > 0))
         steps = _normalised((own.transition + smoothing.transition) * (word.transition > 0))
-        words[entry] = replace(word, initial=initial, transition=steps, emissions=emissions)
+        words[entry] = replace(word, initial=initial, transition=steps, emissions=tuple(emissions))
     return words
+
+
+def shared_distributions(
+    tables: Mapping[str, WordTables],
+    counts: CountsByWord,
+    background: Background,
+    smoothing: WordSmoothing,
+) -> Shared:
+    """Return what words of several states have in common; each counts as far as it was observed."""
+    sums: dict[tuple[PartOfSpeech, int, Slot], tuple[Array, Array]] = {}
+    for entry, table in tables.items():
+        word, pseudo = table.word, smoothing.of(table.word)
+        if not smoothing.shared or word.num_states == 1:
+            continue
+        observed = table.emission_counts(counts[entry])
+        for slot, own in zip(word.slots, observed, strict=True):
+            total = own.sum(axis=1, keepdims=True)
+            weight = total / (total + pseudo)
+            mean = weight * (own + pseudo * background[slot.feature]) / (total + pseudo)
+            so_far = sums.get(_kind(word, slot), (0.0, 0.0))
+            sums[_kind(word, slot)] = so_far[0] + mean, so_far[1] + weight
+    return {
+        kind: np.where(weight > 0, mean / np.maximum(weight, 1e-300), background[kind[2].feature])
+        for kind, (mean, weight) in sums.items()
+    }
+
+
+def _kind(word: WordModel, slot: Slot) -> tuple[PartOfSpeech, int, Slot]:
+    return word.part, word.num_states, slot
 
 
 def log_prior(

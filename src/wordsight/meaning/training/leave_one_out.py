@@ -21,6 +21,7 @@ from wordsight.meaning.training.em import (
     expected_counts_of,
     m_step,
     map_chunks,
+    shared_distributions,
     zero_counts,
 )
 from wordsight.meaning.training.settings import WordSmoothing
@@ -97,7 +98,9 @@ def leave_one_out(
     for own in parts:
         for entry, counts in own.items():
             total[entry].add(counts)
-    whole = m_step(lexicon.tables, total, lexicon.background, smoothing, corpus.noun_labels)
+    fixed = lexicon.background, smoothing
+    shared = shared_distributions(lexicon.tables, total, *fixed)
+    whole = m_step(lexicon.tables, total, *fixed, corpus.noun_labels, shared=shared)
     changed = tuple(
         _changed_words(lexicon, total, own, whole, smoothing, corpus.noun_labels) for own in parts
     )
@@ -121,7 +124,9 @@ def _changed_words(
 ) -> dict[str, WordModel]:
     tables = {entry: lexicon.tables[entry] for entry in own}
     rest = {entry: _difference(total[entry], counts) for entry, counts in own.items()}
-    without = m_step(tables, rest, lexicon.background, smoothing, noun_labels)
+    fixed = lexicon.background, smoothing
+    shared = shared_distributions(lexicon.tables, {**total, **rest}, *fixed)
+    without = m_step(tables, rest, *fixed, noun_labels, shared=shared)
     return {
         entry: _rescaled_word(lexicon.words[entry], without[entry], whole[entry])
         for entry in without

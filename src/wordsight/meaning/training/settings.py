@@ -36,11 +36,16 @@ class WordSmoothing:
             like the background.
         static: The same for words of one state, such as nouns.
         transition: Pseudo-counts of each possible transition.
+        shared: Share of the pseudo-counts of words with several states that, after the last
+            iteration, is distributed like the words of the same part of speech instead of like the
+            background, so that a word that is said once is not less sure than others of what all
+            have in common.
     """
 
     emission: float = 5.0
     static: float = 5.0
     transition: float = 1.0
+    shared: float = 0.0
 
     def of(self, word: WordModel) -> float:
         """Return the pseudo-counts of the emissions of a word."""
@@ -206,12 +211,18 @@ ON_CUT_CLIPS = replace(
     ON_FILM,
     cut=True,
     phases=5,
-    weights=(*((name, 0.5) for name in _PLACES), *((name, 0.1) for name in _SIZES)),
+    weights=(
+        *((name, 0.5) for name in _PLACES),
+        ("label", 0.3),
+        *((name, 0.1) for name in _SIZES),
+    ),
+    smoothing=WordSmoothing(shared=0.7),
 )
 """Settings for clips that are cut to their events. Most frames then show the event, and where
-things are hardly differs from one frame to the next, their size and shape even less: ten frames of
-a hand on a bottle are not ten times the evidence of one. Five states make a verb show all of its
-phases: lowered bottles do not rest from the first frame on."""
+things are hardly differs from one frame to the next, what the detector takes them for, their size
+and shape even less: ten frames of a hand on a bottle are not ten times the evidence of one. Five
+states make a verb show all of its phases: lowered bottles do not rest from the first frame on. Such
+clips are often few, so verbs share what all of them have in common."""
 
 FAITHFUL = TrainingSettings(
     features="paper",
@@ -255,6 +266,7 @@ _LATER_SETTINGS = {
     "skips": False,
     "weights": (),
     "cut": False,
+    "shared": 0.0,
 }
 
 

@@ -24,7 +24,13 @@ from wordsight.meaning.training.conditional import (
 )
 from wordsight.meaning.training.corpus import Corpus, TrainingExample, initial_words
 from wordsight.meaning.training.discriminative import GradientTraining, train_by_growth
-from wordsight.meaning.training.em import EngineExamples, expected_counts, log_prior, m_step
+from wordsight.meaning.training.em import (
+    EngineExamples,
+    expected_counts,
+    log_prior,
+    m_step,
+    shared_distributions,
+)
 from wordsight.meaning.training.leave_one_out import leave_one_out
 from wordsight.meaning.training.settings import TrainingSettings
 
@@ -218,13 +224,18 @@ class Trainer:
             features=self.current.features,
         )
         phase_end, converged = self._monitor(value, tempered)
-        words = m_step(tables, counts, background, chosen.smoothing, self.corpus.noun_labels)
+        fixed = background, chosen.smoothing, self.corpus.noun_labels
+        words = m_step(tables, counts, *fixed)
         self.current = self.current.with_words(words)
         state.iteration += 1
         name = f"restart {state.restart + 1}, iteration {state.iteration}"
         if converged:  # the remaining iterations of the phase count as done
             state.iteration = phase_end
         if state.iteration >= self._iterations:
+            shared = shared_distributions(tables, counts, background, chosen.smoothing)
+            if shared:
+                words = m_step(tables, counts, *fixed, shared=shared)
+                self.current = self.current.with_words(words)
             self._finish_restart(value)
         return name
 

@@ -120,6 +120,8 @@ class Tracker:
         prior: Log-odds subtracted from every detection; higher values give fewer false alarms and
             more misses.
         drop_shadows: Whether to drop tracks that lie on a better one from beginning to end.
+        sure: Least score of the surest detection of a track, as a share of the mean score of the
+            surest track: doubtful detections continue tracks, but they alone make none. 0 for none.
         min_detections: Least number of detections of a track.
         smoothing: Half the smoothing window in seconds; 0 keeps boxes as detected.
         extension: Extrapolation at both ends in seconds; 0 for none.
@@ -143,6 +145,7 @@ class Tracker:
     flip_cost: float = 1.0
     prior: float = 0.4
     drop_shadows: bool = True
+    sure: float = 0.5
     min_detections: int = 3
     smoothing: float = 0.1
     extension: float = 0.0
@@ -181,6 +184,9 @@ class Tracker:
             parts = [one for one in found if one[0].label in BODY_PARTS]
             things = [one for one in found if one[0].label not in BODY_PARTS]
             found = [*_without_shadows(parts), *_without_shadows(things)]
+        best = max((float(one.scores[one.observed].mean()) for one, _ in found), default=0.0)
+        if best > 0:
+            found = [one for one in found if one[0].scores.max() >= self.sure * best]
         found.sort(key=lambda one: (one[0].start, one[0].label, one[0].boxes[0].tolist()))
         return [
             (replace(track, track_id=number), classes)

@@ -172,7 +172,8 @@ def track_regions(detections: Detections, video_id: str = "") -> Detections:
         appearance=None,
     )
     # Parts of a thing may be what tells it apart, so regions that nest all stay.
-    tracks = Tracker(smoothing=0.0, max_rest=0.0, drop_shadows=False).track(alike, video_id)
+    tracker = Tracker(smoothing=0.0, max_rest=0.0, drop_shadows=False, sure=0.0)
+    tracks = tracker.track(alike, video_id)
     tracked = detections_from_tracks(
         tracks, detections.times, detections.frame_size, label_names=("region",)
     )
@@ -229,7 +230,8 @@ def _followed_for_words(clip: Clip) -> Clip:
     learn which classes a detector takes a thing for.
     """
     seen = clip.detections
-    tracker = Tracker(coherence=Coherence(growth=_FREE_GROWTH))
+    # What a detector is unsure of may still be what a sentence speaks of.
+    tracker = Tracker(coherence=Coherence(growth=_FREE_GROWTH), sure=0.0)
     tracks, classes = [], []
     for track, own in tracker.track_with_classes(seen, clip.video_id):
         there = track.observed
