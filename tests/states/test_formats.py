@@ -161,3 +161,10 @@ def test_labels_in_alphabetical_order_are_refused():
     check_directions(rows[1:], heights, times)
     meant = [*rows[1:], FactInterval("film", 0.0, 5.0, parse_fact("contacts(bat,ape)"))]
     check_directions(meant, heights, times)
+
+
+def test_a_thing_does_not_hold_a_hand():
+    rows = [FactInterval("film", 0.0, 5.0, parse_fact("attached(cup,hand)"))]
+    with pytest.raises(StateError, match=r"first: attached\(hand,cup\)"):
+        check_directions(rows, {}, np.arange(10.0), {"hand"})
+    check_directions(rows, {}, np.arange(10.0), {"hand", "cup"})

@@ -4,7 +4,7 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -313,21 +313,32 @@ def check_directions(
     intervals: Sequence[FactInterval],
     heights: Mapping[str, NDArray[np.float64]],
     times: NDArray[np.float64],
+    hands: Collection[str] = (),
 ) -> None:
-    """Refuse labels of support whose order of arguments follows the alphabet, not the things.
+    """Refuse labels whose order of arguments cannot be meant.
 
     ``contacts(a,b)`` means that a, the lower one, holds up b. Where labels have every pair in
     alphabetical order, and the lower thing is sometimes first and sometimes second, the order
-    cannot be meant, and what is learned from it says nothing.
+    follows the alphabet, and what is learned from it says nothing. ``attached(a,b)`` means that a
+    holds b, so that no thing comes before a hand.
 
     Args:
         intervals: The labels of one video.
         heights: Per thing ``(T,)`` the lower edge of its box, growing downwards, NaN if not seen.
         times: ``(T,)`` seconds.
+        hands: Names of the things that are hands.
 
     Raises:
         StateError: If so; the message shows the right order of the first that is wrong.
     """
+    for row in intervals:
+        if row.fact.predicate == "attached" and len(row.fact.arguments) == 2:
+            held, hand = row.fact.arguments
+            if hand in hands and held not in hands:
+                raise StateError(
+                    f"{row.video_id}: {row.fact} says that {held} holds {hand}; write the one that "
+                    f"holds the other first: {Fact('attached', (hand, held))}."
+                )
     wrong: list[tuple[FactInterval, Fact]] = []
     rightly = 0
     for row in intervals:

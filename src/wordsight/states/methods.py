@@ -70,6 +70,7 @@ def state_model(
     rules: Sequence[Rule] | None = None,
     vocabulary: StateVocabulary | None = None,
     bound: int | None = None,
+    most_rules: int | None = None,
     random_state: int = 0,
 ) -> StateModel:
     """Return a model that learns in one of the ways.
@@ -80,6 +81,7 @@ def state_model(
         vocabulary: Predicates and features; ``published`` uses its eight features only.
         bound: Most nodes that the search for a state expands, tau in the paper; by default states
             are enumerated where they are few, and 100 for ``published``.
+        most_rules: Most rules in all, with ``boosted`` that discovers them; ``None`` for any.
         random_state: Seed of the random number generator.
     """
     if method not in get_args(LearningMethod):
@@ -89,8 +91,18 @@ def state_model(
             f"the method {method} selects rules and learns no weights; leave out the rules, or use "
             "boosted or published."
         )
+    if most_rules is not None and (method != "boosted" or rules is not None):
+        raise StateError(
+            "most_rules limits the rules that the method boosted discovers; leave it out with "
+            "other methods and with rules that are given."
+        )
     if method == "boosted":
-        model = StateModel(rules, vocabulary=vocabulary, random_state=random_state)
+        model = StateModel(
+            rules,
+            vocabulary=vocabulary,
+            learning=None if most_rules is None else StateLearningSettings(most_rules=most_rules),
+            random_state=random_state,
+        )
         return model if bound is None else with_bound(model, bound)
     base, cost, inference = vocabulary, 10.0, InferenceSettings()
     learning = {"few": FEW, "published": PUBLISHED, "fgm": MERGING}[method]

@@ -76,6 +76,13 @@ class LearnStatesRequest(StateInputs):
             "fgm": "Rules that are always right (FGM)",
         },
     )
+    most_rules: int | None = setting(
+        None,
+        "Most rules in all, of boosted ones; 60 are about as right as all of them, easier read.",
+        label="Most rules",
+        default_text="any number",
+        ge=4,
+    )
     tau: int | None = bound_setting()
     online: bool = setting(
         False,
@@ -197,6 +204,7 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
         rules=rules,
         vocabulary=vocabulary,
         bound=request.tau,
+        most_rules=request.most_rules,
         random_state=request.seed,
     )
     with (
@@ -290,8 +298,9 @@ def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -
         return _said(request, observations, lines, kinds, reporter)
     file = request.labels or Path()
     labels = labels_of(observations, intervals, file, request.library)
-    for clip, its_labels in zip(clips, labels, strict=True):
-        check_directions(its_labels, lower_edges(clip), clip.times)
+    for clip, one, its_labels in zip(clips, observations, labels, strict=True):
+        hands = {thing.name for thing in one.objects if thing.kind == "hand"}
+        check_directions(its_labels, lower_edges(clip), clip.times, hands)
     truth = [
         sequence_from_intervals(one.video_id, one.times, its_labels)
         for one, its_labels in zip(observations, labels, strict=True)

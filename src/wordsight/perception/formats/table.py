@@ -174,8 +174,8 @@ class BoxTable:
             return np.zeros(0)
         if rate is None:
             raise FormatError(
-                f"{name} has frame numbers but no times; pass the video's times "
-                "(VideoReader(path).times) or a frame_rate."
+                f"{name} has frame numbers but no times; give the frames per second (--rate, in "
+                "Python frame_rate) or the video's times (VideoReader(path).times)."
             )
         if not (math.isfinite(rate) and rate > 0):
             raise FormatError(f"frame_rate must be above 0, got {rate}.")

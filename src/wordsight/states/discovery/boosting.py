@@ -4,6 +4,10 @@ Each round finds the conjunction of conditions that a step in log-odds explains 
 predicate becomes a rule ``conditions -> p``, one against it the rule ``conditions, p -> false``,
 and the step its weight. Support is counted in videos, not frames, because frames of one video are
 strongly dependent; several bags of videos may be averaged.
+
+Many of those rules say nearly the same. Few of them are got by backward elimination: time and again
+the rule goes whose loss changes the log-odds of the samples least, after the others have made up
+for it as well as they can by least squares.
 """
 
 from dataclasses import dataclass
@@ -23,6 +27,7 @@ __all__ = ["BoostingSettings", "boost_predicate"]
 
 Body = tuple[BinCondition, ...]
 
+_RIDGE = 1.0  # samples; keeps least squares solvable where rules cover the same
 _LEAST_IMPROVEMENT = 1.02  # a further condition must raise the gain by this factor
 
 
@@ -32,8 +37,7 @@ class BoostingSettings(SampleSettings):
 
     Attributes:
         rounds: Number of steps per bag.
-        most_rules: Most rules of a predicate, ``None`` for one a round. With fewer rules than
-            rounds, the other rounds correct the weights of those there are.
+        most_rules: Most rules of a predicate, ``None`` for all; others are eliminated.
         bags: Number of bootstrap samples of the videos that are averaged; 1 uses all videos.
         most_conditions: Most conditions of a rule.
         step: Share of the optimal step that is taken.
@@ -58,10 +62,9 @@ class BoostingSettings(SampleSettings):
                 "rounds, bags, conditions and thresholds (at most 250) must be 1 or more and the "
                 f"step in (0, 1], got {self}."
             )
-        if self.most_rules is not None and (self.most_rules < 2 or self.bags > 1):
+        if self.most_rules is not None and self.most_rules < 2:
             raise StateError(
-                "most_rules must be 2 or more, for the base rate and one condition, and needs a "
-                f"single bag, got {self}."
+                f"most_rules must be 2 or more, for the base rate and one condition, got {self}."
             )
 
 
@@ -74,6 +77,8 @@ def boost_predicate(
     for _ in range(settings.bags):
         weights = _bag(samples, settings, random)
         base += _Round(samples, settings, weights, steps).run() / settings.bags
+    if settings.most_rules is not None:
+        steps, base = _eliminated(samples, steps, base, settings.most_rules - 1)
     rules = [_rule(samples, body, step) for body, step in steps.items() if abs(step) >= 1e-4]
     rules.sort(key=lambda rule: -rule.weight)
     return [_rule(samples, (), base), *rules]
@@ -102,7 +107,6 @@ class _Round:
     ):
         self._samples, self._settings, self._weights = samples, settings, weights
         self._steps, self._rows = steps, np.flatnonzero(weights)
-        self._covers: dict[Body, NDArray[np.bool_]] = {}
 
     def run(self) -> float:
         """Add the steps of all rounds; return the log-odds that boosting starts from."""
@@ -111,36 +115,18 @@ class _Round:
         # Half a sample of each kind, because events that were never observed are possible.
         base = np.log(((weights * truth).sum() + 0.5) / (total - (weights * truth).sum() + 0.5))
         odds = np.full(len(truth), base)
-        for number in range(self._settings.rounds):
+        for _ in range(self._settings.rounds):
             share = 1.0 / (1.0 + np.exp(-odds))
             push, curve = weights * (truth - share), weights * share * (1.0 - share)
-            body, covered = self._next(number, push, curve)
+            _, body = max(self._grown(push, curve, sign) for sign in (1, -1))
             if not body:
                 break
+            covered = _covered(self._samples, body)
             whole = curve[covered].sum() + self._settings.ridge
             step = self._settings.step * push[covered].sum() / whole
             odds[covered] += step
             self._steps[body] = self._steps.get(body, 0.0) + step / self._settings.bags
         return float(base)
-
-    def _next(
-        self, number: int, push: NDArray[np.float64], curve: NDArray[np.float64]
-    ) -> tuple[Body, NDArray[np.bool_]]:
-        """Return the conjunction of a step, and the samples it covers."""
-        limit = self._settings.most_rules
-        # With few rules, what is found is weighed as well as it can be before more is looked for.
-        every = 1 if limit is None else max(1, self._settings.rounds // limit)
-        if number % every == 0 and (limit is None or len(self._covers) < limit - 1):
-            _, body = max(self._grown(push, curve, sign) for sign in (1, -1))
-            if body not in self._covers:
-                self._covers[body] = self._covered(body)
-            return body, self._covers[body]
-        gains = {
-            body: push[covered].sum() ** 2 / (curve[covered].sum() + self._settings.ridge)
-            for body, covered in self._covers.items()
-        }
-        best = max(gains, key=lambda body: (gains[body], body), default=())
-        return best, self._covers[best] if best else self._covered(best)
 
     def _grown(
         self, push: NDArray[np.float64], curve: NDArray[np.float64], sign: int
@@ -170,11 +156,38 @@ class _Round:
             body.append((column, level, above))
         return gain, tuple(sorted(body))
 
-    def _covered(self, body: Body) -> NDArray[np.bool_]:
-        covered = np.ones(len(self._samples), dtype=np.bool_)
-        for condition in body:
-            covered &= self._samples.holds(*condition)
-        return covered
+
+def _covered(samples: SampleTable, body: Body) -> NDArray[np.bool_]:
+    covered = np.ones(len(samples), dtype=np.bool_)
+    for condition in body:
+        covered &= samples.holds(*condition)
+    return covered
+
+
+def _eliminated(
+    samples: SampleTable, steps: dict[Body, float], base: float, count: int
+) -> tuple[dict[Body, float], float]:
+    """Return so many of the steps, and the base rate, that come nearest to all of them."""
+    bodies = list(steps)
+    covers = np.ones((len(samples), len(bodies) + 1))
+    for k, body in enumerate(bodies):
+        covers[:, k] = _covered(samples, body)
+    weighed = covers * samples.weight[:, None]
+    values = np.array([*steps.values(), base])
+    # Removing one of the unknowns of least squares is a step of rank one on the inverse.
+    inverse = np.linalg.inv(weighed.T @ covers + _RIDGE * np.eye(len(values)))
+    kept = np.ones(len(values), dtype=np.bool_)
+    for _ in range(len(bodies) - count):
+        loss = np.where(kept, values**2 / np.diag(inverse), np.inf)
+        loss[-1] = np.inf  # the base rate stays
+        gone = int(np.argmin(loss))
+        kept[gone] = False
+        column, pivot = inverse[:, gone].copy(), inverse[gone, gone]
+        values = np.where(kept, values - column * values[gone] / pivot, 0.0)
+        inverse -= np.outer(column, column) / pivot
+        inverse[gone, gone] = 1.0
+    left = np.flatnonzero(kept[:-1]).tolist()
+    return {bodies[k]: float(values[k]) for k in left}, float(values[-1])
 
 
 def _rule(samples: SampleTable, body: Body, step: float) -> Rule:

@@ -4,7 +4,8 @@ A clause that is nearly always right need not be worth having: others may say th
 of a change may. Clauses are therefore added one by one, each time the one whose addition makes the
 states inferred for the training videos most right, until none helps. The cost of a change is chosen
 by cross-validation of the whole procedure: the greatest one, which means the fewest changes, that
-is not worse than the best by more than a standard error.
+is hardly worse than the best. A standard error would say how much that is, but those of the few
+groups that videos come in are as uncertain as the scores.
 """
 
 from collections.abc import Sequence
@@ -44,6 +45,7 @@ class SelectionSettings:
             of a change. A high cost lets a few frames decide a whole film; rules that are right
             frame by frame too hold in other films.
         costs: Costs of a change to choose from.
+        tolerance: How much worse than the best the criterion of the chosen cost may be.
         units_first: Whether all rules that conclude a single fact from what is measured are kept,
             and only rules that chain are selected.
     """
@@ -53,6 +55,7 @@ class SelectionSettings:
     least_gain: float = 0.005
     timeless: bool = False
     costs: tuple[float, ...] = (3.0, 10.0, 30.0, 100.0, 300.0)
+    tolerance: float = 0.02
     units_first: bool = False
 
     def __post_init__(self) -> None:
@@ -227,7 +230,7 @@ def cross_validate_costs(
         progress: Called after each cost and fold.
 
     Returns:
-        The greatest cost within one standard error of the best, with what it was judged on.
+        The greatest cost that is hardly worse than the best, with what it was judged on.
     """
     tasks = [(c, f) for c in range(len(settings.costs)) for f in range(len(folds))]
     counted = np.zeros((len(settings.costs), len(folds), 5))
@@ -240,13 +243,8 @@ def cross_validate_costs(
         for video in judged:
             counted[c, f] += _counted(video, video.predict(weights, cost))
     scores = [criterion_score(row.sum(axis=0), settings.criterion) for row in counted]
-    best = int(np.argmax(scores))
-    behind = [scores[best] - score for score in scores]
-    good = [
-        c
-        for c in range(len(scores))
-        if behind[c] <= _jackknife_error(counted[best], counted[c], settings.criterion) + _TIE
-    ]
+    least = max(scores) - settings.tolerance - _TIE
+    good = [c for c, score in enumerate(scores) if score >= least]
     greatest = max(good, key=lambda c: settings.costs[c])
     pairs = [
         (video, kept_weights[greatest, f])
@@ -256,17 +254,3 @@ def cross_validate_costs(
     return ValidatedCost(
         settings.costs[greatest], tuple(scores), [v for v, _ in pairs], [w for _, w in pairs]
     )
-
-
-def _jackknife_error(best: Counts, other: Counts, criterion: str) -> float:
-    """Return the standard error of the difference of two scores, from their folds ``(F, 5)``."""
-    count = len(best)
-    differences = np.array(
-        [
-            criterion_score(np.delete(best, k, axis=0).sum(axis=0), criterion)
-            - criterion_score(np.delete(other, k, axis=0).sum(axis=0), criterion)
-            for k in range(count)
-        ]
-    )
-    spread = ((differences - differences.mean()) ** 2).sum()
-    return float(np.sqrt((count - 1) / count * spread))
