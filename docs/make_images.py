@@ -61,10 +61,10 @@ def _boxes(film: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
 
 
 def _labels(film: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield when a hand holds something and when blocks touch."""
+    """Yield when a hand holds something."""
     for state in film["states"]:
         for fact in state["facts"]:
-            if not fact.startswith("grounded"):
+            if fact.startswith("attached"):
                 yield (f"{film['name']}.mp4", state["start"], state["end"], fact)
 
 
@@ -116,6 +116,7 @@ def player(page: Page, folder: Path) -> None:
 def lexicon(page: Page, folder: Path) -> None:
     """A word, with a change beside what was learned."""
     page.goto("/lexicon/approached")
+    page.wait_for_selector("text=Where it is least sure")  # its examples are looked for in a job
     page.click("summary:has-text('Edit') >> nth=0")
     field = page.locator("form.edit >> nth=0").locator("input").first
     field.fill("0.4")
