@@ -257,6 +257,11 @@ def test_lessons_and_alignments_are_corrected_and_deleted_where_they_are_shown(
     page.click("#align button.main")
     page.wait_for_url("**/align/*")
     page.wait_for_selector("#living .lives")
+    page.click("summary:has-text('Correct the text')")
+    page.fill("#new-text", "\n".join(line.replace(".", " slowly.") for line in lines))
+    page.click("text=Align this text")
+    page.wait_for_selector("#living .lives >> text=slowly")
+    assert page.locator("#living .lives").count() == len(lines)
     name = page.url.rsplit("/", 1)[1]
     page.click("main button.danger")
     page.wait_for_url("**/align")
