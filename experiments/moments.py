@@ -6,16 +6,16 @@ Run with ``python -m experiments.moments [--clips 61] [--seed 0] [--data DIR] [-
 overlap by half of both together (intersection over union).
 
 ``street``: the films, words and events of ``experiments.questions``; all moments that are judged
-true count. ``films``: with ``--data`` (films and ``metadata.jsonl``), words are learned from every
-other moment, and what is said of the others is looked for in their films, as many hits as it is
-said of. Events that nobody described are unknown there, so that further hits are not judged.
+true count. ``films``: with ``--data`` (films and ``metadata.jsonl``), each moment in turn is left
+out, words are learned from the others, and its sentence is looked for in its film. Events without a
+sentence are unknown there, so that of all moments that are judged true, only those that share time
+with the moment left out count.
 
 ``half``: the share of hits that are right; ``mean``: the mean overlap; ``windows``: the share that
 would be right if hits were the windows that were judged; ``found``: the share of events with a
 hit that is right.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,36 +84,32 @@ def measure_street(clips: int, seed: int, quick: bool) -> dict[str, Any]:
 
 
 def measure_films(data: Path, keep: Path | None, detector: str) -> dict[str, Any]:
-    """Look for what is said of films, with words that were learned from every other moment."""
+    """Look for each moment of films with words that were learned from all the others."""
     moments = load_moments(data / "metadata.jsonl")
     films = films_of(data, moments)
     tally = _Tally()
     with TemporaryDirectory() as work:
         seen = (keep or Path(work)) / detector.replace("+", "-")
         wordsight.add(seen, films, detector=detector.replace("+", ","), workers=1)
-        for half in (0, 1):
-            rest, asked = moments[half::2], moments[1 - half :: 2]
+        for asked in moments:
+            rest = [one for one in moments if one is not asked]
+            known = {word for one in rest for word in words_of(one.text)}
+            if not known.issuperset(words_of(asked.text)):
+                continue
             library, words = learn_moments(
                 seen, films, rest, detector=detector, work=Path(work) / "learned"
             )
-            known = {word for one in rest for word in words_of(one.text)}
-            wanted = Counter((one.file_name, one.text) for one in asked)
             with Library.open(library) as opened:
                 names = {video.id: video.name for video in opened.videos()}
-                for (name, text), _ in wanted.items():
-                    if not known.issuperset(words_of(text)):
-                        continue
-                    same = [m for m in moments if (m.file_name, m.text) == (name, text)]
-                    found = wordsight.search(opened, text, words=words, top=50).moments
-                    hits = [m for m in found if names[m.video_id] == name][: len(same)]
-                    spans = [(m.start, m.end) for m in hits]
-                    tally.add(spans, spans, [(m.start, m.end) for m in same])
-                    shown = ", ".join(f"{a:.1f}-{b:.1f}" for a, b in spans)
-                    true = ", ".join(f"{m.start:.1f}-{m.end:.1f}" for m in same)
-                    say(f"{name}, {text} {shown} (true {true})")
-    result = tally.results()
-    del result["windows"]
-    return result
+                found = wordsight.search(opened, asked.text, words=words, top=50).moments
+            hits = [m for m in found if names[m.video_id] == asked.file_name]
+            event = (asked.start, asked.end)
+            near = [m for m in hits if overlap((m.start, m.end), event) > 0.0]
+            spans = [(m.start, m.end) for m in near]
+            tally.add(spans, [m.judged or (m.start, m.end) for m in near], [event])
+            shown = ", ".join(f"{m.start:.1f}-{m.end:.1f}" for m in hits)
+            say(f"{asked.text} {event[0]:.1f}-{event[1]:.1f}: {shown}")
+    return tally.results()
 
 
 def main(arguments: list[str] | None = None) -> None:

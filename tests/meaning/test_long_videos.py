@@ -16,7 +16,7 @@ from wordsight.meaning import (
     is_long_video,
 )
 from wordsight.meaning.features import AnnotatedClip
-from wordsight.meaning.tasks.search import TYPICAL_CLIP, _span_posterior
+from wordsight.meaning.tasks.event import CUT_CLIPS, TYPICAL_CLIP, _chain_weights, _medians
 from wordsight.records import Clip
 
 WINDOWS = Windows(lengths=(2.0,))
@@ -138,10 +138,41 @@ def test_a_hit_is_the_event_without_the_time_around_it(words, whole):
     assert common >= 0.5 * (max(hit.end, 12.0) - min(hit.start, 10.0))
 
 
+def stretches(gain):
+    sums = np.concatenate([[0.0], np.cumsum(gain)])
+    return np.where(np.tri(len(gain), k=-1) > 0, -np.inf, sums[1:] - sums[:-1, None])
+
+
 def test_the_stretch_of_an_event_is_where_it_explains_most():
     gain = np.full(20, -2.0)
     gain[5:9] = 3.0
-    begins, ends, evidence = _span_posterior(gain)
+    begins, ends, evidence = _medians(stretches(gain))
     assert (begins, ends) == (5, 8) and evidence > 0
-    *_, none = _span_posterior(np.full(20, -2.0))
+    *_, none = _medians(stretches(np.full(20, -2.0)))
     assert none < 0  # nothing of it anywhere
+
+
+def test_an_event_begins_with_its_first_state_and_ends_with_its_last(words):
+    verb = words.words["lifted"]
+    logs = np.full((20, verb.num_states), -2.0)
+    for state in range(verb.num_states):
+        logs[6 + 2 * state : 8 + 2 * state, state] = 3.0
+    weights = _chain_weights(verb, logs)
+    begins, ends, _ = _medians(weights)
+    assert (begins, ends) == (6, 5 + 2 * verb.num_states)
+    assert np.isneginf(weights[np.tri(20, k=-1) > 0]).all()  # none ends before it begins
+
+
+@pytest.mark.slow
+def test_hits_of_words_from_cut_clips_are_as_long_as_those_clips(words, whole):
+    sentence = said("lifted", "crate")
+    few = {"restarts": 2, "tempered_iterations": 4, "iterations": 3, "discriminative": None}
+    lexicon = (
+        WordLearner(cut=True, random_state=1, **few).fit(*troupe(24), lexicon=LEXICON).lexicon_
+    )
+    assert lexicon.notes[CUT_CLIPS] and Windows.of(lexicon).lengths == (2.0,)
+    assert Windows.of(words) == Windows()
+    (hit,) = lexicon.search([whole], sentence, top=1)
+    common = min(hit.end, 12.0) - max(hit.start, 10.0)
+    assert common >= 0.5 * (max(hit.end, 12.0) - min(hit.start, 10.0))
+    assert (hit.start, hit.end) != hit.judged

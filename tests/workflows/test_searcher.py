@@ -1,10 +1,18 @@
-"""Searching by meaning while others change the library."""
+"""Searching by meaning while others change the library; hits that are cut to their moment."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
 
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.library.catalog.entries import SentenceEntry
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.workflows.found_moments import FoundMoment, at_caption
+from wordsight.retrieval.visual import VisualSettings
+from wordsight.video import VideoWriter
+from wordsight.workflows.found_moments import FoundMoment, at_caption, at_picture
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.searcher import grounded_hits
 
@@ -39,3 +47,22 @@ def test_a_hit_by_what_is_said_is_the_captions_own_time():
     assert (both.start, both.end, both.key_time, both.shot) == (8.0, 9.0, 8.5, "v#0")
     assert at_caption(shot, captions, {"takes": 1.0}, terms).start == 2.0
     assert at_caption(shot, captions, {"dog": 1.0}, terms) == shot
+
+
+def test_a_hit_by_a_picture_is_the_stretch_that_looks_like_it(tmp_path):
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 255, (2, 12, 16, 3), dtype=np.uint8).repeat(8, 1).repeat(8, 2)
+    path = tmp_path / "film.mp4"
+    with VideoWriter(path, (128, 96), 5.0) as writer:
+        for number in range(100):
+            writer.write(other if 60 <= number < 75 else one)
+    search = SimpleNamespace(
+        index=SimpleNamespace(visual=SimpleNamespace(settings=VisualSettings()))
+    )
+    wanted = VisualSettings().features().samples(other)
+    shot = FoundMoment("v", 0.0, 20.0, 1.0, ("picture",), key_time=10.0)
+    found = at_picture(shot, str(path), wanted, search)
+    assert found.start == pytest.approx(12.0, abs=0.6) and found.end == pytest.approx(15.0, abs=0.6)
+    short = replace(shot, end=3.0)
+    assert at_picture(short, str(path), wanted, search) == short
+    assert at_picture(shot, str(tmp_path / "gone.mp4"), wanted, search) == shot

@@ -2,20 +2,38 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from wordsight.errors import WordsightError
 from wordsight.workflows.units import verdict
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from wordsight.library.catalog.entries import SentenceEntry
     from wordsight.meaning import SentenceHit
-    from wordsight.retrieval.joint import JointHit, JointQuery
+    from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
     from wordsight.retrieval.text import TextQuery
+    from wordsight.retrieval.visual import Samples, VisualSettings
 
-__all__ = ["FoundMoment", "NamedTerms", "at_caption", "evidence_text", "from_joint", "from_meaning"]
+__all__ = [
+    "FoundMoment",
+    "NamedTerms",
+    "at_caption",
+    "at_picture",
+    "evidence_text",
+    "from_joint",
+    "from_meaning",
+]
 
 _LEVELS = ("shot", "scene", "video")
 _SHOWN = 3  # words and regions per line of the table
+_SHORT_SHOT = 4.0  # seconds of a shot that is a moment as it is
+_LOOKS = 60  # frames of a shot that are compared with a picture
+_COMPARED = 200  # samples of the picture
+_WIDTH = 0.3  # of the density around a sample, in standard deviations
 
 
 @dataclass(frozen=True)
@@ -176,6 +194,70 @@ def at_caption(
     if best is None:
         return moment
     return replace(moment, start=best[0], end=best[1], key_time=(best[0] + best[1]) / 2)
+
+
+def at_picture(
+    moment: FoundMoment, path: str, wanted: "Samples", search: "JointSearch"
+) -> FoundMoment:
+    """Cut a long shot that was found by a picture to the stretch that looks most like it.
+
+    Args:
+        moment: The shot; itself the answer where it is short, or its video cannot be read.
+        path: The video.
+        wanted: Samples of the picture.
+        search: The index that it was found in.
+    """
+    import numpy as np
+
+    if moment.end - moment.start <= _SHORT_SHOT:
+        return moment
+    try:
+        times, looks = _looks(path, moment.start, moment.end, search.index.visual.settings)
+    except (WordsightError, OSError):
+        return moment
+    if not times:
+        return moment
+    chosen = wanted.values[:: max(1, len(wanted) // _COMPARED)]
+    likeness = np.array([_likeness(chosen, look) for look in looks])
+    best = int(likeness.argmax())
+    # Frames that are nearer to the best one than to the usual one.
+    near = likeness >= (likeness[best] + np.median(likeness)) / 2
+    first, last = best, best
+    while first and near[first - 1]:
+        first -= 1
+    while last + 1 < len(times) and near[last + 1]:
+        last += 1
+    end = times[last + 1] if last + 1 < len(times) else moment.end
+    return replace(moment, start=times[first], end=end, key_time=times[best])
+
+
+@lru_cache(maxsize=16)
+def _looks(
+    path: str, start: float, end: float, settings: "VisualSettings"
+) -> "tuple[list[float], list[NDArray[np.float32]]]":
+    """Return the times of a shot's frames, some evenly spaced ones, and their samples."""
+    import numpy as np
+
+    from wordsight.video import VideoReader
+
+    features = settings.features()
+    times, looks = [], []
+    with VideoReader(path) as reader:
+        for frame in reader.frames(start, end, rate=min(2.0, _LOOKS / (end - start))):
+            times.append(frame.time)
+            looks.append(features.samples(frame.image).values.astype(np.float32))
+    return times, looks
+
+
+def _likeness(wanted: "NDArray[np.float64]", look: "NDArray[np.float32]") -> float:
+    """Return the mean log density of samples of a picture around those of a frame."""
+    import numpy as np
+
+    known = np.isfinite(wanted).all(axis=0) & np.isfinite(look).all(axis=0)
+    width = _WIDTH * look[:, known].std(axis=0) + 1e-6
+    one, other = wanted[:, known] / width, look[:, known] / width
+    squares = (one**2).sum(axis=1)[:, None] - 2 * one @ other.T + (other**2).sum(axis=1)
+    return float(np.logaddexp.reduce(-0.5 * squares, axis=1).mean())
 
 
 def evidence_text(each: FoundMoment) -> str:

@@ -250,7 +250,7 @@ class Searcher:
         return replace(found, start=documents[first].start, end=documents[last].end, shot=name)
 
     def _by_models(self, asked: SearchQuery) -> tuple[list["FoundMoment"], str]:
-        from wordsight.workflows.found_moments import at_caption, from_joint
+        from wordsight.workflows.found_moments import at_caption, at_picture, from_joint
 
         search = self._search
         query = self._prepared(asked)
@@ -268,6 +268,10 @@ class Searcher:
             weights, terms = query.text.weights, search.text.analyser.terms
             said = self.library.sentences_by_video([one.video_id for one in found])
             found = [at_caption(one, said.get(one.video_id, ()), weights, terms) for one in found]
+        elif query.samples is not None:
+            paths = [self.library.video(one.video_id).path for one in found]
+            wanted = query.samples
+            found = [at_picture(*each, wanted, search) for each in zip(found, paths, strict=True)]
         if query.samples is not None and not query.text and not search.exact:
             self.reporter.detail("A first look chose the shots that were compared; --exact: all.")
         named = any("named" in each.by for each in found)

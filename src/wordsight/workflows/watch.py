@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["WatchHit", "WatchRequest", "WatchResult", "Watching", "watch"]
 
 _MEMORY = 12.0
-"""Seconds of the past in which things are followed; windows are shorter."""
+"""Seconds of the past in which things are followed, at least; long windows need twice theirs."""
 
 _BY_RULES = re.compile(r"\s*[A-Za-z]\w*\s*(\([^()]*\))?\s*").fullmatch  # NAME or name(a,b)
 _REPORT_DROPS = 10.0  # seconds between two warnings of dropped frames
@@ -198,7 +198,8 @@ class Watching(Closing):
         )
         self._stack.enter_context(self.source)
         reach = max(one.reach for one in self._watches)
-        kept = reach + 2 * request.around + _MEMORY
+        self._memory = max(_MEMORY, 2 * reach)
+        kept = reach + 2 * request.around + self._memory
         self._recent: RecentFrames | None = RecentFrames(kept) if request.clips else None
         self._films: list[tuple[float, WatchHit]] = []
         self._film_writer = self._stack.enter_context(
@@ -249,7 +250,7 @@ class Watching(Closing):
             self.now = frame.time
             self.num_frames += 1
             self._seen.append((found, flow))
-            while self._seen[0][0].time < self.now - _MEMORY:
+            while self._seen[0][0].time < self.now - self._memory:
                 self._seen.popleft()
             if self._recent is not None:
                 self._recent.add(frame)

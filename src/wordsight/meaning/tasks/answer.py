@@ -112,7 +112,7 @@ def find(
             if hit.holds or not only_true
         ]
     hits.sort(key=lambda hit: -hit.score)
-    return (windows or Windows()).without_overlaps(hits)[:top]
+    return (windows or Windows.of(lexicon)).without_overlaps(hits)[:top]
 
 
 def _whole(lexicon: LearnedLexicon, clip: Clip, query: Understood) -> SentenceHit:
@@ -195,7 +195,12 @@ def _participant(
     assert statement.focus is not None
     part = clip.part(*hit.judged)
     words, focus = statement.sentence.words, statement.focus
-    nouns = [e.name for e in lexicon.lexicon.of_part(PartOfSpeech.NOUN) if e.name in lexicon.words]
+    others = {word.entry for word in words if word.participants != (focus,)}
+    nouns = [
+        entry.name
+        for entry in lexicon.lexicon.of_part(PartOfSpeech.NOUN)
+        if entry.name in lexicon.words and entry.name not in others
+    ]
     known = any(w.entry in nouns and w.participants == (focus,) for w in words)
     sentence, name, share = statement.sentence, "", 1.0
     if not known and nouns:

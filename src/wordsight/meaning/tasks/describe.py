@@ -96,7 +96,7 @@ def describe_moments(
     Returns:
         Descriptions; of a long video one for each moment, the likeliest true first.
     """
-    how = windows or Windows()
+    how = windows or Windows.of(lexicon)
     if not is_long_video(lexicon, require_clip(clip), how):
         return describe(lexicon, clip, top=top)
     longest = replace(how, lengths=(max(how.lengths),))

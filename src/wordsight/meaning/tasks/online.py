@@ -51,7 +51,7 @@ class SentenceWatch:
         require_number("lookahead", lookahead, least=0.0)
         self.lexicon = lexicon
         self.sentences = tuple(lexicon.sentences(sentences))
-        self.windows = windows or Windows()
+        self.windows = windows or Windows.of(lexicon)
         self.hold, self.lookahead = hold, lookahead
         self._begun: float | None = None
         self._judged = dict.fromkeys(self.windows.lengths, 0)

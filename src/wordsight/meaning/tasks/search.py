@@ -1,13 +1,13 @@
 """Finding moments of long videos that a sentence describes, by sliding windows.
 
 A sentence is about a moment, and tracks that are visible in a small share of a clip are left out.
-So long videos are cut into windows, which share the measured features. Words that were learned from
-whole videos have states for the time before, within and after an event; the moment is the stretch
-of a window and its surroundings that the states within explain better than anything else known.
+So long videos are cut into windows, which share the measured features; the hit is the event that is
+found in a window and its surroundings (:mod:`wordsight.meaning.tasks.event`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Protocol, TypeVar
 
@@ -15,20 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.inference import collect_losses
-from wordsight.language import PartOfSpeech
 from wordsight.meaning.checks import SentenceLike, require_clip
 from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.observation import cut_window
 from wordsight.meaning.model.lexicon import LearnedLexicon
 from wordsight.meaning.tasks.clip import evidence_of
+from wordsight.meaning.tasks.event import CUT_CLIPS, TYPICAL_CLIP, find_event
 from wordsight.meaning.tasks.results import SentenceHit
 from wordsight.progress import Progress, report
 from wordsight.records import Clip, Sentence
 
 __all__ = [
-    "CUT_CLIPS",
-    "TYPICAL_CLIP",
     "Windows",
     "best_moment",
     "is_long_video",
@@ -36,18 +34,11 @@ __all__ = [
     "search",
 ]
 
-CUT_CLIPS = "cut_clips"
-"""Under which name the notes of a lexicon say that its clips were cut to their events."""
-
-TYPICAL_CLIP = "usual_clip"
-"""The note of a lexicon that holds the median duration of its training clips in seconds."""
+_SHORTEST = 0.5  # seconds of a window
 
 _PIECE = 8.0
 """Long videos are measured in pieces of this many of the longest windows: no object is visible in
 a whole video, and all objects together would not fit the memory."""
-
-_WITH_TIME_AROUND = 4  # states from which the first and the last are the time around an event
-_EDGE = 0.4  # seconds at its edges that an event looks like the time around it
 
 
 class _Timed(Protocol):
@@ -83,6 +74,15 @@ class Windows:
                 f"{self.lengths} and {self.step}."
             )
 
+    @classmethod
+    def of(cls, lexicon: LearnedLexicon) -> "Windows":
+        """Return windows as long as the clips that words were learned from, if cut to events."""
+        edges = lexicon.calibration.durations.edges  # those of fifths of the clips
+        if not lexicon.notes.get(CUT_CLIPS) or not len(edges):
+            return cls()
+        lengths = {round(max(_SHORTEST, float(edge)), 1) for edge in (edges[0], edges[-1])}
+        return cls(lengths=tuple(sorted(lengths)))
+
     def spans(self, clip: Clip) -> list[tuple[float, float]]:
         """Return the start and end, in seconds, of each window of a clip."""
         if clip.end - clip.start <= max(self.lengths):
@@ -112,15 +112,6 @@ def _overlap(one: _Timed, other: _Timed) -> float:
     common = min(one.end, other.end) - max(one.start, other.start)
     shorter = min(one.end - one.start, other.end - other.start)
     return max(0.0, common) / max(shorter, 1e-9)
-
-
-@dataclass(frozen=True)
-class _Event:
-    """When an event happens, and the log ratio of its happening there to nothing of it."""
-
-    start: float
-    end: float
-    evidence: float
 
 
 @dataclass(frozen=True)
@@ -154,13 +145,13 @@ def search(
         top: Number of moments to return; all if None.
         only_true: Whether to leave out moments whose score does not reach the threshold, so that
             the result may be empty.
-        windows: How long videos are cut.
+        windows: How long videos are cut; by default as :meth:`Windows.of` has it.
         progress: Called after every clip.
 
     Returns:
         Hits, best first.
     """
-    query, windows = lexicon.sentence(sentence), windows or Windows()
+    query, windows = lexicon.sentence(sentence), windows or Windows.of(lexicon)
     hits: list[SentenceHit] = []
     for clip in report(clips, progress, "searching"):
         if not require_clip(clip).mask.any():
@@ -307,11 +298,12 @@ def _hit(
     window = _window(lexicon, observation, found.rows)
     with collect_losses():  # counted already when the window was scored
         words = evidence_of(lexicon, window, sentence)
-        event = _event(lexicon, observation, found.rows, sentence)
+        cut, times = partial(_window, lexicon, observation), observation.view.times
+        event = find_event(lexicon, cut, found.rows, sentence, times)
     span = (found.start, found.end)
     start, end = span if event is None else (event.start, event.end)
     # A part of a video that has no stretch of its own that fits belongs to another event.
-    happens = event is None or event.evidence > 0.0 or span == (clip.start, clip.end)
+    happens = event is None or event.happens or span == (clip.start, clip.end)
     return SentenceHit(
         clip.video_id,
         max(start, clip.start),
@@ -325,74 +317,6 @@ def _hit(
     )
 
 
-def _event(
-    lexicon: LearnedLexicon, observation: Observation, rows: tuple[int, int], sentence: Sentence
-) -> _Event | None:
-    """Return when the event of a window begins and ends; None if its words do not say."""
-    verbs = {
-        entry: word.num_states
-        for entry, word in lexicon.words.items()
-        if word.part is PartOfSpeech.VERB and word.num_states >= _WITH_TIME_AROUND
-    }
-    said = [number for number, word in enumerate(sentence.words) if word.entry in verbs]
-    if not said or lexicon.notes.get(CUT_CLIPS):
-        return None
-    around = (rows[1] - rows[0]) // 2
-    first, last = max(0, rows[0] - around), min(observation.num_frames, rows[1] + around)
-    window = _window(lexicon, observation, (first, last))
-    path = lexicon.scorer(window).best_path(sentence)
-    gain = np.zeros(last - first)
-    for word in (sentence.words[number] for number in said):
-        things = tuple(path.objects[:, p] for p in word.participants)
-        gain += _gain(lexicon, window, word.entry, things, verbs)
-    begins, ends, evidence = _span_posterior(gain)
-    times = observation.view.times[first:last]
-    return _Event(float(times[begins]) - _EDGE, float(times[ends]) + _EDGE, evidence)
-
-
-def _gain(
-    lexicon: LearnedLexicon,
-    window: Observation,
-    verb: str,
-    things: tuple[NDArray[np.int64], ...],
-    verbs: dict[str, int],
-) -> NDArray[np.float64]:
-    """Return per frame how much better an event of a verb explains it than anything else known.
-
-    The first state of an event is mostly how it is prepared: walking up to what is picked up. So
-    its later states are compared with the time before and after the events of all verbs, and with
-    the later states of the other verbs.
-    """
-    frames = np.arange(window.num_frames)
-    inside: list[NDArray[np.float64]] = []
-    outside: list[NDArray[np.float64]] = []
-    for entry, count in verbs.items():
-        if lexicon.words[entry].arity != len(things):
-            continue
-        logs = lexicon.tables[entry].logs(window)[(frames, *things)]
-        outside += [logs[:, 0], logs[:, -1]]
-        (inside if entry == verb else outside).extend(logs[:, count // 2 : -1].T)
-    mean = np.logaddexp.reduce(inside, axis=0) - np.log(len(inside))
-    return np.asarray(mean - np.logaddexp.reduce(outside, axis=0))
-
-
-def _span_posterior(gain: NDArray[np.float64]) -> tuple[int, int, float]:
-    """Find a stretch of frames, given what each frame adds if it is inside.
-
-    Returns:
-        The medians of its first and last frame over all stretches, weighted by how likely they are,
-        and the log ratio of there being such a stretch, wherever it is, to there being none.
-    """
-    sums = np.concatenate([[0.0], np.cumsum(gain)])
-    weights = np.where(np.triu(np.ones((len(gain),) * 2)) > 0, sums[1:] - sums[:-1, None], -np.inf)
-    total = float(np.logaddexp.reduce(weights, axis=None))
-    shares = np.exp(weights - total)
-    begins = int(np.searchsorted(np.cumsum(shares.sum(axis=1)), 0.5))
-    ends = int(np.searchsorted(np.cumsum(shares.sum(axis=0)), 0.5))
-    most = len(gain) - 1
-    return min(begins, most), min(ends, most), total - float(np.log(shares.size * 0.5))
-
-
 def is_long_video(lexicon: LearnedLexicon, clip: Clip, windows: Windows | None = None) -> bool:
     """Whether a clip is so long that moments have to be found first.
 
@@ -402,7 +326,7 @@ def is_long_video(lexicon: LearnedLexicon, clip: Clip, windows: Windows | None =
     # Older lexicons and those written by hand do not have the note.
     known = lexicon.notes.get(TYPICAL_CLIP)
     typical = float(known) if isinstance(known, int | float) else 0.0
-    moment = max(*(windows or Windows()).lengths, typical)
+    moment = max(*(windows or Windows.of(lexicon)).lengths, typical)
     return lexicon.view_settings.min_visible * (clip.end - clip.start) > moment
 
 
