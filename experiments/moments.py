@@ -7,9 +7,9 @@ overlap by half of both together (intersection over union).
 
 ``street``: the films, words and events of ``experiments.questions``; all moments that are judged
 true count. ``films``: with ``--data`` (films and ``metadata.jsonl``), each moment in turn is left
-out, words are learned from the others, and its sentence is looked for in its film. Events without a
-sentence are unknown there, so that of all moments that are judged true, only those that share time
-with the moment left out count.
+out, words are learned from the others, and its sentence is looked for in its film, as many hits as
+the sentence is said of. Events without a sentence are unknown there, so that of these hits only
+those that share time with the moment left out count.
 
 ``half``: the share of hits that are right; ``mean``: the mean overlap; ``windows``: the share that
 would be right if hits were the windows that were judged; ``found``: the share of events with a
@@ -102,7 +102,8 @@ def measure_films(data: Path, keep: Path | None, detector: str) -> dict[str, Any
             with Library.open(library) as opened:
                 names = {video.id: video.name for video in opened.videos()}
                 found = wordsight.search(opened, asked.text, words=words, top=50).moments
-            hits = [m for m in found if names[m.video_id] == asked.file_name]
+            said = sum((m.file_name, m.text) == (asked.file_name, asked.text) for m in moments)
+            hits = [m for m in found if names[m.video_id] == asked.file_name][:said]
             event = (asked.start, asked.end)
             near = [m for m in hits if overlap((m.start, m.end), event) > 0.0]
             spans = [(m.start, m.end) for m in near]

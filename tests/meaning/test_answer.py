@@ -68,3 +68,14 @@ def test_denials_filter(words, film):
 
 def test_one_half_at_the_threshold(words):
     assert probability(words, words.threshold) == pytest.approx(0.5)
+
+
+def test_two_people_are_not_one_person_twice(words, film):
+    one, _ = asked(words, film, "A person picked up the backpack.")
+    two, _ = asked(words, film, "Two people picked up the backpack.")
+    assert one and not two
+
+
+def test_who_is_not_named_by_the_noun_of_another(words, film):
+    _, found = asked(words, film, "Who picked up the backpack?")
+    assert {one.name for one in found.participants} == {"person"}

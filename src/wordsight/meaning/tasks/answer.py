@@ -4,6 +4,7 @@ Who and what are named by the noun that makes the sentence most likely; how many
 finding a participant, taking its boxes out of the clip and looking again.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -97,13 +98,15 @@ def find(
         return []
     said = [s for s in query.statements if not s.negated]
     denied = [s for s in query.statements if s.negated]
+
+    def moments(sentence: Sentence, most: int | None) -> list[SentenceHit]:
+        hits = search(lexicon, [clip], sentence, top=most, only_true=only_true, windows=windows)
+        judged = (_with_enough(lexicon, clip, sentence, hit) for hit in hits)
+        return [hit for hit in judged if hit.holds or not only_true]
+
     if len(said) == 1 and not denied:
-        sentence = said[0].sentence
-        return search(lexicon, [clip], sentence, top=top, only_true=only_true, windows=windows)
-    per_event = [
-        search(lexicon, [clip], s.sentence, top=_PER_EVENT, only_true=only_true, windows=windows)
-        for s in said
-    ]
+        return moments(said[0].sentence, top)
+    per_event = [moments(statement.sentence, _PER_EVENT) for statement in said]
     hits = _joined(query, said, per_event) if said else [_whole(lexicon, clip, query)]
     for statement in denied:
         hits = [
@@ -113,6 +116,25 @@ def find(
         ]
     hits.sort(key=lambda hit: -hit.score)
     return (windows or Windows.of(lexicon)).without_overlaps(hits)[:top]
+
+
+def _with_enough(
+    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, hit: SentenceHit
+) -> SentenceHit:
+    """Judge that there are as many as the sentence says: two people are not one person twice."""
+    said: dict[int, Counter[tuple[str, int]]] = defaultdict(Counter)
+    for word in sentence.words:
+        for role, participant in enumerate(word.participants):
+            said[participant][word.entry, role] += 1
+    twins = [one for one in said if sum(other == said[one] for other in said.values()) > 1]
+    part = clip.part(*hit.judged) if twins else clip
+    for _ in twins[1:] if hit.holds else ():
+        found = track(lexicon, part, sentence).tracks[twins[0]]
+        rest = _without_boxes(part, found.times, found.boxes)
+        if rest is None or not search(lexicon, [rest], sentence, top=1, only_true=True):
+            return replace(hit, holds=False)
+        part = rest
+    return hit
 
 
 def _whole(lexicon: LearnedLexicon, clip: Clip, query: Understood) -> SentenceHit:
@@ -225,19 +247,21 @@ def _counted(
         if not hits:
             break
         found.append(_participant(lexicon, clip, statement, hits[0]))
-        rest = _without_boxes(clip, found[-1])
+        rest = _without_boxes(clip, found[-1].times, found[-1].boxes)
         if rest is None:
             break
         clip = rest
     return found
 
 
-def _without_boxes(clip: Clip, participant: Participant) -> Clip | None:
+def _without_boxes(
+    clip: Clip, times: NDArray[np.float64], boxes: NDArray[np.float64]
+) -> Clip | None:
     """Return a clip without the detections of a participant; None if none was removed."""
     seen = clip.detections
     mask = seen.mask.copy()
     covered = np.zeros_like(mask)
-    for time, box in zip(participant.times, participant.boxes, strict=True):
+    for time, box in zip(times, boxes, strict=True):
         row = int(np.argmin(np.abs(seen.times - time)))
         low = np.maximum(seen.boxes[row, :, :2], box[:2])
         high = np.minimum(seen.boxes[row, :, 2:], box[2:])
