@@ -30,7 +30,8 @@ __all__ = [
 
 _LEVELS = ("shot", "scene", "video")
 _SHOWN = 3  # words and regions per line of the table
-_SHORT_SHOT = 4.0  # seconds of a shot that is a moment as it is
+_SHORT_SHOT = 6.0  # seconds of a shot that is a moment as it is
+_AROUND = 1.0  # seconds around the best frame that belong to its stretch in any case
 _LOOKS = 60  # frames of a shot that are compared with a picture
 _COMPARED = 200  # samples of the picture
 _WIDTH = 0.3  # of the density around a sample, in standard deviations
@@ -222,6 +223,7 @@ def at_picture(
     best = int(likeness.argmax())
     # Frames that are nearer to the best one than to the usual one.
     near = likeness >= (likeness[best] + np.median(likeness)) / 2
+    near |= np.abs(np.array(times) - times[best]) <= _AROUND
     first, last = best, best
     while first and near[first - 1]:
         first -= 1

@@ -20,7 +20,7 @@ from wordsight.meaning.model.lexicon import LearnedLexicon
 from wordsight.meaning.model.word import WordModel
 from wordsight.records import Sentence
 
-__all__ = ["CUT_CLIPS", "TYPICAL_CLIP", "EventSpan", "find_event"]
+__all__ = ["CUT_CLIPS", "TYPICAL_CLIP", "EventTime", "find_event"]
 
 CUT_CLIPS = "cut_clips"
 """Under which name the notes of a lexicon say that its clips were cut to their events."""
@@ -37,7 +37,7 @@ _LEAST_SPREAD = 0.25  # of the logarithm of durations
 
 
 @dataclass(frozen=True)
-class EventSpan:
+class EventTime:
     """When an event happens, and whether that is likelier than that nothing of it does."""
 
     start: float
@@ -51,7 +51,7 @@ def find_event(
     rows: tuple[int, int],
     sentence: Sentence,
     times: Array,
-) -> EventSpan | None:
+) -> EventTime | None:
     """Return when the event of a window begins and ends; None if its words do not say.
 
     Args:
@@ -90,7 +90,7 @@ def find_event(
     if not cut_clips:
         begins, ends, evidence = _medians(weights)
         happens = evidence > 0.0 and _are_seen(unseen[begins : ends + 1])
-        return EventSpan(float(times[begins]) - _EDGE, float(times[ends]) + _EDGE, happens)
+        return EventTime(float(times[begins]) - _EDGE, float(times[ends]) + _EDGE, happens)
     step = float(times[-1] - times[0]) / max(1, len(times) - 1)
     lasting = np.maximum(times - times[:, None] + step, 1e-9)
     weights += _duration_weights(lexicon, [word.entry for word in said], lasting)
@@ -98,7 +98,7 @@ def find_event(
         return None
     begins, ends, _ = _medians(weights)
     seen = _are_seen(unseen[begins : ends + 1])
-    return EventSpan(float(times[begins]), float(times[ends]) + step, seen)
+    return EventTime(float(times[begins]), float(times[ends]) + step, seen)
 
 
 def _unnamed(lexicon: LearnedLexicon, sentence: Sentence, participants: set[int]) -> list[int]:
