@@ -25,6 +25,11 @@ can align. ``belonging`` pairs every video with its own text and with one of eve
 learns from the other subjects (with ``--test`` from DIR), and reports the AUC of the gain over the
 clock, and which share of wrong and of right texts is refused. Its logistic scale was fitted on
 DIR, so it is a development figure there. Inputs: boxes with names and identities, clock, lines.
+
+``--words`` measures something else: words are learned from the labelled clips of the other
+subjects, as ``experiments.cad120`` learns them, and say where the sentences of a subject's videos
+fit, as by ``wordsight align --words``. By subject ``without`` and ``with`` them; the weight of what
+words say was chosen on subject 1.
 """
 
 from collections.abc import Sequence
@@ -36,15 +41,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.alignment_scores import calibration_error, printed_sureness, separation
+from experiments.cad120_scores import fit_words, view_of
+from experiments.data.cad120 import load_segments, make_lexicon
 from experiments.data.cad120_procedures import Procedure, load_procedures
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import Belonging, DetectedThings, Instructions, LineSpan, Observed
 from wordsight.alignment.models import HMM2, HSMM, AlignmentModel, Ensemble, MotionHSMM
 from wordsight.alignment.models.encoding import label_chunks
 from wordsight.alignment.tasks import BelongingJudge
+from wordsight.engine import Processes
 from wordsight.errors import WordsightError
+from wordsight.meaning import WordLearner
+from wordsight.workflows.align_videos import sentence_fits
 
-__all__ = ["belonging", "main", "measure", "observe_procedure", "step_accuracy"]
+__all__ = ["belonging", "main", "measure", "measure_words", "observe_procedure", "step_accuracy"]
 
 _LABELLED = 10  # videos
 _GROUPS = 5  # of videos, where there is one subject
@@ -133,6 +143,44 @@ def _folded(folds: Sequence[Fold], labelled: int) -> tuple[float, float]:
             right.append((found.best == truth)[truth >= 0])
         say(f"{len(labels)} labelled, {len(learned)} learned: {np.mean(scores):.3f} so far")
     return float(np.mean(scores)), calibration_error(np.concatenate(sure), np.concatenate(right))
+
+
+def measure_words(data: Path) -> dict[str, Any]:
+    """Align each subject's videos without and with words learned from the other subjects."""
+    videos = _observed(load_procedures(data))
+    subjects = sorted({procedure.subject for procedure, _ in videos})
+    rows = {}
+    for outcome in Processes(len(subjects)).map(_with_words, [(data, s) for s in subjects]):
+        if outcome.result is None:
+            raise WordsightError(f"{outcome.item[1]}: {outcome.error}")
+        rows[outcome.item[1]] = outcome.result
+    counts = [sum(procedure.subject == subject for procedure, _ in videos) for subject in subjects]
+    means = {
+        name: float(np.average([rows[s][name] for s in subjects], weights=counts))
+        for name in ("without", "with")
+    }
+    return rows | {"all": means}
+
+
+def _with_words(task: tuple[Path, str]) -> dict[str, float]:
+    data, subject = task
+    segments = load_segments(data, "tracks")
+    grammar = make_lexicon({name for segment in segments for name in segment.objects})
+    train = [segment for segment in segments if segment.subject != subject]
+    lexicon = fit_words(WordLearner(view_settings=view_of("tracks")), train, grammar).lexicon_
+    lexicon = lexicon.with_silent(entry.name for entry in lexicon.lexicon)
+    videos = _observed(load_procedures(data))
+    aligned = [one for one in videos if one[0].subject == subject]
+    model = Ensemble().fit([pair for procedure, pair in videos if procedure.subject != subject])
+    told = []
+    for procedure, (text, seen) in aligned:
+        sentences = {line.text: lexicon.sentence(line.text) for line in text.lines}
+        fits = sentence_fits(lexicon, procedure.seen, sentences, seen)
+        told.append((text, replace(seen, fits=fits)))
+    return {
+        "without": _mean(aligned, [model.predict(*pair) for _, pair in aligned]),
+        "with": _mean(aligned, [model.predict(*pair) for pair in told]),
+    }
 
 
 def _spans(procedure: Procedure) -> list[LineSpan]:
@@ -256,7 +304,19 @@ def main(arguments: list[str] | None = None) -> None:
         "experiments.cad120_alignment", __doc__ or "", "folder of the CAD-120 data"
     )
     parser.add_argument("--test", type=Path, metavar="DIR2", help="folder of held-out data")
+    parser.add_argument("--words", action="store_true", help="align with learned words instead")
     options = parser.parse_args(arguments)
+    if options.words:
+        results = measure_words(options.data)
+        print_report(
+            results,
+            as_json=options.json,
+            title="CAD-120, step accuracy without and with words of the other subjects",
+            columns=[Column("subject", "", justify="left")]
+            + [Column(name, name, ".3f") for name in ("without", "with")],
+            rows=[{"subject": name} | row for name, row in results.items()],
+        )
+        return
     results = measure(options.data, options.test)
     print_report(
         results,

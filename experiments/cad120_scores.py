@@ -23,7 +23,7 @@ from wordsight.meaning.training.conditional import fit_durations
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import Sentence
 
-__all__ = ["Job", "Tally", "measure_fold"]
+__all__ = ["Job", "Tally", "fit_words", "measure_fold", "view_of"]
 
 Array = NDArray[np.float64]
 
@@ -99,9 +99,9 @@ def measure_fold(job: Job) -> Tally:
     known, choices = ([_choice(one, lexicon) for one in fold] for fold in (train, test))
     asked = [choice.candidates for choice in choices]
     truth = [choice.truth for choice in choices]
-    learner = _fit(WordLearner(view_settings=_view("tracks")), train, lexicon)
-    joint = _fit(WordLearner(view_settings=_view("tracklets")), train, lexicon)
-    faithful = _fit(WordLearner(FAITHFUL, view_settings=_view("tracks")), train, lexicon)
+    learner = fit_words(WordLearner(view_settings=view_of("tracks")), train, lexicon)
+    joint = fit_words(WordLearner(view_settings=view_of("tracklets")), train, lexicon)
+    faithful = fit_words(WordLearner(FAITHFUL, view_settings=view_of("tracks")), train, lexicon)
     likely = _uncalibrated(learner.calibrated_)
     # As `wordsight evaluate words` judges words.
     answers = judge_choices(learner.lexicon_, choices, known)
@@ -126,7 +126,8 @@ def measure_fold(job: Job) -> Tally:
     return Tally(len(test), right, verbs, *grounded, twins)
 
 
-def _view(participants: Participants) -> ViewSettings:
+def view_of(participants: Participants) -> ViewSettings:
+    """Return how clips are looked at, given what a participant may be."""
     return ViewSettings(max_objects=MOST_THINGS, participants=participants)
 
 
@@ -139,7 +140,8 @@ def _folds(job: Job) -> tuple[list[Segment], list[Segment]]:
     return train, test
 
 
-def _fit(learner: WordLearner, train: Sequence[Segment], lexicon: Lexicon) -> WordLearner:
+def fit_words(learner: WordLearner, train: Sequence[Segment], lexicon: Lexicon) -> WordLearner:
+    """Learn words from labelled segments and the sentences that might be said of them."""
     return learner.fit(
         [segment.clip for segment in train],
         [parse(segment.sentence, lexicon) for segment in train],

@@ -99,7 +99,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 """Changes of one LCRF: its training, its start and what it knows, one at a time."""
 
 _EDITED = 1 / 7  # share of steps deleted, and inserted
-_DRAWS, _FIRST_DRAW = 4, 100
+_DRAWS, _FIRST_DRAW = 12, 100
 _EQUAL = 1e-6  # scores closer than this, relatively, are equal
 _INPUTS = {"uniform": "number of chunks", "uniform_clock": "clock, steps"}
 _PUBLISHED = {

@@ -4,7 +4,7 @@ All records are small and frozen. Lines and chunks are counted from 0, times are
 intervals include their start and exclude their end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -122,12 +122,15 @@ class Observed:
             missing or given as chunks without things.
         duration: Length of the video in seconds.
         motion: How the things move, where they were followed as boxes.
+        fits: By sentence ``(T,)`` how well it fits each chunk by words that were learned
+            elsewhere, as log ratios; sentences that are not here fit like any other.
     """
 
     video_id: str
     chunks: tuple[Chunk, ...]
     duration: float
     motion: ThingMotion | None = field(default=None, compare=False)
+    fits: Mapping[str, Array] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         times = self.times

@@ -15,6 +15,7 @@ from wordsight.workflows.align_videos import (
     labelled_pairs,
     observe_videos,
     usable_videos,
+    with_fits,
 )
 from wordsight.workflows.detect import (
     detector_labels_setting,
@@ -114,6 +115,11 @@ class AlignRequest(AlignSettings):
         "or a video or folder with subtitles beside.",
         metavar="FILE",
     )
+    words: Path | None = setting(
+        None,
+        "Words of `wordsight learn`, which say where in the video lines fit that they can read.",
+        metavar="FOLDER",
+    )
     seen: Path | None = setting(
         None, "What is touched when, instead of detecting it in the video.", metavar="FILE"
     )
@@ -194,6 +200,7 @@ def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
     pins = parse_constraints(request.constraint, instructions)
     model = _model(request)
     videos = usable_videos(observe_videos(request, reporter), instructions, reporter)
+    videos = with_fits(videos, instructions, request.words, reporter)
     wanted = [one for one in videos if one.wanted]
     if pins and len(wanted) > 1:
         raise WordsightError(

@@ -3,10 +3,13 @@
 Observations come from files of touched things, from boxes, from videos and from a library.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wordsight.errors import WordsightError
 from wordsight.files import VIDEO_SUFFIXES
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from wordsight.alignment import Belonging, Instructions, LineSpan, Observed
     from wordsight.alignment.models.encoding import Pair
     from wordsight.library import Library, VideoEntry
+    from wordsight.meaning import LearnedLexicon
+    from wordsight.records import Detections, Sentence
     from wordsight.workflows.align import AlignRequest
 
 __all__ = [
@@ -27,10 +32,14 @@ __all__ = [
     "known_pairs",
     "labelled_pairs",
     "observe_videos",
+    "sentence_fits",
     "usable_videos",
+    "with_fits",
 ]
 
 _INTERVAL_SUFFIXES = {".txt", ".tsv"}
+# Chosen on subject 1 of CAD-120, with words learned from the other subjects.
+_WINDOW, _WINDOW_STEP, _FIT = 1.5, 0.5, 0.3  # seconds, seconds, weight of what words say
 
 
 @dataclass(frozen=True)
@@ -42,12 +51,14 @@ class AlignedVideo:
         path: The video file, if there is one.
         source: The file the observations came from, if they did.
         wanted: Whether its alignment was asked for, or it only helps to learn.
+        seen: The boxes it was observed through, if it was.
     """
 
     observed: "Observed"
     path: Path | None
     source: Path | None = None
     wanted: bool = True
+    seen: "Detections | None" = None
 
 
 def observe_videos(request: "AlignRequest", reporter: RecordingReporter) -> list[AlignedVideo]:
@@ -185,7 +196,7 @@ def _with_boxes(path: Path, source: Path, wanted: bool) -> AlignedVideo:
         boxes = read_boxes(source, times=reader.times, frame_size=size)
         duration = reader.info.start_time + reader.info.duration
     observed = DetectedThings(path.stem, boxes, duration=duration).observe()
-    return AlignedVideo(observed, path, source, wanted)
+    return AlignedVideo(observed, path, source, wanted, boxes)
 
 
 def _from_intervals(
@@ -233,7 +244,7 @@ def _detected(
             "knows hands and your things does far better (--detector onnx, --boxes)."
         )
     return [
-        AlignedVideo(DetectedThings(path.stem, one).observe(), path, None, wanted)
+        AlignedVideo(DetectedThings(path.stem, one).observe(), path, None, wanted, one)
         for path, one in zip(paths, detections, strict=True)
     ]
 
@@ -264,7 +275,7 @@ def _library_video(library: "Library", entry: "VideoEntry", wanted: bool) -> Ali
     detections = library.detections(entry.id)
     start = float(detections.times[0]) if len(detections) else 0.0
     source = DetectedThings(entry.id, detections, duration=start + entry.duration)
-    return AlignedVideo(source.observe(), Path(entry.path), None, wanted)
+    return AlignedVideo(source.observe(), Path(entry.path), None, wanted, detections)
 
 
 def _with_own_names(videos: Sequence[AlignedVideo]) -> list[AlignedVideo]:
@@ -300,6 +311,82 @@ def usable_videos(
                 "the times."
             )
     return list(videos)
+
+
+def with_fits(
+    videos: Sequence[AlignedVideo],
+    instructions: "Instructions",
+    words: Path | None,
+    reporter: RecordingReporter,
+) -> list[AlignedVideo]:
+    """Say where in the videos lines fit by learned words, if there are any.
+
+    Raises:
+        WordsightError: If there are no such words, or they cannot read any line.
+    """
+    from wordsight.workflows.lexicon import load_lexicon
+
+    if words is None:
+        return list(videos)
+    lexicon = load_lexicon(words)
+    sentences = _readable(lexicon, [line.text for line in instructions.lines])
+    if not sentences:
+        raise WordsightError(
+            f"the words in {words} can read no line of {instructions.name}; expected sentences "
+            f'such as "{lexicon.example}".'
+        )
+    lines = {line.text for line in instructions.lines}
+    reporter.note(f"{len(sentences)} of {count(len(lines), 'line')} can be read by {words}.")
+    with reporter.progress("Reading lines") as progress:
+        found = []
+        for done, one in enumerate(videos, start=1):
+            if one.seen is not None and one.observed.chunks:
+                fits = sentence_fits(lexicon, one.seen, sentences, one.observed)
+                one = replace(one, observed=replace(one.observed, fits=fits))
+            found.append(one)
+            progress(done, len(videos), one.observed.video_id)
+    return found
+
+
+def _readable(lexicon: "LearnedLexicon", texts: Sequence[str]) -> dict[str, "Sentence"]:
+    """Return the sentences among some texts whose words all have a meaning."""
+    sentences = {}
+    for text in texts:
+        try:
+            sentences[text] = lexicon.sentence(text)
+        except WordsightError:
+            continue
+    return sentences
+
+
+def sentence_fits(
+    lexicon: "LearnedLexicon",
+    seen: "Detections",
+    sentences: Mapping[str, "Sentence"],
+    observed: "Observed",
+) -> dict[str, NDArray[np.float64]]:
+    """Return by sentence how much better than the others it fits each chunk, in nats.
+
+    Each chunk has the mean of the windows around it, those whose middle is near counting most.
+    """
+    from wordsight.perception import tracked_clip
+    from wordsight.records import Clip
+
+    last = float(seen.times[-1])
+    film = Clip(observed.video_id, float(seen.times[0]), np.nextafter(last, np.inf), seen)
+    film = tracked_clip(film, for_words=True)
+    middles = observed.times.mean(axis=1)
+    total, weights = np.zeros((len(middles), len(sentences))), np.full(len(middles), 1e-9)
+    for start in np.arange(film.start, max(last - _WINDOW_STEP, film.start + 1e-6), _WINDOW_STEP):
+        window = lexicon.observe(film.part(float(start), min(float(start) + _WINDOW, film.end)))
+        if not window.num_frames or not window.view.present.any():
+            continue
+        scores = lexicon.preferences(window, list(sentences.values()), timed=False)
+        ratios = scores - np.logaddexp.reduce(scores) + np.log(len(scores))
+        near = np.clip(1.0 - abs(start + _WINDOW / 2 - middles) / (_WINDOW / 2), 0.0, None)
+        total += near[:, None] * ratios
+        weights += near
+    return dict(zip(sentences, _FIT * (total / weights[:, None]).T, strict=True))
 
 
 def judge_videos(

@@ -107,6 +107,7 @@ class Encoded:
         roles: ``(N, O)`` role of each thing in each line, a place among those of the vocabulary;
             -1 if it is unknown.
         labels: ``(T,)`` true line of each chunk, -1 if none, where the user gave it.
+        fits: ``(T, K)`` how well each step fits each chunk by words learned elsewhere, or 0.
     """
 
     things: Channel
@@ -117,6 +118,7 @@ class Encoded:
     motion: Array | None = None
     roles: NDArray[np.int64] | None = None
     labels: NDArray[np.int64] | None = None
+    fits: Array | float = 0.0
 
     @property
     def num_chunks(self) -> int:
@@ -180,7 +182,15 @@ def encode(
         _incidence([chunk.verbs for chunk in chunks], vocabulary.moves),
     )
     _, steps = np.unique(instructions.steps, return_inverse=True)
-    return Encoded(things, moves, observed.times, steps, motion=motion, roles=roles)
+    fits = _step_fits(instructions, observed, steps) if observed.fits else 0.0
+    return Encoded(things, moves, observed.times, steps, motion=motion, roles=roles, fits=fits)
+
+
+def _step_fits(instructions: Instructions, observed: Observed, steps: NDArray[np.int64]) -> Array:
+    """Return ``(T, K)`` how well each step fits each chunk: as its best line does."""
+    nothing = np.zeros(len(observed.chunks))
+    lines = np.stack([observed.fits.get(line.text, nothing) for line in instructions.lines], axis=1)
+    return np.asarray(np.maximum.reduceat(lines, np.unique(steps, return_index=True)[1], axis=1))
 
 
 def label_chunks(observed: Observed, spans: Sequence[LineSpan]) -> NDArray[np.int64]:

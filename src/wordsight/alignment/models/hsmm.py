@@ -6,7 +6,9 @@ line or by no word, each chunk belongs to one line of the step or to none. Verbs
 follow the same rules where they were observed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ from wordsight.alignment.models.clock import (
     order_weights,
     step_shares,
 )
-from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded
+from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded, Pair
 from wordsight.alignment.records import Instructions, Observed
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 from wordsight.progress import Progress, report
@@ -41,7 +43,8 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _UNSEEN = 0.1  # pseudo-counts of each token in the background
-_DISORDER, _SKIP, _BACK = 0.5, 0.1, 0.05  # where steps may well be left out
+# Where steps may well be left out.
+_TOLERANT: dict[str, Any] = {"disorder": 0.5, "skip": 0.1, "back": 0.05}
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,6 +318,7 @@ class HSMM(AlignmentModel):
         """Return emissions of the chunks, and expected counts of the segmentation."""
         tables = StepWordTables(self.table_, self.verb_table_, *self.background_)
         emission = StepEmission(example.chunks, tables, self.null, self.drop)
+        emission.steps = emission.steps + example.encoded.fits
         return emission, self._segment(example, emission.steps)
 
     def _segment(self, example: _Example, steps: Array) -> SegmentCounts:
@@ -340,6 +344,15 @@ class HSMM(AlignmentModel):
             )
         return counts
 
+    def fit_tolerantly(self, pairs: Sequence[Pair]) -> Self:
+        """Learn from texts of which several steps may not happen in their videos.
+
+        How probable that is elsewhere stays as it is set.
+        """
+        learned = replace(self, **_TOLERANT).fit(pairs)
+        self.restore(learned.vocabulary_, learned.state())
+        return self
+
     def gain(self, instructions: Instructions, observed: Observed) -> StepGain:
         """Return how much better the text explains a video than the clock alone does.
 
@@ -352,8 +365,7 @@ class HSMM(AlignmentModel):
         nothing = np.repeat(emission.background[:, None], encoded.num_steps, axis=1)
         clock = self._segment(example, nothing)
         weight = float(example.weights[:, 0] @ example.edges.sizes)
-        model = replace(self, disorder=_DISORDER, skip=_SKIP, back=_BACK)
-        tolerant = model._example(encoded, bias)
+        tolerant = replace(self, **_TOLERANT)._example(encoded, bias)
         mistaken = self._segment(tolerant, emission.steps)
         ratios = emission.steps - emission.background[:, None]
         units = np.add.reduceat(ratios, example.edges.first, axis=0) * example.weights

@@ -200,7 +200,7 @@ class MotionHSMM(HSMM):
         """Return ``(T, N)`` probabilities of lines by a classifier, the clock and the order."""
         example = self._example(encoded, bias)
         steps, shares = mix_lines(*classifier.ratios(encoded), encoded.steps, self.drop)
-        states = self._segment(example, steps).states[example.edges.units]
+        states = self._segment(example, steps + encoded.fits).states[example.edges.units]
         return np.asarray(shares * states[:, encoded.steps])
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
