@@ -5,6 +5,7 @@ import pytest
 
 from experiments.towers import VOCABULARY, tower_films
 from wordsight.states import InferenceSettings, StateModel, parse_rules
+from wordsight.states.methods import with_bound
 
 RULES = parse_rules(
     """
@@ -59,3 +60,9 @@ def test_keeping_facts_costs_nothing(film):
 def test_a_film_without_changes_stays_as_it_is(film):
     model = StateModel(RULES, 1e6, VOCABULARY, inference=InferenceSettings(keep=True))
     assert len(model.predict(film.seen).states()) == 1
+
+
+def test_a_bound_of_the_search_leaves_other_ways_of_inference_as_they_are():
+    model = StateModel(RULES, 4.0, VOCABULARY, inference=InferenceSettings(keep=True))
+    bounded = with_bound(model, 10).inference
+    assert (bounded.keep, bounded.method, bounded.search.bound) == (True, "search", 10)

@@ -1,6 +1,7 @@
 """The ways to learn rules that users choose from, by name."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 from wordsight.states.discovery.clausal import ClausalSettings
@@ -127,7 +128,6 @@ def state_model(
 
 def with_bound(model: StateModel, bound: int) -> StateModel:
     """Return the model itself, set to infer by the search with a bound."""
-    model.inference = InferenceSettings(
-        method="search", search=SegmentSearchSettings(bound=bound, reduce=False)
-    )
+    search = SegmentSearchSettings(bound=bound, reduce=False)
+    model.inference = replace(model.inference, method="search", search=search)
     return model
