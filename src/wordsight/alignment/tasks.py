@@ -332,8 +332,6 @@ class BelongingJudge:
             f"clock alone; {named}."
         )
         happens = self._happens(instructions, gains)
-        if refused and probability is not None:  # lines happen only where the text belongs
-            happens = np.minimum(happens, probability)
         return Belonging(
             observed.video_id, verdict, probability, gain, order, names, happens, reason
         )
