@@ -181,6 +181,8 @@ def _row(
         "k_found_by_mdl": round(float(np.mean([one.num_by_length == 2 for one in seen])), 4)
         if settings.num_attributes is None
         else None,
+        "k_found_by_aic": round(float(np.mean([one.num_by_aic == 2 for one in seen])), 4),
+        "k_found_by_bic": round(float(np.mean([one.num_by_bic == 2 for one in seen])), 4),
         "assignment": round(float(np.mean([one.assignment for one in seen])), 4),
     }
 

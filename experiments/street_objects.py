@@ -1,9 +1,9 @@
 """An object detector for the street, taught with true boxes in the training places.
 
 The published experiment had detectors for its four classes of objects, trained beforehand with
-boxes; this is their counterpart. It tells linked regions apart by a linear discriminant of their
-looks, and leaves out those that show nothing it knows. Which class is which noun is not passed on
-to the learner: it sees class numbers.
+boxes; this is their counterpart. Nouns are taught to an :class:`AttributeLearner` by what linked
+regions look like; regions that show nothing it knows are left out. Which class is which noun is not
+passed on to the learner of words: it sees class numbers.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.attributes import AttributeLearner, Lessons
 from wordsight.perception.regions.blob import APPEARANCE_SIZE
 from wordsight.records import Clip, Detections
 from wordsight.worlds.street import StreetFilm
@@ -24,7 +25,6 @@ OTHER = "other"
 Array = NDArray[np.float64]
 
 _LEAST_OVERLAP = 0.4  # intersection over union at which a region is said to show a thing
-_RIDGE = 1e-3  # added to the spread of every number, so that constant ones do no harm
 _CAUTION = 1.5  # log odds against "other": a thing missed costs a word more than one too many
 
 
@@ -44,7 +44,7 @@ def shown_by(detections: Detections, film: StreetFilm) -> NDArray[np.str_]:
 
 
 class ObjectDetector:
-    """Names linked regions by a linear discriminant of their looks, size and shape.
+    """Names linked regions by nouns taught with their looks, size and shape.
 
     Attributes:
         names_: The nouns it knows, sorted, with :data:`OTHER` last.
@@ -60,15 +60,9 @@ class ObjectDetector:
                 kinds.append(str(values[counts.argmax()]))
                 looks.append(_look(clip.detections, place))
         self.names_ = (*sorted(set(kinds) - {OTHER}), OTHER)
-        data, labels = np.array(looks), np.array([self.names_.index(kind) for kind in kinds])
-        counts = np.bincount(labels, minlength=len(self.names_))
-        sums = np.zeros((len(self.names_), data.shape[1]))
-        np.add.at(sums, labels, data)
-        self._means = sums / np.maximum(counts, 1)[:, None]
-        rest = data - self._means[labels]
-        self._inverse = np.linalg.inv(rest.T @ rest / len(rest) + _RIDGE * np.eye(rest.shape[1]))
-        self._prior = np.log(np.maximum(counts, 0.5) / len(labels))
-        self._prior[-1] -= _CAUTION
+        data, silent = np.array(looks), (None,) * len(kinds)
+        lessons = Lessons((data,), tuple(kinds), np.zeros((len(kinds), 0)), silent)
+        self._taught = AttributeLearner(num_attributes=1, relations=False).fit_lessons(lessons)
         return self
 
     def label(self, clip: Clip) -> Clip:
@@ -76,8 +70,13 @@ class ObjectDetector:
         seen = clip.detections
         labels, kept = np.zeros_like(seen.labels), np.zeros_like(seen.mask)
         for place in _tracks(seen):
-            gap = _look(seen, place) - self._means
-            best = int(np.argmax(self._prior - 0.5 * ((gap @ self._inverse) * gap).sum(axis=1)))
+            (answer,) = self._taught.recall([_look(seen, place)[None]])
+            odds = np.full(len(self.names_), -np.inf)
+            for word, chance in zip(answer.classes, answer.probabilities[0], strict=True):
+                name = self._taught.words_[word].name
+                odds[self.names_.index(name)] = np.log(chance + 1e-12)
+            odds[-1] -= _CAUTION
+            best = int(odds.argmax())
             labels[place], kept[place] = best, best < len(self.names_) - 1
         named = replace(seen, labels=labels, label_names=self.names_, mask=kept, appearance=None)
         return replace(clip, detections=named)

@@ -93,7 +93,13 @@ def _render_things(output: Output, things: "Sequence[NamedDetection]") -> None:
         output.line("No box shows enough pixels.")
         return
     rows = [
-        (clock(one.time), one.identity, ", ".join(f"{v:.0f}" for v in one.box), one.naming.text)
+        (
+            clock(one.time),
+            one.identity,
+            one.label,
+            ", ".join(f"{v:.0f}" for v in one.box),
+            one.naming.text,
+        )
         for one in things
     ]
-    output.table(["time", "thing", "box", "words"], rows)
+    output.table(["time", "thing", "label", "box", "words"], rows)

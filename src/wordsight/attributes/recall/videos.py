@@ -42,6 +42,7 @@ class NamedDetection:
         box: Corners x1, y1, x2, y2 in pixels.
         identity: Track identity; -1 if unknown.
         naming: Its words.
+        label: What the detector calls it.
     """
 
     time: float
@@ -50,6 +51,7 @@ class NamedDetection:
     box: tuple[float, float, float, float]
     identity: int
     naming: Naming
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -251,5 +253,7 @@ def _name_crops(
         x1, y1, x2, y2 = (float(value) for value in detections.boxes[frame, place])
         identity = -1 if detections.ids is None else int(detections.ids[frame, place])
         time = float(detections.times[frame])
-        named.append(NamedDetection(time, frame, place, (x1, y1, x2, y2), identity, naming))
+        label = detections.label_names[detections.labels[frame, place]]
+        box = (x1, y1, x2, y2)
+        named.append(NamedDetection(time, frame, place, box, identity, naming, label))
     return named
