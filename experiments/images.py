@@ -29,7 +29,14 @@ from experiments.baselines.model_ranking import ala_scores, document_generation
 from experiments.image_baselines import bags_of_words, colour_histograms
 from experiments.image_folders import find_images, read_images
 from experiments.report import Column, print_report, report_parser, run_main, say
-from wordsight.retrieval import Document, DocumentSource, Index, IndexWriter
+from wordsight.retrieval import (
+    Document,
+    DocumentSource,
+    Index,
+    IndexWriter,
+    JointQuery,
+    JointSearch,
+)
 from wordsight.retrieval.index.build import SCALE_SHOTS
 from wordsight.retrieval.text import TEXT, Analyser, TextPart
 from wordsight.retrieval.visual import (
@@ -45,6 +52,7 @@ from wordsight.retrieval.visual import (
 )
 from wordsight.retrieval.visual.part import LEAST_VARIANCE, VISUAL, source_samples
 from wordsight.retrieval.visual.scoring import evenly_spread, reference_rows, sampling_keys
+from wordsight.retrieval.visual.stills import SoughtPicture, StillsPart
 
 __all__ = ["indexed", "main", "measure", "ranking_scores"]
 
@@ -102,8 +110,19 @@ def measure(
         for number, image in enumerate(images)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        visual = indexed(documents, Path(folder), random_state).visual
-        methods = {"default": lambda query: visual.score(bags[query])} | methods
+        index = indexed(documents, Path(folder), random_state)
+        visual, search = index.visual, JointSearch(index)
+
+        def found(query: int) -> Array:
+            part = SoughtPicture.of(images[query])
+            hits = search.search(
+                JointQuery(None, visual.features.samples(images[query]), picture=part), len(images)
+            )
+            scores = np.empty(len(images))
+            scores[[hit.position for hit in hits]] = [hit.score for hit in hits]
+            return scores
+
+        methods = {"default": found} | methods
         return _measured(methods, labels, asked) | {"chosen": visual.smoothing.to_json()}
 
 
@@ -120,7 +139,7 @@ def indexed(
     bags = (source_samples(each, settings).values for each in some)
     settings = settings.with_scale(FeatureScale.measure(bags, settings.features().resolution))
     analyser = Analyser()
-    parts = [VisualPart(settings), TextPart(analyser)]
+    parts = [VisualPart(settings), StillsPart(), TextPart(analyser)]
     stored = {VISUAL: settings.to_json(), TEXT: analyser.to_json()}
     with IndexWriter(folder, parts, stored) as writer:
         videos: dict[str, list[DocumentSource]] = {}

@@ -64,6 +64,7 @@ class DocumentSource:
         frames: Pictures ``(H, W, 3)`` RGB: the key frame, or for the dynamic model the frames of a
             second around it.
         times: Times of the frames in seconds.
+        stills: Small frames at even steps over the whole shot.
     """
 
     document: Document
@@ -71,6 +72,7 @@ class DocumentSource:
     video_text: tuple[str, ...] = ()
     frames: tuple[NDArray[np.uint8], ...] = ()
     times: tuple[float, ...] = ()
+    stills: tuple[NDArray[np.uint8], ...] = ()
 
 
 @dataclass(frozen=True)

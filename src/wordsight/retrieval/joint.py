@@ -34,6 +34,7 @@ from wordsight.retrieval.visual.index import SINGLE_ERROR
 if TYPE_CHECKING:
     from wordsight.retrieval.index.reader import Index
     from wordsight.retrieval.visual.features import Samples
+    from wordsight.retrieval.visual.stills import Sighting, SoughtPicture
 
 __all__ = [
     "DEFAULT_WEIGHT",
@@ -52,6 +53,12 @@ DEFAULT_WEIGHT = 0.25
 
 MANY_DOCUMENTS = 100_000
 """Above this size, a picture is compared with candidates instead of every document."""
+
+SIGHTED_DOCUMENTS = 200
+"""Documents in whose stills a picture is looked for: the best by their models."""
+
+SIGHTING_WEIGHT = 10.0
+"""What a nat of a sighting counts, beside one of the models: pixels are far more telling."""
 
 Array = NDArray[np.float64]
 _ROWS, _COLUMNS = ("top", "middle", "bottom"), ("left", "centre", "right")
@@ -76,11 +83,13 @@ class JointQuery:
         samples: Samples of the example pictures, if any; without boxes (all 0), hits have no
             regions.
         exclude: Positions of documents to leave out, such as the example itself.
+        picture: The example picture, if there is one, to be found in small frames of the shots.
     """
 
     text: TextQuery | None = None
     samples: "Samples | None" = None
     exclude: frozenset[int] = field(default_factory=frozenset)
+    picture: "SoughtPicture | None" = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,7 @@ class JointHit:
             than the collection does; ``None`` without a picture.
         terms: Evidence of each word, strongest first.
         regions: Evidence of each ninth of the picture, strongest first.
+        sighting: Where the picture fits best; ``None`` with words, and where it was not looked for.
     """
 
     document: Document
@@ -120,6 +130,7 @@ class JointHit:
     visual: float | None
     terms: tuple[TermEvidence, ...]
     regions: tuple[RegionEvidence, ...]
+    sighting: "Sighting | None" = None
 
 
 class JointSearch:
@@ -190,8 +201,13 @@ class JointSearch:
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []
+        looked_for = query.picture is not None and not query.text
+        likely = max(k, SIGHTED_DOCUMENTS) if looked_for else k
         if samples is not None and visual is not None:
-            self._refine(samples, scores, visual, self._picture_share(query), k)
+            self._refine(samples, scores, visual, self._picture_share(query), likely)
+        sightings: dict[int, Sighting] = {}
+        if looked_for:
+            sightings = self._sight(query, scores)
         return [
             self._hit(
                 at,
@@ -199,6 +215,7 @@ class JointSearch:
                 query,
                 None if text is None else float(text[at]),
                 None if visual is None else float(visual[at]),
+                sightings.get(at),
             )
             for at in top_k(scores, k, self.index.documents.id_of).tolist()
         ]
@@ -214,9 +231,25 @@ class JointSearch:
         scores = visual.score_subset(
             samples.values, candidates
         ) - self.index.visual.unrelated_score(samples.values)
-        order = top_k(scores, k, lambda at: self.index.documents.id_of(int(candidates[at])))
-        best = [(int(candidates[at]), float(scores[at])) for at in order]
-        return [self._hit(at, score, query, None, score) for at, score in best]
+        totals = np.full(len(self.index), -np.inf)
+        sightings: dict[int, Sighting] = {}
+        totals[candidates] = scores
+        visual_scores = dict(zip(candidates.tolist(), scores.tolist(), strict=True))
+        if query.picture is not None:
+            sightings = self._sight(query, totals)
+        return [
+            self._hit(at, float(totals[at]), query, None, visual_scores[at], sightings.get(at))
+            for at in top_k(totals, min(k, len(candidates)), self.index.documents.id_of).tolist()
+        ]
+
+    def _sight(self, query: JointQuery, scores: Array) -> "dict[int, Sighting]":
+        """Look for the picture in stills of the best documents, and add to their scores."""
+        assert query.picture is not None
+        best = top_k(scores, SIGHTED_DOCUMENTS, self.index.documents.id_of)
+        sightings = self.index.stills.find(query.picture, best[np.isfinite(scores[best])])
+        for at, sighting in sightings.items():
+            scores[at] += SIGHTING_WEIGHT * sighting.evidence
+        return sightings
 
     def _picture_share(self, query: JointQuery) -> float:
         return self.weight if query.text else 1.0
@@ -235,7 +268,13 @@ class JointSearch:
         visual[likely] = exact
 
     def _hit(
-        self, at: int, score: float, query: JointQuery, text: float | None, visual: float | None
+        self,
+        at: int,
+        score: float,
+        query: JointQuery,
+        text: float | None,
+        visual: float | None,
+        sighting: "Sighting | None" = None,
     ) -> JointHit:
         return JointHit(
             self.index.documents[at],
@@ -245,6 +284,7 @@ class JointSearch:
             visual,
             () if query.text is None else self.text.model.explain(query.text, at),
             () if query.samples is None else self._regions(query.samples, at),
+            sighting,
         )
 
     def _regions(self, samples: "Samples", at: int) -> tuple[RegionEvidence, ...]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
-from wordsight.workflows.units import verdict
+from wordsight.workflows.units import clock, verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 _LEVELS = ("shot", "scene", "video")
+_ALIKE = 0.7  # correlation of pixels from which a sighting is worth a word
 _SHOWN = 3  # words and regions per line of the table
 _SHORT_SHOT = 6.0  # seconds of a shot that is a moment as it is
 _AROUND = 1.0  # seconds around the best frame that belong to its stretch in any case
@@ -58,6 +59,8 @@ class FoundMoment:
         evidence: Per word of the sentence, how well its meaning fits per frame.
         terms: What each word of the query says.
         regions: What each part of the picture says.
+        sighting: Where in it the picture fits best: the time, the box in pixels, and how alike
+            the pixels are; ``None`` where it was not looked for.
         lost_mass: Share of the sentence's explanations left out at most, as they did not fit.
         judged: Start and end of the stretch that a sentence was judged in, with some time around
             the moment; ``None`` where none was.
@@ -77,6 +80,7 @@ class FoundMoment:
     evidence: tuple[tuple[str, float], ...] = ()
     terms: tuple[dict[str, Any], ...] = field(default=())
     regions: tuple[dict[str, Any], ...] = field(default=())
+    sighting: dict[str, Any] | None = None
     lost_mass: float = 0.0
     judged: tuple[float, float] | None = None
     verdict: str | None = None
@@ -134,7 +138,16 @@ def from_joint(
         tuple(
             {"place": r.place, "box": r.box, "evidence": round(r.evidence, 4)} for r in hit.regions
         ),
+        _sighting(hit),
     )
+
+
+def _sighting(hit: "JointHit") -> dict[str, Any] | None:
+    seen = hit.sighting
+    if seen is None:
+        return None
+    box = [round(value, 1) for value in seen.box]
+    return {"time": round(seen.time, 3), "box": box, "likeness": round(seen.likeness, 4)}
 
 
 def from_meaning(
@@ -280,6 +293,9 @@ def evidence_text(each: FoundMoment) -> str:
         parts.append(f"looks {each.visual or 0.0:+.2f}: {looks}")
     elif each.visual is not None:
         parts.append(f"looks {each.visual:+.2f}")
+    if each.sighting is not None and each.sighting["likeness"] >= _ALIKE:
+        at = clock(each.sighting["time"])
+        parts.append(f"seen at {at} (alike {each.sighting['likeness']:.2f})")
     return "; ".join(parts) or "nothing speaks for it"
 
 

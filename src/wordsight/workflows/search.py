@@ -176,9 +176,13 @@ class SearchResult(Result):
 
     @property
     def _moments_json(self) -> list[dict[str, Any]]:
-        """The moments without the stretch around each that was judged."""
+        """The moments without the stretch that was judged; sightings where there are any."""
         kept = [asdict(moment) for moment in self.moments]
-        return [{name: each[name] for name in each if name != "judged"} for each in kept]
+        left_out = [{"judged"} | ({"sighting"} if not each["sighting"] else set()) for each in kept]
+        return [
+            {name: each[name] for name in each if name not in out}
+            for each, out in zip(kept, left_out, strict=True)
+        ]
 
 
 @workflow(SearchRequest)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from wordsight.retrieval.text import TextQuery
     from wordsight.retrieval.visual import Samples
 
-    Picture = Path | NDArray[np.uint8]
-
 __all__ = [
     "SearchQuery",
     "joint_query",
@@ -72,9 +70,11 @@ def joint_query(asked: SearchQuery, search: "JointSearch", library: "Library") -
     """
     from wordsight.retrieval.joint import JointQuery
     from wordsight.retrieval.text import TextQuery, more_like_this
+    from wordsight.retrieval.visual.stills import SoughtPicture
     from wordsight.video import VideoReader
+    from wordsight.video.images import read_image
 
-    pictures: list[Picture] = list(asked.images)
+    pictures = [read_image(path) for path in asked.images]
     text = search.text.query(asked.text) if asked.text else None
     exclude: frozenset[int] = frozenset()
     if asked.like is not None:
@@ -89,7 +89,8 @@ def joint_query(asked: SearchQuery, search: "JointSearch", library: "Library") -
     if asked.expand and text:
         text = _expanded(search, text)
     samples = _samples(search, pictures, asked.region) if pictures else None
-    return JointQuery(text, samples, exclude)
+    part = SoughtPicture.of(pictures[0], asked.region) if len(pictures) == 1 else None
+    return JointQuery(text, samples, exclude, part)
 
 
 def parse_region(text: str | None) -> tuple[float, float, float, float] | None:
@@ -205,7 +206,7 @@ def _topic(values: Any, folder: Path) -> tuple[str, SearchQuery]:
 
 def _samples(
     search: "JointSearch",
-    pictures: "list[Picture]",
+    pictures: "list[NDArray[np.uint8]]",
     region: tuple[float, float, float, float] | None,
 ) -> "Samples":
     import numpy as np

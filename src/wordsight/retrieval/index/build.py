@@ -53,6 +53,7 @@ from wordsight.retrieval.visual.part import (
     choose_components,
 )
 from wordsight.retrieval.visual.scoring import evenly_spread
+from wordsight.retrieval.visual.stills import StillsPart
 
 __all__ = ["SCALE_SHOTS", "BuildReport", "Collection", "IndexWriter", "build_index"]
 
@@ -343,7 +344,7 @@ def build_index(
     engine = engine or Serial()
     chosen = _visual_settings(folder, collection, videos, visual, engine)
     all_settings = {VISUAL: chosen.to_json(), **(settings or {})}
-    all_parts = (VisualPart(chosen, device=device), *parts)
+    all_parts: tuple[IndexPart, ...] = (VisualPart(chosen, device=device), StillsPart(), *parts)
     with IndexWriter(folder, all_parts, all_settings) as writer:
         removed = sorted(writer.videos().keys() - {video.id for video in videos})
         if removed:

@@ -36,6 +36,7 @@ from wordsight.retrieval.text.smoothing import TextSmoothing
 from wordsight.retrieval.visual.index import VisualIndex
 from wordsight.retrieval.visual.part import VISUAL, VisualSettings
 from wordsight.retrieval.visual.scoring import CollectionBackground
+from wordsight.retrieval.visual.stills import Stills
 
 if TYPE_CHECKING:
     from wordsight.retrieval.visual.packing import PackedMixtures
@@ -179,6 +180,11 @@ class Index:
             folder=self.folder,
             generation=self.generation,
         )
+
+    @cached_property
+    def stills(self) -> Stills:
+        """Small frames of the documents, in which pictures are found."""
+        return Stills(self.segments, self.documents)
 
     def videos(self) -> dict[str, str]:
         """Return the fingerprint of each video that has documents."""

@@ -71,6 +71,10 @@ class Segment:
         """The name of its folder."""
         return self.path.name
 
+    def has(self, part: str) -> bool:
+        """Return whether it has a part; segments of older versions may lack one."""
+        return (self.path / f"{part}.json").exists()
+
     def array(self, part: str, name: str) -> NDArray[Any]:
         """Return an array of a part, memory-mapped and read-only.
 
@@ -127,7 +131,8 @@ class IndexPart(Protocol):
     def batched(self) -> bool:
         """Whether it is built for batches of documents, which come with their frames.
 
-        Then its arrays have a row per document and it has no values. Other parts see all documents
+        Then its arrays are those of its documents one after another and it has no values. Other
+        parts see all documents
         of a video at once, without frames.
         """
 

@@ -19,6 +19,7 @@ from wordsight.retrieval.index.reader import DocumentsPart
 from wordsight.retrieval.index.segments import IndexPart, PartData
 from wordsight.retrieval.visual.block_dct import SECONDS, DynamicBlockDct
 from wordsight.retrieval.visual.part import VisualSettings, source_samples
+from wordsight.retrieval.visual.stills import shrunk, still_times
 
 if TYPE_CHECKING:
     from wordsight.video import Frame, VideoReader
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 _BATCH_SHOTS = 32
+_READ_THROUGH = 20.0  # seconds of a shot; in longer ones stills are sought one by one
 
 
 class CollectionVideo(Protocol):
@@ -121,11 +123,11 @@ def build_video(job: VideoJob) -> BuiltVideo:
     others = [part for part in job.parts if not part.batched]
     batches: dict[str, list[PartData]] = {part.name: [] for part in batched}
     kept: list[DocumentSource] = []
-    sources = video_sources(job.details, job.visual)
+    sources = video_sources(job.details, job.visual, stills=True)
     while batch := list(islice(sources, _BATCH_SHOTS)):
         for part in batched:
             batches[part.name].append(part.build(batch))
-        kept += [replace(source, frames=(), times=()) for source in batch]
+        kept += [replace(source, frames=(), times=(), stills=()) for source in batch]
     documents = DocumentsPart({job.video_id: job.fingerprint})
     parts = {part.name: part.build(kept) for part in (documents, *others)}
     parts |= {name: _concatenated(data) for name, data in batches.items() if data}
@@ -145,11 +147,12 @@ def sample_video(job: tuple[CollectionVideoDetails, VisualSettings, int]) -> lis
 
 
 def video_sources(
-    details: CollectionVideoDetails, visual: VisualSettings
+    details: CollectionVideoDetails, visual: VisualSettings, *, stills: bool = False
 ) -> Iterator[DocumentSource]:
     """Yield one document per shot: its middle frame and the sentences that overlap it.
 
-    A video without shots is one document. Sentences without times are added to every shot.
+    A video without shots is one document. Sentences without times are added to every shot. With
+    ``stills``, documents also have small frames from all over the shot.
     """
     from wordsight.video import VideoReader  # here: it imports decoders
 
@@ -179,6 +182,7 @@ def video_sources(
                 whole,
                 tuple(frame.image for frame in frames),
                 tuple(frame.time for frame in frames),
+                tuple(_stills(reader, shot)) if stills else (),
             )
 
 
@@ -187,6 +191,22 @@ def _frames_around(
 ) -> "Sequence[Frame]":
     start, end = max(shot.start, middle - SECONDS / 2), min(shot.end, middle + SECONDS / 2)
     return list(reader.frames(start, end, rate=count / SECONDS)) or [reader.frame_at(middle)]
+
+
+def _stills(reader: "VideoReader", shot: Shot) -> "Iterator[NDArray[np.uint8]]":
+    """Yield small frames at even steps over a shot."""
+    times = still_times(shot.start, shot.end)
+    if shot.end - shot.start > _READ_THROUGH:
+        yield from (shrunk(reader.frame_at(time).image) for time in times)
+        return
+    last = None
+    for frame in reader.frames(shot.start, shot.end):
+        while times and frame.time > times[0]:
+            times.pop(0)
+            yield shrunk((last or frame).image)
+        last = frame
+    rest = last or reader.frame_at(shot.start)
+    yield from (shrunk(rest.image) for _ in times)
 
 
 def _overlaps(sentence: "TimedText", shot: Shot) -> bool:
@@ -204,6 +224,7 @@ def _whole_video(video_id: str, reader: "VideoReader") -> Shot:
 def fingerprint_of(details: CollectionVideoDetails) -> str:
     """Return a hash that changes when the documents of a video would."""
     content = [
+        "stills",  # what documents have since the first version
         details.video.sha256,
         [[shot.start, shot.end] for shot in details.shots],
         list(details.scenes),

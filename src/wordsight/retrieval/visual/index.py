@@ -36,8 +36,9 @@ __all__ = ["SMOOTHING_FILE", "VisualIndex"]
 
 SMOOTHING_FILE = "visual-smoothing.json"
 
-FIRST_SAMPLES, SECOND_SAMPLES = 32, 128
-"""Samples that choose candidates in a search by stages: among all documents, and among the best."""
+CODE_SAMPLES, FIRST_SAMPLES, SECOND_SAMPLES = 16, 32, 128
+"""Samples that choose candidates in a search by stages: among all documents, by codes or by models,
+and among the best."""
 
 SINGLE_ERROR = 2e-3
 """Far more than the error of two scores in single precision (about 1e-5)."""
@@ -173,8 +174,8 @@ class VisualIndex:
     def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
         """Return the positions, ascending, of the best documents of a rough look, or two.
 
-        The first look is at 32 samples and all documents: in large segments by the codes of their
-        models. If documents are many, those that are best so far have a second look, at more
+        The first look is at 32 samples and all documents: in large segments at 16, by the codes of
+        their models. If documents are many, those that are best so far have a second look, at more
         samples and the models themselves.
 
         Args:
@@ -182,17 +183,21 @@ class VisualIndex:
             count: The number of documents.
         """
         values = self._standardised(samples)
-        few = self._ask(values[evenly_spread(len(values), FIRST_SAMPLES)])
-        gains = np.empty(len(self))
+        asked = self._ask(values)
+        few = asked.some(FIRST_SAMPLES)
+        gains = np.empty(len(self), np.float32)
         for number, (live, start) in enumerate(zip(self._segments, self._starts, strict=False)):
             coded = live.segment.arrays(VISUAL)
-            rough = few.code_gains(coded) if "codes" in coded else few.rough(self._packed(number))
+            if "codes" in coded:
+                rough = asked.some(CODE_SAMPLES).code_gains(coded)
+            else:
+                rough = few.rough(self._packed(number))
             gains[start : start + len(live.rows)] = rough[live.rows]
-        likely = np.sort(top_k(gains, max(count, len(self) // SECOND_SHARE)))
-        if len(likely) <= count:
-            return likely
-        more = self._ask(values[evenly_spread(len(values), SECOND_SAMPLES)])
-        return likely[np.sort(top_k(more.rough(self._models(likely)).astype(np.float64), count))]
+        likely = _largest(gains, max(count, len(self) // SECOND_SHARE))
+        if len(likely) > count:
+            more = asked.some(SECOND_SAMPLES).rough(self._models(likely))
+            likely = likely[_largest(more, count)]
+        return likely
 
     def region_evidence(self, samples: ArrayLike, document: int | str) -> Array:
         """Return the evidence of each sample for a document.
@@ -354,6 +359,14 @@ class _Asked:
         """Return the gains of models in single precision."""
         return rough_gains(packed, self.values, self.log_background, self.kappa, self.weights)
 
+    def some(self, count: int) -> "_Asked":
+        """Return the same question with at most so many of the samples, at even steps."""
+        rows = evenly_spread(len(self.values), count)
+        weights = None if self.weights is None else self.weights[rows]
+        if weights is not None:
+            weights = weights / weights.mean()
+        return _Asked(self.values[rows], self.log_background[rows], self.kappa, weights)
+
     def code_gains(self, coded: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
         """Return the gains of models that are known by their codes."""
         offset = np.log(self.kappa) - self.log_share - self.log_background
@@ -373,6 +386,13 @@ class _Asked:
         return float((logs if self.weights is None else logs * self.weights).mean()) + (
             self.log_share
         )
+
+
+def _largest(gains: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return the places of the largest numbers, ascending."""
+    if len(gains) <= count:
+        return np.arange(len(gains))
+    return np.sort(np.argpartition(gains, len(gains) - count)[len(gains) - count :])
 
 
 def _described(settings: VisualSettings) -> str:
