@@ -1,7 +1,7 @@
 """What engines share: protocols, outcomes, notes, order of results; and work in this process."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -136,6 +136,30 @@ class Engine(ABC):
         Args:
             parts: The parts; must be picklable.
         """
+
+    def stations(self) -> list[str]:
+        """Return the names of workers that work can be sent to, one by one; none by default."""
+        return []
+
+    def map_at(
+        self, function: Callable[[Item], Result], items: Mapping[str, Item]
+    ) -> dict[str, ItemOutcome[Item, Result]]:
+        """Apply a function to one item at each of some stations, and nowhere else.
+
+        Args:
+            function: Applied to each item; importable by name.
+            items: An item per name of a station.
+
+        Returns:
+            An outcome per station; of one that is lost or not there, it says so (``crashed``).
+
+        Raises:
+            EngineError: If workers of this engine have no names.
+        """
+        raise EngineError(
+            "its workers are not machines of their own; give the address of a Dask scheduler, "
+            "tcp://host:8786, or dask:2."
+        )
 
 
 def message_of(error: BaseException) -> str:

@@ -5,7 +5,7 @@ import queue
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import resource_tracker
@@ -25,7 +25,7 @@ from wordsight.engine.base import (
 )
 from wordsight.interrupts import interrupts_held_back
 
-__all__ = ["Cluster", "ClusterParts"]
+__all__ = ["Cluster", "ClusterParts", "this_station"]
 
 
 Item = TypeVar("Item")
@@ -159,6 +159,42 @@ class Cluster(Engine, Closing):
         """Keep parts on the workers; see :class:`wordsight.engine.HeldParts`."""
         return ClusterParts(self._client, parts)
 
+    def stations(self) -> list[str]:
+        """Return the addresses of the workers."""
+        return sorted(self._client.nthreads())
+
+    def map_at(
+        self, function: Callable[[Item], Result], items: Mapping[str, Item]
+    ) -> dict[str, ItemOutcome[Item, Result]]:
+        """Work at chosen workers only; see :meth:`wordsight.engine.Engine.map_at`."""
+        futures = {
+            station: self._client.submit(
+                _attempt,
+                function,
+                item,
+                None,
+                0,
+                pure=False,
+                workers=[station],
+                allow_other_workers=False,
+            )
+            for station, item in items.items()
+        }
+        outcomes = {}
+        try:
+            for station, future in futures.items():
+                outcomes[station] = self._at_station(station, future, items[station])
+        finally:
+            self._client.cancel(list(futures.values()))
+        return outcomes
+
+    def _at_station(self, station: str, future: Any, item: Item) -> ItemOutcome[Item, Any]:
+        while station in self._client.nthreads():
+            with suppress(TimeoutError):  # a task whose only worker is lost would wait forever
+                future.exception(timeout=_LOOK_SECONDS)
+                return _outcome(future, item)
+        return ItemOutcome(item, error=f"the worker {station} was lost", crashed=True)
+
     def close(self) -> None:
         """Leave the cluster, and end it if it was started here."""
         self._client.close()
@@ -189,6 +225,11 @@ def _distributed() -> Any:
     except ImportError as error:
         raise EngineError("work on a cluster needs Dask: pip install 'wordsight[dask]'.") from error
     return distributed
+
+
+def this_station() -> str:
+    """Return the name of the worker that this runs in, as :meth:`Cluster.stations` has it."""
+    return str(_distributed().get_worker().address)
 
 
 def _attempt(

@@ -154,6 +154,10 @@ class JointSearch:
         self.weight = weight
         self.exact = len(index) <= MANY_DOCUMENTS if exact is None else exact
 
+    def learned_weight(self) -> float:
+        """Return the share of the picture beside words that was learned from the collection."""
+        return joint_weight(self.index)
+
     def text_evidence(self, query: TextQuery) -> tuple[Array, NDArray[np.bool_]]:
         """Return ``(N,)`` the evidence of the words, per word, and which documents match any."""
         scores, matched = self.text.model.scores(query)

@@ -127,6 +127,11 @@ class IndexRequest(IndexSettings):
         "Also name the things in every shot by words of `wordsight teach`; kept until `none`.",
         metavar="FOLDER|none",
     )
+    resident: bool = setting(
+        False,
+        "Have the shards of a new index stay on the disks of the workers that make them; needs "
+        "the --engine of a Dask cluster, also to search.",
+    )
     words: Path | None = lexicon_setting()
     index: Path | None = index_setting()
 
@@ -183,6 +188,7 @@ def index(library: "Library", request: IndexRequest, *, reporter: RecordingRepor
             progress=progress,
             engine=engine,
             device=device,
+            resident=request.resident,
         )
     for video_id, reason in report.failed:
         reporter.warn(f"{video_id}: {reason}")
@@ -235,20 +241,34 @@ def open_index(
         WordsightError: If the library is empty, or the index cannot be written.
     """
     from wordsight.retrieval import Index
+    from wordsight.retrieval.index.resident import is_resident
+    from wordsight.retrieval.index.resident_search import ResidentIndex
 
     if not len(library):
         raise LibraryError(
             f"there is no video in {library.location}; add some with: wordsight add PATH"
         )
     _pull(library, folder)
-    if not is_current(library, folder):
+
+    def opened() -> Index:
+        if engine is not None and is_resident(folder):
+            return ResidentIndex(folder, engine)
+        return Index(folder, device=device)
+
+    if not is_current(library, folder) or getattr(opened(), "stale", False):
         with reporter.progress("Indexing") as progress:
             report = update_index(
-                library, folder, language=language, progress=progress, engine=engine, device=device
+                library,
+                folder,
+                language=language,
+                progress=progress,
+                engine=engine,
+                device=device,
+                anew=False,
             )
         for video_id, reason in report.failed:
             reporter.warn(f"{video_id} cannot be searched: {reason}")
-    return Index(folder, device=device)
+    return opened()
 
 
 def index_stamp(folder: Path) -> tuple[int, ...]:
@@ -273,6 +293,8 @@ def update_index(
     progress: "Progress | None" = None,
     engine: "Engine | None" = None,
     device: str | None = None,
+    resident: bool = False,
+    anew: bool = True,
 ) -> "BuildReport":
     """Bring an index up to date: only videos that are new or changed are looked at.
 
@@ -284,12 +306,16 @@ def update_index(
         progress: Called after each video.
         engine: Who looks at the videos; this process if left out.
         device: Where mixtures are fitted, such as ``cuda``; the processor if left out.
+        resident: Whether the shards of a new index stay with the workers of ``engine``.
+        anew: Whether videos whose shards are gone with their workers are indexed again elsewhere.
     """
     from wordsight.library import ChangedMeanwhileError
+    from wordsight.retrieval.index.resident import writer_of
 
     mirror = _pull(library, folder)
     for attempt in range(_TRIES):
-        report = _built(library, folder, language, visual, progress, engine, device)
+        writer = writer_of(folder, engine, resident=resident, anew=anew)
+        report = _built(library, folder, language, visual, progress, engine, device, writer)
         if mirror is None:
             break
         try:
@@ -311,6 +337,7 @@ def _built(
     progress: "Progress | None",
     engine: "Engine | None",
     device: str | None,
+    writer: Any,
 ) -> "BuildReport":
     """Bring the index on this machine up to date."""
     from wordsight.retrieval import build_index
@@ -329,6 +356,7 @@ def _built(
             progress=progress,
             engine=engine,
             device=device,
+            writer=writer,
         )
     except PermissionError as error:
         raise WordsightError(
@@ -379,12 +407,11 @@ def describe_shots(
 
 
 def _analyser(folder: Path, language: str | None) -> Any:
-    from wordsight.retrieval import Index
-    from wordsight.retrieval.index.segments import MANIFEST
+    from wordsight.retrieval.index.segments import MANIFEST, Manifest
     from wordsight.retrieval.text import TEXT, Analyser
 
     if (folder / MANIFEST).exists():
-        kept = Analyser.from_json(Index(folder).settings(TEXT))
+        kept = Analyser.from_json(Manifest.read(folder).settings[TEXT])
         asked = kept if language is None else _of_language(language)
         if asked != kept:
             raise WordsightError(

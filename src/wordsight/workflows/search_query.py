@@ -222,15 +222,14 @@ def _samples(
 
 
 def _position(search: "JointSearch", video: str, time: float) -> int:
-    ends = []
-    for position, document in enumerate(search.index.documents):
-        if document.video_id == video:
-            ends.append(document.end)
-            if document.start <= time < document.end:
-                return position
-    if not ends:
+    shots = search.index.shots_of(video)
+    for position, document in shots:
+        if document.start <= time < document.end:
+            return position
+    if not shots:
         raise WordsightError(f"{video} is not among the {len(search.index)} shots of the index.")
-    raise WordsightError(f"{video} ends at {max(ends):g} s; there is nothing at {time:g} s.")
+    end = max(document.end for _, document in shots)
+    raise WordsightError(f"{video} ends at {end:g} s; there is nothing at {time:g} s.")
 
 
 def _expanded(search: "JointSearch", text: "TextQuery") -> "TextQuery":

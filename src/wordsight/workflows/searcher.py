@@ -208,14 +208,13 @@ class Searcher:
 
     def _prepared(self, asked: SearchQuery) -> "JointQuery":
         """Turn what was asked into terms and samples, and learn how they are weighed."""
-        from wordsight.retrieval.joint import joint_weight
         from wordsight.workflows.search_query import joint_query
 
         search = self._search
         query = joint_query(asked, search, self.library)
         if query.text and query.samples is not None:
             known = self.weight
-            search.weight = joint_weight(search.index) if known is None else known
+            search.weight = search.learned_weight() if known is None else known
         return query
 
     def _ranked(self, query: "JointQuery") -> "list[JointHit]":
@@ -280,6 +279,7 @@ class Searcher:
     def _by_meaning(
         self, asked: "Understood", learned: "LearnedLexicon"
     ) -> "tuple[list[FoundMoment], str, Answer | None]":
+        from wordsight.retrieval.index.resident import is_resident
         from wordsight.retrieval.index.segments import MANIFEST
         from wordsight.retrieval.joint import JointQuery
         from wordsight.workflows.found_moments import from_meaning
@@ -288,7 +288,8 @@ class Searcher:
         shots: list[JointHit] = []
         query = None
         # A small library needs no recall: the tracker looks at all of it, indexed or not.
-        indexed = (index_folder(self.library, self.index) / MANIFEST).exists()
+        folder = index_folder(self.library, self.index)
+        indexed = (folder / MANIFEST).exists() and (self.engine or not is_resident(folder))
         if indexed or self.library.count() > self.most_videos:
             query = self._search.text.query(asked.text)
             shots = self._search.search(JointQuery(query), _RECALL)
@@ -358,13 +359,18 @@ class Searcher:
 
     def close(self) -> None:
         """Stop the workers that searched."""
-        close = getattr(self.__dict__.get("_search"), "close", None)
+        search = self.__dict__.get("_search")
+        missing = getattr(getattr(search, "index", None), "missing", None)
+        if missing:
+            self.reporter.warn(missing)
+        close = getattr(search, "close", None)
         if close is not None:
             close()
 
     @cached_property
     def _search(self) -> "JointSearch":
         from wordsight.retrieval.index.reader import ShardedSearch
+        from wordsight.retrieval.index.resident_search import ResidentIndex, ResidentSearch
         from wordsight.retrieval.joint import JointSearch
         from wordsight.workflows.index import index_folder, open_index
 
@@ -378,6 +384,8 @@ class Searcher:
         )
         if self.background != "own":
             index.visual.use_background(_index_of(Path(self.background)).visual)
+        if isinstance(index, ResidentIndex):
+            return ResidentSearch(index, exact=self.exact)
         if self.engine is None:
             return JointSearch(index, exact=self.exact)
         return ShardedSearch(index, self.engine, exact=self.exact)

@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,22 +40,18 @@ from wordsight.retrieval.index.video import (
     BuiltVideo,
     CollectionVideo,
     CollectionVideoDetails,
+    IndexTarget,
     VideoJob,
     build_video,
     fingerprint_of,
     sample_video,
 )
 from wordsight.retrieval.visual.features import FeatureScale
-from wordsight.retrieval.visual.part import (
-    VISUAL,
-    VisualPart,
-    VisualSettings,
-    choose_components,
-)
+from wordsight.retrieval.visual.part import VISUAL, VisualPart, VisualSettings, choose_components
 from wordsight.retrieval.visual.scoring import evenly_spread
 from wordsight.retrieval.visual.stills import StillsPart
 
-__all__ = ["SCALE_SHOTS", "BuildReport", "Collection", "IndexWriter", "build_index"]
+__all__ = ["SCALE_SHOTS", "BuildReport", "Collection", "IndexWriter", "build_index", "lock_index"]
 
 
 MERGE_FACTOR = 8
@@ -99,7 +95,7 @@ class IndexWriter(Closing):
         self.folder.mkdir(parents=True, exist_ok=True)
         self._parts = tuple(parts)
         self._grace, self._max_documents = grace_seconds, shard_documents
-        self._lock = _lock(self.folder / _LOCK)
+        self._lock = lock_index(self.folder)
         try:
             self._manifest = self._open(dict(settings))
             self._segments: dict[str, Segment] = {}
@@ -126,6 +122,10 @@ class IndexWriter(Closing):
         if any(source.document.video_id != video_id for source in sources):
             raise RetrievalError(f"all documents added together must belong to {video_id}.")
         self._change({video_id: (fingerprint, sources)}, [video_id])
+
+    def work(self) -> Callable[[VideoJob], BuiltVideo]:
+        """Return what builds the parts of a video."""
+        return build_video
 
     def add_built(self, video_id: str, fingerprint: str, built: BuiltVideo) -> None:
         """Add or replace a video whose parts are already built."""
@@ -269,15 +269,15 @@ class IndexWriter(Closing):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _lock(path: Path) -> int:
+def lock_index(folder: Path) -> int:
     """Lock an index; the system releases the lock when the process ends, even if it is killed."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
         raise RetrievalError(
-            f"another process is changing the index in {path.parent}; wait until it is done."
+            f"another process is changing the index in {folder}; wait until it is done."
         ) from None
     return descriptor
 
@@ -323,6 +323,7 @@ def build_index(
     progress: Progress | None = None,
     engine: Engine | None = None,
     device: str | None = None,
+    writer: Callable[[Any, Sequence[IndexPart], Mapping[str, Any]], IndexTarget] = IndexWriter,
 ) -> BuildReport:
     """Build an index of a collection, or update an existing one.
 
@@ -339,17 +340,18 @@ def build_index(
         progress: Called after each video.
         engine: Runs the work on the videos; this process by default. The index is the same.
         device: Device that fits mixtures, such as ``cuda``; None for the CPU.
+        writer: Opens the index for writing, given its folder, parts and settings.
     """
     videos = list(collection.videos())
     engine = engine or Serial()
     chosen = _visual_settings(folder, collection, videos, visual, engine)
     all_settings = {VISUAL: chosen.to_json(), **(settings or {})}
     all_parts: tuple[IndexPart, ...] = (VisualPart(chosen, device=device), StillsPart(), *parts)
-    with IndexWriter(folder, all_parts, all_settings) as writer:
-        removed = sorted(writer.videos().keys() - {video.id for video in videos})
+    with closing(writer(folder, all_parts, all_settings)) as opened:
+        removed = sorted(opened.videos().keys() - {video.id for video in videos})
         if removed:
-            writer.remove(removed)
-        build = _Build(collection, writer, chosen, all_parts, progress, len(videos))
+            opened.remove(removed)
+        build = _Build(collection, opened, chosen, all_parts, progress, len(videos))
         build.run(videos, engine)
     return BuildReport(
         tuple(build.added), tuple(build.unchanged), tuple(removed), tuple(build.failed)
@@ -361,7 +363,7 @@ class _Build:
     """The state of a build."""
 
     collection: Collection
-    writer: IndexWriter
+    writer: IndexTarget
     visual: VisualSettings
     parts: tuple[IndexPart, ...]
     progress: Progress | None
@@ -371,7 +373,8 @@ class _Build:
     failed: list[tuple[str, str]] = field(default_factory=list)
 
     def run(self, videos: Sequence[CollectionVideo], engine: Engine) -> None:
-        with closing(engine.map(build_video, self._jobs(videos), ordered=True)) as outcomes:
+        done = engine.map(self.writer.work(), self._jobs(videos), ordered=True)
+        with closing(done) as outcomes:
             for outcome in outcomes:
                 job, built = outcome.item, outcome.result
                 if built is None:

@@ -13,9 +13,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from wordsight.closing import Closing
 from wordsight.engine import Engine, HeldParts
 from wordsight.retrieval.documents import (
+    Document,
     DocumentSource,
     DocumentTable,
     document_columns,
@@ -42,10 +45,23 @@ if TYPE_CHECKING:
     from wordsight.retrieval.visual.packing import PackedMixtures
     from wordsight.retrieval.visual.smoothing import VisualSmoothing
 
-__all__ = ["DOCUMENTS", "DocumentsPart", "Index", "ShardedSearch", "videos_of"]
+__all__ = [
+    "DOCUMENTS",
+    "RESIDENT",
+    "DocumentsPart",
+    "Index",
+    "ShardQuery",
+    "ShardedSearch",
+    "search_shard",
+    "use_statistics",
+    "videos_of",
+]
 
 
 DOCUMENTS = "documents"
+
+RESIDENT = "resident"
+"""The entry of a manifest's settings that lists shards kept by workers of a cluster."""
 
 
 class DocumentsPart:
@@ -132,12 +148,20 @@ class Index:
         self.folder = Path(folder)
         self.device = device
         self.manifest = manifest or Manifest.read(self.folder)
+        self._require_segments()
         self.segments: tuple[LiveSegment, ...] = tuple(
             entry.open(self.folder) for entry in self.manifest.segments
         )
 
     def __len__(self) -> int:
         return sum(len(live.rows) for live in self.segments)
+
+    def _require_segments(self) -> None:
+        if RESIDENT in self.manifest.settings:
+            raise RetrievalError(
+                f"the shards of the index in {self.folder} are kept by the workers of a Dask "
+                "cluster; use `wordsight search` with its address, --engine tcp://host:8786."
+            )
 
     @property
     def generation(self) -> int:
@@ -196,6 +220,14 @@ class Index:
                     fingerprints[name] = fingerprint
         return fingerprints
 
+    def shots_of(self, video_id: str) -> list[tuple[int, Document]]:
+        """Return the documents of a video with their positions."""
+        numbers, names = self.documents.video_numbers()
+        if video_id not in names:
+            return []
+        at = np.flatnonzero(numbers == names.index(video_id)).tolist()
+        return [(position, self.documents[position]) for position in at]
+
     def __repr__(self) -> str:
         return f"Index({str(self.folder)!r}, {len(self)} documents)"
 
@@ -232,8 +264,18 @@ class _HeldShard:
 
 
 @dataclass(frozen=True)
-class _ShardQuery:
-    """A query with the statistics that need the whole collection."""
+class ShardQuery:
+    """A query with the statistics that need the whole collection.
+
+    Attributes:
+        query: The query.
+        weight: Share of the picture beside words.
+        k: Number of hits at most.
+        everything: Whether documents without any of the words count.
+        exact: Whether a picture is compared with every document.
+        smoothing: The smoothing of words.
+        shares: The collection probabilities of the terms.
+    """
 
     query: JointQuery
     weight: float
@@ -274,10 +316,10 @@ class ShardedSearch(JointSearch, Closing):
         model = self.text.model
         terms = () if query.text is None else model.counted(query.text)
         shares = {term: model.share(term) for term in terms}
-        request = _ShardQuery(
+        request = ShardQuery(
             query, self.weight, k, everything, self.exact, self.text.smoothing, shares
         )
-        hits = [hit for part in self._hold().map(_search_shard, request) for hit in part]
+        hits = [hit for part in self._hold().map(_search_held, request) for hit in part]
         return sorted(hits, key=lambda hit: (-hit.score, hit.document.id))[:k]
 
     def close(self) -> None:
@@ -311,23 +353,39 @@ class _ShardLanguageModel(LanguageModel):
         return self.known_shares.get(term, 0.0)
 
 
-def _search_shard(shard: _HeldShard, request: _ShardQuery) -> list[JointHit]:
+def _search_held(shard: _HeldShard, request: ShardQuery) -> list[JointHit]:
     """Search one shard; runs in the worker that holds it."""
     search = _open_shard(shard.place)
     visual = search.index.visual
     # Replace what would otherwise be computed from this shard alone.
     visual.__dict__["background"] = _background(shard, visual.settings.floor)
     visual.__dict__["smoothing"] = shard.smoothing
+    return search_shard(search, request, shard.place.start)
+
+
+def search_shard(search: JointSearch, request: ShardQuery, start: int) -> list[JointHit]:
+    """Search a shard whose visual models have the background of the collection.
+
+    Args:
+        search: The shard, opened as an index of its own.
+        request: What is looked for.
+        start: Position of its first document in the collection.
+    """
+    use_statistics(search, request)
+    end = start + len(search.index)
+    excluded = frozenset(at - start for at in request.query.exclude if start <= at < end)
+    query = replace(request.query, exclude=excluded)
+    hits = search.search(query, request.k, everything=request.everything)
+    return [replace(hit, position=hit.position + start) for hit in hits]
+
+
+def use_statistics(search: JointSearch, request: ShardQuery) -> None:
+    """Have a shard weigh words by what they are in the whole collection."""
     search.weight, search.exact = request.weight, request.exact
     shards = text_shards(search.index.segments)
     model = _ShardLanguageModel(shards, request.smoothing, search.text.model.background)
     model.known_shares = request.shares
     search.text.__dict__["model"] = model
-    start, end = shard.place.start, shard.place.start + shard.place.entry.num_live
-    excluded = frozenset(at - start for at in request.query.exclude if start <= at < end)
-    query = replace(request.query, exclude=excluded)
-    hits = search.search(query, request.k, everything=request.everything)
-    return [replace(hit, position=hit.position + start) for hit in hits]
 
 
 def _background(shard: _HeldShard, floor: float) -> CollectionBackground:

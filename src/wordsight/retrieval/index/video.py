@@ -5,7 +5,7 @@ The work on a video is self-contained, so that it can run in another process or 
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,6 +29,7 @@ __all__ = [
     "BuiltVideo",
     "CollectionVideo",
     "CollectionVideoDetails",
+    "IndexTarget",
     "VideoJob",
     "build_video",
     "fingerprint_of",
@@ -109,6 +110,25 @@ class BuiltVideo:
 
     parts: dict[str, PartData]
     count: int
+
+
+class IndexTarget(Protocol):
+    """Takes the videos that a build adds and removes."""
+
+    def videos(self) -> dict[str, str]:
+        """Return the fingerprint of each video in the index."""
+
+    def remove(self, video_ids: str | Iterable[str]) -> None:
+        """Remove videos."""
+
+    def work(self) -> Callable[[VideoJob], Any]:
+        """Return what is done with each video where the work runs; importable by name."""
+
+    def add_built(self, video_id: str, fingerprint: str, built: Any) -> None:
+        """Add or replace a video, given what that work returned."""
+
+    def close(self) -> None:
+        """Finish."""
 
 
 def build_video(job: VideoJob) -> BuiltVideo:

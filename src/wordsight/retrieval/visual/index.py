@@ -119,7 +119,7 @@ class VisualIndex:
         """Return the scores of some documents only."""
         values = self._standardised(samples)
         asked = self._ask(values)
-        scores: Array = asked.gains(self._models(positions)) + asked.constant
+        scores: Array = asked.gains(self.models(positions)) + asked.constant
         return scores - self._log_unit(values)
 
     def unrelated_score(self, samples: ArrayLike) -> float:
@@ -195,7 +195,7 @@ class VisualIndex:
             gains[start : start + len(live.rows)] = rough[live.rows]
         likely = _largest(gains, max(count, len(self) // SECOND_SHARE))
         if len(likely) > count:
-            more = asked.some(SECOND_SAMPLES).rough(self._models(likely))
+            more = asked.some(SECOND_SAMPLES).rough(self.models(likely))
             likely = likely[_largest(more, count)]
         return likely
 
@@ -211,14 +211,14 @@ class VisualIndex:
             where the document explains the sample better than the collection does.
         """
         asked = self._ask(self._standardised(samples))
-        packed = self._models(np.array([self._position(document)]))
+        packed = self.models(np.array([self._position(document)]))
         ratios = log_densities(packed, asked.values)[0] - asked.log_background
         evidence = np.logaddexp(asked.log_share, np.log(asked.kappa) + ratios)
         return np.asarray(evidence if asked.weights is None else asked.weights * evidence)
 
     def model(self, document: int | str) -> Mixtures:
         """Return the mixture of one document on the scale of the index."""
-        return self._models(np.array([self._position(document)])).mixtures()
+        return self.models(np.array([self._position(document)])).mixtures()
 
     @cached_property
     def background(self) -> CollectionBackground:
@@ -231,7 +231,7 @@ class VisualIndex:
         chosen = reference_rows(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
         if not len(chosen):
             raise RetrievalError("the index is empty; add videos to it before searching.")
-        return CollectionBackground(self._models(chosen), self.settings.floor)
+        return CollectionBackground(self.models(chosen), self.settings.floor)
 
     @cached_property
     def smoothing(self) -> VisualSmoothing:
@@ -277,7 +277,7 @@ class VisualIndex:
         weights = smoothing.weights(background.information(values)) if smoothing.focus else None
         return _Asked(values, background.log_density(values), smoothing.kappa, weights)
 
-    def _models(self, positions: NDArray[np.int64]) -> PackedMixtures:
+    def models(self, positions: NDArray[np.int64]) -> PackedMixtures:
         """Read the models of some documents, in the order given."""
         first = self._packed(0)
         factors = np.empty((len(positions), *first.factors.shape[1:]), dtype=np.float32)
