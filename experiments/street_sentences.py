@@ -156,10 +156,16 @@ class FurtherFilm:
         assert name is not None
         if entry in ("person", "thing"):
             return (self._film.truth.kinds[name] == "person") == (entry == "person")
+        return entry == self.size_of(name)
+
+    def size_of(self, name: str) -> str | None:
+        """Return whether an individual is big or small; ``None`` if it is neither clearly."""
         boxes = self._film.truth.boxes[name]
         width, height = np.nanmedian(boxes[:, 2:] - boxes[:, :2], axis=0)
         size = width * height / np.prod(self._film.size)
-        return bool(size > _LIMIT * _CLEARLY if entry == "big" else size < _LIMIT / _CLEARLY)
+        if size > _LIMIT * _CLEARLY:
+            return "big"
+        return "small" if size < _LIMIT / _CLEARLY else None
 
 
 def choose_test_sentences(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.words import find_word_types
+from wordsight.attributes.recall.answers import learned_words
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
@@ -34,7 +35,7 @@ def rename_word(learner: "AttributeLearner", word: str, name: str) -> None:
     names = list(learner.vocabulary_.names)
     names[number] = name
     learner.vocabulary_ = replace(learner.vocabulary_, names=tuple(names))
-    learner.words_ = learner.learned_words()
+    learner.words_ = learned_words(learner)
 
 
 def merge_words(learner: "AttributeLearner", word: str, into: str) -> None:

@@ -22,7 +22,6 @@ from wordsight.attributes.grouping.assignment import (
     group_by_mixture,
 )
 from wordsight.attributes.grouping.attribute_count import CountScore
-from wordsight.attributes.grouping.words import medoids
 from wordsight.attributes.lessons import (
     Lessons,
     Utterance,
@@ -31,7 +30,7 @@ from wordsight.attributes.lessons import (
     joined_lessons,
     make_lessons,
 )
-from wordsight.attributes.phrases import split_phrases
+from wordsight.attributes.phrases import known_words, split_phrases
 from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall.answers import (
     DiscriminantRecall,
@@ -40,6 +39,8 @@ from wordsight.attributes.recall.answers import (
     Naming,
     Recall,
     RecallResult,
+    extended_recalls,
+    learned_words,
     make_recall,
     name_attribute,
 )
@@ -56,7 +57,8 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 Picture = NDArray[np.uint8]
 
-_PAUSE = 0.2  # seconds without a lesson after which learning begins
+_PAUSE = 0.2  # seconds without a lesson after which all are learned from
+_MOST_WAITING = 0.05  # of all lessons; with more, words and attributes may be others
 
 
 class AttributeLearner:
@@ -108,7 +110,8 @@ class AttributeLearner:
             )
         self.settings = replace(settings or AttributeSettings(), **changes)
         self._waiting: list[Lessons] = []
-        self._learning = Lock()
+        self._quick: list[Recall] | None = None  # with what is waiting, as far as that is possible
+        self._learning, self._changing = Lock(), Lock()
         self._timer: Timer | None = None
 
     words_: tuple[LearnedWord, ...]
@@ -178,11 +181,11 @@ class AttributeLearner:
         self, pictures: Sequence[Picture], *, sources: Mapping[str, ArrayLike] | None = None
     ) -> list[Naming]:
         """Return the words for each of several things; ``sources`` as in :meth:`fit`."""
-        self.settle()
+        now = self._current()
         if not len(pictures):
             return []
-        kinds = describe_pictures(pictures, self.settings.pictures)
-        return self.namings(self.recall((*kinds, *self._measured(sources, len(pictures)).values())))
+        kinds = describe_pictures(pictures, now.settings.pictures)
+        return now.namings(now.recall((*kinds, *now._measured(sources, len(pictures)).values())))
 
     def _measured(self, sources: Mapping[str, ArrayLike] | None, count: int) -> dict[str, Array]:
         """Return what was measured of things; sources that are not given are unmeasured."""
@@ -195,16 +198,16 @@ class AttributeLearner:
 
         An attribute that looks at a source which was not measured has no word.
         """
-        self.settle()
-        x = self.space_.transform(kinds)
+        now = self._current()
+        x = now.space_.transform(kinds)
         missing = [~np.isfinite(kind).all(axis=1) for kind in kinds]
-        answers = [recall.answer(x) for recall in self.recalls_]
+        answers = [recall.answer(x) for recall in now.recalls_]
         if not np.any(missing):
             return answers
         seen = []
-        for recall, answer in zip(self.recalls_, answers, strict=True):
+        for recall, answer in zip(now.recalls_, answers, strict=True):
             known = answer.known.copy()
-            for part, without in zip(self.space_.parts, missing, strict=True):
+            for part, without in zip(now.space_.parts, missing, strict=True):
                 if not isinstance(recall, DiscriminantRecall) or recall.looks_at(part):
                     known &= ~without
             seen.append(replace(answer, known=known))
@@ -328,16 +331,21 @@ class AttributeLearner:
         *,
         sources: Mapping[str, ArrayLike] | None = None,
     ) -> Self:
-        """Add one lesson within milliseconds, and learn from it in the next pause.
+        """Add one lesson within milliseconds.
 
-        Every method answers as if all lessons had been given at once: one that is called before
-        the pause is over learns first. Attributes such as ``words_`` show what was learned last;
-        :meth:`settle` brings them up to date.
+        Naming knows of it at once: it is an example more of its word. Which words there are, to
+        which attribute each belongs and what that looks at is learned again from all lessons in
+        the next pause, or at once by :meth:`settle`, and then equals :meth:`fit` on all of them.
+        All methods but naming settle first; so does naming where a word is new, or one lesson in
+        twenty is waiting. Attributes such as ``words_`` show what was learned last.
         """
         self._check_fitted()
         known = copy(self)  # which does not change while this reads it
-        said, given = split_phrases(known, [word]), self._measured(_of_one(sources), 1)
-        self._waiting.append(make_lessons([picture], said, self.settings, sources=given))
+        said, given = split_phrases(known, [word]), known._measured(_of_one(sources), 1)
+        lesson = make_lessons([picture], said, self.settings, sources=given)
+        with self._changing:
+            self._waiting.append(lesson)
+            self._quick = self._extended()
         if self._timer is not None:
             self._timer.cancel()
         self._timer = Timer(_PAUSE, self._learn_in_background)
@@ -346,7 +354,7 @@ class AttributeLearner:
         return self
 
     def settle(self) -> Self:
-        """Learn from lessons that are waiting; all methods that answer do so by themselves."""
+        """Learn from all lessons at once, those of :meth:`teach_one` among them."""
         self._check_fitted()
         if self._timer is not None:
             self._timer.cancel()
@@ -370,9 +378,30 @@ class AttributeLearner:
                 else:  # of a file that keeps no descriptions: the space of pictures stays
                     x = [self.x_, *(self.space_.transform(one.kinds) for one in new)]
                     learned._learn(lessons, self.space_, np.vstack(x))
-                # At once, since another thread may read it.
-                self.__dict__.update({k: v for k, v in vars(learned).items() if k.endswith("_")})
-                del self._waiting[: len(new)]
+                with self._changing:
+                    found = {k: v for k, v in vars(learned).items() if k.endswith("_")}
+                    self.__dict__.update(found)
+                    del self._waiting[: len(new)]
+                    self._quick = self._extended() if self._waiting else None
+
+    def _extended(self) -> list[Recall] | None:
+        """Return the recalls with what is waiting; ``None`` if that must be learned first."""
+        new = joined_lessons(*self._waiting)
+        if len(new) > _MOST_WAITING * len(self.texts_):
+            return None
+        return extended_recalls(self, self.space_.transform(new.kinds), known_words(self, new))
+
+    def _current(self) -> "AttributeLearner":
+        """Return what is known now, lessons that are waiting included; it does not change."""
+        self._check_fitted()
+        with self._changing:
+            now = copy(self)
+            ready = self._quick is not None or not self._waiting
+        if not ready:
+            self.settle()
+            return self._current()
+        now.recalls_, now._quick, now._waiting = now._quick or now.recalls_, None, []
+        return now
 
     def _lessons(self) -> Lessons:
         return Lessons(
@@ -406,35 +435,10 @@ class AttributeLearner:
         self.attribution_ = attribution
         used = np.unique(attribution.lessons)
         self.num_attributes_ = int(max(used.max(), attribution.words.max())) + 1
-        self.words_ = self.learned_words()
+        self.words_ = learned_words(self)
         self.recalls_: list[Recall] = [
             make_recall(self, k) for k in range(self.num_attributes_) if k in used
         ]
-
-    def learned_words(self) -> tuple[LearnedWord, ...]:
-        """Return the words of the vocabulary with what was learned of each."""
-        words, attribution = self.vocabulary_.words, self.attribution_
-        points = self.vocabulary_.places if self.vocabulary_.places.shape[1] else self.x_
-        examples = medoids(points, words)
-        counts = np.bincount(words)
-        names = [name or f"word-{number + 1}" for number, name in enumerate(self.vocabulary_.names)]
-        learned = []
-        for number, name in enumerate(names):
-            home = int(attribution.words[number])
-            also = set(attribution.lessons[words == number].tolist()) - {home}
-            learned.append(
-                LearnedWord(
-                    name,
-                    home,
-                    int(counts[number]),
-                    self.vocabulary_.names[number] is not None,
-                    int(examples[number]),
-                    # The paper's mixture scatters single lessons, which are no meanings.
-                    tuple(sorted(also)) if attribution.mixture is None else (),
-                    tuple(names[below] for below in attribution.covers.get(number, ())),
-                )
-            )
-        return tuple(learned)
 
     def _recording(self, answer: NamedAttribute) -> Sound | None:
         example = next(one.example for one in self.words_ if one.name == answer.word)

@@ -1,6 +1,6 @@
-"""Phrases: recordings of two known words said in one breath."""
+"""Recordings of known words: which word each is, and phrases of two said in one breath."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,17 +9,53 @@ from numpy.typing import NDArray
 from wordsight.attributes.features.sounds import Sound
 from wordsight.attributes.features.speech import speech_features, split_words, trim_silence
 from wordsight.attributes.grouping.words import WordTypes
-from wordsight.attributes.lessons import Utterance
+from wordsight.attributes.lessons import Lessons, Utterance
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
 
-__all__ = ["split_phrases"]
+__all__ = ["known_words", "split_phrases"]
 
 Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
 
 _WIDTH = 1.6  # times the radius of a known word: more distant recordings are different words
 _CUTS = np.linspace(0.2, 0.8, 25)  # of a phrase: where its second word may begin
+
+
+def known_words(learner: "AttributeLearner", lessons: Lessons) -> Labels:
+    """Return ``(N,)`` the word of each lesson, by spelling or else by sound; -1 where it is new.
+
+    Args:
+        learner: A fitted learner.
+        lessons: Lessons that it did not learn from.
+    """
+    number = {name: place for place, name in enumerate(learner.vocabulary_.names)}
+    found = np.array([-1 if text is None else number.get(text, -1) for text in lessons.texts])
+    heard = np.array([text is None for text in lessons.texts]) & lessons.spoken
+    nearest = _nearest_word(learner) if heard.any() else None
+    if nearest is not None:
+        words, strangeness = nearest(lessons.speech[heard])
+        found[heard] = np.where(strangeness <= _WIDTH, words, -1)
+    return found.astype(np.intp)
+
+
+def _nearest_word(
+    learner: "AttributeLearner",
+) -> Callable[[Array], tuple[Labels, Array]] | None:
+    """Return what finds the nearest word of recordings, and its distance in radii of the word."""
+    heard = np.isfinite(learner.speech_).all(axis=1)
+    if not heard.any() or not learner.speech_.shape[1]:
+        return None
+    words = learner.vocabulary_.words[heard]
+    types, numbers = WordTypes.of(learner.speech_[heard], words), np.unique(words)
+
+    def nearest(speech: Array) -> tuple[Labels, Array]:
+        away = np.linalg.norm(speech[:, None] - types.centres[None], axis=-1)
+        away = away / np.maximum(types.radii, 1e-9)
+        return numbers[away.argmin(axis=1)], away.min(axis=1)
+
+    return nearest
 
 
 def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) -> list[Utterance]:
@@ -32,16 +68,13 @@ def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) 
         learner: A fitted learner.
         utterances: What is said of pictures.
     """
-    heard = np.isfinite(learner.speech_).all(axis=1)
-    if not heard.any() or not learner.speech_.shape[1] or not learner.settings.several:
+    nearest = _nearest_word(learner) if learner.settings.several else None
+    if nearest is None:
         return list(utterances)
-    types = WordTypes.of(learner.speech_[heard], learner.vocabulary_.words[heard])
     describe = speech_features(learner.settings.speech).describe
 
     def strangeness(sounds: Sequence[Sound]) -> Array:
-        away = np.linalg.norm(describe(sounds)[:, None] - types.centres[None], axis=-1)
-        nearest: Array = (away / np.maximum(types.radii, 1e-9)).min(axis=1)
-        return nearest
+        return nearest(describe(sounds))[1]
 
     def parts(one: Sound) -> list[Sound]:
         if one.silent or strangeness([one])[0] <= _WIDTH:

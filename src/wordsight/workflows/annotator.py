@@ -208,12 +208,22 @@ class ClipAnnotator:
             for words in self.taught.attributes()
         )
 
-    def features(self, base: "str | FeatureSet" = "recommended") -> "FeatureSet":
-        """Return a set of features with those of the names of things, and those of facts."""
+    def features(
+        self, base: "str | FeatureSet" = "recommended", lexicon: "Lexicon | None" = None
+    ) -> "FeatureSet":
+        """Return a set of features with those of the names of things, and those of facts.
+
+        Args:
+            base: The set.
+            lexicon: How words combine; nouns of it that were taught look at the names, too.
+        """
+        from wordsight.language import PartOfSpeech
         from wordsight.meaning.features import get_feature_set, with_facts, with_names
 
         found = get_feature_set(base)
-        found = found if self.taught is None else with_names(found, self.groups)
+        nouns = () if lexicon is None else lexicon.of_part(PartOfSpeech.NOUN)
+        if self.taught is not None:
+            found = with_names(found, self.groups, [entry.name for entry in nouns])
         return found if self.stated is None else with_facts(found, self.stated.predicates)
 
     def grammar(
@@ -227,8 +237,8 @@ class ClipAnnotator:
     ) -> tuple["Lexicon", list[list["Sentence"]]]:
         """Return a lexicon with the taught words as adjectives, and the sentences it can read.
 
-        Words the lexicon has in another part of speech stay what they are: who taught "chair" as
-        a shape still reads "the chair".
+        Words the lexicon has in another part of speech stay what they are: "chair", taught as a
+        shape, is still a noun, which then looks at what things are called.
 
         Args:
             known: How words combine; what it does not say is inferred from the sentences.
@@ -270,22 +280,32 @@ class ClipAnnotator:
         return named
 
     def name_clip(self, library: "Library", clip: "Clip") -> "AnnotatedClip":
+        """Name the things of a clip of a library; see :meth:`name_film`."""
+        return self.name_film(
+            None if self.taught is None else library.video(clip.video_id).path, clip
+        )
+
+    def name_film(self, path: "str | Path | None", clip: "Clip") -> "AnnotatedClip":
         """Name the things of a clip, a few looks a second; each thing gets what most looks say.
 
         And say which facts hold of them, if any are inferred.
+
+        Args:
+            path: The video, if there are taught words.
+            clip: What is seen in it.
         """
         from wordsight.meaning.features import AnnotatedClip
 
-        named = self._named(library, clip)
+        named = self._named(path, clip)
         facts = {} if self.stated is None else self.stated.facts(clip)
         return AnnotatedClip(
             clip.video_id, clip.start, clip.end, clip.detections, self.groups, named, facts
         )
 
-    def _named(self, library: "Library", clip: "Clip") -> NDArray[np.int64]:
+    def _named(self, path: "str | Path | None", clip: "Clip") -> NDArray[np.int64]:
         """Return ``(groups, T, J)`` which word of each group fits each detection."""
         seen = clip.detections
-        if self.taught is None:
+        if self.taught is None or path is None:
             return np.zeros((0, *seen.mask.shape), dtype=np.int64)
         from wordsight.attributes.recall.videos import (
             adjective_name,
@@ -293,7 +313,7 @@ class ClipAnnotator:
             name_detections,
         )
 
-        looks = name_detections(self.taught, library.video(clip.video_id).path, seen)
+        looks = name_detections(self.taught, path, seen)
         named = np.full((len(self.groups), *seen.mask.shape), -1, dtype=np.int64)
         for number, words in enumerate(self.groups):
             if not looks:

@@ -28,6 +28,7 @@ from wordsight.workflows.settings import Request, setting
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
+    from wordsight.language import Lexicon
     from wordsight.library import Library
     from wordsight.meaning import LearnedLexicon, TrainingSettings, WordLearner
     from wordsight.meaning.model.quality import Quality
@@ -140,7 +141,8 @@ class LearnRequest(LearnSettings):
     )
     attributes: Path | None = setting(
         None,
-        "Words of `wordsight teach` become adjectives that look at what things are called.",
+        "Words of `wordsight teach` become adjectives, and help the nouns among them: both look "
+        "at what things are called.",
         metavar="FOLDER",
     )
     states: Path | None = setting(
@@ -238,7 +240,7 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
         aligned=request.from_alignment,
         random_state=request.seed,
     )
-    settings = training_settings(request, annotator, cut=said.cut)
+    settings = training_settings(request, annotator, cut=said.cut, lexicon=said.lexicon)
     checkpoint = request.checkpoint
     if checkpoint is None and folder is not None:
         checkpoint = folder.with_name(f"{folder.name}.learning.npz")
@@ -321,7 +323,11 @@ def _fit(
 
 
 def training_settings(
-    request: LearnSettings, annotator: "ClipAnnotator | None", *, cut: bool
+    request: LearnSettings,
+    annotator: "ClipAnnotator | None",
+    *,
+    cut: bool,
+    lexicon: "Lexicon | None" = None,
 ) -> "TrainingSettings":
     """Return the settings of training that a request asks for.
 
@@ -329,6 +335,7 @@ def training_settings(
         request: What was asked for.
         annotator: Who names things or knows facts, if anybody does.
         cut: Whether clips are cut to their events.
+        lexicon: How words combine; nouns of it that were taught look at what things are called.
 
     Raises:
         WordsightError: If settings contradict each other.
@@ -343,7 +350,7 @@ def training_settings(
     against: dict[str, Any] = {"discriminative": "gradient", "growth": "growth"}
     return replace(
         base,
-        features=features if annotator is None else annotator.features(features),
+        features=features if annotator is None else annotator.features(features, lexicon),
         view_settings=replace(
             base.view_settings,
             participants=request.participants or base.view_settings.participants,
@@ -415,8 +422,8 @@ def _words_used(
         (used if name_feature(words) in learned.vocabulary.bins else lost).extend(words)
     if lost:
         reporter.warn(
-            f"no two things of these videos differ in {', '.join(lost)}, so adjectives do not look "
-            "at these words; teach with pictures of things as they look in the videos (see what "
+            f"no two things of these videos differ in {', '.join(lost)}, so no word looks at "
+            "them; teach with pictures of things as they look in the videos (see what "
             "`wordsight name VIDEO --boxes FILE` calls them)."
         )
     return used

@@ -1,7 +1,7 @@
 """Recall: the word of each attribute that fits a picture, by three methods; and its results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from wordsight.attributes.discriminant import Discriminant, choose_discriminant
 from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.linear_mixture import LinearMaps
+from wordsight.attributes.grouping.words import medoids
 from wordsight.attributes.picture_space import PictureSpace
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ __all__ = [
     "NearestSound",
     "Recall",
     "RecallResult",
+    "extended_recalls",
+    "learned_words",
     "make_recall",
     "name_attribute",
 ]
@@ -81,6 +84,10 @@ class DiscriminantRecall:
         return cls(
             choose_discriminant(x, words, space.parts, num_linear=linear, random_state=random_state)
         )
+
+    def with_lessons(self, x: Array, words: Labels) -> "DiscriminantRecall":
+        """Return what is learned from other lessons, looking at the same features."""
+        return DiscriminantRecall(replace(self.model).fit(x, words))
 
     def looks_at(self, columns: Labels) -> bool:
         """Tell whether any of some columns is used."""
@@ -172,6 +179,39 @@ def make_recall(learner: "AttributeLearner", attribute: int) -> Recall:
     return NearestSound(cca.x_mean_, cca.x_weights_, y, words, own, table)
 
 
+def extended_recalls(learner: "AttributeLearner", x: Array, words: Labels) -> list[Recall] | None:
+    """Return the recalls with a few lessons more, within milliseconds.
+
+    What an attribute looks at and when a picture is unknown to it stay as they are.
+
+    Args:
+        learner: A learner that did not learn from these lessons.
+        x: ``(N, D)`` their pictures.
+        words: ``(N,)`` their words.
+
+    Returns:
+        The recalls; ``None`` where they can only be learned anew: a word is new (-1), or the
+        recall is no discriminant.
+    """
+    attribution, recalls = learner.attribution_, list(learner.recalls_)
+    if (words < 0).any():
+        return None
+    x_before, before = learner.x_, learner.vocabulary_.words
+    plain = ~np.isin(words, list(attribution.covers))
+    for place, attribute in enumerate(np.unique(attribution.lessons)):
+        new = plain & (attribution.words[words] == attribute)
+        if not new.any():
+            continue
+        recall = recalls[place]
+        if not isinstance(recall, DiscriminantRecall):
+            return None
+        own = attribution.taught(before, int(attribute))
+        recalls[place] = recall.with_lessons(
+            np.vstack([x_before[own], x[new]]), np.concatenate([before[own], words[new]])
+        )
+    return recalls
+
+
 @dataclass(frozen=True)
 class LearnedWord:
     """A learned word.
@@ -194,6 +234,33 @@ class LearnedWord:
     example: int
     also: tuple[int, ...] = ()
     covers: tuple[str, ...] = ()
+
+
+def learned_words(learner: "AttributeLearner") -> tuple[LearnedWord, ...]:
+    """Return the words of a learner's vocabulary with what was learned of each."""
+    words, attribution = learner.vocabulary_.words, learner.attribution_
+    points = learner.vocabulary_.places if learner.vocabulary_.places.shape[1] else learner.x_
+    examples = medoids(points, words)
+    counts = np.bincount(words)
+    known = learner.vocabulary_.names
+    names = [name or f"word-{number + 1}" for number, name in enumerate(known)]
+    learned = []
+    for number, name in enumerate(names):
+        home = int(attribution.words[number])
+        also = set(attribution.lessons[words == number].tolist()) - {home}
+        learned.append(
+            LearnedWord(
+                name,
+                home,
+                int(counts[number]),
+                known[number] is not None,
+                int(examples[number]),
+                # The paper's mixture scatters single lessons, which are no meanings.
+                tuple(sorted(also)) if attribution.mixture is None else (),
+                tuple(names[below] for below in attribution.covers.get(number, ())),
+            )
+        )
+    return tuple(learned)
 
 
 @dataclass(frozen=True)

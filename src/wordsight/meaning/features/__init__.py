@@ -6,6 +6,7 @@ from wordsight.meaning.features.annotations import (
     AnnotatedClip,
     fact_features,
     name_feature,
+    taught_meaning,
     with_facts,
     with_names,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "name_feature",
     "observe",
     "register_feature",
+    "taught_meaning",
     "view_clip",
     "with_facts",
     "with_names",

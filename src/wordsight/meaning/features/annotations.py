@@ -8,7 +8,7 @@ the object.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "measure_fact",
     "measure_names",
     "name_feature",
+    "taught_meaning",
     "with_facts",
     "with_names",
 ]
@@ -41,6 +42,7 @@ FACT_PREFIX = "fact:"
 """Prefix of features that ask whether a fact holds."""
 
 _SEPARATOR = "|"
+_RIGHT = 0.9  # how often a thing is given the word that fits it, before anything is learned
 _FACT = re.compile(rf"{FACT_PREFIX}(?P<predicate>[^()|,]+)\((?P<arguments>1|1,2|2,1|1,_|_,1)\)")
 # Arguments of features of one object and of two, by the arity of the predicate.
 _OF_ONE = {1: ("1",), 2: ("1,_", "_,1")}
@@ -101,10 +103,34 @@ def feature_words(name: str) -> tuple[str, ...]:
     return tuple(name.removeprefix(NAME_PREFIX).split(_SEPARATOR))
 
 
-def with_names(features: FeatureSet, groups: Sequence[Sequence[str]]) -> FeatureSet:
-    """Return a feature set whose adjectives also use names of objects."""
+def with_names(
+    features: FeatureSet, groups: Sequence[Sequence[str]], nouns: Collection[str] = ()
+) -> FeatureSet:
+    """Return a feature set whose words also use names of objects.
+
+    Args:
+        features: The feature set.
+        groups: Sets of words, all of which adjectives use.
+        nouns: Which words are nouns; nouns use the sets that have one.
+    """
     names = tuple(name_feature(words) for words in groups)
-    return _extended(features, {PartOfSpeech.ADJECTIVE: (names, ())}, names)
+    of_nouns = tuple(
+        name for name, words in zip(names, groups, strict=True) if not set(nouns).isdisjoint(words)
+    )
+    more = {PartOfSpeech.ADJECTIVE: (names, ()), PartOfSpeech.NOUN: (of_nouns, ())}
+    return _extended(features, more, names)
+
+
+def taught_meaning(feature: str, word: str) -> NDArray[np.float64] | None:
+    """Return how often a thing that a taught word fits is given each word of a feature.
+
+    ``None`` where the feature does not ask for names, or not for this one.
+    """
+    known = feature_words(feature) if feature.startswith(NAME_PREFIX) else ()
+    if word not in known:
+        return None
+    own = np.eye(len(known))[known.index(word)]
+    return np.asarray(_RIGHT * own + (1 - _RIGHT) / len(known))
 
 
 def measure_names(name: str, view: ClipView) -> NDArray[np.float64]:

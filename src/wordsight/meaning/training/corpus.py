@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from wordsight.language import Lexicon, PartOfSpeech, near_misses
 from wordsight.language.english.verbs import sense_of
 from wordsight.meaning.errors import MeaningError, MeaningWarning
-from wordsight.meaning.features import LABEL, FeatureSet, FeatureVocabulary, Observation
+from wordsight.meaning.features import (
+    LABEL,
+    FeatureSet,
+    FeatureVocabulary,
+    Observation,
+    taught_meaning,
+)
 from wordsight.meaning.features.observation import Layout
 from wordsight.meaning.model.calibration import FilledRole, RolePriors, filled_roles
 from wordsight.meaning.model.lexicon import verb_of
@@ -341,7 +347,7 @@ def initial_words(
     skips: bool = False,
     presence: bool = True,
 ) -> dict[str, WordModel]:
-    """Return the words EM starts from: near uniform, but for nouns.
+    """Return the words EM starts from: near uniform, but for nouns and what was taught.
 
     Args:
         corpus: The training corpus.
@@ -360,11 +366,11 @@ def initial_words(
         word = uniform_word(
             entry, features, vocabulary, forced_end=forced_end, forward=forward, skips=skips
         )
-        emissions = tuple(
-            nouns[name][None] if name in nouns and slot.feature == LABEL else _jittered(table, rng)
-            for slot, table in zip(word.slots, word.emissions, strict=True)
-        )
-        words[name] = replace(word, emissions=emissions)
+        emissions = []
+        for slot, table in zip(word.slots, word.emissions, strict=True):
+            known = nouns.get(name) if slot.feature == LABEL else taught_meaning(slot.feature, name)
+            emissions.append(_jittered(table, rng) if known is None else known[None])
+        words[name] = replace(word, emissions=tuple(emissions))
     return words
 
 
