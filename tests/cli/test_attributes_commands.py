@@ -91,6 +91,24 @@ def test_mistakes_are_told_in_plain_words(run, pairs, tmp_path, arguments, messa
     assert message in answer.err.replace("\n", " ")
 
 
+def test_a_lesson_given_twice_with_different_words(run, tmp_path):
+    random = np.random.default_rng(0)
+    pictures, words = lessons(60, random)
+    for folder, names in (("first", words), ("again", ["wide"])):
+        (tmp_path / folder).mkdir()
+        number = words.index("tall") if folder == "again" else 0
+        for place, said in enumerate(names):
+            write_image(tmp_path / folder / f"{place}.png", pictures[number + place])
+            (tmp_path / folder / f"{place}.txt").write_text(said)
+    taught = tmp_path / "taught"
+    first = run("teach", tmp_path / "first", "-t", taught)
+    assert first.code == 0 and "taught as" not in first.err
+    # Both lessons are kept, whether they are given at once or later.
+    again = run("teach", tmp_path / "again", "-t", taught, "--add", "--json")
+    assert "as 'tall' and as 'wide' (0.png)" in again.err.replace("\n", " ")
+    assert again.code == 0 and again.json["lessons"] == 61
+
+
 @pytest.mark.slow
 def test_mistakes_in_naming(run, pairs):
     assert run("teach", pairs, "-q").code == 0

@@ -12,6 +12,7 @@ from wordsight.meaning.features import (
     get_feature,
     get_feature_set,
     name_feature,
+    taught_meaning,
     view_clip,
     with_names,
 )
@@ -64,6 +65,12 @@ def test_the_feature_says_its_words():
     assert wider.parts[PartOfSpeech.ADJECTIVE].single[-2:] == ("told:blue|red", "told:tall|wide")
     assert wider.parts[PartOfSpeech.VERB] == get_feature_set("recommended").parts[PartOfSpeech.VERB]
     assert get_feature_set(wider) is wider
+    # Nouns that were taught look at the words of their attribute, and begin with what was taught.
+    assert wider.parts[PartOfSpeech.NOUN].single == ("label",)
+    nouns = with_names(get_feature_set("recommended"), GROUPS, ["tall", "person"])
+    assert nouns.parts[PartOfSpeech.NOUN].single == ("label", "told:tall|wide")
+    assert taught_meaning("told:tall|wide", "wide") == pytest.approx([0.05, 0.95])
+    assert taught_meaning("told:tall|wide", "red") is taught_meaning("speed", "red") is None
 
 
 @pytest.mark.parametrize("words", [["a", "a"], ["a|b"], [""]])

@@ -35,7 +35,6 @@ from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall.answers import (
     DiscriminantRecall,
     LearnedWord,
-    NamedAttribute,
     Naming,
     Recall,
     RecallResult,
@@ -230,7 +229,8 @@ class AttributeLearner:
         """
         if not naming.words:
             raise SoundError("there is no word for this picture, so there is nothing to play.")
-        examples = [self._recording(answer) for answer in naming.attributes if answer.known]
+        example = {word.name: self.sounds_[word.example] for word in self.words_}
+        examples = [example[answer.word] for answer in naming.attributes if answer.known]
         return join_sounds([sound for sound in examples if sound is not None], pause=pause)
 
     def rename(self, word: str, name: str) -> None:
@@ -379,8 +379,7 @@ class AttributeLearner:
                     x = [self.x_, *(self.space_.transform(one.kinds) for one in new)]
                     learned._learn(lessons, self.space_, np.vstack(x))
                 with self._changing:
-                    found = {k: v for k, v in vars(learned).items() if k.endswith("_")}
-                    self.__dict__.update(found)
+                    self.__dict__ |= {k: v for k, v in vars(learned).items() if k.endswith("_")}
                     del self._waiting[: len(new)]
                     self._quick = self._extended() if self._waiting else None
 
@@ -439,10 +438,6 @@ class AttributeLearner:
         self.recalls_: list[Recall] = [
             make_recall(self, k) for k in range(self.num_attributes_) if k in used
         ]
-
-    def _recording(self, answer: NamedAttribute) -> Sound | None:
-        example = next(one.example for one in self.words_ if one.name == answer.word)
-        return self.sounds_[example]
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "words_"):

@@ -261,24 +261,40 @@ def _contradictions(
     files: "Sequence[LessonFiles]",
     pictures: "Sequence[NDArray[np.uint8]]",
 ) -> Iterator[str]:
-    """Yield pictures that were taught twice, with two words of one attribute."""
+    """Yield new pictures that were taught, now or before, with two words of one attribute."""
+    from wordsight.attributes import describe_pictures
+
     group = {word.name: number for number, own in enumerate(learner.attributes()) for word in own}
-    called: dict[tuple[bytes, int], dict[str, str]] = {}
-    for file, picture in zip(files, pictures, strict=True):
-        for spelled in (word.casefold() for text in file.words for word in text.split()):
-            if spelled in group:
-                key = (hashlib.sha256(picture.tobytes()).digest(), group[spelled])
-                called.setdefault(key, {}).setdefault(spelled, file.picture.name)
-    twice = [words for words in called.values() if len(words) > 1]
-    twice.sort(key=len, reverse=True)
-    for words in twice[:_MOST_NAMED]:
-        said = " and as ".join(f"{word!r} ({name})" for word, name in words.items())
+    kinds = learner.kinds_[: len(learner.kinds_) - len(learner.sources_)]
+    called: dict[tuple[bytes, int], dict[str, None]] = {}
+    for look, text in zip(_looks(kinds), learner.texts_, strict=False):
+        if text in group:
+            called.setdefault((look, group[text]), {})[text] = None
+    twice = [(look, words) for (look, _), words in called.items() if len(words) > 1]
+    names: dict[bytes, list[str]] = {}
+    if twice:
+        described = _looks(describe_pictures(pictures, learner.settings.pictures))
+        for look, file in zip(described, files, strict=True):
+            names.setdefault(look, []).append(file.picture.name)
+    twice = sorted((one for one in twice if one[0] in names), key=lambda one: -len(one[1]))
+    for look, words in twice[:_MOST_NAMED]:
+        said = " and as ".join(map(repr, words))
         yield (
-            f"one picture was taught as {said}, which are taken for words of one attribute; if "
-            "one is a mistake, correct it and teach again."
+            f"one picture was taught as {said} ({_some(names[look])}), which are taken for words "
+            "of one attribute; both lessons are kept. If one is a mistake, correct it and teach "
+            "all lessons again."
         )
     if len(twice) > _MOST_NAMED:
         yield f"{len(twice) - _MOST_NAMED} more pictures were taught with two such words."
+
+
+def _looks(kinds: "Sequence[NDArray[np.float64]]") -> list[bytes]:
+    """Return for every picture a mark that only an equal one has."""
+    import numpy as np
+
+    # Files of taught words keep single precision.
+    rows = zip(*(kind.astype(np.float32) + 0.0 for kind in kinds), strict=True)
+    return [hashlib.sha256(b"".join(part.tobytes() for part in row)).digest() for row in rows]
 
 
 @workflow(AttributesRequest)

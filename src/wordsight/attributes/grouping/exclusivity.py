@@ -172,9 +172,10 @@ def partition_words(
         tried = [_partition(cooccurrences, number) for number in range(1, min(most, count) + 1)]
         return min(tried, key=lambda one: one.description_length)
     if not 1 <= num_groups <= count:
+        known = "is only 1 different word" if count == 1 else f"are only {count} different words"
         raise TeachingError(
-            f"{num_groups} attributes were requested, but there are only {count} different words; "
-            "every attribute needs a word."
+            f"{num_groups} attributes were requested, but there {known}; every attribute needs a "
+            "word."
         )
     return _partition(cooccurrences, num_groups)
 
