@@ -15,7 +15,8 @@ Rows: ``chance`` says true half of the time; ``blind`` is the best that can be h
 frames that were looked at, the two surest boxes of a class, tracks and words in one lattice, no
 prior, the threshold found on the clips learned from. ``learned`` is maximum likelihood with
 calibration, ``discriminative`` the default model, both reading tracks that were linked before;
-``joint`` is the default model with chains of tracklets that are chosen together with the words.
+``joint`` is the default model with chains of tracklets that are chosen together with the words;
+``senses``, only where asked for, is the default model with two senses for verbs that have them.
 ``hand_as_published`` has the meanings the authors wrote, judged as published; ``hand`` our own
 hand-written ones with slopes set by hand; ``hand_fitted`` the same words, judged by a belief that
 is fitted to the training sentences as that of learned words is. All three are shown what the labels
@@ -29,7 +30,8 @@ how often it is judged true and its twin false, without role priors; see
 tolerate; thresholds are then found on such clips, too.
 
 ``--words further`` measures adjectives, intransitive verbs and directions instead, on other things
-said of the same films: see :class:`experiments.street_sentences.FurtherFilm`.
+said of the same films: see :class:`experiments.street_sentences.FurtherFilm`. ``--words homonym``
+says "handled" for "picked up" and for "put down".
 
 ``--features`` has words look at another set of features, as ``wordsight learn`` does.
 
@@ -64,14 +66,18 @@ from experiments.street_plot import save_curves
 from experiments.street_sentences import (
     FURTHER_LEXICON,
     FURTHER_SENTENCES,
+    HOMONYM_LEXICON,
     FurtherFilm,
+    HomonymFilm,
     choose_test_sentences,
+    homonym_sentences,
 )
 from experiments.street_twins import pool_twins, sum_up_twins
 from wordsight.errors import WordsightError
 from wordsight.evaluation import roc_curve
 from wordsight.language import parse
 from wordsight.meaning import ON_FILM, TrainingSettings
+from wordsight.records import Sentence
 from wordsight.worlds import street
 from wordsight.worlds.street import StreetFilm
 
@@ -84,6 +90,8 @@ PUBLISHED = {
 """F1 in Table 3 of the paper."""
 
 _PUBLISHED_ROW = {"as_published": "learned", "hand_as_published": "hand", "learned": "", "hand": ""}
+
+_NO_SETS = ("twins", "draws", "detector", "senses")
 
 LOOKS = 24
 """How many looks of regions are told apart."""
@@ -100,7 +108,7 @@ def measure(
     words: int = LOOKS,
     threads: int = 2,
     wrong: float = 0.0,
-    further: bool = False,
+    other: str | None = None,
     plot: Path | None = None,
 ) -> dict[str, Any]:
     """Run the experiment.
@@ -115,26 +123,25 @@ def measure(
         words: How many looks to tell apart.
         threads: How many threads may be used.
         wrong: Share of the training clips with sentences of another clip.
-        further: Whether other words are learned than those of the corpus.
+        other: ``further`` or ``homonym`` if other words are learned than those of the corpus.
         plot: Where to draw the ROC curves, if anywhere.
 
     Returns:
         F1 per set of sentences, twins and the detector's recall, as plain values.
     """
-    read = {
-        name: [parse(text, FURTHER_LEXICON) for text in row]
-        for name, row in FURTHER_SENTENCES.items()
-    }
     draws: list[list[Fold]] = []
     seen: list[tuple[float, float]] = []
     for seed in seeds:
         chosen = replace(settings or ON_FILM, random_state=seed)
         films = list(street(clips, seed))
         items = see_street(films, sight, folder / f"draw-{seed}")
-        if further:
+        if other is not None:
             # It answers what experiments ask of a film.
-            other = [cast(StreetFilm, FurtherFilm(film, seed)) for film in films]
-            items = [replace(item, film=film) for item, film in zip(items, other, strict=True)]
+            said = [FurtherFilm(f, seed) if other == "further" else HomonymFilm(f) for f in films]
+            items = [
+                replace(item, film=cast(StreetFilm, film))
+                for item, film in zip(items, said, strict=True)
+            ]
         places = [item.place for item in items]
         draws.append([])
         for place in dict.fromkeys(places):
@@ -144,21 +151,26 @@ def measure(
             fold = measure_fold(
                 training,
                 testing,
-                read if further else choose_test_sentences(films, places, place),
+                _asked(other, choose_test_sentences(films, places, place)),
                 settings=chosen,
                 words=0 if sight == "objects" else words,
                 models=models,
                 threads=threads,
                 wrong=wrong,
-                lexicon=FURTHER_LEXICON if further else None,
+                lexicon=_LEXICONS[other],
             )
             rows = ", ".join(f"{name} {_told(row)}" for name, row in fold.f1.items())
-            say(f"draw {seed}, {place}: {rows}")
+            split = f"; several senses: {', '.join(fold.senses) or 'none'}"
+            say(f"draw {seed}, {place}: {rows}{split if 'senses' in models else ''}")
             draws[-1].append(fold)
     if plot is not None:
         save_curves([fold for folds in draws for fold in folds], plot)
     results = _summary(draws)
     results["draws"] = dict(zip(map(str, seeds), map(_f1_of, draws), strict=True))
+    if "senses" in models:
+        split = [fold.senses for folds in draws for fold in folds]
+        verbs = sorted({verb for one in split for verb in one})
+        results["senses"] = {verb: _mean([float(verb in one) for one in split]) for verb in verbs}
     if seen:
         results["detector"] = dict(
             zip(("recall", "precision"), map(_mean, zip(*seen, strict=True)), strict=True)
@@ -199,6 +211,19 @@ def pool(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if seen:
         results["detector"] = {key: _mean([one[key] for one in seen]) for key in seen[0]}
     return results
+
+
+_LEXICONS = {None: None, "further": FURTHER_LEXICON, "homonym": HOMONYM_LEXICON}
+
+
+def _asked(other: str | None, sentences: dict[str, list[Sentence]]) -> dict[str, list[Sentence]]:
+    """Return the test sentences, given those of the corpus."""
+    if other == "further":
+        return {
+            name: [parse(text, FURTHER_LEXICON) for text in row]
+            for name, row in FURTHER_SENTENCES.items()
+        }
+    return sentences if other is None else homonym_sentences(sentences)
 
 
 def _split(items: list[StreetClip], place: str) -> tuple[list[StreetClip], list[StreetClip]]:
@@ -272,7 +297,7 @@ def _told(row: dict[str, float]) -> str:
 
 
 def _print(results: dict[str, Any], as_json: bool) -> None:
-    rows, sets = [], [name for name in results if name not in ("twins", "draws", "detector")]
+    rows, sets = [], [name for name in results if name not in _NO_SETS]
     for key in ("chance", "blind", *MODELS):
         row: dict[str, Any] = {"row": key.replace("_", " ")}
         for name in sets:
@@ -287,6 +312,10 @@ def _print(results: dict[str, Any], as_json: bool) -> None:
     for name in sets:
         columns += [Column(name, name), Column(f"{name} published", "in the paper", ".3f")]
     notes = [
+        *(
+            f"two senses: {verb} in {x:.2f} of folds"
+            for verb, x in results.get("senses", {}).items()
+        ),
         f"draws: {', '.join(results['draws'])}; three places as folds, films that are not clear "
         "about some word drawn anew",
         "base rates " + ", ".join(f"{name} {results[name]['base_rate']:.3f}" for name in sets),
@@ -316,9 +345,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=13, help="how many draws")
     parser.add_argument("--folder", type=Path, help="keeps films and library for the next run")
     parser.add_argument("--see", choices=SIGHTS, default="rendered", help="what is looked at")
-    parser.add_argument(
-        "--rows", nargs="+", choices=MODELS, default=MODELS, metavar="ROW", help="some rows only"
-    )
+    parser.add_argument("--rows", nargs="+", choices=MODELS, metavar="ROW", help="some rows only")
     parser.add_argument(
         "--looks", type=int, default=LOOKS, help="looks to tell apart, where there are no classes"
     )
@@ -326,7 +353,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--features", choices=sets, default="recommended", help="words look at")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
-        "--words", choices=("corpus", "further"), default="corpus", help="which are learned"
+        "--words", choices=("corpus", "further", "homonym"), default="corpus", help="are learned"
     )
     parser.add_argument(
         "--wrong", type=float, default=0.0, help="share of training clips with wrong sentences"
@@ -345,12 +372,12 @@ def main(arguments: list[str] | None = None) -> None:
             range(options.seed, options.seed + options.draws),
             options.folder or Path(spare),
             sight=options.see,
-            models=options.rows,
+            models=options.rows or [row for row in MODELS if row != "senses"],
             settings=replace(ON_FILM, features=options.features),
             words=options.looks,
             threads=options.threads,
             wrong=options.wrong,
-            further=options.words == "further",
+            other=None if options.words == "corpus" else options.words,
             plot=options.plot,
         )
     _print(results, options.json)

@@ -25,6 +25,7 @@ MODELS = (
     "as_published",
     "learned",
     "discriminative",
+    "senses",
     "joint",
     "hand_as_published",
     "hand",
@@ -48,12 +49,14 @@ class Fold:
         scores: Per set and model the scores of all test pairs.
         truth: Per set the truth of all test pairs.
         twins: Per model what came of true sentences and their false twins.
+        senses: Words with several senses, in the row of that name.
     """
 
     f1: dict[str, dict[str, float]] = field(default_factory=dict)
     scores: dict[str, dict[str, Array]] = field(default_factory=dict)
     truth: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
     twins: dict[str, list[JudgedTwin]] = field(default_factory=dict)
+    senses: dict[str, int] = field(default_factory=dict)
 
 
 def measure_fold(
@@ -92,6 +95,11 @@ def measure_fold(
         judge(
             fold, "discriminative", learner.held_out_, *folds, sentences, with_twins=lexicon is None
         )
+    if "senses" in models:
+        split = replace(settings, senses=True)
+        learner = _learned(folds[0], said, known, split, threads)
+        judge(fold, "senses", learner.held_out_, *folds, sentences)
+        fold.senses = {n: w.senses for n, w in learner.lexicon_.words.items() if w.senses > 1}
     if "joint" in models:
         view = replace(settings.view_settings, participants="tracklets")
         learner = _learned(folds[0], said, known, replace(settings, view_settings=view), threads)

@@ -5,10 +5,13 @@ thing people deal with, so that each is true of some clips and false of most.
 
 :class:`FurtherFilm` says other things of the same films: with adjectives, intransitive verbs and
 directions, which the grammar of the corpus does not have. Everything that is no person is a thing
-there, so that an adjective alone tells which one is meant.
+there, so that an adjective alone tells which one is meant. :class:`HomonymFilm` has one verb for
+two kinds of events.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from types import SimpleNamespace
@@ -17,16 +20,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.language import PartOfSpeech, default_lexicon, parse, parse_lexicon
+from wordsight.language import (
+    Lexicon,
+    PartOfSpeech,
+    default_lexicon,
+    parse,
+    parse_lexicon,
+    sentence_of,
+)
 from wordsight.records import Sentence
 from wordsight.worlds.street import StreetFilm, street_sentences
 
 __all__ = [
     "FURTHER_LEXICON",
     "FURTHER_SENTENCES",
+    "HOMONYM_LEXICON",
     "FurtherFilm",
+    "HomonymFilm",
     "choose_test_sentences",
     "exchanged_sentences",
+    "homonym_sentences",
     "truth_table",
 ]
 
@@ -166,6 +179,59 @@ class FurtherFilm:
         if size > _LIMIT * _CLEARLY:
             return "big"
         return "small" if size < _LIMIT / _CLEARLY else None
+
+
+_HOMONYM = "handled"
+_MEANINGS = ("picked-up", "put-down")
+
+HOMONYM_LEXICON = Lexicon(
+    (
+        *(entry for entry in default_lexicon() if entry.name not in _MEANINGS),
+        replace(default_lexicon()["picked-up"], name=_HOMONYM, spellings=("handled _",)),
+    )
+)
+"""The grammar of the corpus with one verb for picking up and putting down."""
+
+
+class HomonymFilm:
+    """A film whose sentences say "handled" for "picked up" and for "put down".
+
+    Args:
+        film: The film.
+    """
+
+    def __init__(self, film: StreetFilm) -> None:
+        self.truth = SimpleNamespace(
+            boxes=film.truth.boxes, kinds=film.truth.kinds, holds=self._holds
+        )
+        self.frame_rate, self.num_frames = film.frame_rate, film.num_frames
+        self._film = film
+        self.sentences = tuple(re.sub("picked up|put down", "handled", s) for s in film.sentences)
+
+    def _holds(self, sentence: Sentence) -> bool:
+        return any(map(self._film.truth.holds, _meanings(sentence)))
+
+
+def _meanings(sentence: Sentence) -> list[Sentence]:
+    """Return what a sentence with a homonym may mean, as sentences of the corpus."""
+    found = []
+    for meaning in _MEANINGS:
+        words = [replace(w, entry=meaning) if w.entry == _HOMONYM else w for w in sentence.words]
+        found.append(sentence_of(words, default_lexicon()))
+    return found
+
+
+def homonym_sentences(sentences: dict[str, list[Sentence]]) -> dict[str, list[Sentence]]:
+    """Return test sentences with one verb for picking up and putting down, each once."""
+    changed = {}
+    for name, row in sentences.items():
+        renamed = [
+            [replace(w, entry=_HOMONYM) if w.entry in _MEANINGS else w for w in sentence.words]
+            for sentence in row
+        ]
+        read = [sentence_of(words, HOMONYM_LEXICON) for words in renamed]
+        changed[name] = list({sentence.words: sentence for sentence in read}.values())
+    return changed
 
 
 def choose_test_sentences(

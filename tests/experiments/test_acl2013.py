@@ -19,13 +19,16 @@ from experiments.street_folds import MODELS
 from experiments.street_objects import OTHER, ObjectDetector
 from experiments.street_sentences import (
     FURTHER_SENTENCES,
+    HOMONYM_LEXICON,
     FurtherFilm,
+    HomonymFilm,
     choose_test_sentences,
+    homonym_sentences,
     truth_table,
 )
 from experiments.street_twins import KINDS, judge_twins, sum_up_twins, twins_of
 from wordsight.errors import WordsightError
-from wordsight.language import default_lexicon
+from wordsight.language import default_lexicon, parse
 from wordsight.meaning import TrainingSettings
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception.tracking.tracks import track_regions
@@ -254,7 +257,7 @@ def test_runs_from_videos_and_finds_them_again(tmp_path, capsys):
     main(words)
     first = json.loads(capsys.readouterr().out)
     assert set(first) >= {"NV", "ALL", "twins", "detector", "draws"}
-    assert set(MODELS) < set(first["NV"])
+    assert set(MODELS) - {"senses"} < set(first["NV"])
     films = tmp_path / "draw-0" / "films"
     made = {path: path.stat().st_mtime_ns for path in films.iterdir()}
     main(words)
@@ -301,9 +304,32 @@ def test_other_words_are_true_of_what_happens(films):
 @pytest.mark.slow
 def test_words_that_the_corpus_does_not_have(tmp_path):
     found = measure(
-        24, [0], tmp_path, sight="truth", models=("learned",), settings=QUICK, further=True
+        24, [0], tmp_path, sight="truth", models=("learned",), settings=QUICK, other="further"
     )
     assert set(FURTHER_SENTENCES) < set(found) and found["twins"] == {}
     for name in FURTHER_SENTENCES:
         assert set(found[name]) >= {"chance", "blind", "learned", "interval", "base_rate"}
         assert "published" not in found[name]
+
+
+def test_a_homonym_is_true_of_both_kinds_of_events(films):
+    for film, other in zip(films, map(HomonymFilm, films), strict=True):
+        assert len(other.sentences) == len(film.sentences)
+        read = [parse(text, HOMONYM_LEXICON) for text in other.sentences]
+        assert all(map(other.truth.holds, read))
+        for thing in ("backpack", "chair"):
+            either = [f"The person {verb} the {thing}." for verb in ("picked up", "put down")]
+            handled = parse(f"The person handled the {thing}.", HOMONYM_LEXICON)
+            assert other.truth.holds(handled) == any(map(film.truth.holds, either))
+    places = [str(film.truth.record()["place"]) for film in films]
+    asked = homonym_sentences(choose_test_sentences(films, places, places[0]))
+    assert len(asked["NV"]) == 9  # "handled" once for each thing
+    assert all("picked up" not in one.text for row in asked.values() for one in row)
+
+
+@pytest.mark.slow
+def test_two_senses_are_measured_on_a_homonym(tmp_path):
+    rows = ("discriminative", "senses")
+    found = measure(24, [0], tmp_path, sight="truth", models=rows, settings=QUICK, other="homonym")
+    assert set(rows) < set(found["NV"]) and found["twins"] == {}
+    assert all(0 < share <= 1 for share in found["senses"].values())

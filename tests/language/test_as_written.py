@@ -13,6 +13,7 @@ from wordsight.language import (
     UnknownWordError,
     default_lexicon,
     infer_lexicon,
+    parse_lexicon,
     read_query,
     understand,
 )
@@ -98,6 +99,31 @@ def test_synonyms_are_learned_apart_unless_asked_for():
     meanings = [one.meaning for said in same.sentences for one in said]
     assert meanings[1] == "woman(p0) picks-up(p0,p1) apple(p1)"
     assert "fruit = apple" in same.guesses
+
+
+@pytest.mark.parametrize(
+    ("verbs", "meaning"),
+    [
+        (
+            "put : verb (agent, patient)\nin : spatial-preposition",
+            "put(p0,p1) bottle(p1) in(p1,p2)",
+        ),
+        ("put-in : verb (agent, patient, goal) : placed _ in _", "put-in(p0,p1,p2) bottle(p1)"),
+    ],
+)
+def test_a_verb_made_from_a_noun_is_said_with_the_noun(verbs, meaning):
+    nouns = "\n".join(f"{noun} : noun" for noun in ("person", "bottle", "bin", "shelf", "chair"))
+    lexicon = parse_lexicon(f"{nouns}\n{verbs}\n")
+    for text in ("The person binned the bottle.", "A man bins the bottle", "he binned a bottle"):
+        (statement,) = read_query(text, lexicon).statements
+        assert statement.sentence.meaning.endswith(f"{meaning} bin(p2)")
+        assert read_query(text, lexicon).guesses[0].startswith("bin")
+    assert read_query("who binned the bottle?", lexicon).question == "who"
+    for text in ("The person shelved the bottle.", "The person chaired the bottle."):
+        with pytest.raises(UnknownWordError):  # nothing is known for "on", and no chair is a goal
+            read_query(text, lexicon)
+    own = parse_lexicon(f"{nouns}\n{verbs}\nbinned : verb (agent, patient)\n")
+    assert "binned(p0,p1)" in read_query("The person binned the bottle.", own).sentence().meaning
 
 
 def test_misspellings_are_suggested():

@@ -48,6 +48,7 @@ def test_the_guide_accounts_for_every_option(command):
         ({}, (ON_FILM.phases, True, False)),
         ({"phases": None}, (ON_FILM.phases, True, False)),
         ({"phases": 3, "any_order": True, "two_phase": True}, (3, False, True)),
+        ({"senses": True, "participants": "tracklets"}, (ON_FILM.phases, True, False)),
     ],
 )
 def test_words_are_learned_as_asked(asked, expected, library, tmp_path, monkeypatch):
@@ -62,6 +63,15 @@ def test_words_are_learned_as_asked(asked, expected, library, tmp_path, monkeypa
         learn_words(asked, JobContext(str(library), tmp_path, lambda *_: None))
     chosen = raised.value.args[0]
     assert (chosen.phases, chosen.left_to_right, chosen.two_phase) == expected
+    assert chosen.senses == asked.get("senses", False)
+    assert chosen.view_settings.participants == asked.get("participants")
+
+
+def test_the_page_sends_every_setting_it_shows():
+    pages = GUIDE.parents[2] / "src" / "wordsight" / "studio"
+    shown = re.findall(r"settings\.(\w+)", (pages / "templates/lexicon.html").read_text())
+    sent = (pages / "static/lexicon.js").read_text().partition("lexicon/learn")[2]
+    assert len(shown) > 8 and all(f" {name}: " in sent for name in shown)
 
 
 @pytest.mark.slow

@@ -105,6 +105,11 @@ class LearnSettings(Request):
         "Begin with sentences of nouns and verbs only, then take all.",
         label="Begin with sentences of nouns and verbs only",
     )
+    senses: bool = setting(
+        False,
+        "Give a verb two senses where these explain clips that were left out better.",
+        label="Verbs may have two senses",
+    )
     restarts: int = setting(2, "Number of random starts; the best is kept.", ge=1, le=1000)
     quick: bool = setting(
         False,
@@ -273,6 +278,8 @@ def learn(library: "Library", request: LearnRequest, *, reporter: RecordingRepor
     most, usual = max(losses, default=0.0), median(losses or [0.0])
     report_lost(reporter, most, request.prune, usual=usual)
     _report_looks(learned, reporter)
+    if request.senses:
+        _report_senses(learned, reporter)
     facts = None if request.states is None else _facts_used(learned, reporter)
     named = None
     if annotator is not None and request.attributes is not None:
@@ -358,6 +365,7 @@ def training_settings(
         phases=request.phases or base.phases or 3,
         left_to_right=not request.any_order,
         two_phase=request.two_phase,
+        senses=request.senses,
         restarts=request.restarts,
         noise=base.noise if request.noise is None else request.noise,
         discriminative=None if request.quick else against.get(request.method),
@@ -389,6 +397,16 @@ def _report_looks(learned: "LearnedLexicon", reporter: Reporter) -> None:
         )
     else:
         reporter.note(f"The detector gives no classes, so these nouns learned looks: {nouns}.")
+
+
+def _report_senses(learned: "LearnedLexicon", reporter: Reporter) -> None:
+    """Say which verbs have two senses."""
+    verbs = sorted(entry for entry, word in learned.words.items() if word.senses > 1)
+    reporter.note(
+        f"Verbs with two senses: {', '.join(verbs)}."
+        if verbs
+        else "No verb has two senses: none that is said of ten clips or more is better with them."
+    )
 
 
 def _facts_used(learned: "LearnedLexicon", reporter: Reporter) -> list[str]:

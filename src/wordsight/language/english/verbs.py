@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from wordsight.language.english.events import Event, Mention
 from wordsight.language.english.index import LexiconIndex
 from wordsight.language.english.words import PARTICLES, PATH_PREPOSITIONS, base_form
-from wordsight.language.lexicon import Entry, Pattern
+from wordsight.language.lexicon import Entry, PartOfSpeech, Pattern
 
 __all__ = ["VerbUse", "best_use", "sense_of"]
 
@@ -106,6 +106,13 @@ _SENSES = tuple(
 extends it by spellings: ``picked-up : verb : picked up _ | snatched _``."""
 
 
+_INSIDE = "bag,basket,bin,bottle,box,can,case,crate,drawer,jar,microwave,oven,pocket,pot,sack"
+_ON = "bench,counter,floor,ground,plate,shelf,stack,table"
+_GOALS = {noun: ("in", "into", "inside") for noun in _INSIDE.split(",")}
+_GOALS |= {noun: ("on", "onto", "on top of") for noun in _ON.split(",")}
+"""Nouns whose verb says where a thing is put, "to bin", with prepositions that may say so."""
+
+
 def sense_of(entry: Entry) -> str:
     """Return a verb that means about the same as an entry, the same one for all that do."""
     words = [word for word in entry.patterns[0] if word is not None]
@@ -120,13 +127,18 @@ def best_use(event: Event, index: LexiconIndex, *, synonyms: bool = True) -> Ver
     Args:
         event: What is said.
         index: The lexicon.
-        synonyms: Whether another verb that means about the same stands for one that it lacks.
+        synonyms: Whether another verb that means about the same stands for one that it lacks, or
+            a noun and a verb for a verb that is made from the noun.
     """
     own = list(_uses(event, index))
     exact = [use for use in own if not use.guessed]
     if synonyms and not exact:
-        others = (use for other in _reworded(event) for use in _uses(other, index))
-        own = [replace(use, guessed=True) for use in others if not use.guessed] or own
+        for others in (_reworded(event), _denominal(event, index)):
+            uses = (use for other in others for use in _uses(other, index))
+            found = [replace(use, guessed=True) for use in uses if not use.guessed]
+            if found:
+                own = found
+                break
     return max(exact or own, key=lambda use: use.value, default=None)
 
 
@@ -134,6 +146,28 @@ def _reworded(event: Event) -> Iterator[Event]:
     for sense in _SENSES:
         for phrasing in (one for one in sense if one.says(event)):
             yield from (phrasing.reworded(event, other) for other in sense if other != phrasing)
+
+
+def _denominal(event: Event, index: LexiconIndex) -> Iterator[Event]:
+    """Say a verb that is made from a noun with that noun: "binned" is "put in the bin"."""
+    base = base_form(event.verb or "", "V")
+    names = (base, f"{base[:-2]}f") if base.endswith("ve") else (base,)  # "shelved"
+    noun = next((name for name in names if name in _GOALS), None)
+    if noun is None or index.noun((noun,), synonyms=False)[0] is None or event.particles:
+        return
+    goal = Mention([noun], marked=True)
+    placing = next(sense for sense in _SENSES if sense[0].verb == "place")
+    for preposition in _GOALS[noun]:
+        known = index.simple(PartOfSpeech.SPATIAL_PREPOSITION, preposition) is not None
+        for phrasing in placing:
+            obliques = [(preposition, goal, True), *event.obliques]
+            said = replace(
+                event, verb=phrasing.verb, particles=list(phrasing.particles), obliques=obliques
+            )
+            # Without a word for where it goes, only half of it would be said.
+            taken = any(preposition in pattern for _, pattern in index.verbs.get(phrasing.verb, ()))
+            if known or taken:
+                yield said
 
 
 def _uses(event: Event, index: LexiconIndex) -> Iterator[VerbUse]:

@@ -83,7 +83,8 @@ def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> st
     """
     word = lexicon[entry]
     roles = ", ".join(_roles(lexicon, entry))
-    lines = [f"{entry}: {word.part} ({roles}), {word.num_states} state(s)"]
+    senses = f", {word.senses} senses" if word.senses > 1 else ""
+    lines = [f"{entry}: {word.part} ({roles}), {word.num_states} state(s){senses}"]
     quality = quality_of(lexicon)
     if quality is not None and entry in quality.words:
         lines.append(f"  {word_line(quality.words[entry])}")
@@ -93,6 +94,8 @@ def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> st
             for k, p in enumerate(word.transition[state])
             if p >= 0.005
         )
+        if word.senses > 1 and state % word.num_phases == 0:
+            lines.append(f"\nsense {state // word.num_phases + 1}")
         lines.append(f"\nstate {state + 1} (start {word.initial[state]:.2f}; {steps})")
         lines += _typical_features(lexicon, word, state, strongest)
     return "\n".join([*lines, *_role_prior_lines(lexicon, entry, strongest)])
@@ -199,7 +202,8 @@ def plot_word(lexicon: LearnedLexicon, entry: str, *, strongest: int = 6) -> "Fi
         for state in range(states):
             _draw_bins(figure.add_subplot(grid[1 + place, state]), lexicon, word, row, state)
     roles = ", ".join(f"{n + 1} {role}" for n, role in enumerate(_roles(lexicon, entry)))
-    title = f"{entry} ({roles})   blue: the word, grey: usual"
+    senses = f", {word.senses} senses" if word.senses > 1 else ""
+    title = f"{entry} ({roles}{senses})   blue: the word, grey: usual"
     figure.suptitle(title, fontsize=10, color=_INK)
     return figure
 

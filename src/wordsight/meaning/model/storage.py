@@ -28,9 +28,9 @@ from wordsight.records.model_folder import ModelFolder
 __all__ = ["SAVED_NAMES", "load_lexicon", "save_lexicon"]
 
 # 2: words have several kinds of evidence, and may use names and facts of objects.
-# 3: there may be looks of nouns; without them files stay readable by earlier versions.
-_FOLDER = ModelFolder("LearnedLexicon", 3, "a learned lexicon", "restore it or learn again")
-_WITHOUT_LOOKS = replace(_FOLDER, version=2)
+# 3: there may be looks of nouns. 4: words may have several senses. Without them files stay readable
+# by earlier versions.
+_FOLDER = ModelFolder("LearnedLexicon", 4, "a learned lexicon", "restore it or learn again")
 
 _MOST_STATES = 1000
 """More states mean a damaged number; such tables would not fit the memory."""
@@ -71,7 +71,9 @@ def save_lexicon(
     arrays |= {f"background.{name}": row for name, row in lexicon.background.items()}
     if lexicon.noun_looks is not None:
         arrays |= {f"looks.{name}": row for name, row in lexicon.noun_looks.to_arrays().items()}
-    (_WITHOUT_LOOKS if lexicon.noun_looks is None else _FOLDER).write(
+    several = any(word.senses > 1 for word in lexicon.words.values())
+    needed = 4 if several else 2 if lexicon.noun_looks is None else 3
+    replace(_FOLDER, version=needed).write(
         path,
         _model(lexicon),
         arrays=arrays,
@@ -108,6 +110,7 @@ def _model(lexicon: LearnedLexicon) -> dict[str, Any]:
                 "slots": [[slot.feature, *slot.roles] for slot in word.slots],
                 "states": word.num_states,
                 "follows": word.follows,
+                **({"senses": word.senses} if word.senses > 1 else {}),
             }
             for word in lexicon.words.values()
         ],
@@ -192,7 +195,9 @@ def _template(row: dict[str, Any], lexicon: Lexicon, vocabulary: FeatureVocabula
     entry, states = lexicon[row["entry"]], row["states"]
     if (row["part"], row["arity"]) != (str(entry.part), entry.arity):
         raise MeaningError(f"{entry.name!r} is another kind of word in the lexicon.")
+    senses = row.get("senses", 1)
     require_integer("the number of states", states, least=1)
+    require_integer("the number of senses", senses, least=1)
     if states > _MOST_STATES:
         raise MeaningError(f"{entry.name!r} has {states} states; no word has that many.")
     slots = tuple(_slot(values, entry, vocabulary) for values in row["slots"])
@@ -207,6 +212,7 @@ def _template(row: dict[str, Any], lexicon: Lexicon, vocabulary: FeatureVocabula
         np.zeros(states),
         tuple(np.zeros((states, size)) for size in sizes),
         bool(row.get("follows", False)),  # missing in lexicons of earlier versions
+        senses,
     )
 
 

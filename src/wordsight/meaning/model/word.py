@@ -38,6 +38,8 @@ class WordModel:
         final: ``(I,)`` weight of each state in the last frame: 1 where a word may end, else 0.
         emissions: Per slot ``(I, Z)`` probability of each bin in each state.
         follows: Whether it shares the states of the verb of its sentence.
+        senses: How many meanings it has. The states of one sense come after those of the other,
+            each from its first phase to its last, and no step leads from one sense to another.
     """
 
     entry: str
@@ -49,10 +51,12 @@ class WordModel:
     final: Array
     emissions: tuple[Array, ...]
     follows: bool = False
+    senses: int = 1
 
     def __post_init__(self) -> None:
         states = self.initial.shape
         valid = self.transition.shape == states * 2 and self.final.shape == states
+        valid &= self.senses >= 1 and len(self.initial) % self.senses == 0
         valid &= len(self.slots) == len(self.emissions)
         valid &= all(table.ndim == 2 and table.shape[:1] == states for table in self.emissions)
         if not valid:
@@ -63,15 +67,25 @@ class WordModel:
         """Number I of states."""
         return len(self.initial)
 
+    @property
+    def num_phases(self) -> int:
+        """Number of states of one sense."""
+        return self.num_states // self.senses
+
+    def by_phase(self, values: Array) -> Array:
+        """Sum ``(..., I)`` values of states over the senses."""
+        return np.asarray(values.reshape(*values.shape[:-1], self.senses, -1).sum(axis=-2))
+
     def chain(self, frames: int) -> tuple[Array, Array, Array]:
         """Return initial, transition and final weights for a clip of ``frames`` frames.
 
         A clip with fewer frames than the word has states cannot show them all; there any state may
         come first or last, and states may be skipped.
         """
-        if frames >= self.num_states:
+        if frames >= self.num_phases:
             return self.initial, self.transition, self.final
-        forward = np.ones_like(self.transition)
+        one_sense = np.ones((self.num_phases, self.num_phases))
+        forward = np.kron(np.eye(self.senses), one_sense)
         if not np.tril(self.transition, -1).any():
             forward = np.triu(forward)
         states = np.full(self.num_states, 1 / self.num_states)

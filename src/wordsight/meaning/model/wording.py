@@ -4,7 +4,7 @@ Each feature has statements from its lowest bin to its highest; where it has mor
 statements, neighbours share one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,12 +104,23 @@ def looks_for(lexicon: LearnedLexicon, entry: str) -> str:
         entry: The word.
 
     Returns:
-        Statements with arrows between them, such as "the agent and the goal are far apart → …".
+        Statements with arrows between them, such as "the agent and the goal are far apart → …";
+        of each sense, if there are several.
     """
+    word = lexicon[entry]
+    senses = [
+        " → ".join(_told_of(lexicon, entry, range(first, first + word.num_phases)))
+        for first in range(0, word.num_states, word.num_phases)
+    ]
+    return "; or ".join(senses)
+
+
+def _told_of(lexicon: LearnedLexicon, entry: str, states: Iterable[int]) -> list[str]:
+    """Return what some states of a word look for, without what one has in common with the last."""
     word = lexicon[entry]
     things = argument_names(lexicon, entry)
     said: list[str] = []
-    for state in range(word.num_states):
+    for state in states:
         # What two things do beside each other says more of a word of two than what each does alone.
         gains = [
             _told(table[state], lexicon.background[slot.feature])
@@ -122,7 +133,7 @@ def looks_for(lexicon: LearnedLexicon, entry: str) -> str:
         )
         if not said or said[-1] != text:
             said.append(text)
-    return " → ".join(said)
+    return said
 
 
 def _told(shares: NDArray[np.float64], usual: NDArray[np.float64]) -> float:

@@ -72,10 +72,11 @@ class _SolvedCompound:
     Attributes:
         compound: The compound.
         participants: Per member its participants.
-        logs: Per member ``(T, C, I)`` log ratios.
+        logs: Per member ``(T, C, I)`` log ratios of its states.
         totals: ``(C, members)`` log ratios of the clip: followers have their expected sum over
             frames, the leading word the rest.
-        states: ``(T, C, I)`` posteriors of states.
+        states: ``(T, C, I)`` posteriors of states of the leading word.
+        phases: ``(T, C, phases)`` the same, summed over its senses.
     """
 
     compound: Compound
@@ -83,28 +84,31 @@ class _SolvedCompound:
     logs: list[Array]
     totals: Array
     states: Array
+    phases: Array
 
 
 def _solve(word: Word, compound: Compound, logs_of: LogsOf) -> _SolvedCompound:
     participants = [tuple(word.participants[p] for p in places) for places in compound.places]
     logs = [logs_of(member, p) for member, p in zip(compound.members, participants, strict=True)]
     chain = compound.word.chain(len(logs[0]))
-    whole = np.ascontiguousarray(np.sum(logs, axis=0))
+    whole = np.ascontiguousarray(np.sum([compound.for_senses(part) for part in logs], axis=0))
     total = chain_scores(whole, *chain)
     if whole.shape[2] == 1:
-        return _SolvedCompound(compound, participants, logs, total[:, None], np.ones_like(whole))
+        ones = np.ones_like(whole)
+        return _SolvedCompound(compound, participants, logs, total[:, None], ones, ones)
     states = chain_counts(whole, *chain, np.ones(whole.shape[1])).states
-    followers = [(states * part).sum(axis=(0, 2)) for part in logs[1:]]
+    phases = compound.word.by_phase(states)
+    followers = [(phases * part).sum(axis=(0, 2)) for part in logs[1:]]
     totals = np.stack([total - np.sum(followers, axis=0), *followers], axis=1)
-    return _SolvedCompound(compound, participants, logs, totals, states)
+    return _SolvedCompound(compound, participants, logs, totals, states, phases)
 
 
 def _event_posterior(solved: Sequence[_SolvedCompound]) -> Array:
     """Return ``(T, C)`` probability that the verb's event goes on; 1 if no verb has phases."""
     for one in solved:
-        if one.compound.word.part is PartOfSpeech.VERB and one.states.shape[2] > 2:
-            return np.asarray(one.states[:, :, 1:-1].sum(axis=2))
-    return np.ones(solved[0].states.shape[:2])
+        if one.compound.word.part is PartOfSpeech.VERB and one.phases.shape[2] > 2:
+            return np.asarray(one.phases[:, :, 1:-1].sum(axis=2))
+    return np.ones(solved[0].phases.shape[:2])
 
 
 def _evidence_rows(
@@ -115,15 +119,15 @@ def _evidence_rows(
         row = np.zeros((event.shape[1], NUM_EVIDENCE))
         row[:, 0] = solved.totals[:, number] / len(event)
         if is_judged_in_event(member.word):
-            own = _per_frame(solved.logs[number], solved.states)
+            own = _per_frame(solved.logs[number], solved.phases)
             others = [
-                _per_frame(logs_of(other, solved.participants[number]), solved.states)
+                _per_frame(logs_of(other, solved.participants[number]), solved.phases)
                 for other in words.alternatives(member.word.entry)
             ]
             row[:, 1:4] = _in_event(own, event)
             row[:, 4:7] = _in_event(_relative_to(own, others), event)
         elif member.word.num_states > 1:
-            row[:, 1:4] = _in_phases(solved.logs[number], solved.states)
+            row[:, 1:4] = _in_phases(member.word, solved.logs[number], solved.states)
         yield row
 
 
@@ -143,9 +147,10 @@ def _per_frame(logs: Array, states: Array) -> Array:
     return np.asarray((shares * logs[:, :, 1:-1]).sum(axis=2))
 
 
-def _in_phases(logs: Array, states: Array) -> Array:
+def _in_phases(word: WordModel, logs: Array, states: Array) -> Array:
     """Return ``(C, 3)`` mean log ratios while a word begins, goes on and ends."""
-    sums, weights = (states * logs).sum(axis=0), states.sum(axis=0)
+    sums = word.by_phase((states * logs).sum(axis=0))
+    weights = word.by_phase(states.sum(axis=0))
     phases = (slice(0, 1), slice(1, -1), slice(-1, None))
     means = [sums[:, p].sum(axis=1) / np.maximum(weights[:, p].sum(axis=1), 1.0) for p in phases]
     return np.stack(means, axis=1)

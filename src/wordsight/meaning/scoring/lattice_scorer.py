@@ -120,9 +120,9 @@ class LatticeScorer:
         (path,) = paths_within_limits([self.lattice(sentence)])
         joined = self.words.joined(sentence)
         states = [
-            path.states[:, number]
+            states
             for number, word in enumerate(joined.words)
-            for _ in self.words[word.entry].members
+            for states in self.words[word.entry].member_states(path.states[:, number])
         ]
         return BestPath(path.log_score, path.tracks, np.stack(joined.ordered(states), axis=1))
 

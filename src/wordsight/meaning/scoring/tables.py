@@ -116,7 +116,7 @@ class WordTables:
             counts: What to add to.
         """
         # A clip too short to show all states says nothing about how they follow each other.
-        if observation.num_frames >= self.word.num_states:
+        if observation.num_frames >= self.word.num_phases:
             counts.transition += steps
             counts.initial += posterior[0].sum(axis=tuple(range(self.word.arity)))
         for role in self.singles:
@@ -227,9 +227,14 @@ class Compound:
         arity = self.word.arity
         total: Array = np.zeros((1,) * (arity + 2))
         for member, places in zip(self.members, self.places, strict=True):
-            total = total + _laid_along(member.logs(observation), places, arity)
+            total = total + _laid_along(self.for_senses(member.logs(observation)), places, arity)
         full = (*total.shape[:1], *(observation.num_objects,) * arity, total.shape[-1])
         return np.ascontiguousarray(np.broadcast_to(total, full))
+
+    def for_senses(self, logs: Array) -> Array:
+        """Return log ratios of a member for all states: followers hold in each sense of a verb."""
+        times = self.word.num_states // logs.shape[-1]
+        return logs if times == 1 else np.tile(logs, times)
 
     def add_counts(
         self,
@@ -249,12 +254,21 @@ class Compound:
         for number, (member, share) in enumerate(
             zip(self.members, self.member_posteriors(posterior), strict=True)
         ):
-            own = np.zeros_like(steps) if number else steps
+            states = member.word.num_states
+            own = np.zeros((states, states)) if number else steps
             member.add_counts(share, own, observation, counts[member.word.entry])
 
     def member_posteriors(self, posterior: Array) -> list[Array]:
         """Return per member ``(T, J, ..., J, I)`` its part of a posterior of the compound."""
-        return [np.ascontiguousarray(_summed_to(posterior, places)) for places in self.places]
+        shares = [posterior] + [self.word.by_phase(posterior)] * (len(self.members) - 1)
+        return [
+            np.ascontiguousarray(_summed_to(share, places))
+            for share, places in zip(shares, self.places, strict=True)
+        ]
+
+    def member_states(self, states: Ints) -> list[Ints]:
+        """Return per member the states of a path: those of followers are the phases of a verb."""
+        return [states % member.word.num_states for member in self.members]
 
 
 @dataclass(frozen=True)
@@ -316,7 +330,7 @@ class CompoundTables:
         verbs = [n for n, model in enumerate(models) if model.part is PartOfSpeech.VERB]
         followers: list[int] = []
         if verbs:
-            states = models[verbs[0]].num_states
+            states = models[verbs[0]].num_phases
             followers = [n for n, m in enumerate(models) if m.follows and m.num_states == states]
         for number in range(len(words)):
             if verbs and number == verbs[0]:

@@ -128,7 +128,7 @@ class TrackScorer:
         for word, (_, path) in zip(joined.words, paths, strict=True):
             for participant in word.participants:
                 path = path[:, best[participant]]
-            states += [path] * len(self.words[word.entry].members)
+            states += self.words[word.entry].member_states(path)
         objects = np.broadcast_to(np.array(best, dtype=np.int64), (frames, participants))
         return BestPath(
             float(choices.logs.max()), objects, np.stack(joined.ordered(states), axis=1)

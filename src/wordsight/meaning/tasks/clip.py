@@ -200,7 +200,7 @@ def _belief(lexicon: LearnedLexicon, entry: str, known: WordTime, times: Array) 
     fits = np.clip(np.convolve(share, np.ones(width), mode="same") / weights, 0.0, 1.0)
     model = lexicon[entry]
     if model.num_states > 1 and np.allclose(np.tril(model.transition, -1), 0.0):
-        fits = fits * (known.states + 1) / model.num_states
+        fits = fits * (known.states % model.num_phases + 1) / model.num_phases
     return fits
 
 

@@ -65,7 +65,7 @@ def find_event(
     verbs = {
         entry: word
         for entry, word in lexicon.words.items()
-        if word.part is PartOfSpeech.VERB and (cut_clips or word.num_states >= _WITH_TIME_AROUND)
+        if word.part is PartOfSpeech.VERB and (cut_clips or word.num_phases >= _WITH_TIME_AROUND)
     }
     said = [word for word in sentence.words if word.entry in verbs]
     if not said:
@@ -142,9 +142,10 @@ def _gain(
     for entry, word in verbs.items():
         if word.arity != len(things):
             continue
-        logs = _logs(lexicon, window, entry, things)
-        outside += [logs[:, 0], logs[:, -1]]
-        (inside if entry == verb else outside).extend(logs[:, word.num_states // 2 : -1].T)
+        logs = _logs(lexicon, window, entry, things).reshape(-1, word.senses, word.num_phases)
+        outside += [*logs[..., 0].T, *logs[..., -1].T]
+        event = logs[..., word.num_phases // 2 : -1].reshape(len(logs), -1)
+        (inside if entry == verb else outside).extend(event.T)
     mean = np.logaddexp.reduce(inside, axis=0) - np.log(len(inside))
     return np.asarray(mean - np.logaddexp.reduce(outside, axis=0))
 

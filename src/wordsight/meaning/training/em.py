@@ -46,7 +46,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Shared = Mapping[tuple[PartOfSpeech, int, Slot], Array]
-"""Per part of speech, number of states and feature the ``(I, Z)`` mean of its words."""
+"""Per part of speech, number of phases and feature the ``(I, Z)`` mean of its words."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -226,7 +226,8 @@ def m_step(
         for slot, observed in zip(word.slots, table.emission_counts(own), strict=True):
             prior = background[slot.feature]
             if shared and (mean := shared.get(_kind(word, slot))) is not None:
-                prior = prior + smoothing.shared * (mean - prior)
+                whole = np.tile(mean, (word.senses, 1))
+                prior = prior + smoothing.shared * (whole - prior)
             emissions.append(_admitted(observed + pseudo * prior, admitted.get(entry), slot))
         # Impossible transitions stay impossible: this keeps left-to-right words so.
         initial = _normalised((own.initial + smoothing.transition) * (word.initial > 0))
@@ -248,7 +249,8 @@ def shared_distributions(
         if not smoothing.shared or word.num_states == 1:
             continue
         observed = table.emission_counts(counts[entry])
-        for slot, own in zip(word.slots, observed, strict=True):
+        for slot, each in zip(word.slots, observed, strict=True):
+            own = word.by_phase(each.T).T
             total = own.sum(axis=1, keepdims=True)
             weight = total / (total + pseudo)
             mean = weight * (own + pseudo * background[slot.feature]) / (total + pseudo)
@@ -261,7 +263,7 @@ def shared_distributions(
 
 
 def _kind(word: WordModel, slot: Slot) -> tuple[PartOfSpeech, int, Slot]:
-    return word.part, word.num_states, slot
+    return word.part, word.num_phases, slot
 
 
 def log_prior(

@@ -219,14 +219,20 @@ class WordLearner:
         best = trainer.state.best
         durations = [example.observation.duration for example in corpus.examples]
         cut = {CUT_CLIPS: True} if self.settings.cut else {}
-        return cut | {
-            "clips": len(corpus.examples),
-            TYPICAL_CLIP: round(median(durations), 2),
-            "pairs": corpus.num_pairs,
-            "settings": settings_text(self.settings),
-            "chosen_restart": best[0] + 1 if best else 0,
-            "objective": best[1] if best else 0.0,
-        }
+        tried = "; ".join(map(str, trainer.state.senses)) or "no verb has enough clips"
+        senses = {"second_senses": tried} if self.settings.senses else {}
+        return (
+            cut
+            | senses
+            | {
+                "clips": len(corpus.examples),
+                TYPICAL_CLIP: round(median(durations), 2),
+                "pairs": corpus.num_pairs,
+                "settings": settings_text(self.settings),
+                "chosen_restart": best[0] + 1 if best else 0,
+                "objective": best[1] if best else 0.0,
+            }
+        )
 
 
 def prepare_training(

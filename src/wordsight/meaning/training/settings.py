@@ -140,6 +140,8 @@ class TrainingSettings:
             keep the labels of a codebook.
         class_names: Whether a noun that the detector has a class for means things of that class.
         cut: Whether clips are cut to their events, so that no state is the time around them.
+        senses: Whether a verb gets two senses where that tells left-out clips better, see
+            :mod:`~wordsight.meaning.training.senses`.
     """
 
     features: str | FeatureSet = "recommended"
@@ -174,6 +176,7 @@ class TrainingSettings:
     looks: bool = True
     class_names: bool | None = None
     cut: bool = False
+    senses: bool = False
 
     def __post_init__(self) -> None:
         require_one_of("background", self.background, ("empirical", "uniform"))
@@ -267,6 +270,7 @@ _LATER_SETTINGS = {
     "weights": (),
     "cut": False,
     "shared": 0.0,
+    "senses": False,
 }
 
 

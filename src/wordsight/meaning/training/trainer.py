@@ -1,7 +1,7 @@
 """`Trainer`: training as a sequence of small steps with a state, so that it can be resumed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ from wordsight.meaning.training.em import (
     shared_distributions,
 )
 from wordsight.meaning.training.leave_one_out import leave_one_out
+from wordsight.meaning.training.senses import SenseTest, split_senses, with_senses
 from wordsight.meaning.training.settings import TrainingSettings
 
 __all__ = ["Trainer"]
@@ -50,6 +51,7 @@ class _State:
         histories: Objective after every iteration, per restart.
         discriminative_history: Objective after every epoch of discriminative training.
         best: Index and value of the best restart, once there is one.
+        senses: What was found of the senses of verbs, where that was asked.
     """
 
     stage: Literal["em", "sharpen", "done"] = "em"
@@ -58,10 +60,13 @@ class _State:
     histories: list[list[float]] = field(default_factory=lambda: [[]])
     discriminative_history: list[float] = field(default_factory=list)
     best: tuple[int, float] | None = None
+    senses: list[SenseTest] = field(default_factory=list)
 
 
 class Trainer:
     """EM from several starts, the best one calibrated and trained against false sentences.
+
+    Where verbs may have two senses, EM goes on from the best start with those that have.
 
     Args:
         corpus: The training corpus.
@@ -114,14 +119,23 @@ class Trainer:
         """Maximum number of steps."""
         chosen = self.settings
         epochs = {"gradient": chosen.gradient.epochs, "growth": 1, None: 0}
-        return chosen.restarts * self._iterations + epochs[chosen.discriminative]
+        return self._em_steps + epochs[chosen.discriminative]
 
     @property
     def steps_done(self) -> int:
         """Number of steps done, those that were skipped included."""
-        state = self.state
-        restarts = state.restart if state.stage == "em" else self.settings.restarts
-        return restarts * self._iterations + state.iteration
+        state, chosen = self.state, self.settings
+        if state.stage != "em":
+            return self._em_steps + state.iteration
+        split = state.restart == chosen.restarts
+        skipped = chosen.tempered_iterations if split else 0
+        return state.restart * self._iterations + state.iteration - skipped
+
+    @property
+    def _em_steps(self) -> int:
+        """Maximum number of iterations of all restarts."""
+        chosen = self.settings
+        return chosen.restarts * self._iterations + chosen.senses * chosen.iterations
 
     @property
     def _iterations(self) -> int:
@@ -152,6 +166,9 @@ class Trainer:
             "histories": state.histories,
             "sharpened": state.discriminative_history,
             "best": list(state.best) if state.best else None,
+            "senses": [asdict(test) for test in state.senses],
+            "split": _split_words(self.current.words),
+            "split_before": _split_words(self.result.words),
             "calibration": self.result.calibration.to_json(),
             "before_sharpening": self.calibrated.calibration.to_json()
             if self.calibrated is not self.result
@@ -160,12 +177,14 @@ class Trainer:
 
     def resume(self, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> None:
         """Restore the state that :meth:`arrays` and :meth:`values` returned."""
-        words = words_from_arrays(self.current.words, arrays, "current.")
-        self.current = self.current.with_words(words)
-        self.result = self._restored(arrays, "chosen.", values["calibration"])
-        self.calibrated, before = self.result, values.get("before_sharpening")
+        blank, before = self.current, values.get("before_sharpening")
+        chosen = _with_split(blank, values.get("split_before", {}))
+        self.result = _restored(chosen, arrays, "chosen.", values["calibration"])
+        self.calibrated = self.result
         if before is not None:
-            self.calibrated = self._restored(arrays, "calibrated.", before)
+            self.calibrated = _restored(chosen, arrays, "calibrated.", before)
+        current = _with_split(blank, values.get("split", {}))
+        self.current = current.with_words(words_from_arrays(current.words, arrays, "current."))
         best = values["best"]
         self.state = _State(
             values["stage"],
@@ -174,6 +193,7 @@ class Trainer:
             [list(history) for history in values["histories"]],
             list(values["sharpened"]),
             (int(best[0]), float(best[1])) if best else None,
+            [SenseTest(**test) for test in values.get("senses", [])],
         )
         gradient = {
             name.removeprefix("gradient."): np.asarray(array)
@@ -183,14 +203,6 @@ class Trainer:
         if gradient:
             self.gradient = GradientTraining(self.result, self.settings.gradient)
             self.gradient.restore(gradient)
-
-    def _restored(
-        self, arrays: Mapping[str, NDArray[Any]], prefix: str, calibration: dict[str, Any]
-    ) -> LearnedLexicon:
-        words = words_from_arrays(self.current.words, arrays, prefix)
-        return replace(
-            self.current.with_words(words), calibration=Calibration.from_json(calibration)
-        )
 
     def _rng(self, *parts: int) -> np.random.Generator:
         # A generator of its own for every restart and epoch: no generator need be saved.
@@ -318,8 +330,20 @@ class Trainer:
             state.histories.append([])
             words = self._initial_words(self.current, state.restart)
             self.current = self.current.with_words(words)
-        else:
+        elif not (chosen.senses and state.restart < chosen.restarts and self._split_senses()):
             state.stage = "sharpen" if chosen.discriminative else "done"
+
+    def _split_senses(self) -> bool:
+        """Begin another run of EM if verbs have several senses; whether they do."""
+        state, chosen = self.state, self.settings
+        split, state.senses = split_senses(self.result, self.corpus, chosen, threads=self.threads)
+        if split:
+            # Left-out clips have decided already: what follows replaces the best restart.
+            state.best = None
+            state.restart, state.iteration = chosen.restarts, chosen.tempered_iterations
+            state.histories.append([])
+            self.current = self.result.with_words({**self.result.words, **split})
+        return bool(split)
 
     def _fit_calibration(self, learned: LearnedLexicon) -> tuple[Calibration, float]:
         chosen = self.settings
@@ -368,3 +392,27 @@ class Trainer:
             self.result = self.gradient.lexicon()
             state.stage = "done"
         return f"epoch {state.iteration}"
+
+
+def _split_words(words: Mapping[str, WordModel]) -> dict[str, int]:
+    """Return the number of senses of the words that have several."""
+    return {entry: word.senses for entry, word in words.items() if word.senses > 1}
+
+
+def _with_split(lexicon: LearnedLexicon, senses: Mapping[str, int]) -> LearnedLexicon:
+    """Return words with tables of the shape that several senses have."""
+    words = {
+        entry: with_senses(lexicon.words[entry], [lexicon.words[entry].emissions] * count)
+        for entry, count in senses.items()
+    }
+    return lexicon.with_words({**lexicon.words, **words})
+
+
+def _restored(
+    blank: LearnedLexicon,
+    arrays: Mapping[str, NDArray[Any]],
+    prefix: str,
+    calibration: dict[str, Any],
+) -> LearnedLexicon:
+    words = words_from_arrays(blank.words, arrays, prefix)
+    return replace(blank.with_words(words), calibration=Calibration.from_json(calibration))

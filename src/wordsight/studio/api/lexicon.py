@@ -55,6 +55,7 @@ class WordName(BaseModel):
     part: str
     arity: int
     states: int
+    senses: int
 
 
 class FeatureTable(BaseModel):
@@ -135,7 +136,13 @@ def examples_of(studio: Studio, entry: str, top: int, *, begin: bool = False) ->
 
 def word_name(word: WordModel) -> WordName:
     """Return what a word is called and how large it is."""
-    return WordName(entry=word.entry, part=str(word.part), arity=word.arity, states=word.num_states)
+    return WordName(
+        entry=word.entry,
+        part=str(word.part),
+        arity=word.arity,
+        states=word.num_states,
+        senses=word.senses,
+    )
 
 
 _drawing = Lock()  # what draws has settings that all threads share

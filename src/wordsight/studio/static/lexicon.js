@@ -106,6 +106,8 @@
         phases: Number(document.getElementById("phases").value) || undefined,
         any_order: document.getElementById("any-order").checked,
         two_phase: document.getElementById("two-phase").checked,
+        senses: document.getElementById("senses").checked,
+        participants: value("participants") || null,
         method: value("method"),
         features: value("features") || null,
         noise: value("noise") === "" ? null : Number(value("noise")),
