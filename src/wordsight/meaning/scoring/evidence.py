@@ -127,7 +127,7 @@ def _evidence_rows(
             row[:, 1:4] = _in_event(own, event)
             row[:, 4:7] = _in_event(_relative_to(own, others), event)
         elif member.word.num_states > 1:
-            row[:, 1:4] = _in_phases(member.word, solved.logs[number], solved.states)
+            row[:, 1:4] = _in_phases(solved.logs[number], solved.states, member.word.senses)
         yield row
 
 
@@ -147,10 +147,11 @@ def _per_frame(logs: Array, states: Array) -> Array:
     return np.asarray((shares * logs[:, :, 1:-1]).sum(axis=2))
 
 
-def _in_phases(word: WordModel, logs: Array, states: Array) -> Array:
-    """Return ``(C, 3)`` mean log ratios while a word begins, goes on and ends."""
-    sums = word.by_phase((states * logs).sum(axis=0))
-    weights = word.by_phase(states.sum(axis=0))
+def _in_phases(logs: Array, states: Array, senses: int = 1) -> Array:
+    """Return ``(C, 3)`` mean log ratios while a word begins, goes on and ends, in any sense."""
+    shape = (states.shape[1], senses, -1)
+    sums = (states * logs).sum(axis=0).reshape(shape).sum(axis=1)
+    weights = states.sum(axis=0).reshape(shape).sum(axis=1)
     phases = (slice(0, 1), slice(1, -1), slice(-1, None))
     means = [sums[:, p].sum(axis=1) / np.maximum(weights[:, p].sum(axis=1), 1.0) for p in phases]
     return np.stack(means, axis=1)
