@@ -151,10 +151,13 @@ class TestLongFilms:
 def test_words_are_learned_as_asked(run, learned, monkeypatch):
     monkeypatch.setenv("WORDSIGHT_LIBRARY", str(learned[0] / "library"))
     quick = ("--quick", "--restarts", 1, "-j", 1, "--grammar", "street", "--json")
-    made = run("learn", "--phases", 3, "--any-order", "--two-phase", "-w", "lexicon", *quick)
+    changed = ("--phases", 3, "--any-order", "--two-phase", "--senses")
+    made = run("learn", *changed, "-w", "lexicon", *quick)
     assert made.code == 0, made.err
-    settings = LearnedLexicon.load("lexicon").notes["settings"]
-    assert all(one in settings for one in ("left_to_right=False", "two_phase=True", "phases=3"))
+    assert "two senses" in made.err
+    notes = LearnedLexicon.load("lexicon").notes
+    asked = ("left_to_right=False", "two_phase=True", "phases=3", "senses=True")
+    assert all(one in notes["settings"] for one in asked) and notes["second_senses"]
     verb = run("lexicon", "picked-up", "-w", "lexicon", "--json").json["picked-up"]
     assert len(verb["transition"]) == 3 and min(map(min, verb["transition"])) > 0
 
