@@ -108,8 +108,8 @@ extends it by spellings: ``picked-up : verb : picked up _ | snatched _``."""
 
 _INSIDE = "bag,basket,bin,bottle,box,can,case,crate,drawer,jar,microwave,oven,pocket,pot,sack"
 _ON = "bench,counter,floor,ground,plate,shelf,stack,table"
-_GOALS = {noun: ("in", "into", "inside") for noun in _INSIDE.split(",")}
-_GOALS |= {noun: ("on", "onto", "on top of") for noun in _ON.split(",")}
+_GOALS = dict.fromkeys(_INSIDE.split(","), ("in", "into", "inside"))
+_GOALS |= dict.fromkeys(_ON.split(","), ("on", "onto", "on top of"))
 """Nouns whose verb says where a thing is put, "to bin", with prepositions that may say so."""
 
 
