@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.alignment import Alignment, Belonging
+from wordsight.alignment.belonging import absent_lines
 
 __all__ = ["calibration_error", "found_absent", "printed_sureness", "separation"]
 
@@ -56,18 +57,20 @@ def separation(right: Sequence[Belonging], wrong: Sequence[Belonging]) -> dict[s
     }
 
 
-def found_absent(said: NDArray[np.bool_], true: NDArray[np.bool_]) -> dict[str, float]:
+def found_absent(happens: NDArray[np.float64], true: NDArray[np.bool_]) -> dict[str, float]:
     """Return how well lines that do not happen are found.
 
     Args:
-        said: Which lines are said not to happen.
-        true: Which do not.
+        happens: The probability that each line happens, NaN where it cannot be told.
+        true: Which do not happen.
     """
+    said = absent_lines(happens)
     both = int((said & true).sum())
     return {
         "precision": round(both / max(int(said.sum()), 1), 4),
         "recall": round(both / max(int(true.sum()), 1), 4),
         "false_alarms": round(int((said & ~true).sum()) / max(int((~true).sum()), 1), 4),
+        "cannot_tell": round(float(np.isnan(happens).mean()), 4),
         "absent": int(true.sum()),
         "happening": int((~true).sum()),
     }

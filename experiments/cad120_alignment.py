@@ -46,9 +46,9 @@ from experiments.data.cad120 import load_segments, make_lexicon
 from experiments.data.cad120_procedures import Procedure, load_procedures
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import Belonging, DetectedThings, Instructions, LineSpan, Observed
+from wordsight.alignment.belonging import BelongingJudge
 from wordsight.alignment.models import HMM2, HSMM, AlignmentModel, Ensemble, MotionHSMM
 from wordsight.alignment.models.encoding import label_chunks
-from wordsight.alignment.tasks import BelongingJudge
 from wordsight.engine import Processes
 from wordsight.errors import WordsightError
 from wordsight.meaning import WordLearner

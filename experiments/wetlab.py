@@ -39,6 +39,7 @@ from experiments.alignment_scores import (
 from experiments.data.wetlab import Recording, read_recordings
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment import AlignmentError, Belonging, Instructions, Line, align_together
+from wordsight.alignment.belonging import BelongingJudge
 from wordsight.alignment.models import (
     HMM1,
     HMM2,
@@ -56,11 +57,10 @@ from wordsight.alignment.models.clock import clock_uniform
 from wordsight.alignment.models.decoding import step_posterior
 from wordsight.alignment.models.encoding import AlignmentVocabulary, encode, vocabulary_of
 from wordsight.alignment.models.ensemble import learn_links
-from wordsight.alignment.tasks import BelongingJudge, absent_lines
 from wordsight.alignment.text.tagging import can_name_thing
 from wordsight.errors import WordsightError
 
-__all__ = ["main", "matching", "measure", "step_accuracy"]
+__all__ = ["edited_text", "main", "matching", "measure", "step_accuracy"]
 
 Lines = NDArray[np.int64]
 
@@ -280,14 +280,15 @@ def edited_texts(recordings: Sequence[Recording], draws: int = _DRAWS) -> dict[s
     """Return how well lines that do not happen are found in texts with steps deleted and inserted.
 
     Returns:
-        Precision and recall of "does not happen", the share of happening lines reported, and
-        the numbers of lines of both kinds.
+        Precision and recall of "does not happen", the share of happening lines reported, that of
+        all lines of which it cannot be told, and the numbers of lines of both kinds.
     """
-    said: list[NDArray[np.bool_]] = []
+    happens: list[NDArray[np.float64]] = []
     true: list[NDArray[np.bool_]] = []
     for draw in range(draws):
         random = np.random.default_rng(_FIRST_DRAW + draw)
-        edits = [_edited(one, recordings, random) for one in recordings]
+        texts = [one.instructions for one in recordings]
+        edits = [edited_text(r.instructions, r.gold, texts, random) for r in recordings]
         for number, (text, kinds) in enumerate(edits):
             others = [
                 (other, one.observed)
@@ -295,22 +296,30 @@ def edited_texts(recordings: Sequence[Recording], draws: int = _DRAWS) -> dict[s
                 if place != number
             ]
             verdict = BelongingJudge(others).judge(text, recordings[number].observed)
-            said.append(absent_lines(verdict.happens)[kinds >= 0])
+            happens.append(verdict.happens[kinds >= 0])
             true.append(kinds[kinds >= 0] == 1)
-    return found_absent(np.concatenate(said), np.concatenate(true))
+    return found_absent(np.concatenate(happens), np.concatenate(true))
 
 
-def _edited(
-    recording: Recording, recordings: Sequence[Recording], random: np.random.Generator
+def edited_text(
+    text: Instructions,
+    happened: NDArray[np.int64],
+    texts: Sequence[Instructions],
+    random: np.random.Generator,
 ) -> tuple[Instructions, Lines]:
     """Return a text with steps deleted and foreign ones inserted, and the kind of each line.
 
-    Kinds: 0 for a line whose step happens, 1 for an inserted one, -1 where it is not known.
+    Kinds: 0 for a line whose step happens, 1 for an inserted one, -1 for others.
+
+    Args:
+        text: The text.
+        happened: The steps that happen.
+        texts: All texts; steps of others are inserted.
+        random: Source of random numbers.
     """
-    text = recording.instructions
     foreign = [
         [line for line in other.lines if line.step == step]
-        for other in {r.instructions.name: r.instructions for r in recordings}.values()
+        for other in {one.name: one for one in texts}.values()
         if other.name != text.name
         for step in np.unique(other.steps)
     ]
@@ -323,7 +332,7 @@ def _edited(
         blocks = []
         if not gone:
             own = [line for line in text.lines if line.step == step]
-            blocks.append((own, 0 if (recording.gold == step).any() else -1))
+            blocks.append((own, 0 if (happened == step).any() else -1))
         if foreign and random.random() < _EDITED:
             blocks.append((foreign[random.integers(len(foreign))], 1))
         for block, kind in blocks:

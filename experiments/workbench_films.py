@@ -3,7 +3,7 @@
 Rendering and looking take most of the time, so both are kept in a folder and used again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from wordsight.records import Detections, FrameDetections
 from wordsight.video import VideoReader
 from wordsight.worlds.workbench import WorkbenchFilm, workbench
 
-__all__ = ["SOURCES", "Take", "make_takes", "observed_through"]
+__all__ = ["SOURCES", "Take", "make_takes", "observed_through", "spoiled"]
 
 SOURCES = ("touches", "boxes", "rendered", "regions")
 """What the hands truly touch; true boxes; a trained detector; regions without any model."""
@@ -82,6 +82,44 @@ def observed_through(
         DetectedThings(take.film.name, one, duration=take.film.duration).observe()
         for take, one in zip(takes, label_by_appearance(seen), strict=True)
     ]
+
+
+def spoiled(
+    seen: list[Observed], unseen: float, missed: float, wrong: float, random: np.random.Generator
+) -> list[Observed]:
+    """Return touches as a poor program would find them.
+
+    Args:
+        seen: What is truly touched in each film.
+        unseen: Probability of each thing to be seen in no film.
+        missed: Probability of each touch to be missed.
+        wrong: Probability of each touch to be of another thing; half of it to see one too many.
+        random: Source of random numbers.
+    """
+    things = sorted({thing for one in seen for chunk in one.chunks for thing in chunk.things})
+    gone = {thing for thing in things if random.random() < unseen}
+    found = []
+    for one in seen:
+        chunks: list[Chunk] = []
+        before: frozenset[str] | None = None
+        now: frozenset[str] = frozenset()
+        for chunk in one.chunks:
+            held = chunk.things - gone
+            if held != before:  # what is missed is missed as long as it is held
+                kept = [thing for thing in sorted(held) if random.random() >= missed]
+                before, now = held, frozenset(_mistaken(kept, things, wrong, random))
+            if now:
+                chunks.append(replace(chunk, things=now))
+        found.append(replace(one, chunks=tuple(chunks)))
+    return found
+
+
+def _mistaken(
+    kept: list[str], things: list[str], wrong: float, random: np.random.Generator
+) -> list[str]:
+    any_thing = [str(thing) for thing in random.choice(things, len(kept) + 1)]
+    taken = [a if random.random() < wrong else t for t, a in zip(kept, any_thing, strict=False)]
+    return taken + any_thing[-1:] * bool(random.random() < wrong / 2)
 
 
 def _touched(film: WorkbenchFilm) -> Observed:

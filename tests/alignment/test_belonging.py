@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.alignment.models.plays import play, plays
+from tests.alignment.models.plays import NAMES, play, plays
 from wordsight.alignment import (
     Chunk,
     Constraint,
@@ -15,8 +15,8 @@ from wordsight.alignment import (
     align_together,
     judge_belonging,
 )
+from wordsight.alignment.belonging import BelongingJudge, absent_lines, name_overlap
 from wordsight.alignment.models import HSMM
-from wordsight.alignment.tasks import BelongingJudge, absent_lines, name_overlap
 
 OTHERS = ("saw", "nut", "oil", "rag", "bit", "cap", "rod", "jig")
 
@@ -135,8 +135,25 @@ def test_a_step_that_does_not_happen_is_found_and_left_out(kitchen, workshop):
     assert 4 in pinned.best  # what the user knows happened did happen
 
 
-def test_a_step_of_unknown_nouns_may_happen(kitchen, workshop):
+def test_of_a_step_of_unknown_nouns_it_cannot_be_told_whether_it_happens(kitchen, workshop):
     text, seen = kitchen[0]
     unknown = Line("Admire the view.", text.lines[-1].step + 1, ("view",))
     longer = Instructions("edited", (*text.lines, unknown))
-    assert BelongingJudge([*kitchen[1:], *workshop]).judge(longer, seen).happens[-1] == 1
+    happens = BelongingJudge([*kitchen[1:], *workshop]).judge(longer, seen).happens
+    assert np.isnan(happens).nonzero()[0].tolist() == [len(text.lines)]
+    assert not absent_lines(happens).any()
+
+
+def test_of_a_step_about_what_is_never_seen_it_cannot_be_told_whether_it_happens(workshop):
+    """The tap is in no video."""
+    words = (*NAMES[:4], "tap", "water", *NAMES[4:])
+    films = [play(range(5), seed=n, words=words)[:2] for n in range(3)]
+    unseen = {"tap-thing", "water-thing"}
+    pairs = [
+        (text, replace(seen, chunks=tuple(c for c in seen.chunks if not c.things & unseen)))
+        for text, seen in films
+    ]
+    happens = BelongingJudge([*pairs[1:], *workshop]).judge(*pairs[0]).happens
+    about_tap = pairs[0][0].steps == 3
+    assert np.isnan(happens[about_tap]).all()
+    assert happens[~about_tap].min() > 0.5

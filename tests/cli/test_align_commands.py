@@ -168,6 +168,8 @@ BAD = [
     (("one.txt", "late.srt"), "times of 0 or later"),
     # a file of touched things with a negative time
     (("negative.txt", "tea.md"), "start at 0 s or later"),
+    # a detector that is not there, though none is needed
+    (("one.txt", "tea.md", "--detector", "eyes"), "no detector 'eyes'"),
     # no aligner
     (("one.txt", "tea.md", "--aligner", "nothing"), "no aligner at"),
 ]

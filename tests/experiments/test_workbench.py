@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.workbench import measure
-from experiments.workbench_films import make_takes, observed_through
+from experiments.workbench import measure, measure_lines
+from experiments.workbench_films import make_takes, observed_through, spoiled
 from experiments.workbench_scores import Timing, clock_split, even_split, score_steps, summed
 
 
@@ -34,6 +34,16 @@ def test_touches_name_things_of_the_bench(take, tmp_path):
     named = {thing for chunk in observed.chunks for thing in chunk.things}
     assert named <= set(take.film.truth.boxes)
     assert observed.duration == take.film.duration
+
+
+def test_touches_are_spoiled_as_much_as_was_asked(take, tmp_path):
+    seen = observed_through("touches", [take], tmp_path, "x")
+    (same,) = spoiled(seen, 0.0, 0.0, 0.0, np.random.default_rng(0))
+    assert [c.things for c in same.chunks] == [c.things for c in seen[0].chunks if c.things]
+    for shares in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        assert not spoiled(seen, *shares, np.random.default_rng(0))[0].chunks
+    (wrong,) = spoiled(seen, 0.0, 0.0, 1.0, np.random.default_rng(0))
+    assert [c.things for c in wrong.chunks] != [c.things for c in same.chunks]
 
 
 def test_left_out_steps_are_counted(take, tmp_path):
@@ -66,3 +76,12 @@ def test_the_experiment_from_end_to_end(tmp_path):
     assert set(results["0"]) == {"uniform", "uniform_clock", "touches_default", "touches_mistakes"}
     for row in results["0"].values():
         assert 0 <= row["accuracy"] <= 1
+
+
+@pytest.mark.slow
+def test_lines_that_do_not_happen_are_found_on_films_of_the_bench():
+    (row,) = measure_lines(1).values()
+    assert row["absent"] > 0
+    assert row["happening"] > row["absent"]
+    assert row["precision"] > 0.5
+    assert row["false_alarms"] < 0.1

@@ -1,5 +1,6 @@
 """Alignment of written instructions with silent video, learned without labels."""
 
+from wordsight.alignment.belonging import Belonging, judge_belonging
 from wordsight.alignment.errors import AlignmentError, ConstraintError, PoorEvidenceError
 from wordsight.alignment.export import write_alignment
 from wordsight.alignment.models import AlignmentModel, Ensemble, model_by_name
@@ -22,11 +23,9 @@ from wordsight.alignment.records import (
 from wordsight.alignment.storage import load_aligner, save_aligner
 from wordsight.alignment.tasks import (
     AlignmentResult,
-    Belonging,
     ComparedModel,
     align_together,
     compare_models,
-    judge_belonging,
 )
 from wordsight.alignment.text import instructions_from_text, read_instructions
 

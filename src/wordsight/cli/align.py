@@ -42,15 +42,17 @@ def dictionary(output: Output, result: DictionaryResult) -> None:
 
 def _render_lines(output: Output, value: dict[str, Any]) -> None:
     rows = []
-    for line in value["lines"]:
+    belongs = value["belongs"]
+    judged = any(chance is not None for chance in belongs["happens"])
+    for line, chance in zip(value["lines"], belongs["happens"], strict=True):
+        doubt = "cannot tell" if judged and chance is None else ""
         for span in line["spans"] or [None]:
             when = ("–", "–") if span is None else (clock(span["start"]), clock(span["end"]))
             sure = line.get("confidence", 0.0) if span is None else span["confidence"]
-            note = "did not happen" if span is None else "unsure" if sure < _UNSURE else ""
+            note = "did not happen" if span is None else "unsure" if sure < _UNSURE else doubt
             rows.append((line["line"], line["step"], *when, f"{sure:.2f}", note, line["text"]))
     happened = sum(line["happened"] for line in value["lines"])
     output.line(f"{value['video']}: {happened} of {count(len(value['lines']), 'line')} found")
-    belongs = value["belongs"]
     output.line(f"{_VERDICTS[belongs['verdict']]}: {belongs['reason']}")
     output.table(["line", "step", "from", "to", "sure", "", "text"], rows)
     if "compared" in value:

@@ -65,8 +65,14 @@ def observe_videos(request: "AlignRequest", reporter: RecordingReporter) -> list
     """Observe the videos asked for, and the others.
 
     Raises:
-        WordsightError: If a name is neither a file nor in the library.
+        WordsightError: If a name is neither a file nor in the library, or a detector is unknown,
+            needed or not.
     """
+    from wordsight.perception.detectors.pooled import detector_names
+    from wordsight.perception.detectors.registry import require_detector
+
+    for name in detector_names(request.detector):
+        require_detector(name)
     others = _named_videos(request, request.others, False, reporter)
     if request.seen is not None or request.boxes is not None:
         return [_given(request), *others]

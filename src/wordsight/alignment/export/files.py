@@ -4,6 +4,7 @@ Formats: SRT, WebVTT, chapters, TSV, JSON, ELAN and Audacity labels.
 """
 
 import json
+import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from wordsight.alignment.belonging import Belonging
 from wordsight.alignment.records import Alignment, Instructions
-from wordsight.alignment.tasks import Belonging
 from wordsight.errors import FormatError, RecordError, WordsightError
 from wordsight.files import write_text
 from wordsight.language.captions import Caption, render_captions
@@ -105,13 +106,17 @@ def _check_text(alignment: Alignment, instructions: Instructions) -> None:
 
 
 def belonging_json(belonging: Belonging) -> dict[str, Any]:
-    """Return a verdict as a JSON object; numbers that are not known are ``None``."""
+    """Return a verdict as a JSON object; numbers that are not known are ``None``.
+
+    ``happens`` has the probability of each line that it happens, ``None`` where it cannot be told.
+    """
     numbers = {
         name: None if value is None else round(value, 4)
         for name in ("probability", "gain", "order", "names")
         for value in [getattr(belonging, name)]
     }
-    return {"verdict": belonging.verdict, **numbers, "reason": belonging.reason}
+    happens = [None if math.isnan(p) else round(p, 4) for p in belonging.happens.tolist()]
+    return {"verdict": belonging.verdict, **numbers, "reason": belonging.reason, "happens": happens}
 
 
 def as_json(alignment: Alignment, instructions: Instructions) -> dict[str, Any]:

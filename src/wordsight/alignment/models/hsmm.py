@@ -353,6 +353,12 @@ class HSMM(AlignmentModel):
         self.restore(learned.vocabulary_, learned.state())
         return self
 
+    def tolerant_posterior(self, encoded: Encoded) -> Array:
+        """Return ``(T, N)`` posteriors of lines where steps may well be left out."""
+        model = replace(self, **_TOLERANT)
+        model.restore(self.vocabulary_, self.state())
+        return model._posterior(encoded, 0.0)
+
     def gain(self, instructions: Instructions, observed: Observed) -> StepGain:
         """Return how much better the text explains a video than the clock alone does.
 

@@ -23,6 +23,7 @@ __all__ = [
     "available_detectors",
     "create_detector",
     "detector_factory",
+    "require_detector",
 ]
 
 ENTRY_POINT_GROUP = "wordsight.detectors"
@@ -62,6 +63,15 @@ class Detector(Protocol):
     def settings(self) -> dict[str, Any]:
         """Return everything that affects the results, as JSON values."""
         ...
+
+
+def require_detector(name: str) -> None:
+    """Check that a detector of this name is installed, without loading it.
+
+    Raises:
+        DetectorError: If there is none.
+    """
+    _entry(name)
 
 
 def detector_factory(name: str) -> Any:

@@ -138,8 +138,11 @@
       if (!Number.isNaN(Number(at))) pins.set(Number(line), Number(at));
     }
     const happened = (line) => (line.happened ? line.spans.map((one) => `${studio.clock(one.start)}–${studio.clock(one.end)}`).join(", ") : "did not happen");
+    const chances = kept.result.belongs?.happens ?? [];
+    const judged = chances.some((chance) => chance !== null);
+    const doubt = (line) => (judged && chances[line.line - 1] === null ? "; cannot tell whether it happens" : "");
     living = studio.living(document.getElementById("living"), film, { pieces: kept.result.lines.map((line) => (
-      { text: `${line.line}. ${line.text} (${happened(line)})`, participant: line.line - 1, spans: line.spans })) });
+      { text: `${line.line}. ${line.text} (${happened(line)}${doubt(line)})`, participant: line.line - 1, spans: line.spans })) });
     document.querySelector("#living .living").classList.add("rows");
     draw();
     bands.removeAttribute("aria-busy");
