@@ -56,6 +56,16 @@ def test_explaining_names_the_word_that_fails(learned):
     assert min(fits.values()) > 0.5
 
 
+def test_a_thing_that_does_something_else_is_followed_and_not_called_unseen(learned):
+    lexicon, tracked = learned
+    for seed in range(51, 57):
+        clip = play("lifted", "ball", seed=seed, tracked=tracked)
+        for verb in ("approached", "lowered"):
+            found = lexicon.track(clip, said(verb, "ball"))
+            assert min(len(track.times) for track in found.tracks) > 0.9 * len(found.times)
+            assert not any("is not seen" in word.reason for word in found.words)
+
+
 def test_describing_finds_the_true_sentence(learned):
     lexicon, tracked = learned
     for number, verb in enumerate(("lifted", "lowered", "approached")):

@@ -47,6 +47,14 @@ def test_films_are_added_each_with_its_sentences(page, address, tmp_path):
     page.click(".cards .card a")
     page.wait_for_selector("text=The person stopped.")
     assert "0:01.0–0:02.0" in page.inner_text("#said-of")
+    page.on("dialog", lambda asked: asked.accept())
+    page.goto("/")
+    for number in range(2):  # the newest are those that were added
+        page.check(f"[data-select] >> nth={number}")
+    before = patient.get(f"{address}/api/v1/videos").json()["total"]
+    with page.expect_navigation():
+        page.click("#remove-selected")
+    assert patient.get(f"{address}/api/v1/videos").json()["total"] == before - 2
     page.goto("/search?text=")
     page.evaluate(DROP)  # a film dropped on any page opens the sheet
     page.wait_for_selector("dialog[open] .sheet-row")

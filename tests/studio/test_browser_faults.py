@@ -257,12 +257,26 @@ def test_lessons_and_alignments_are_corrected_and_deleted_where_they_are_shown(
     page.click("#align button.main")
     page.wait_for_url("**/align/*")
     page.wait_for_selector("#living .lives")
+    until(page, "!document.getElementById('bands').hasAttribute('aria-busy')")
+    page.focus("#bands")  # lines are reached by keys, and their beginnings moved
+    assert page.get_attribute("#bands", "role") == "slider"
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("#bands", "aria-valuetext").startswith("line ")
+    assert page.locator("#again").is_disabled()
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.locator("#again").is_enabled()
     page.click("summary:has-text('Correct the text')")
     page.fill("#new-text", "\n".join(line.replace(".", " slowly.") for line in lines))
     page.click("text=Align this text")
     page.wait_for_selector("#living .lives >> text=slowly")
     assert page.locator("#living .lives").count() == len(lines)
     name = page.url.rsplit("/", 1)[1]
+    listed = page.context.new_page()
+    listed.set_viewport_size({"width": 390, "height": 800})
+    listed.goto("/align")
+    assert listed.locator(f"a[href='/align/{name}']").count() == 1
+    assert listed.evaluate("document.documentElement.scrollWidth - innerWidth") <= 1
+    listed.close()
     page.click("main button.danger")
     page.wait_for_url("**/align")
     assert page.locator(f"a[href='/align/{name}']").count() == 0

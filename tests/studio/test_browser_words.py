@@ -139,6 +139,20 @@ def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
     before = patient.get(word).json()
     page.goto("/lexicon/approached")
     surest = page.evaluate(SUREST)  # in a state in which all is as likely, nothing would change
+    plot = page.locator(".plot").nth(surest)
+    bars, fields = plot.locator(".now svg").first, plot.locator("form.edit input")
+    bars.scroll_into_view_if_needed()
+    box, number = bars.bounding_box(), fields.count()
+    page.mouse.move(box["x"] + box["width"] / number / 2, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / number / 2, box["y"] + 30, steps=3)
+    page.mouse.up()  # a bar follows the pointer, and the others make room
+    shares = [float(fields.nth(one).input_value()) for one in range(number)]
+    assert abs(shares[0] - 0.5) < 0.04 and abs(sum(shares) - 1) < 0.01
+    assert plot.locator(".draft rect").count() == number
+    save = page.locator("#save").bounding_box()
+    assert 0 < save["y"] < page.viewport_size["height"] - save["height"]  # in sight
+    page.click("#undo")
     page.click(f"summary:has-text('Edit') >> nth={surest}")
     inputs = page.locator(f"form.edit >> nth={surest}").locator("input")
     for number in range(inputs.count()):  # everything that was likely is not, and the other way

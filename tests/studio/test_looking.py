@@ -1,11 +1,15 @@
 """How videos are looked at here: batches, boxes, captions, networks, names of things, scores."""
 
+import io
 import json
+import resource
 from importlib.resources import as_file, files
 
 import cv2
 import numpy as np
 import pytest
+from fastapi import UploadFile
+from onnx import TensorProto, helper, numpy_helper
 
 from tests.studio.conftest import finished
 from wordsight.attributes import AttributeLearner
@@ -16,7 +20,12 @@ from wordsight.perception import write_boxes
 from wordsight.studio.jobs import JobContext
 from wordsight.studio.jobs.attributes import name_things
 from wordsight.studio.jobs.library import add_video, look_again
-from wordsight.studio.networks import detector_options, parse_settings
+from wordsight.studio.networks import (
+    detector_options,
+    keep_network,
+    list_networks,
+    parse_settings,
+)
 from wordsight.worlds import street
 
 BATCH = "/api/v1/uploads/0123456789abcdef"
@@ -145,6 +154,8 @@ def test_a_video_is_looked_at_again_with_boxes_and_words(client, library, video,
         {"settings": "labels=x.txt"},
         {"settings": "confidence"},
         {"settings": "a=../b"},
+        {"settings": "memory=null"},  # without a limit
+        {"settings": "memory=500"},
         {"detector": "onnx"},  # which network?
         {"rate": "0"},
     ],
@@ -170,6 +181,26 @@ def test_a_network_is_kept_and_used(client, library):
     options = detector_options(library / "studio", asked)
     assert options["model"].endswith("street.onnx")
     assert "street.onnx" in client.get("/parts/add").text
+
+
+def test_a_tiny_network_takes_no_more_memory_than_it_may(tmp_path):
+    """A constant of 8 GiB and an answer of 1 GiB, each declared in a few hundred bytes."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for rows in (1 << 31, 1 << 28):
+        shape = numpy_helper.from_array(np.array([1, 1, rows], np.int64), "shape")
+        value = numpy_helper.from_array(np.ones(1, np.float32), "value")
+        large = helper.make_node("ConstantOfShape", ["shape"], ["output0"], value=value)
+        image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, 64, 64])
+        output = helper.make_tensor_value_info("output0", TensorProto.FLOAT, [1, 1, rows])
+        graph = helper.make_graph([large], "large", [image], [output], [shape])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+        model.ir_version = 8
+        sent = UploadFile(io.BytesIO(model.SerializeToString()), filename="large.onnx")
+        classes = UploadFile(io.BytesIO(b"cup\n"), filename="a.txt")
+        with pytest.raises(WordsightError, match="memory"):
+            keep_network(tmp_path, sent, classes)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400 << 10  # kilobytes
+    assert list_networks(tmp_path) == []
 
 
 def test_a_network_that_is_none_is_refused(client, library):

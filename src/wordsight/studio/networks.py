@@ -29,6 +29,8 @@ _NOTE = "network.json"
 
 _FILES = {"model", "labels", "path"}
 
+_MOST_MEMORY = 16.0  # gigabytes that a network may be allowed here
+
 _PLAIN = re.compile(r"[\w.+\-]{1,60}")
 
 
@@ -94,7 +96,17 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
             found[name] = json.loads(value)
         except json.JSONDecodeError:
             found[name] = value
+    if "memory" in found and not _is_within(found["memory"]):
+        raise WordsightError(
+            f"memory must be a number of gigabytes above 0 and at most {_MOST_MEMORY:g}, "
+            f"got {found['memory']!r}."
+        )
     return found
+
+
+def _is_within(memory: Any) -> bool:
+    # Without a limit a network would run in the job itself; `True` is a number in Python.
+    return type(memory) in (int, float) and 0 < memory <= _MOST_MEMORY
 
 
 def detector_options(folder: Path, asked: Mapping[str, Any]) -> dict[str, Any]:

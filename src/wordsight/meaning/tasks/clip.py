@@ -5,6 +5,7 @@ Each function takes a learned lexicon and a clip; :class:`LearnedLexicon` has th
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from wordsight.meaning.features.columns import runs
 from wordsight.meaning.features.observation import Layout
 from wordsight.meaning.model.lexicon import LearnedLexicon
 from wordsight.meaning.model.wording import statement, typical_bin
-from wordsight.meaning.scoring.scorer import BestPath
+from wordsight.meaning.scoring.scorer import BestPath, make_scorer
 from wordsight.meaning.tasks.results import (
     LivingWord,
     SentenceExplanation,
@@ -35,6 +36,9 @@ Array = NDArray[np.float64]
 _FAILING = 0.25
 """A word fails in frames with less than this share of the evidence typical of it."""
 
+_NOUN = PartOfSpeech.NOUN
+_HARDLY_EVER = 1e-6  # weight of what is unseen where things that are seen must be taken
+_INSISTS = 8  # times that a noun is said again there
 _LIT = 0.5  # belief from which on a word counts as true
 _AROUND = 0.2  # seconds on both sides over which the fit of frames is averaged
 _PIECE = re.compile(r"\s*[^\s]+")
@@ -85,13 +89,14 @@ def choose(lexicon: LearnedLexicon, clip: Clip, candidates: Sequence[SentenceLik
 def track(lexicon: LearnedLexicon, clip: Clip, sentence: SentenceLike) -> TrackedSentence:
     """Find the best track of every participant, and the states of every word.
 
-    A clip without detections gives tracks without boxes.
+    A clip without detections gives tracks without boxes. Where a sentence is not true because the
+    thing that is seen does something else, that thing is followed.
     """
     parsed = lexicon.sentence(sentence)
     observation = lexicon.observe(clip)
-    with collect_losses() as losses:
-        path, words = _best_explanation(lexicon, observation, parsed)
     scored = score(lexicon, clip, parsed)
+    with collect_losses() as losses:
+        path, words = _best_explanation(lexicon, observation, parsed, holds=scored.holds)
     tracks = tuple(
         _track(lexicon, observation, parsed, path, p) for p in range(parsed.num_participants)
     )
@@ -112,9 +117,9 @@ def explain(lexicon: LearnedLexicon, clip: Clip, sentence: SentenceLike) -> Sent
     """Explain which word fits when, and which one fits least."""
     parsed = lexicon.sentence(sentence)
     observation = lexicon.observe(clip)
-    with collect_losses() as losses:
-        words = evidence_of(lexicon, observation, parsed)
     scored = score(lexicon, clip, parsed)
+    with collect_losses() as losses:
+        _, words = _best_explanation(lexicon, observation, parsed, holds=scored.holds)
     weakest = min(words, key=lambda word: word.fit)
     return SentenceExplanation(
         clip.video_id,
@@ -139,13 +144,20 @@ def evidence_of(
 
 
 def _best_explanation(
-    lexicon: LearnedLexicon, observation: Observation, sentence: Sentence
+    lexicon: LearnedLexicon, observation: Observation, sentence: Sentence, *, holds: bool = True
 ) -> tuple[BestPath | None, tuple[WordTime, ...]]:
+    """Return the best path of a sentence, and the evidence of its words along it.
+
+    The best path of a false sentence may leave out a thing that does not do what is said, as if it
+    were unseen, or take another. The reason why the sentence fails is then what that thing does.
+    """
     if not observation.num_frames:
         empty = np.zeros(0)
         states = empty.astype(np.int64)
         return None, tuple(WordTime(str(w), states, empty, empty) for w in sentence.words)
     path = lexicon.scorer(observation).best_path(sentence)
+    if not holds:
+        path = _with_what_is_seen(lexicon, observation, sentence, path)
     words: list[WordTime] = []
     for number, word in enumerate(sentence.words):
         states = path.states[:, number]
@@ -162,6 +174,40 @@ def _best_explanation(
         reason = _reason(lexicon, observation, sentence, word, states, objects, failing)
         words.append(WordTime(str(word), states, evidence, typical, span, reason))
     return path, tuple(words)
+
+
+def _with_what_is_seen(
+    lexicon: LearnedLexicon, observation: Observation, sentence: Sentence, path: BestPath
+) -> BestPath:
+    """Return the best path of things that nouns fit, if there are any for all participants."""
+    named = [(n, w) for n, w in enumerate(sentence.words) if lexicon[w.entry].part is _NOUN]
+    unseen = (path.objects == observation.num_objects - 1).any(axis=0)
+    if not unseen.any() and _nouns_fit(lexicon, observation, named, path):
+        return path
+    # Nouns that are said more than once weigh more than what the others say.
+    insisting = replace(sentence, words=(*sentence.words, *_INSISTS * [w for _, w in named]))
+    prior = replace(lexicon.track_prior, unseen=_HARDLY_EVER)
+    found = make_scorer(observation, lexicon.tables, prior).best_path(insisting)
+    other = replace(found, states=found.states[:, : len(sentence.words)])
+    return other if _nouns_fit(lexicon, observation, named, other) else path
+
+
+def _nouns_fit(
+    lexicon: LearnedLexicon,
+    observation: Observation,
+    named: Sequence[tuple[int, Word]],
+    path: BestPath,
+) -> bool:
+    """Return whether nouns fit the things of a path, which are seen most of the time."""
+    for number, word in named:
+        things = path.objects[:, word.participants[0]]
+        seen = np.flatnonzero(things != observation.num_objects - 1)
+        logs = lexicon.tables[word.entry].logs(observation)
+        if 2 * len(seen) < len(things):
+            return False
+        if logs[seen, things[seen], path.states[seen, number]].mean() <= 0:
+            return False
+    return True
 
 
 def living_sentence(lexicon: LearnedLexicon, tracked: TrackedSentence) -> tuple[LivingWord, ...]:

@@ -18,6 +18,7 @@ __all__ = ["LocalNetwork", "TensorInfo", "open_session", "read_message", "write_
 
 _QUIET = 3  # onnxruntime reports errors only
 _CUDA = "CUDAExecutionProvider"
+_LARGEST_ANSWER = 256 << 20  # bytes; boxes and scores of a frame take a few megabytes
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -137,10 +138,20 @@ def _serve() -> None:
             return
         try:
             outputs = network.run(inputs)
+            _check_size(outputs)
         except Exception as error:  # onnxruntime has its own exception classes
             write_message(send, {"error": str(error) or type(error).__name__}, {})
         else:
             write_message(send, {}, outputs)
+
+
+def _check_size(outputs: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse an answer that would fill the memory of the process that asked."""
+    size = sum(array.nbytes for array in outputs.values())
+    if size > _LARGEST_ANSWER:
+        raise ValueError(
+            f"its outputs take {size:,} bytes of memory, at most {_LARGEST_ANSWER:,} are taken"
+        )
 
 
 def _limit(memory: int | None) -> None:

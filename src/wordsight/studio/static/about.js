@@ -91,7 +91,7 @@
   look.addEventListener("submit", async (event) => {
     event.preventDefault();
     const problem = document.getElementById("look-problem");
-    problem.textContent = "";
+    problem.replaceChildren();
     try {
       const network = await studio.network(look);
       const body = new FormData(look);
@@ -102,7 +102,7 @@
       const begun = await studio.ask(`/api/v1/videos/${video}/look`, { method: "POST", body });
       const job = await studio.watch(begun.id, document.getElementById("looking-now"));
       if (job.state === "done") location.reload();
-      else problem.textContent = job.message || "It was cancelled.";
-    } catch (error) { problem.textContent = error.message; }
+      else throw new Error(job.message || "It was cancelled.");
+    } catch (error) { studio.fail(problem, error); }
   });
 })();

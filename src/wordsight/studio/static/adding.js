@@ -107,8 +107,10 @@
         row.state.textContent = "Sent";
       }
       rows = [];
-      await Promise.all(begun.map(async (one) => {
-        const job = await studio.job(one.id, (now) => { problem.replaceChildren(studio.node("p", now.message || "Looking at the films …", "dim")); });
+      const places = begun.map(() => studio.node("div"));
+      problem.replaceChildren(...places);
+      await Promise.all(begun.map(async (one, number) => {
+        const job = await studio.job(one.id, studio.waiting(places[number], one.id));
         if (job.state !== "done") throw new Error(`${job.title}: ${job.message || "it was cancelled."}`);
       }));
       sheet.close();

@@ -5,7 +5,7 @@
   const GLOW = 4; // seconds that a sentence stays lit after it was true
   const part = (id) => document.getElementById(id);
   const clock = (seconds) => `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
-  let timer = 0;
+  let timer = 0, told = 0; // the job whose end was told
 
   const light = (state) => {
     part("sentences").replaceChildren(...state.sentences.map((text) => {
@@ -26,7 +26,10 @@
         [`${clock(hit.start)} – ${clock(hit.end)}`, `${Math.round(100 * hit.probability)} %`, `${hit.delay.toFixed(1)} s`, hit.text])));
       part("warnings").replaceChildren(...state.warnings.map((text) => studio.node("li", text)));
       part("seen").textContent = `${runs ? "Watching" : "Over"}: ${clock(state.now)}, frames looked at: ${state.frames}`;
-      part("watch-problem").textContent = state.job.state === "failed" ? state.job.message : "";
+      if (state.job.state === "failed" && told !== state.job.id) {
+        told = state.job.id;
+        studio.fail(part("watch-problem"), state.job.message);
+      }
       part("picture").hidden = !state.frames;
       if (state.frames) part("picture").src = `/api/v1/live/picture?${state.job.id}-${state.frames}`;
     }
@@ -38,13 +41,13 @@
     event.preventDefault();
     const form = new FormData(event.target);
     const sentences = form.get("sentences").split("\n").map((line) => line.trim()).filter(Boolean);
-    part("watch-problem").textContent = "";
+    part("watch-problem").replaceChildren();
     try {
       await studio.post("/api/v1/live", { sentences, source: form.get("source").trim(), video: form.get("video"),
         detector: form.get("detector"), rate: Number(form.get("rate")) });
       look();
     } catch (error) {
-      part("watch-problem").textContent = error.message;
+      studio.fail(part("watch-problem"), error);
     }
   });
   look();

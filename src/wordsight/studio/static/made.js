@@ -9,14 +9,14 @@
   const part = () => Object.fromEntries([["start", "from"], ["end", "to"]].map(([name, id]) => [name, document.getElementById(id)?.value])
     .filter(([, value]) => value).map(([name, value]) => [name, Number(value)]));
   const make = async (wanted) => {
-    problem.textContent = "";
+    problem.replaceChildren();
     try {
       const begun = await studio.post("/api/v1/made", { video: place.dataset.video, ...wanted });
       const job = await studio.watch(begun.id, document.getElementById("making-now"));
       if (job.state === "done") studio.say(`${job.result.file} is ready.`);
-      else problem.textContent = job.message || "It was cancelled.";
+      else throw new Error(job.message || "It was cancelled.");
     } catch (error) {
-      problem.textContent = error.message;
+      studio.fail(problem, error);
     }
     document.body.dispatchEvent(new Event("made"));
   };
@@ -31,7 +31,7 @@
     try {
       await studio.ask(`/api/v1/made/${unmake}`, { method: "DELETE" });
     } catch (error) {
-      problem.textContent = error.message;
+      studio.fail(problem, error);
     }
     document.body.dispatchEvent(new Event("made"));
   });

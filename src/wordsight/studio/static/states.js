@@ -35,8 +35,8 @@
   let found = null, living = null;
   const x = (time) => left + (canvas.clientWidth - left - 10) * time / found.duration;
   const draw = () => {
-    canvas.hidden = !found;
-    if (!found) return;
+    canvas.hidden = !found?.facts.length;
+    if (canvas.hidden) return;
     const names = [...new Set(found.facts.map((one) => one.fact))];
     canvas.style.height = `${Math.max(1, names.length) * row + 30}px`;
     const scale = window.devicePixelRatio || 1;

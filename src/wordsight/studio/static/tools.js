@@ -8,7 +8,8 @@
     for (const [name, value] of [...body]) if (value === "") body.delete(name);
     return body;
   };
-  const problem = (id, text) => { document.getElementById(`${id}-problem`).textContent = text; };
+  const problem = (id) => document.getElementById(`${id}-problem`);
+  const clear = (id) => problem(id).replaceChildren();
   const detail = async (answer) => {
     const detail = (await answer.json().catch(() => ({}))).detail;
     return typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText;
@@ -16,9 +17,9 @@
 
   document.getElementById("convert").addEventListener("submit", async (event) => {
     event.preventDefault();
-    problem("convert", "");
+    clear("convert");
     const answer = await fetch("/api/v1/convert", { method: "POST", body: filled(event.target) });
-    if (!answer.ok) { problem("convert", await detail(answer)); return; }
+    if (!answer.ok) { studio.fail(problem("convert"), await detail(answer)); return; }
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
     link.download = answer.headers.get("Content-Disposition").match(/filename="(.+)"/)[1];
@@ -28,21 +29,21 @@
 
   document.getElementById("queries").addEventListener("submit", async (event) => {
     event.preventDefault();
-    problem("making", "");
+    clear("making");
     try {
       const begun = await studio.ask("/api/v1/search/queries", { method: "POST", body: filled(event.target) });
       const job = await studio.watch(begun.id, document.getElementById("making-now"));
       if (job.state === "done") studio.say(`${job.result.queries} queries, ${job.result.hits} shots.`);
-      else problem("making", job.message || "It was cancelled.");
+      else throw new Error(job.message || "It was cancelled.");
     } catch (error) {
-      problem("making", error.message);
+      studio.fail(problem("making"), error);
     }
     document.body.dispatchEvent(new Event("made"));
   });
 
   document.getElementById("evaluate").addEventListener("submit", async (event) => {
     event.preventDefault();
-    problem("evaluate", "");
+    clear("evaluate");
     const place = document.getElementById("scores");
     place.replaceChildren();
     try {
@@ -53,7 +54,7 @@
         + (found.unjudged ? `; queries of the ranking without, left out: ${found.unjudged}` : "") + "."),
         studio.table(["Query", ...names], [row("mean", found.means), ...Object.entries(found.per_query).map(([name, values]) => row(name, values))]));
     } catch (error) {
-      problem("evaluate", error.message);
+      studio.fail(problem("evaluate"), error);
     }
   });
 })();

@@ -2,19 +2,25 @@
 "use strict";
 
 (() => {
-  // A bar follows the pointer: the number in the form below it is what counts.
+  // A bar follows the pointer and the others make room; the numbers in the form below are what counts.
   for (const plot of document.querySelectorAll(".plot")) {
     const bars = plot.querySelector(".now svg"), fields = [...plot.querySelectorAll("form.edit input")];
-    let held = -1;
+    let held = -1, before = [];
     const drag = (event) => {
       if (held < 0) return;
       const box = bars.getBoundingClientRect();
-      fields[held].value = Math.min(1, Math.max(0, 1 - (event.clientY - box.top) / box.height)).toFixed(3);
+      const share = Math.min(1, Math.max(0, 1 - (event.clientY - box.top) / box.height));
+      const others = before.reduce((sum, value, number) => (number === held ? sum : sum + value), 0);
+      fields.forEach((field, number) => {
+        const part = others > 0 ? before[number] / others : 1 / (fields.length - 1);
+        field.value = (number === held ? share : (1 - share) * part).toFixed(3);
+      });
       fields[held].dispatchEvent(new Event("input", { bubbles: true }));
     };
     bars?.addEventListener("pointerdown", (event) => {
       const box = bars.getBoundingClientRect();
       held = Math.min(fields.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * fields.length)));
+      before = fields.map((field) => Math.max(0, Number(field.value) || 0));
       bars.setPointerCapture(event.pointerId);
       drag(event);
     });
