@@ -151,6 +151,9 @@ def test_misspellings_are_suggested():
         "a a a a a a a a a a a a a a a a a a a a",
         "who who who who",
         "not not not",
+        "why did the man leave?",
+        "[music]",
+        "the chair he the chair he the chair he carried",
     ],
 )
 def test_bad_input_gets_a_quick_clear_answer(text):

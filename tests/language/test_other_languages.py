@@ -3,8 +3,8 @@
 import pytest
 
 from wordsight.language import LanguageError, infer_lexicon, read_query
-from wordsight.language.english.tagging import tokens_of
 from wordsight.language.glosses import GLOSSES, add_segmenter, language_of
+from wordsight.language.tokens import tokens_of
 from wordsight.worlds import street
 from wordsight.worlds.checks import WorldError
 from wordsight.worlds.street.words import translated

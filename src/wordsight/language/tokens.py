@@ -1,17 +1,28 @@
-"""Tokenising sentences: lower case, without punctuation, hyphens read as spaces."""
+"""Words of sentences: of those of a grammar, hyphens read as spaces, and as people write them."""
 
 import re
 from dataclasses import dataclass
 
 from wordsight.errors import pointing_at
+from wordsight.language.english.words import FIXED_PHRASES
 from wordsight.language.errors import LanguageError
+from wordsight.language.glosses import glossed, segmented
 
-__all__ = ["WordToken", "split_words", "tokenise"]
+__all__ = ["MOST_WORDS", "Piece", "WordToken", "pieces_of", "split_words", "tokenise", "tokens_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"[.!?…]+")
 # Characters that are ignored between words; anything else is an error.
 _IGNORED = frozenset(" \t\r\n,;:-–—\"'“”‘’()")
+
+
+MOST_WORDS = 80
+"""Words of a sentence that is read."""
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[,;:.!?…]|\S")
+_SOUND = re.compile(r"\[[^\]]*\]|♪[^♪]*♪?")  # what subtitles say of what is heard
+_LONGEST_PHRASE = 4
+_IS_AFTER = frozenset(["he", "she", "it", "that", "there", "who", "what", "they", "we", "i", "you"])
 
 
 @dataclass(frozen=True)
@@ -75,3 +86,83 @@ def _require_known_characters(text: str) -> None:
                 f"expected letters, digits and common punctuation, got {character!r}; leave it "
                 f"out or spell it as a word:\n{pointing_at(text, place, place + 1)}"
             )
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A word or fixed phrase of a text, or a mark.
+
+    Attributes:
+        text: In lower case; a function word of another language in English.
+        position: Number of the piece in the text.
+        written: What was written.
+    """
+
+    text: str
+    position: int
+    written: str = ""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is no punctuation or symbol."""
+        return self.text[0].isalnum() or self.text[0] == "'"
+
+
+def pieces_of(
+    text: str, phrases: frozenset[tuple[str, ...]] = frozenset(), language: str | None = None
+) -> list[Piece]:
+    """Split a text into words, fixed phrases such as "to the left of", and marks.
+
+    Args:
+        text: One or more sentences.
+        phrases: Further phrases to keep together, such as nouns of several words.
+        language: Whose function words it has; English if None.
+
+    Raises:
+        LanguageError: If there is no word, or there are more than :data:`MOST_WORDS`.
+    """
+    tokens = tokens_of(text)
+    pairs = [(token, token) for token in tokens] if language is None else glossed(tokens, language)
+    pairs = [(part, one) for token, one in pairs for part in _split(token, phrases)]
+    tokens = [token for token, _ in pairs]
+    words = sum(token[0].isalnum() for token in tokens)
+    if not words:
+        raise LanguageError(f"expected a sentence, got {text[:60]!r} without a single word.")
+    if words > MOST_WORDS:
+        raise LanguageError(
+            f"expected up to {MOST_WORDS} words, got {len(text.split()):,}; write it in parts."
+        )
+    found: list[Piece] = []
+    place = 0
+    while place < len(tokens):
+        length = _phrase_length(tokens, place, phrases)
+        piece = " ".join(tokens[place : place + length])
+        found.append(Piece(piece, len(found), pairs[place][1] if length == 1 else piece))
+        place += length
+    return found
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the words and marks of a text in lower case."""
+    cut = _SOUND.sub(" ", segmented(text[: 40 * MOST_WORDS]))
+    return [token.lower().replace("’", "'") for token in _TOKEN.findall(cut)]
+
+
+def _split(token: str, phrases: frozenset[tuple[str, ...]]) -> list[str]:
+    if "'" in token:
+        head, _, tail = token.partition("'")
+        if (tail == "s" and head in _IS_AFTER) or tail in ("re", "ve", "ll"):
+            return [head, {"s": "is", "re": "are", "ve": "have", "ll": "will"}[tail]]
+    if "-" in token and (
+        tuple(token.split("-")) in phrases or token.replace("-", " ") in FIXED_PHRASES
+    ):
+        return token.split("-")
+    return [token]
+
+
+def _phrase_length(tokens: list[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    for length in range(_LONGEST_PHRASE, 1, -1):
+        part = tuple(tokens[place : place + length])
+        if len(part) == length and (" ".join(part) in FIXED_PHRASES or part in phrases):
+            return length
+    return 1

@@ -1,10 +1,20 @@
 """What a text says, before any lexicon is asked: events, who and what takes part, and the order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form, kind_of
+from wordsight.language.english.words import (
+    COLOURS,
+    MEASURES,
+    OBJECT_VERBS,
+    PEOPLE_PRONOUNS,
+    base_form,
+    is_participle,
+    kind_of,
+)
+from wordsight.records import BODY_PARTS
 
-__all__ = ["MOST_COUNTED", "Event", "Mention", "Reading"]
+__all__ = ["MOST_COUNTED", "Event", "Mention", "Reading", "repeated"]
 
 MOST_COUNTED = 4
 """Numbers up to this stand for so many participants."""
@@ -50,6 +60,22 @@ class Mention:
             return self.pronoun in PEOPLE_PRONOUNS
         return self.head is not None and kind_of(self.head) == "person"
 
+    @property
+    def acts(self) -> bool:
+        """Whether it names people or hands, by whom things are done."""
+        return self.is_person or self.head in BODY_PARTS
+
+    @property
+    def is_colour(self) -> bool:
+        """Whether it is nothing but colours: "black" of "a man in black"."""
+        words = [*self.adjectives, *self.words]
+        return not self.marked and bool(words) and all(word in COLOURS for word in words)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it only says how many there are of what follows "of"."""
+        return not self.words or (len(self.words) == 1 and self.words[0] in MEASURES)
+
 
 @dataclass
 class Event:
@@ -89,6 +115,27 @@ class Event:
         for mention in found:
             found.extend(inner for _, inner in mention.relations)
         return found
+
+    @property
+    def is_headline(self) -> bool:
+        """Whether it is a passive without "is": "bottle lifted by hand"."""
+        agents = [m for preposition, m, _ in self.obliques if preposition == "by"]
+        return (
+            self.verb is not None
+            and is_participle(self.verb)
+            and not self.objects
+            and (base_form(self.verb, "V") in OBJECT_VERBS or any(m.acts for m in agents))
+            and bool(self.subjects)
+            and not any(m.acts or m.marked or not m.words for m in self.subjects)
+        )
+
+
+def repeated(mentions: Sequence[Mention]) -> list[Mention]:
+    """Return phrases for what was mentioned before."""
+    return [
+        Mention(m.words, m.adjectives, m.pronoun, None, m.plural, True, [], m.focus, m.marked)
+        for m in mentions
+    ]
 
 
 @dataclass

@@ -9,6 +9,11 @@ _PERSONAL = frozenset(
     ["he", "she", "him", "her", "they", "them", "himself", "herself", "themselves"]
 )
 _THINGS = frozenset(["it", "itself", "they", "them", "this", "that", "these", "those"])
+_MEN = frozenset(["man", "boy", "guy", "gentleman"])
+_WOMEN = frozenset(["woman", "girl", "lady"])
+_NEVER = dict.fromkeys(["he", "him", "himself"], _WOMEN) | dict.fromkeys(
+    ["she", "her", "herself"], _MEN
+)
 
 
 def resolve_pronouns(reading: Reading, earlier: list[Mention]) -> None:
@@ -24,7 +29,11 @@ def resolve_pronouns(reading: Reading, earlier: list[Mention]) -> None:
             for mention in own:
                 if mention.pronoun in _PERSONAL | _THINGS:
                     _bind(mention, reading, [m for m in earlier if m not in own])
-            earlier.extend(m for m in own if m.words or m.pronoun in PEOPLE_PRONOUNS)
+            named = [m for m in own if m.words or m.pronoun in PEOPLE_PRONOUNS]
+            direct = [*event.subjects, *event.objects]
+            # What something is done to is meant rather than where: "puts the cup on the table".
+            earlier.extend(m for m in named if not any(m is one for one in direct))
+            earlier.extend(m for m in named if any(m is one for one in direct))
 
 
 def _bind(mention: Mention, reading: Reading, earlier: list[Mention]) -> None:
@@ -39,7 +48,7 @@ def _bind(mention: Mention, reading: Reading, earlier: list[Mention]) -> None:
 
 def _fits(pronoun: str, mention: Mention) -> bool:
     if pronoun in _PERSONAL and mention.is_person:
-        return True
+        return mention.head not in _NEVER.get(pronoun, ())
     if pronoun in ("they", "them", "these", "those"):
         return bool(mention.words) and (mention.plural or (mention.count or 1) > 1)
     return pronoun in _THINGS and bool(mention.words) and not mention.is_person

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wordsight.language.english.events import Event, Mention
-from wordsight.language.english.tagging import Piece, Uses
+from wordsight.language.english.tagging import Uses
+from wordsight.language.errors import LanguageError
+from wordsight.language.tokens import Piece
 
 __all__ = ["Asked", "strip_question"]
 
@@ -24,8 +26,11 @@ _POLITE = (
     *("the moments when", "the moment where", "every time", "all the times", "the part where"),
     *("clips of", "clips where", "clips with", "videos of", "videos where", "videos with"),
     *("a video of", "video of", "scenes where", "scenes with", "scene where", "shots of"),
+    *("we see", "we can see", "you see", "you can see", "i see", "i can see", "one sees"),
+    *("the video shows", "this video shows", "the film shows", "in this video", "in the video"),
     *("is it true that", "do you see", "can you see", "can you tell me", "tell me"),
 )
+_MANY = [["many"], ["often"], ["long"]]
 _PREFIXES = sorted((tuple(text.split()) for text in _POLITE), key=len, reverse=True)
 
 
@@ -84,6 +89,8 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     words = [piece.text for piece in pieces]
     asked = Asked(list(pieces))
     while True:
+        while words and words[0] in (",", ":") and len(words) > 1:
+            words, asked.pieces = words[1:], asked.pieces[1:]
         prefix = next((p for p in _PREFIXES if tuple(words[: len(p)]) == p), None)
         if prefix is None or len(words) == len(prefix) or (prefix == ("where", "is")):
             break
@@ -92,6 +99,11 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     if not words:
         return asked
     first = words[0]
+    if first in ("why", "whose") or (first == "how" and words[1:2] not in _MANY):
+        raise LanguageError(
+            f"a question with {first!r} cannot be answered; ask who, what, which, when, where, how "
+            "many, how often, or whether something happens."
+        )
     if first in ("when", "where") and _opens_question(words):
         asked.kind = first
         asked.pieces = asked.pieces[1:]
@@ -194,7 +206,7 @@ def _who_or_what(asked: Asked, words: list[str], uses: Uses) -> None:
     person = words[0] in ("who", "whom")
     asked.person = person
     asked.kind = "who" if person else "what"
-    rest = asked.pieces[1:]
+    rest = asked.pieces[2 if words[1] == "of" else 1 :]  # "which of the bottles"
     if words[0] == "which" or (words[0] == "what" and _names(words[1], uses)):
         # "Which person left?": the noun stays, and is asked for.
         asked.kind = "what"

@@ -1,31 +1,28 @@
 """From tagged words to events; what does not fit stays in `Reading.ignored`."""
 
-from collections.abc import Sequence
-
-from wordsight.language.english.events import Event, Mention, Reading
+from wordsight.language.english.events import Event, Mention, Reading, repeated
 from wordsight.language.english.questions import strip_question
-from wordsight.language.english.tagging import CorpusUses, Tagged, Uses, pieces_of, tag, tokens_of
+from wordsight.language.english.tagging import CorpusUses, Tagged, Uses, tag
 from wordsight.language.english.words import (
-    COLOURS,
+    LIGHT_VERBS,
     NUMBERS,
     PLACES,
     base_form,
     is_continuous,
+    is_known,
     is_participle,
     is_plural,
     uses_of,
 )
 from wordsight.language.glosses import language_of, open_uses
+from wordsight.language.tokens import pieces_of, tokens_of
 
 __all__ = ["read_events"]
 
 _NEW = frozenset(["a", "an", "another", "some", "one", "other"])
-_DENIAL = frozenset(["nobody", "no one", "nothing", "none", "no"])
+_DENIAL = frozenset(["nobody", "no one", "nothing", "none", "neither", "no"])
 _UNNAMED = frozenset(
     ("something", "anything", "everything", "nothing", "what", "one", "one another", "each other")
-)
-_LIGHT = frozenset(
-    ("start", "begin", "try", "continue", "want", "go", "need", "decide", "happen", "keep")
 )
 _SAME = {"on to": "onto", "toward": "towards", "upon": "on"}
 _ORDER = {
@@ -92,9 +89,18 @@ class _Builder:
         self.preposition: str | None = None
         self.passive = self.auxiliary == "be"
         self.joined = False
+        self.host: Mention | None = None  # what the last phrase says more of
+        self.added: Mention | None = None  # joined by "and" to the phrase of a preposition
+        self.gap: Mention | None = None  # what a relative clause is about
+        self.has_own_subject = False  # which such a clause has: "that he carried"
+        self.main: list[Mention] | None = None  # the subjects of the clause around it
 
     def take(self, item: Tagged) -> None:
         """Take the next word."""
+        if item.state in ("d2", "n2") and not self.has_own_subject:
+            if self.gap is None:
+                self.relative(item)  # "the bottle he dropped"
+            self.has_own_subject = True
         handler = _HANDLERS.get(item.tag)
         if handler is None:
             if item.piece.is_word:
@@ -117,17 +123,23 @@ class _Builder:
             events[0].link = ""
         for before, event in zip([None, *events], events, strict=False):
             if before is not None and not event.subjects and event.verb and not event.passive:
-                event.subjects = _repeated(before.subjects)
+                event.subjects = repeated(before.subjects)
         return events
 
     def close(self) -> None:
         """End the current clause."""
         event = self.event
         self.event = Event()
+        if event.verb is None and event.directions and self.events and self.events[-1].verb:
+            # "to the left and the glass to the right": the verb goes on.
+            before = self.events[-1]
+            event.verb, event.particles = before.verb, list(before.particles)
+            event.objects = event.subjects or repeated(before.objects)
+            event.subjects = repeated(before.subjects)
         if event.verb is None and not event.subjects and not event.objects:
             # "Then", or a leading phrase; what was collected belongs to the next clause.
             return
-        if event.passive:
+        if event.passive or event.is_headline:
             agents = [m for prep, m, _ in event.obliques if prep == "by"]
             event.obliques = [(p, m, True) for p, m, _ in event.obliques if p != "by"]
             event.subjects, event.objects = agents, event.subjects + event.objects
@@ -154,19 +166,38 @@ class _Builder:
             return
         mention.joined = self.joined
         preposition, self.preposition = self.preposition, None
-        if preposition == "in" and self.last is not None and _is_colour(mention):
+        if preposition == "of" and self.last is not None and self.last.counts:
+            one = self.last  # "one of the men", "a group of people"
+            one.words, one.pronoun = mention.words, mention.pronoun
+            one.adjectives += mention.adjectives
+            one.plural = one.plural or mention.plural
+            return
+        if preposition == "in" and self.last is not None and mention.is_colour:
             self.last.adjectives += [*mention.adjectives, *mention.words]  # "a man in black"
             return
         modifies = event.verb is None or preposition == "of"
+        others = event.obliques[-1:]
+        if mention.joined and self.host is not None and self.last is not None and modifies:
+            if mention.is_person == self.last.is_person:
+                self.last = self.host  # "with a beard and glasses"
+            else:
+                preposition = None  # "a girl with a hat and a boy"
         if preposition is not None and modifies and self.last is not None:
+            self.host = self.last
             self.last.relations.append((preposition, mention))
         elif preposition is not None and event.verb is None:
             event.obliques.append((preposition, mention, False))
         elif preposition is not None:
             after = bool(event.objects or event.obliques)
             event.obliques.append((preposition, mention, after))
+        elif event.verb is None and self.has_own_subject and self.gap is not None:
+            self.main = event.subjects
+            event.subjects, event.objects = [mention], repeated([self.gap])
         elif event.verb is None:
             event.subjects.append(mention)
+        elif mention.joined and any(m.is_person == mention.is_person for _, m, _ in others):
+            event.obliques.append((others[0][0], mention, others[0][2]))
+            self.added = mention
         else:
             event.objects.append(mention)
         self.last = mention
@@ -221,7 +252,7 @@ class _Builder:
         mention = self.phrase()
         if mention.pronoun:
             mention = self.fresh()
-        if item.text == "one" and not mention.words:
+        if item.text in ("one", "other", "others") and not mention.words:
             mention.pronoun = "something"
             return
         if mention.words:
@@ -251,16 +282,22 @@ class _Builder:
 
     def helping_verb(self, item: Tagged) -> None:
         self.end_phrase()
+        if self.event.verb is not None:
+            self.next_clause_of_head()
         self.passive = False
 
     def verb(self, item: Tagged) -> None:
-        if item.state in ("d0", "d1"):
+        if item.state[0] == "d":
             self.phrase().adjectives.append(item.text)  # "the parked car"
             return
         self.end_phrase()
         event = self.event
+        form = is_continuous(item.text) or is_participle(item.text) or not is_known(item.text, "J")
+        if event.verb is None and event.subjects and self.auxiliary == "be" and not form:
+            event.subjects[-1].adjectives.append(item.text)  # "is the door open?"
+            return
         if event.verb is not None:
-            if base_form(event.verb, "V") in _LIGHT and not event.objects:
+            if base_form(event.verb, "V") in LIGHT_VERBS and not event.objects:
                 self.ignored.append(event.verb)  # "starts to walk"
                 event.particles.clear()
             else:
@@ -274,12 +311,12 @@ class _Builder:
     def next_clause_of_head(self, item: Tagged | None = None) -> None:
         """Begin a clause about the subject, or what stands right before a participle."""
         event = self.event
-        subjects = event.subjects
+        subjects = event.subjects if self.main is None else self.main
         if item is not None and is_continuous(item.text) and self.last in event.objects:
             subjects = [self.last] if self.last is not None else subjects
         self.close()
         self.begin("while" if item is not None and is_continuous(item.text) else "")
-        self.event.subjects = _repeated(subjects)
+        self.event.subjects = repeated(subjects)
 
     def particle(self, item: Tagged) -> None:
         self.end_phrase()
@@ -291,13 +328,28 @@ class _Builder:
 
     def preposition_word(self, item: Tagged) -> None:
         self.end_phrase()
+        self.repeat_verb()
         if self.event.particles[-1:] == ["back"]:
             self.event.particles.pop()  # "put it back on the table" is to put it on the table
             self.ignored.append("back")
         self.preposition = _SAME.get(item.text, item.text)
 
+    def repeat_verb(self) -> None:
+        """Begin an event of its own for "and the cup" before another "on the table"."""
+        before, added = self.event, self.added
+        if added is None or not before.objects or before.obliques[-1][1] is not added:
+            return
+        before.obliques.pop()
+        self.close()
+        self.begin("and")
+        self.event.verb, self.event.passive = before.verb, False
+        self.event.particles = list(before.particles)
+        self.event.subjects, self.event.objects = repeated(before.subjects), [added]
+        added.joined = False
+        self.last = added
+
     def adverb(self, item: Tagged) -> None:
-        if item.state in ("d0", "d1"):
+        if item.state[0] == "d":
             self.ignored.append(item.text)
             return
         self.end_phrase()
@@ -324,7 +376,7 @@ class _Builder:
     # Joining
 
     def joiner(self, item: Tagged) -> None:
-        if item.state in ("d0", "d1"):
+        if item.state[0] == "d":
             return  # "black and white"
         before = self.preposition
         self.end_phrase()
@@ -350,13 +402,15 @@ class _Builder:
         if head is None:
             return
         main = self.event
+        self.gap = head
         if main.verb is None:
             # The clause about the subject comes first; the main verb follows as another event.
             main.link = main.link or ("and" if self.events else "")
             return
         self.close()
         self.begin("and")
-        self.event.subjects = _repeated([head])
+        self.event.subjects = repeated([head])
+        self.gap = head
 
     def existence(self, item: Tagged) -> None:
         if self.event.verb is not None:
@@ -364,19 +418,6 @@ class _Builder:
 
     def infinitive(self, item: Tagged) -> None:
         self.end_phrase()
-
-
-def _repeated(mentions: Sequence[Mention]) -> list[Mention]:
-    """Return phrases for what was mentioned before."""
-    return [
-        Mention(m.words, m.adjectives, m.pronoun, None, m.plural, True, [], m.focus, m.marked)
-        for m in mentions
-    ]
-
-
-def _is_colour(mention: Mention) -> bool:
-    words = [*mention.adjectives, *mention.words]
-    return not mention.marked and bool(words) and all(word in COLOURS for word in words)
 
 
 _HANDLERS = {

@@ -3,10 +3,10 @@
 States say what has been read of the current clause: nothing (``B``), a phrase that still needs its
 noun (``d``), a noun (``n``), an auxiliary (``b`` for "be", ``h`` for others), a preposition
 (``r``), "and" inside a phrase (``k``), a relative pronoun (``z``), "to" (``i``) or a verb (``v``);
-0 stands for before the verb, 1 for after it. Costs were set by hand.
+0 stands for before the verb, 1 for after it, 2 for the subject of a relative clause ("the chair
+that he carried"). Costs were set by hand.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,8 @@ from itertools import pairwise
 from math import log
 
 from wordsight.language.english.words import (
-    FIXED_PHRASES,
+    LIGHT_VERBS,
+    PHRASAL,
     base_form,
     is_continuous,
     is_function_word,
@@ -23,45 +24,19 @@ from wordsight.language.english.words import (
     uses_of,
 )
 from wordsight.language.errors import LanguageError
-from wordsight.language.glosses import glossed, language_of, open_uses, segmented
+from wordsight.language.glosses import language_of, open_uses
+from wordsight.language.tokens import Piece, pieces_of, tokens_of
 
 __all__ = [
-    "MOST_WORDS",
     "CorpusUses",
-    "Piece",
     "Tagged",
-    "pieces_of",
     "tag",
-    "tokens_of",
     "uses_in_corpus",
 ]
 
-MOST_WORDS = 80
-"""Words of a sentence that is read."""
-
-_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[,;:.!?…]|\S")
-_LONGEST_PHRASE = 4
-_IS_AFTER = frozenset(["he", "she", "it", "that", "there", "who", "what", "they", "we", "i", "you"])
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A word or fixed phrase of a text, or a mark.
-
-    Attributes:
-        text: In lower case; a function word of another language in English.
-        position: Number of the piece in the text.
-        written: What was written.
-    """
-
-    text: str
-    position: int
-    written: str = ""
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is no punctuation or symbol."""
-        return self.text[0].isalnum() or self.text[0] == "'"
+_SUBORDINATE = frozenset(["before", "after", "while", "when"])
+_OBJECT_PRONOUNS = frozenset(["him", "her", "them", "me", "us"])
+_SUBJECT_PRONOUNS = frozenset(["he", "she", "they", "we", "i", "you"])
 
 
 @dataclass(frozen=True)
@@ -79,66 +54,6 @@ class Tagged:
 
 
 Uses = Callable[[str], Mapping[str, float]]
-
-
-def pieces_of(
-    text: str, phrases: frozenset[tuple[str, ...]] = frozenset(), language: str | None = None
-) -> list[Piece]:
-    """Split a text into words, fixed phrases such as "to the left of", and marks.
-
-    Args:
-        text: One or more sentences.
-        phrases: Further phrases to keep together, such as nouns of several words.
-        language: Whose function words it has; English if None.
-
-    Raises:
-        LanguageError: If there is no word, or there are more than :data:`MOST_WORDS`.
-    """
-    tokens = tokens_of(text)
-    pairs = [(token, token) for token in tokens] if language is None else glossed(tokens, language)
-    pairs = [(part, one) for token, one in pairs for part in _split(token, phrases)]
-    tokens = [token for token, _ in pairs]
-    words = sum(token[0].isalnum() for token in tokens)
-    if not words:
-        raise LanguageError(f"expected a sentence, got {text[:60]!r} without a single word.")
-    if words > MOST_WORDS:
-        raise LanguageError(
-            f"expected up to {MOST_WORDS} words, got {len(text.split()):,}; write it in parts."
-        )
-    found: list[Piece] = []
-    place = 0
-    while place < len(tokens):
-        length = _phrase_length(tokens, place, phrases)
-        piece = " ".join(tokens[place : place + length])
-        found.append(Piece(piece, len(found), pairs[place][1] if length == 1 else piece))
-        place += length
-    return found
-
-
-def tokens_of(text: str) -> list[str]:
-    """Return the words and marks of a text in lower case."""
-    cut = segmented(text[: 40 * MOST_WORDS])
-    return [token.lower().replace("’", "'") for token in _TOKEN.findall(cut)]
-
-
-def _split(token: str, phrases: frozenset[tuple[str, ...]]) -> list[str]:
-    if "'" in token:
-        head, _, tail = token.partition("'")
-        if (tail == "s" and head in _IS_AFTER) or tail in ("re", "ve", "ll"):
-            return [head, {"s": "is", "re": "are", "ve": "have", "ll": "will"}[tail]]
-    if "-" in token and (
-        tuple(token.split("-")) in phrases or token.replace("-", " ") in FIXED_PHRASES
-    ):
-        return token.split("-")
-    return [token]
-
-
-def _phrase_length(tokens: list[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    for length in range(_LONGEST_PHRASE, 1, -1):
-        part = tuple(tokens[place : place + length])
-        if len(part) == length and (" ".join(part) in FIXED_PHRASES or part in phrases):
-            return length
-    return 1
 
 
 # Per state and tag: next state and cost. A tag that is missing cannot follow.
@@ -177,6 +92,8 @@ _AFTER_VERB: dict[str, tuple[str, float]] = {
     "V": ("v", 3.0),
     "E": ("v", 0.6),
 }
+_CLAUSE = {"V": ("v", 0.0), "X": ("b0", 0.0), "H": ("h0", 0.0), "M": ("h0", 0.0)}
+_RELATIVE = _CLAUSE | _phrase("2", 0.2)
 _MOVES: dict[str, dict[str, tuple[str, float]]] = {
     "B": {
         **_phrase("0"),
@@ -192,6 +109,7 @@ _MOVES: dict[str, dict[str, tuple[str, float]]] = {
         "L": ("B", 0.6),
         "E": ("B", 0.2),
         "T": ("B", 2.0),
+        "I": ("i", 1.2),
     },
     "d0": _inside("0"),
     "n0": {
@@ -219,6 +137,7 @@ _MOVES: dict[str, dict[str, tuple[str, float]]] = {
         "G": ("v", 0.2),
         "L": ("v", 0.1),
         "A": ("b0", 0.1),
+        "M": ("h0", 0.0),
         "O": ("b0", 0.0),
         "X": ("b0", 0.0),
         "T": ("v", 0.5),
@@ -234,7 +153,10 @@ _MOVES: dict[str, dict[str, tuple[str, float]]] = {
     },
     "r0": {**_phrase("0"), "V": ("v", 2.0)},
     "k0": _phrase("0"),
-    "z0": {"V": ("v", 0.0), "X": ("b0", 0.0), "H": ("h0", 0.0), "M": ("h0", 0.0), "O": ("z0", 0.2)},
+    "z0": _RELATIVE | {"O": ("z0", 0.2)},
+    "d2": _inside("2"),
+    "n2": {**_CLAUSE, "N": ("n2", 1.2), "A": ("n2", 0.1), "O": ("n2", 0.2), "R": ("r2", 0.5)},
+    "r2": _phrase("2"),
     "v": _AFTER_VERB,
     # After a passive, or a particle behind the object, another object is unusual.
     "w": {**_AFTER_VERB, **_phrase("1", 1.0), "T": ("w", 0.0)},
@@ -259,14 +181,14 @@ _MOVES: dict[str, dict[str, tuple[str, float]]] = {
     },
     "r1": {**_phrase("1"), "V": ("v", 1.0)},
     "k1": _phrase("1"),
-    "z1": {"V": ("v", 0.0), "X": ("b0", 0.0), "H": ("h0", 0.0), "M": ("h0", 0.0), "O": ("z1", 0.2)},
+    "z1": _RELATIVE | {"O": ("z1", 0.2)},
     "i": {"V": ("v", 0.0)},
 }
 _ENDS = {"v": 0.0, "w": 0.0, "n1": 0.0, "n0": 1.0, "B": 1.0, "d0": 2.0, "d1": 0.8, "r1": 1.5} | {
     "b0": 3.0
 }
 _END = 5.0  # in any other state
-_MARKS = {",": {"C": 0.2, "K": 0.9, "U": 0.4}, ";": {"C": 0.0}, ":": {"U": 0.0, "C": 0.2}}
+_MARKS = {",": {"C": 0.2, "K": 0.6, "U": 0.4}, ";": {"C": 0.0}, ":": {"U": 0.0, "C": 0.2}}
 _SENTENCE_END = frozenset(".!?…")
 
 
@@ -301,19 +223,36 @@ def _uses(piece: Piece, uses: Uses, *, last: bool) -> Mapping[str, float]:
 
 def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[str, float] | None:
     move = _MOVES[state].get(use)
+    if path and path[-1].tag == "Q" and state[0] == "d" and word == "of":
+        move = f"r{state[1]}", 0.1  # "three of them"
+    if state in ("n0", "n1") and use == "P" and word in _SUBJECT_PRONOUNS and _is_marked(path):
+        return "n2", 0.7  # "the bottle he dropped"
+    if state == "n0" and use == "D" and _is_marked(path) and not is_continuous(path[-1].text):
+        return "d2", 1.0  # "the box the man carried"
+    if use in "XHM" and state in ("n1", "v", "w") and _ends_relative(path):
+        return ("b0" if use == "X" else "h0"), 0.0
     if move is None:
         return None
     after, cost = move
+    if state == "n0" and use in "VXHM" and path[-1].text in _OBJECT_PRONOUNS:
+        cost += 2.0  # "her coat", not "her" who coats
+    if use == "T" and state == "v" and path[-1].tag == "V":
+        cost -= 0.8 * (base_form(path[-1].text, "V") in PHRASAL.get(word, ()))
     if use == "V":
         cost += _cost_of_form(state, word)
         if state == "h0" and path[-1].tag == "M" and base_form(word, "V") != word:
             cost += 2.0  # "can approached" is no modal
         if state == "b0" and is_continuous(word):
             after = "v"
-        if state in ("n1", "v") and _ends_relative(path):
+        if state == "n1" and is_continuous(word) and _only_exists(path):
+            return after, 0.0
+        if state in ("n1", "v", "w") and _ends_relative(path):
             return after, 0.0
         if state == "v" and is_continuous(word) and path[-1].tag == "V":
-            return after, 0.6  # "starts walking"
+            light = base_form(path[-1].text, "V") in LIGHT_VERBS
+            return after, 0.0 if light else 0.6  # "starts walking"
+        if state == "B" and is_continuous(word) and path and path[-1].text in _SUBORDINATE:
+            cost -= 1.2  # "before leaving"
         if state == "B" and any(t.tag == "V" for t in path):
             cost -= 1.0  # the subject of a later clause may be left out
     elif state == "B" and use in "XHM" and path:
@@ -323,13 +262,29 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
     return after, cost
 
 
+_OPEN = ("z0", "d2", "n2", "r2", "B")
+
+
+def _only_exists(path: tuple[Tagged, ...]) -> bool:
+    """Whether a clause has said no more than "there is a man"."""
+    opened = max((n for n, item in enumerate(path) if item.tag == "E"), default=len(path))
+    return opened < len(path) and not any(item.tag in "VC" for item in path[opened:])
+
+
+def _is_marked(path: tuple[Tagged, ...]) -> bool:
+    """Whether the noun phrase that was just read has a determiner."""
+    words = (item.tag for item in reversed(path) if item.tag not in "NJ")
+    return next(words, "") in "DQ"
+
+
 def _ends_relative(path: tuple[Tagged, ...]) -> bool:
     """Whether a relative clause about the subject has its verb, so that the main one may follow."""
-    opened = next((n for n in range(len(path) - 1, -1, -1) if path[n].state in ("z0", "B")), -1)
+    opening = (n for n in range(len(path) - 1, -1, -1) if path[n].state in _OPEN)
+    opened = next(opening, -1)
     verbs = [n for n in range(opened + 1, len(path)) if path[n].tag == "V"]
     if len(verbs) != 1:
         return False
-    if opened >= 0 and path[opened].state == "z0":
+    if opened >= 0 and path[opened].state != "B":
         return True
     # "A man holding a cup walks away"
     before = path[verbs[0] - 1].tag if verbs[0] else ""
@@ -337,7 +292,7 @@ def _ends_relative(path: tuple[Tagged, ...]) -> bool:
 
 
 def _cost_of_form(state: str, word: str) -> float:
-    if state in ("b0", "n1", "d0", "d1", "r0", "r1"):
+    if state[0] in "dr" or state in ("b0", "n1"):
         return 0.0 if is_continuous(word) or (state != "r1" and is_participle(word)) else 2.0
     return 0.4 if state in ("n0", "B") and is_continuous(word) else 0.0
 

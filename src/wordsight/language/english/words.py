@@ -13,11 +13,15 @@ __all__ = [
     "DIRECTIONS",
     "FIXED_PHRASES",
     "KINDS",
+    "LIGHT_VERBS",
     "MANNERS",
+    "MEASURES",
     "NUMBERS",
+    "OBJECT_VERBS",
     "PARTICLES",
     "PATH_PREPOSITIONS",
     "PEOPLE_PRONOUNS",
+    "PHRASAL",
     "PLACES",
     "PLACE_PREPOSITIONS",
     "base_form",
@@ -66,9 +70,16 @@ MANNERS = _words("fast,together,alone,slow,straight")
 
 PARTICLES = _words("up,down,off,out,away,back,over")
 _OTHER_PARTICLES = _words("in,on,around,through,along,across,past,by,apart,together,aside,open")
+PHRASAL = {
+    "on": _words("turn,switch,put,try,plug,pull,slip"),
+    "in": _words("hand,plug,fill"),
+    "over": _words("hand,turn,knock,push,tip,flip"),
+}
+"""Verbs whose object may follow a particle that is mostly a preposition: "turns on the light"."""
 _ADVERBS = _words(
     "again,once,twice,also,too,still,just,now,already,soon,first,last,finally,later,there,here,"
     "inside,outside,very,quite,fast,together,alone,somewhere,at the same time,at once,right now,"
+    "after a while,after a moment,a moment later,"
     "for a while,for a moment,a bit,a little,as well,in a hurry,ever,always,even,only,instead,"
     "meanwhile,afterwards,closer,farther,further,home,indoors,nearby,upstairs,downstairs"
 )
@@ -76,13 +87,21 @@ _CONNECTORS = _words(
     "and,then,while,before,after,but,when,as,until,and then,after that,before that,whereas,as soon "
     "as,once,because,so,or,if"
 )
-_MORE_PHRASES = ("no one", "each other", "one another", "a couple of", "a few")
+_MORE_PHRASES = ("no one", "each other", "one another", "a couple of", "a few", "about to")
+MEASURES = _words("group,crowd,bunch,pair,couple,number,lot,row,one,some,all,both,each,most")
+"""Words that say how many there are of what follows "of"."""
 FIXED_PHRASES = frozenset(
     phrase
     for group in (PLACE_PREPOSITIONS, PATH_PREPOSITIONS, _PREPOSITIONS, DIRECTIONS, PLACES)
     for phrase in (*group, *_ADVERBS, *_CONNECTORS, *_MORE_PHRASES)
     if " " in phrase
 )
+
+OBJECT_VERBS = _words("pick,put,take,lift,grab,carry,place,hold,bring,raise,remove,throw,kick,wipe")
+"""Verbs that are not said without what they are done to: "bottle picked up" is in the passive."""
+
+LIGHT_VERBS = _words("start,begin,try,continue,want,go,need,decide,happen,keep")
+"""Verbs before another one that do not change what is seen: "starts to walk"."""
 
 COLOURS = _words(
     "black,white,red,green,yellow,blue,brown,orange,pink,purple,grey,gray,violet,beige"
@@ -99,7 +118,7 @@ PEOPLE_PRONOUNS = _words(
 _THING_PRONOUNS = _words(
     "it,something,anything,everything,nothing,what,itself,each other,one another"
 )
-_DENYING = _words("nobody,no one,nothing,none")
+_DENYING = _words("nobody,no one,nothing,none,neither")
 NUMBERS = {
     word: n
     for n, word in enumerate(
@@ -163,7 +182,7 @@ def _closed() -> dict[str, dict[str, float]]:
     add("that", "D", 0.3)
     add([*NUMBERS, *_QUANTITIES], "Q")
     add("this,these,those,that,one,both,all,some,another", "P", 0.8)
-    add(PEOPLE_PRONOUNS | _THING_PRONOUNS | {"none"}, "P")
+    add(PEOPLE_PRONOUNS | _THING_PRONOUNS | {"none", "neither"}, "P")
     add("her", "P", 0.1)
     add("one", "N", 1.0)
     add("couple,pair", "N", 0.5)
@@ -174,6 +193,7 @@ def _closed() -> dict[str, dict[str, float]]:
     add("has,have,had,having", "V", 0.3)
     add("do,does,did,will,would,can,could,should,may,might,must", "M")
     add("do,does,did,doing,done", "V", 0.8)
+    add("about to", "M")
     add("can", "N", 0.7)
     add("not,n't,never,don't,doesn't,didn't,isn't,aren't,wasn't,weren't,cannot,can't", "O")
     add("hasn't,haven't,hadn't,won't,without", "O")
@@ -254,7 +274,8 @@ def uses_of(word: str) -> dict[str, float]:
             if "V" in uses:
                 uses["V"] += 0.8
         past = base_form(word, "V") != word and not word.endswith(("s", "ing"))
-        if "N" in uses and "V" in uses and (past or word in _RARELY_NOUNS):
+        rare = word in _RARELY_NOUNS or (word[-1] == "s" and base_form(word, "V") in _RARELY_NOUNS)
+        if "N" in uses and "V" in uses and (past or rare):
             uses["N"] += 0.8
         if "A" in uses and not (word.endswith("ly") or word in _ADVERBS):
             uses["A"] += 0.7
