@@ -68,7 +68,7 @@ MEANINGS = [
     ("The chair is to the left of the stool.", "chair(p0) to-the-left-of(p0,p1) stool(p1)"),
     ("There is a chair.", "chair(p0)"),
     # an unnamed participant
-    ("Someone picked up the chair", "picked-up(p0,p1) chair(p1)"),
+    ("Something picked up the chair", "picked-up(p0,p1) chair(p1)"),
     # a relative clause
     (
         "The person who is to the left of the chair put the stool down",

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from experiments.questions import joined
+from wordsight.language import Entry, PartOfSpeech
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.meaning.tasks.answer import answer, find, probability, sum_up
 from wordsight.worlds import street
@@ -78,4 +79,16 @@ def test_two_people_are_not_one_person_twice(words, film):
 
 def test_who_is_not_named_by_the_noun_of_another(words, film):
     _, found = asked(words, film, "Who picked up the backpack?")
+    assert {one.name for one in found.participants} == {"person"}
+
+
+def test_who_is_someone_that_can_act(words, film):
+    with_hands = words.lexicon.extended([Entry("hand", PartOfSpeech.NOUN)])
+    open_words = replace(words, lexicon=with_hands)
+    said = "Someone picked up the chair."
+    meaning = open_words.query(said).statements[0].sentence.meaning
+    assert meaning == "picked-up(p0,p1) chair(p1)"
+    assert words.query(said).statements[0].sentence.meaning == f"person(p0) {meaning}"
+    # It is the backpack that was picked up, which is no one.
+    _, found = asked(open_words, film, "Who was picked up?")
     assert {one.name for one in found.participants} == {"person"}

@@ -31,7 +31,7 @@ FUNCTION_WORDS: dict[str, tuple[str, ...]] = {
     "the": ("the", "this", "that", "these", "those", "its", "his", "her", "their"),
     "new": ("a", "an", "another", "some", "one"),
     "other": ("other",),
-    "pronoun": ("something", "someone", "somebody"),
+    "pronoun": ("something",),
     "copula": ("is", "are", "was", "were"),
     "perfect": ("has", "have", "had", "been", "being"),
     "who": ("who", "which", "that"),

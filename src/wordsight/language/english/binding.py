@@ -322,8 +322,10 @@ class _EventBinder:
 
     def _noun(self, mention: Mention) -> tuple[str | None, list[str]]:
         if not mention.words:
-            if mention.pronoun in PEOPLE_PRONOUNS and mention.pronoun not in _ANYONE:
+            if mention.pronoun in PEOPLE_PRONOUNS:
                 entry = self.index.of_kind("person")
+                if mention.pronoun in _ANYONE and len(self.index.actors) > 1:
+                    entry = None  # the hand may be all that is seen of someone
                 if entry is not None:
                     self.guesses.append(f"{mention.pronoun} = {entry.name}")
                 return (entry.name if entry else None), []
@@ -369,7 +371,6 @@ _ANYONE = frozenset(
         "anybody",
         "everyone",
         "everybody",
-        "something",
         "who",
         "whom",
         "nobody",

@@ -6,6 +6,7 @@ from functools import lru_cache
 from wordsight.language.english.words import BROADER, KINDS, base_form, kind_of, uses_of
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech, Pattern
 from wordsight.language.tokens import split_words
+from wordsight.records import BODY_PARTS
 
 __all__ = ["LexiconIndex", "index_of"]
 
@@ -24,11 +25,13 @@ class LexiconIndex:
     Attributes:
         lexicon: The lexicon.
         phrases: Nouns and adverbs of several words, as they are written.
+        actors: Nouns that name people or their hands, who "someone" may be.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.verbs: dict[str, list[tuple[Entry, Pattern]]] = {}
+        self.actors: list[Entry] = []
         self._nouns: dict[tuple[str, ...], Entry] = {}
         self._simple: dict[tuple[PartOfSpeech, str], Entry] = {}
         self._kinds: dict[str, Entry] = {}
@@ -50,6 +53,8 @@ class LexiconIndex:
             key = noun_key(words)
             self._nouns.setdefault(key, entry)
             kind = kind_of(key[-1])
+            if (kind == "person" or key[-1] in BODY_PARTS) and entry not in self.actors:
+                self.actors.append(entry)
             if kind is not None and (kind not in self._kinds or entry.name == kind):
                 self._kinds[kind] = entry
         self._simple.setdefault((entry.part, " ".join(words)), entry)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.language import PartOfSpeech, Statement, Understood
+from wordsight.language.english.index import index_of
 from wordsight.meaning.checks import require_clip
 from wordsight.meaning.model.lexicon import LearnedLexicon
 from wordsight.meaning.tasks.clip import track
@@ -207,20 +208,27 @@ def answer(
         return []
     if query.question == "how many":
         return _counted(lexicon, clip, statement, windows)
-    return [_participant(lexicon, clip, statement, hit) for hit in hits]
+    who = query.question == "who"
+    return [_participant(lexicon, clip, statement, hit, asks_who=who) for hit in hits]
 
 
 def _participant(
-    lexicon: LearnedLexicon, clip: Clip, statement: Statement, hit: SentenceHit
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    statement: Statement,
+    hit: SentenceHit,
+    *,
+    asks_who: bool = False,
 ) -> Participant:
-    """Name the participant asked for, and find its boxes."""
+    """Name the participant asked for, and find its boxes; who is one of those that can act."""
     assert statement.focus is not None
     part = clip.part(*hit.judged)
     words, focus = statement.sentence.words, statement.focus
+    actors = index_of(lexicon.lexicon).actors if asks_who else []
     others = {word.entry for word in words if word.participants != (focus,)}
     nouns = [
         entry.name
-        for entry in lexicon.lexicon.of_part(PartOfSpeech.NOUN)
+        for entry in actors or lexicon.lexicon.of_part(PartOfSpeech.NOUN)
         if entry.name in lexicon.words and entry.name not in others
     ]
     known = any(w.entry in nouns and w.participants == (focus,) for w in words)
@@ -303,7 +311,8 @@ def sum_up(
         return Answer(kind, "yes" if true else "no", best if true else 1.0 - best)
     if kind == "how many":
         sure = min((one.probability for one in known), default=1.0 - best)
-        return Answer(kind, str(len(known)), sure, known)
+        text = f"{len(known)} or more" if len(known) == _MOST_COUNTED else str(len(known))
+        return Answer(kind, text, sure, known)
     if kind == "how often":
         return Answer(kind, str(len(true)), best if true else 1.0 - best)
     if not true and kind in ("who", "what"):
