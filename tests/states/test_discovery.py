@@ -23,6 +23,7 @@ from wordsight.states import (
     ground,
     parse_rules,
 )
+from wordsight.states.discovery import boosting
 from wordsight.states.discovery.clausal import find_clauses, valid_conjunctions
 from wordsight.states.discovery.literals import canonical, extended_table, plain_table
 from wordsight.states.discovery.samples import UNKNOWN, SampleSettings, gather_samples
@@ -101,6 +102,26 @@ def test_few_boosted_rules_come_near_to_what_all_of_them_say():
     assert np.abs(near - full).mean() < np.abs(far - full).mean() < np.abs(full).mean()
     learning = StateLearningSettings(BoostingSettings(rounds=12, least_videos=2), most_rules=8)
     assert len(StateModel(vocabulary=HOLDING, learning=learning).fit(SEEN, TOLD).rules_) <= 8
+
+
+def test_weights_of_few_rules_are_fitted_to_the_labels_together(monkeypatch):
+    def loss():
+        settings = BoostingSettings(rounds=40, most_rules=4)
+        rules = discover_rules(SEEN, TOLD, HOLDING, [ATTACHED], settings)
+        total = 0.0
+        for seen, told in zip(SEEN, TOLD, strict=True):
+            made = ground(rules, seen, HOLDING)
+            truth = told.table(made.facts)
+            for k in range(len(made.facts)):
+                one = np.arange(len(made.facts)) == k
+                costs = made.costs() @ made.clauses.violated(np.stack([one & False, one])).T
+                odds = (costs[:, 0] - costs[:, 1]) * np.where(truth[:, k], -1, 1)
+                total += np.logaddexp(0.0, odds).sum()
+        return total
+
+    fitted = loss()
+    monkeypatch.setattr(boosting, "_NEWTON_STEPS", 0)
+    assert fitted < loss()
 
 
 def test_bags_are_deterministic_given_their_seed():

@@ -37,9 +37,18 @@ def test_features_of_known_motion():
     assert found["compass"][0, 1, 0] == pytest.approx(180)
     assert found["relative_speed"][40, 0, 1] == pytest.approx(90)
     assert found["speed_rank"][40].tolist() == [1, 0]
-    assert found["still"][12, 1] == 30 and found["still"][30, 1] == 0
+    assert found["still"][12, 1] == pytest.approx(12 / 30) and found["still"][30, 1] == 0
     assert found["still_next"][10, 1] == pytest.approx((18 - 10) / 30, abs=2 / 30)
     assert found["away"][59, 1] == pytest.approx(117)
+
+
+def test_rest_is_counted_from_the_first_to_the_last_sight():
+    boxes = np.tile([10.0, 10.0, 30.0, 30.0], (60, 1, 1))
+    boxes[:20], boxes[50:] = np.nan, np.nan
+    seen = StateObservations.from_boxes("v", TIMES, [TrackedObject("a")], boxes).features
+    assert seen["still"][[20, 45], 0].tolist() == pytest.approx([0, 25 / 30])
+    assert seen["still_next"][[20, 49], 0].tolist() == pytest.approx([29 / 30, 0])
+    assert np.isnan(seen["still"][[5, 55], 0]).all()
 
 
 def test_every_declared_feature_is_measured_and_no_other():

@@ -7,7 +7,9 @@ strongly dependent; several bags of videos may be averaged.
 
 Many of those rules say nearly the same. Few of them are got by backward elimination: time and again
 the rule goes whose loss changes the log-odds of the samples least, after the others have made up
-for it as well as they can by least squares.
+for it as well as they can by least squares, weighted by how undecided samples are: that a certain
+one becomes a little less certain changes no state. In the end the weights of those that are left
+are fitted to the labels together, near what the elimination made of them.
 """
 
 from dataclasses import dataclass
@@ -27,7 +29,9 @@ __all__ = ["BoostingSettings", "boost_predicate"]
 
 Body = tuple[BinCondition, ...]
 
-_RIDGE = 1.0  # samples; keeps least squares solvable where rules cover the same
+_RIDGE = 100.0  # samples; how firmly the weights of rules that are left keep to what they were
+_DECIDED = 0.1  # weight of samples without doubt, beside their variance, which is .25 at most
+_NEWTON_STEPS, _LONGEST, _TINY, _LEAST_CURVE = 30, 2.0, 1e-4, 1e-4
 _LEAST_IMPROVEMENT = 1.02  # a further condition must raise the gain by this factor
 
 
@@ -172,8 +176,9 @@ def _eliminated(
     covers = np.ones((len(samples), len(bodies) + 1))
     for k, body in enumerate(bodies):
         covers[:, k] = _covered(samples, body)
-    weighed = covers * samples.weight[:, None]
     values = np.array([*steps.values(), base])
+    share = 1.0 / (1.0 + np.exp(-(covers @ values)))
+    weighed = covers * (samples.weight * (share * (1.0 - share) + _DECIDED))[:, None]
     # Removing one of the unknowns of least squares is a step of rank one on the inverse.
     inverse = np.linalg.inv(weighed.T @ covers + _RIDGE * np.eye(len(values)))
     kept = np.ones(len(values), dtype=np.bool_)
@@ -186,8 +191,26 @@ def _eliminated(
         values = np.where(kept, values - column * values[gone] / pivot, 0.0)
         inverse -= np.outer(column, column) / pivot
         inverse[gone, gone] = 1.0
+    values[kept] = _corrected(samples, covers[:, kept], values[kept])
     left = np.flatnonzero(kept[:-1]).tolist()
     return {bodies[k]: float(values[k]) for k in left}, float(values[-1])
+
+
+def _corrected(
+    samples: SampleTable, covers: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return values near some, all fitted together to the labels by logistic regression."""
+    start, weights = values, samples.weight
+    for _ in range(_NEWTON_STEPS):
+        share = 1.0 / (1.0 + np.exp(-(covers @ values)))
+        push = covers.T @ (weights * (samples.truth - share)) - _RIDGE * (values - start)
+        curve = weights * (share * (1.0 - share) + _LEAST_CURVE)
+        bend = covers.T @ (covers * curve[:, None]) + _RIDGE * np.eye(len(values))
+        step = np.linalg.solve(bend, push)
+        values = values + step * min(1.0, _LONGEST / max(float(np.abs(step).max()), _TINY))
+        if np.abs(step).max() < _TINY:
+            break
+    return values
 
 
 def _rule(samples: SampleTable, body: Body, step: float) -> Rule:

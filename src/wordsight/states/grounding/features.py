@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 _SPEED_SPAN = 0.1  # seconds to each side; annotated boxes jitter from frame to frame
 _BRIEF, _LONG = 1 / 3, 1.0  # seconds; the spans over which displacement is measured
 _MOVING = 30.0  # pixels per second; jitter of resting boxes stays below
-_NEVER = 30.0  # seconds since the last motion of objects that have not moved
+_NEVER = 30.0  # seconds; an object that has rested for longer may as well never have moved
 _RESTING_FRAMES = 5  # number of frames whose mean is the first place
 
 
@@ -89,29 +89,31 @@ def single_features(motion: Motion) -> dict[str, Array]:
     places = centres(motion.whole)
     velocity = motion.velocity(places)
     speed = _length(velocity)
+    absent = np.isnan(motion.whole[..., 0])
     features = {
         "direction": _direction(velocity),
         "speed": speed,
         "elevation": _elevation(motion),
         "morph": motion.velocity(motion.areas[..., None])[..., 0] / np.maximum(motion.areas, 1.0),
-        "still": _since(speed >= _MOVING, motion.times),
+        "still": _since(speed >= _MOVING, absent, motion.times),
         "speed_rank": ranks(speed, motion.kinds),
     }
     features |= _travels(motion, places, 1, "")
     first = _resting(places, forward=True)
     features["away"], features["above"] = _length(places - first), first[..., 1] - places[..., 1]
     if not motion.causal:
-        features |= _noncausal(motion, places, speed)
-    absent = np.isnan(motion.whole[..., 0])
+        features |= _noncausal(motion, places, speed, absent)
     for values in features.values():
         values[absent] = np.nan
     return features
 
 
-def _noncausal(motion: Motion, places: Array, speed: Array) -> dict[str, Array]:
+def _noncausal(
+    motion: Motion, places: Array, speed: Array, absent: NDArray[np.bool_]
+) -> dict[str, Array]:
     long = motion.frames(_LONG)
     last = _resting(places, forward=False)
-    backwards = _since(speed[::-1] >= _MOVING, -motion.times[::-1])[::-1].copy()
+    backwards = _since(speed[::-1] >= _MOVING, absent[::-1], -motion.times[::-1])[::-1].copy()
     return {
         **_travels(motion, places, -1, "_next"),
         "travel_both": _length(shifted(places, long) - shifted(places, -long)),
@@ -220,9 +222,13 @@ def _elevation(motion: Motion) -> Array:
     return elevation
 
 
-def _since(moving: NDArray[np.bool_], times: Array) -> Array:
-    """Return ``(T, n)`` seconds since each object last moved."""
-    last = np.maximum.accumulate(np.where(moving, times[:, None], -np.inf), axis=0)
+def _since(moving: NDArray[np.bool_], absent: NDArray[np.bool_], times: Array) -> Array:
+    """Return ``(T, n)`` seconds since each object last moved, or since it was first seen.
+
+    What happened before is not known: an object may be in a hand that has not moved yet.
+    """
+    first = np.where(absent, np.inf, times[:, None]).min(axis=0, initial=np.inf)
+    last = np.maximum.accumulate(np.where(moving, times[:, None], first), axis=0)
     return np.minimum(times[:, None] - last, _NEVER)
 
 
