@@ -27,7 +27,7 @@ RULES = parse_rules(
     """
     2: distance(X,Y) <= 8, speed(Y) >= 20, hand(X) -> attached(X,Y)
     1: speed(Y) <= 20, attached(X,Y) -> false
-    0.7: still(Y) >= 0.2 -> grounded(Y)
+    0.7: speed(Y) <= 5 -> grounded(Y)
     0.4: speed(Y) >= 10, grounded(Y) -> false
     hard: attached(X,Y), grounded(Y) -> false
     """
