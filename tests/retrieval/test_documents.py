@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from wordsight.errors import RecordError
 from wordsight.retrieval import Document, DocumentTable, RetrievalError, top_k
-from wordsight.retrieval.documents import document_columns
+from wordsight.retrieval.documents import document_columns, kth_largest
 
 names = st.text(
     st.characters(blacklist_categories=("Cs", "Z", "Cc"), blacklist_characters="\u200b"), min_size=1
@@ -68,6 +68,12 @@ def test_equals_sorting_everything(values, k):
     assert top_k(array, k, name_of).tolist() == expected[:k]
     by_position = sorted(np.flatnonzero(np.isfinite(array)), key=lambda at: (-array[at], at))
     assert top_k(array, k).tolist() == by_position[:k]
+
+
+@pytest.mark.parametrize("k", [1, 7, 300])
+def test_the_kth_largest_of_many_with_ties(k):
+    values = np.random.default_rng(k).integers(0, 500, 10_007).astype(np.float32)
+    assert kth_largest(values, k) == np.sort(values)[-k]
 
 
 def test_bad_requests_are_refused():

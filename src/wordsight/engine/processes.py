@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -30,7 +31,7 @@ from wordsight.engine.base import (
 from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
 from wordsight.interrupts import interrupts_held_back
 
-__all__ = ["ProcessParts", "Processes", "WorkerProcess", "cause_of", "usable_cores"]
+__all__ = ["ProcessParts", "Processes", "WorkerProcess", "cause_of", "in_threads", "usable_cores"]
 
 
 Item = TypeVar("Item")
@@ -50,6 +51,18 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def in_threads(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """Return the results of a function for some items, in their order, from a thread per core.
+
+    It saves time where the function spends its own outside the interpreter's lock.
+    """
+    threads = min(usable_cores(), len(items))
+    if threads < 2:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, items))
 
 
 class Processes(Engine):

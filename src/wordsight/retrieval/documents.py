@@ -16,6 +16,7 @@ __all__ = [
     "DocumentSource",
     "DocumentTable",
     "document_columns",
+    "kth_largest",
     "merge_columns",
     "pack_strings",
     "top_k",
@@ -244,8 +245,8 @@ def top_k(
     if np.isnan(scores).any():
         raise RetrievalError("a score is not a number; the query or the index is damaged.")
     if k < len(scores):
-        least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        positions = np.flatnonzero(scores >= least)  # more than k if the last place is tied
+        # More than k if the last place is tied.
+        positions = np.flatnonzero(scores >= kth_largest(scores, k))
     else:
         positions = np.arange(len(scores))
     positions = positions[np.isfinite(scores[positions])]
@@ -254,6 +255,19 @@ def top_k(
         order = sorted(positions.tolist(), key=lambda at: (-scores[at], name_of(at)))
         positions = np.array(order, dtype=np.int64)
     return positions[:k]
+
+
+def kth_largest(values: NDArray[Any], k: int) -> float:
+    """Return the ``k``-th largest of at least ``k`` numbers.
+
+    Of very many, only those can count that reach the ``k``-th largest maximum of a part of them:
+    with these maxima, at least ``k`` numbers do.
+    """
+    width = len(values) // (4 * k)
+    if width > 1:
+        tops = values[: len(values) // width * width].reshape(-1, width).max(axis=1)
+        values = values[values >= np.partition(tops, len(tops) - k)[len(tops) - k]]
+    return float(np.partition(values, len(values) - k)[len(values) - k])
 
 
 def _take_strings(

@@ -161,7 +161,8 @@ class JointSearch:
     def text_evidence(self, query: TextQuery) -> tuple[Array, NDArray[np.bool_]]:
         """Return ``(N,)`` the evidence of the words, per word, and which documents match any."""
         scores, matched = self.text.model.scores(query)
-        return scores / max(query.length, 1e-12), matched
+        scores /= max(query.length, 1e-12)
+        return scores, matched
 
     def visual_evidence(self, samples: "Samples") -> Array:
         """Return ``(N,)`` log likelihood ratios of samples, per sample, against the collection.
@@ -199,9 +200,10 @@ class JointSearch:
             scores += visual * self._picture_share(query)
         if query.text is not None:
             text, matched = self.text_evidence(query.text)
-            scores += text * (1 - self._picture_share(query) if samples is not None else 1.0)
-            if samples is None and not everything:
-                scores[~matched] = -np.inf
+            if samples is not None:
+                scores += text * (1 - self._picture_share(query))
+            else:
+                scores = text.copy() if everything else np.where(matched, text, -np.inf)
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []

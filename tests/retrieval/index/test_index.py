@@ -57,6 +57,17 @@ def index(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("smoothing", [VisualSmoothing(0.9), VisualSmoothing(0.1, 2.0)], ids=str)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_models_that_were_read_do_not_stay_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("wordsight.retrieval.index.segments._LARGE", 1)
+    visual = make_index(tmp_path, COUNTS).visual
+    samples = visual.features.samples(QUERY).values
+    found = visual.search(samples, 3)
+    maps = Path("/proc/self/smaps").read_text(encoding="utf-8").split("visual.factors.npy")[1:]
+    assert maps and all(int(part.partition("Rss:")[2].split()[0]) == 0 for part in maps)
+    assert visual.search(samples, 3) == found
+
+
 def test_results_equal_brute_force(index, smoothing):
     index = Index(index.folder)
     index.visual.__dict__["smoothing"] = smoothing

@@ -73,6 +73,22 @@ def test_segments_merges_and_removals_change_no_score(written, tmp_path, text):
     assert scores([whole(clean)], text) == pytest.approx(together)
 
 
+@pytest.mark.parametrize("text", [*QUERIES, "red red car falls blue"])
+def test_large_shards_are_scored_alike_by_compiled_loops(written, monkeypatch, text):
+    segments = [
+        whole(written("one", "a", "b")),
+        LiveSegment(written("two", "b", "c"), np.arange(2)),
+    ]
+    query = TextIndex(segments, PART.analyser).query(text)
+    found = []
+    for least in (20_000, 1):
+        monkeypatch.setattr("wordsight.retrieval.text.model.COMPILED_FROM", least)
+        model = LanguageModel(text_shards(segments), SMOOTHING, "documents")
+        found.append(model.scores(query))
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-12)
+    np.testing.assert_array_equal(found[1][1], found[0][1])
+
+
 def test_what_is_said_of_a_film_reaches_all_its_shots(written):
     found = scores([whole(written("one", "a", "b"))], "kitchen")
     assert (found[:3] > 0).all()

@@ -5,6 +5,7 @@ A segment holds some documents and is written once. Each *part* of it (``documen
 """
 
 import json
+import mmap
 import os
 import re
 import shutil
@@ -38,6 +39,7 @@ Learned = TypeVar("Learned")
 
 MANIFEST = "index.json"
 _KIND, _VERSION = "Index", 1
+_LARGE = 2**25  # bytes of an array that memory is worth saving for
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -84,6 +86,17 @@ class Segment:
         if (part, name) not in self._arrays:
             self._arrays[part, name] = _mapped(self.path / f"{part}.{name}.npy")
         return self._arrays[part, name]
+
+    def release(self, part: str, name: str) -> None:
+        """Give the memory of a large array back, which is read again where it is used again.
+
+        A few rows at places all over an index would otherwise keep most of its pages in memory.
+        """
+        array = self._arrays.get((part, name))
+        mapped = None if array is None else getattr(array.base, "_mmap", None)
+        if array is not None and mapped is not None and array.nbytes >= _LARGE:
+            with suppress(AttributeError, OSError):  # a system without such advice
+                mapped.madvise(mmap.MADV_DONTNEED)
 
     def arrays(self, part: str) -> dict[str, NDArray[Any]]:
         """Return all arrays of a part by name."""

@@ -124,7 +124,7 @@ class Levels:
 
     def _members(self, level: int, units: NDArray[np.integer]) -> Ints:
         """Return the documents that belong to some units of a level."""
-        order, starts = self._children[level]
+        order, starts = self.children[level]
         if not len(units):
             return order[:0]
         sizes = starts[units + 1] - starts[units]
@@ -133,12 +133,13 @@ class Levels:
         return order[first + np.arange(int(ends[-1]))]
 
     @cached_property
-    def _children(self) -> list[tuple[Ints, Ints]]:
+    def children(self) -> list[tuple[Ints, Ints]]:
         """For each level the documents sorted by unit, and where each unit starts."""
         children = []
         for owner, level in zip(self.owners, self.postings, strict=True):
             order = np.argsort(owner, kind="stable")
-            starts = np.searchsorted(owner[order], np.arange(level.num_texts + 1))
+            sizes = np.bincount(owner, minlength=level.num_texts)
+            starts = np.concatenate([[0], np.cumsum(sizes)])
             children.append((order, starts))
         return children
 

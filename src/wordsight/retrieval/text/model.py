@@ -4,14 +4,17 @@ The documents may lie in several shards (segments of an index); the collection m
 all of them, so that scores do not depend on how documents are stored.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.engine.processes import in_threads
+from wordsight.inference.numba_support import numba_available
 from wordsight.retrieval.documents import top_k
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text.analysis import TextQuery, is_pair
@@ -25,6 +28,10 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 TermUnit = Literal["words", "documents"]
 _MAX_CACHED_SHARES = 10_000
+_FACTORS = 16  # terms whose odds are multiplied before their logarithm is taken
+
+COMPILED_FROM = 20_000
+"""Documents of a shard from which compiled loops save more time than numba takes to import."""
 
 PAIR_WEIGHT = 0.2
 """Weight of a pair of neighbouring words beside that of a word; chosen on Cranfield."""
@@ -183,6 +190,7 @@ class LanguageModel:
             )
         self.starts = np.cumsum([0, *(shard.num_documents for shard in self.shards)])
         self._shares: dict[str, float] = {}
+        self._rates: dict[tuple[int, bool], list[Array]] = {}
 
     @classmethod
     def from_texts(
@@ -266,18 +274,78 @@ class LanguageModel:
             ``(N,)`` the log likelihood of the query minus that under an unrelated document, which
             ranks alike (6.23); and ``(N,)`` whether any term of the query occurs.
         """
-        scores = np.zeros(self.num_documents)
-        matched = np.zeros(self.num_documents, np.bool_)
         known, weights = self.known_terms(query), self.counted(query)
-        for shard, start in zip(self.shards, self.starts, strict=False):
-            for term, share in known.items():
-                documents, evidence = self._evidence(shard, term, share)
-                scores[start + documents] += weights[term] * evidence
-                matched[start + documents] = True
-        for paired, cost in enumerate(self._length_costs):
-            if cost is not None:
-                scores += sum(weights[term] for term in known if is_pair(term) == paired) * cost
+        weight_of = {term: (share, weights[term]) for term, share in known.items()}
+        scores = np.empty(self.num_documents)
+        matched = np.empty(self.num_documents, np.bool_)
+
+        def fill(number: int) -> None:
+            here = slice(int(self.starts[number]), int(self.starts[number + 1]))
+            scores[here], matched[here] = self._shard_scores(number, weight_of)
+
+        in_threads(fill, range(len(self.shards)))
         return scores, matched
+
+    def _shard_scores(
+        self, number: int, terms: Mapping[str, tuple[float, float]]
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Score one shard by terms with their collection probabilities and weights."""
+        shard = self.shards[number]
+        if shard.levels.num_documents >= COMPILED_FROM and numba_available():
+            scores, matched = self._compiled_scores(number, terms)
+        else:
+            scores = np.zeros(shard.num_documents)
+            matched = np.zeros(shard.num_documents, np.bool_)
+            for term, (share, weight) in terms.items():
+                documents, evidence = self._evidence(shard, term, share)
+                scores[documents] += weight * evidence
+                matched[documents] = True
+        here = slice(int(self.starts[number]), int(self.starts[number + 1]))
+        for paired, cost in enumerate(self._length_costs):
+            total = sum(weight for term, (_, weight) in terms.items() if is_pair(term) == paired)
+            if cost is not None and total:
+                scores += total * cost[here]
+        return scores, matched
+
+    def _compiled_scores(
+        self, number: int, terms: Mapping[str, tuple[float, float]]
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Score a large shard, whose words are often in most of its documents."""
+        from wordsight.retrieval.kernels import add_counts, take_odds
+
+        shard = self.shards[number]
+        size = shard.levels.num_documents
+        scores, found, matched = np.zeros(size), np.zeros(size), np.zeros(size, np.bool_)
+        for weight, alike in _same_weight(terms):
+            odds = np.ones(size)
+            for term in alike:
+                held, _ = self._held(shard, term)
+                place = held.terms.number(term)
+                if place is None:
+                    continue
+                for level, rates in enumerate(self._rates_of(number, is_pair(term))):
+                    units, counts = held.postings[level].term_counts(place)
+                    order, starts = held.children[level]
+                    add_counts(units, counts, order, starts, rates, found, matched)
+                take_odds(found, terms[term][0], odds)
+            scores += weight * np.log(odds)
+        return (
+            (scores, matched) if shard.rows is None else (scores[shard.rows], matched[shard.rows])
+        )
+
+    def _rates_of(self, number: int, paired: bool) -> list[Array]:
+        """Return the rates of the documents of a shard, for words or for pairs."""
+        key = (number, paired)
+        if key not in self._rates:
+            shard = self.shards[number]
+            levels = shard.neighbours if paired else shard.levels
+            smoothing = self._own_smoothing if paired else self.smoothing
+            lengths = [
+                postings.lengths[owner].astype(float)
+                for postings, owner in zip(levels.postings, levels.owners, strict=True)
+            ]
+            self._rates[key] = smoothing.rates(lengths[: smoothing.num_levels])
+        return self._rates[key]
 
     def log_likelihoods(self, query: TextQuery) -> Array:
         """Return ``(N,)`` log P(query | document) over the known terms."""
@@ -365,6 +433,15 @@ class LanguageModel:
         """The cost of each document's length, per word and per pair."""
         lengths = self.level_lengths(self.smoothing.num_levels)
         return self.smoothing.length_cost(lengths), self._own_smoothing.length_cost(lengths[:1])
+
+
+def _same_weight(terms: Mapping[str, tuple[float, float]]) -> Iterator[tuple[float, list[str]]]:
+    """Yield terms that share a logarithm: of one weight, and as few as are safe to multiply."""
+    ordered = sorted(terms, key=lambda term: terms[term][1])
+    for weight, group in groupby(ordered, key=lambda term: terms[term][1]):
+        alike = list(group)
+        for first in range(0, len(alike), _FACTORS):
+            yield weight, alike[first : first + _FACTORS]
 
 
 def _num_entries(postings: Postings, live: NDArray[np.bool_] | None) -> int:

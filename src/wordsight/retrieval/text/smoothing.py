@@ -44,8 +44,17 @@ class TextSmoothing(Protocol):
     def num_levels(self) -> int:
         """The number of levels, from shots upwards, that have a weight."""
 
+    def rates(self, lengths: Sequence[Array]) -> list[Array]:
+        """Return for each level ``(n,)`` what an occurrence there counts in each text.
+
+        Args:
+            lengths: For each level ``(n,)`` the number of words.
+        """
+
     def evidence(self, counts: Sequence[Array], lengths: Sequence[Array], background: Any) -> Array:
         """Return ``log(P(term | text) / P(term | unrelated text))`` for n occurrences.
+
+        It is ``log(1 + sum of rates * counts / background)``.
 
         Args:
             counts: For each level ``(n,)`` the count of the term.
@@ -103,12 +112,14 @@ class Interpolation:
 
     def evidence(self, counts: Sequence[Array], lengths: Sequence[Array], background: Any) -> Array:
         """As :meth:`TextSmoothing.evidence`."""
-        share = sum(
-            weight * count / np.maximum(length, 1.0)
-            for weight, count, length in zip(self.weights, counts, lengths, strict=True)
-        )
-        ratio: Array = np.log1p(share / (self.rest * background))
-        return ratio
+        return _evidence(self.rates(lengths), counts, background)
+
+    def rates(self, lengths: Sequence[Array]) -> list[Array]:
+        """As :meth:`TextSmoothing.rates`."""
+        return [
+            weight / (self.rest * np.maximum(length, 1.0))
+            for weight, length in zip(self.weights, lengths, strict=True)
+        ]
 
     def length_cost(self, lengths: Sequence[Array]) -> Array | None:
         """None: relative frequencies do not depend on the length."""
@@ -176,14 +187,16 @@ class TwoStage:
 
     def evidence(self, counts: Sequence[Array], lengths: Sequence[Array], background: Any) -> Array:
         """As :meth:`TextSmoothing.evidence`."""
-        found = np.asarray(counts[0], float)
+        return _evidence(self.rates(lengths), counts, background)
+
+    def rates(self, lengths: Sequence[Array]) -> list[Array]:
+        """As :meth:`TextSmoothing.rates`."""
+        own = (1 - self.share) / self._unexplained(lengths)
+        rates = [own]
         for level, weight in enumerate(self.weights, start=1):
-            adds = weight * (lengths[level] > lengths[level - 1])
-            found = found + self.mass * adds * counts[level] / np.maximum(lengths[level], 1.0)
-        ratio: Array = np.log1p(
-            (1 - self.share) * found / (self._unexplained(lengths) * background)
-        )
-        return ratio
+            adds = self.mass * weight * (lengths[level] > lengths[level - 1])
+            rates.append(own * adds / np.maximum(lengths[level], 1.0))
+        return rates
 
     def length_cost(self, lengths: Sequence[Array]) -> Array | None:
         """As :meth:`TextSmoothing.length_cost`."""
@@ -215,6 +228,12 @@ class Dirichlet(TwoStage):
 
     def __init__(self, mass: float = 300.0):
         super().__init__(mass, 0.0)
+
+
+def _evidence(rates: Sequence[Array], counts: Sequence[Array], background: Any) -> Array:
+    found = sum(rate * count for rate, count in zip(rates, counts, strict=True))
+    ratio: Array = np.log1p(found / background)
+    return ratio
 
 
 def fit_mixing_weights(

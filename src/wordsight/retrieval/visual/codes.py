@@ -7,14 +7,11 @@ of a document is then a sum of five numbers that are looked up. A sample is give
 component of a document, and counts if that is likelier than the background.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.engine.processes import usable_cores
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 
 __all__ = ["FEWEST_CODED", "code_gains", "code_mixtures"]
@@ -26,8 +23,9 @@ _CODES = 256
 _TRAINING = 8_000  # components the codes are learned from
 _ROUNDS = 8
 _BLOCK = 20_000
-_THREAD_DOCUMENTS = 25_000  # that one thread looks at before it takes more
 _GROUPS = 5  # of dimensions that are coded together
+_NAT = np.float32(64.0)  # what a nat is in 16-bit sums
+_LARGEST = 80.0  # nats that a group of dimensions can count: five of them and a weight fit
 
 Codes = NDArray[np.uint8]
 
@@ -87,32 +85,43 @@ def code_gains(
             density of the background.
         shares: ``(N,)`` how much each sample counts.
     """
+    from wordsight.retrieval.kernels import SAMPLES_AT_ONCE, sum_codes
+
+    gains = np.zeros(len(codes), np.float32)
+    for first in range(0, len(values), SAMPLES_AT_ONCE):
+        some = slice(first, first + SAMPLES_AT_ONCE)
+        counts = np.zeros(SAMPLES_AT_ONCE, np.float32)
+        counts[: len(shares[some])] = shares[some] / _NAT
+        sum_codes(
+            codes, log_weights, _NAT, _tables(book, values[some], offset[some]), counts, gains
+        )
+    return gains
+
+
+def _tables(book: Array, values: Array, offset: Array) -> NDArray[np.int16]:
+    """Return ``(5, 256, 64)`` log densities of samples under all codes, in 64ths of a nat.
+
+    Whatever is beyond 80 nats is cut off, so that sums fit into 16 bits; places beyond the samples
+    are below any background.
+    """
+    from wordsight.retrieval.kernels import SAMPLES_AT_ONCE
+
     known = np.logical_not(np.isnan(values).all(axis=0)).tolist()
     variances = np.exp(book[:, :, 1])
-    tables = np.zeros((_GROUPS, _CODES, len(values)), np.float32)
+    tables = np.full((_GROUPS, _CODES, SAMPLES_AT_ONCE), -_LARGEST)
+    tables[:, :, : len(values)] = offset / _GROUPS
     for number, group in enumerate(_groups(len(book))):
         for dimension in group:
             if known[dimension]:
                 away = book[dimension, :, 0, None] - values[:, dimension]
                 spread = variances[dimension][:, None]
-                tables[number] -= 0.5 * (np.log(2.0 * np.pi * spread) + away**2 / spread)
-    tables[0] += offset
-    gains = np.empty(len(codes), np.float32)
-    kernel, counts = _kernel(), shares.astype(np.float32)
-    starts = range(0, len(codes), _THREAD_DOCUMENTS)
-
-    def fill(first: int) -> None:
-        part = slice(first, first + _THREAD_DOCUMENTS)
-        kernel(codes[part], log_weights[part], tables, counts, gains[part])
-
-    threads = min(usable_cores(), len(starts))
-    if threads < 2:
-        for first in starts:
-            fill(first)
-    else:
-        with ThreadPoolExecutor(threads) as pool:  # the kernel runs without the interpreter's lock
-            list(pool.map(fill, starts))
-    return gains
+                tables[number, :, : len(values)] -= 0.5 * (
+                    np.log(2.0 * np.pi * spread) + away**2 / spread
+                )
+    rounded: NDArray[np.int16] = np.rint(_NAT * np.clip(tables, -_LARGEST, _LARGEST)).astype(
+        np.int16
+    )
+    return rounded
 
 
 def _groups(dimensions: int) -> list[list[int]]:
@@ -144,30 +153,3 @@ def _nearest(points: Array, centres: Array) -> Codes:
         products -= half
         owners[first : first + _BLOCK] = products.argmax(axis=1)
     return owners
-
-
-@lru_cache(maxsize=1)
-def _kernel() -> Any:
-    """Compile the sum over codes; numba is imported only where it is needed."""
-    from numba import njit
-
-    @njit(nogil=True, fastmath=True)
-    def kernel(codes, log_weights, tables, shares, gains):  # type: ignore[no-untyped-def]
-        documents, components = codes.shape[:2]
-        count = shares.shape[0]
-        best = np.empty(count, np.float32)
-        for d in range(documents):
-            best[:] = 0.0
-            for c in range(components):
-                weight, code = log_weights[d, c], codes[d, c]
-                row0, row1, row2 = tables[0, code[0]], tables[1, code[1]], tables[2, code[2]]
-                row3, row4 = tables[3, code[3]], tables[4, code[4]]
-                for s in range(count):
-                    total = weight + row0[s] + row1[s] + row2[s] + row3[s] + row4[s]
-                    best[s] = max(best[s], total)
-            score = np.float32(0.0)
-            for s in range(count):
-                score += best[s] * shares[s]
-            gains[d] = score
-
-    return kernel

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.engine.processes import in_threads
 from wordsight.inference.mixtures.gaussian import Mixtures
-from wordsight.retrieval.documents import DocumentHit, DocumentTable, top_k
+from wordsight.inference.numba_support import numba_available
+from wordsight.retrieval.documents import DocumentHit, DocumentTable, kth_largest, top_k
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.segments import LiveSegment, keep_learned
 from wordsight.retrieval.visual.codes import code_gains
@@ -36,7 +38,7 @@ __all__ = ["SMOOTHING_FILE", "VisualIndex"]
 
 SMOOTHING_FILE = "visual-smoothing.json"
 
-CODE_SAMPLES, FIRST_SAMPLES, SECOND_SAMPLES = 16, 32, 128
+CODE_SAMPLES, FIRST_SAMPLES, SECOND_SAMPLES = 64, 32, 128
 """Samples that choose candidates in a search by stages: among all documents, by codes or by models,
 and among the best."""
 
@@ -46,7 +48,9 @@ SINGLE_ERROR = 2e-3
 LEAST_CANDIDATES = 400
 """Documents that are scored in full, or forty times the number of hits."""
 
-SECOND_SHARE = 125
+_READ_TOGETHER, _SCORED_TOGETHER = 1000, 128  # documents that one thread takes at a time
+
+SECOND_SHARE = 250
 """One document in so many has a second look, if those are more."""
 
 
@@ -119,8 +123,9 @@ class VisualIndex:
         """Return the scores of some documents only."""
         values = self._standardised(samples)
         asked = self._ask(values)
-        scores: Array = asked.gains(self.models(positions)) + asked.constant
-        return scores - self._log_unit(values)
+        gains = self._in_parts(asked.gains, positions, _SCORED_TOGETHER)
+        scores: Array = gains + asked.constant - self._log_unit(values)
+        return scores
 
     def unrelated_score(self, samples: ArrayLike) -> float:
         """Return the score of a document that is exactly as likely as the collection."""
@@ -174,7 +179,7 @@ class VisualIndex:
     def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
         """Return the positions, ascending, of the best documents of a rough look, or two.
 
-        The first look is at 32 samples and all documents: in large segments at 16, by the codes of
+        The first look is at 32 samples and all documents: in large segments at 64, by the codes of
         their models. If documents are many, those that are best so far have a second look, at more
         samples and the models themselves.
 
@@ -185,17 +190,21 @@ class VisualIndex:
         values = self._standardised(samples)
         asked = self._ask(values)
         few = asked.some(FIRST_SAMPLES)
-        gains = np.empty(len(self), np.float32)
-        for number, (live, start) in enumerate(zip(self._segments, self._starts, strict=False)):
+        coarse = asked.some(CODE_SAMPLES)
+
+        def look(number: int) -> NDArray[np.float32]:
+            live = self._segments[number]
             coded = live.segment.arrays(VISUAL)
-            if "codes" in coded:
-                rough = asked.some(CODE_SAMPLES).code_gains(coded)
+            if "codes" in coded and numba_available():
+                rough = coarse.code_gains(coded)
             else:
                 rough = few.rough(self._packed(number))
-            gains[start : start + len(live.rows)] = rough[live.rows]
+            return rough if len(rough) == len(live.rows) else rough[live.rows]
+
+        gains = np.concatenate(in_threads(look, range(len(self._segments))))
         likely = _largest(gains, max(count, len(self) // SECOND_SHARE))
         if len(likely) > count:
-            more = asked.some(SECOND_SAMPLES).rough(self.models(likely))
+            more = self._in_parts(asked.some(SECOND_SAMPLES).rough, likely, _READ_TOGETHER)
             likely = likely[_largest(more, count)]
         return likely
 
@@ -288,7 +297,20 @@ class VisualIndex:
             rows = self._segments[owner].rows[positions[here] - self._starts[owner]]
             packed = self._packed(owner)
             factors[here], constants[here] = packed.factors[rows], packed.constants[rows]
+            self._segments[owner].segment.release(VISUAL, "factors")
         return PackedMixtures(factors, constants)
+
+    def _in_parts(
+        self,
+        score: Callable[[PackedMixtures], NDArray[Any]],
+        positions: NDArray[np.int64],
+        size: int,
+    ) -> NDArray[Any]:
+        """Score the models of some documents, so many at a time, on all cores."""
+        parts = [positions[first : first + size] for first in range(0, len(positions), size)]
+        return np.concatenate(
+            in_threads(lambda part: score(self.models(part)), parts or [positions])
+        )
 
     def _packed(self, number: int) -> PackedMixtures:
         segment = self._segments[number].segment
@@ -298,6 +320,7 @@ class VisualIndex:
         scores = np.empty(len(self))
         for number, (live, start) in enumerate(zip(self._segments, self._starts, strict=False)):
             scores[start : start + len(live.rows)] = score(self._packed(number))[live.rows]
+            live.segment.release(VISUAL, "factors")
         return scores
 
     def _device_gains(self, packed: PackedMixtures, asked: "_Asked") -> Array:
@@ -392,7 +415,10 @@ def _largest(gains: NDArray[Any], count: int) -> NDArray[np.int64]:
     """Return the places of the largest numbers, ascending."""
     if len(gains) <= count:
         return np.arange(len(gains))
-    return np.sort(np.argpartition(gains, len(gains) - count)[len(gains) - count :])
+    least = kth_largest(gains, count)
+    tied = np.flatnonzero(gains == least)
+    above = np.flatnonzero(gains > least)
+    return np.sort(np.concatenate([above, tied[: count - len(above)]]))
 
 
 def _described(settings: VisualSettings) -> str:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.engine.processes import in_threads
 from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.packing import NEVER, Array, PackedMixtures
 
@@ -337,8 +338,16 @@ class CollectionBackground:
     def _densities(self, values: Array) -> tuple[Array, Array]:
         dimensions = int((~np.isnan(values).all(axis=0)).sum())
         peak = -0.5 * dimensions * np.log(2.0 * np.pi * self.floor)
-        logs = log_densities(self.reference, values)
-        return mean_and_information(logs, peak - LARGEST_RATIO)
+        # The blocks that samples are scored in anyway, so that results do not depend on threads.
+        width = -(-len(values) // -(-len(values) // BLOCK_SAMPLES))
+        looks = in_threads(
+            lambda part: mean_and_information(
+                log_densities(self.reference, part), peak - LARGEST_RATIO
+            ),
+            [values[first : first + width] for first in range(0, len(values), width)],
+        )
+        densities, told = (np.concatenate(each) for each in zip(*looks, strict=True))
+        return densities, told
 
 
 def mean_and_information(logs: Array, least: float) -> tuple[Array, Array]:
@@ -348,9 +357,12 @@ def mean_and_information(logs: Array, least: float) -> tuple[Array, Array]:
         logs: ``(D, N)`` log density of each sample under each document.
         least: Lower bound.
     """
-    total = np.logaddexp.reduce(logs, axis=0)
-    posterior = np.exp(logs - total)
-    uniform = np.log(len(logs))
-    told = (posterior * np.where(posterior > 0, logs - total + uniform, 0.0)).sum(axis=0)
-    density: Array = np.maximum(total - uniform, least)
+    top = logs.max(axis=0)
+    below = logs - top
+    posterior = np.exp(below)
+    sums = posterior.sum(axis=0)
+    posterior *= below
+    # The sum of p log p, with p = exp(below) / sums.
+    told = posterior.sum(axis=0) / sums - np.log(sums) + np.log(len(logs))
+    density: Array = np.maximum(top + np.log(sums / len(logs)), least)
     return density, np.maximum(told, 0.0)
