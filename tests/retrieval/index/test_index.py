@@ -55,8 +55,6 @@ def index(tmp_path_factory):
     return make_index(folder, COUNTS)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("smoothing", [VisualSmoothing(0.9), VisualSmoothing(0.1, 2.0)], ids=str)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_models_that_were_read_do_not_stay_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("wordsight.retrieval.index.segments._LARGE", 1)
@@ -68,6 +66,8 @@ def test_models_that_were_read_do_not_stay_in_memory(tmp_path, monkeypatch):
     assert visual.search(samples, 3) == found
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("smoothing", [VisualSmoothing(0.9), VisualSmoothing(0.1, 2.0)], ids=str)
 def test_results_equal_brute_force(index, smoothing):
     index = Index(index.folder)
     index.visual.__dict__["smoothing"] = smoothing
