@@ -203,7 +203,9 @@ class JointSearch:
             if samples is not None:
                 scores += text * (1 - self._picture_share(query))
             else:
-                scores = text.copy() if everything else np.where(matched, text, -np.inf)
+                scores = text  # of very many documents, a copy takes as long as the ranking
+                if not everything:
+                    scores[~matched] = -np.inf
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []
