@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.report import Column, print_report, report_parser, run_main, say
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, RetrievalError
 from wordsight.evaluation import evaluate_run
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text import (
     DEFAULT_SMOOTHING,
     PRIOR_WORDS,

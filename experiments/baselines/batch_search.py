@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.model import LanguageModel, Ranking
 from wordsight.retrieval.text.postings import Terms

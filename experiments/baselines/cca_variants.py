@@ -6,8 +6,8 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.cca import checked_sources, whitened
+from wordsight.errors import TeachingError
 
 __all__ = ["GeneralisedCCA", "KernelCCA"]
 

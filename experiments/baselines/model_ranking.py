@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from wordsight.errors import RetrievalError
 from wordsight.inference.mixtures.gaussian import Mixtures
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.scoring import log_likelihoods, smoothed_gains
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.errors import MeaningError
+from wordsight.errors import MeaningError
 
 __all__ = ["NamedThing", "NounLearner"]
 

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 
 __all__ = ["PairedModels"]
 

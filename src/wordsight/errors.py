@@ -1,14 +1,35 @@
 """The errors people see: each says what was expected, what came and what to do next."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 __all__ = [
+    "AlignmentError",
+    "AmbiguityError",
+    "ConstraintError",
     "FormatError",
+    "IndexDamagedError",
+    "LanguageError",
+    "LexiconError",
     "LibraryError",
+    "MeaningError",
+    "MeaningWarning",
+    "PoorEvidenceError",
     "RecordError",
+    "RetrievalError",
+    "RuleError",
+    "SoundError",
+    "SoundWarning",
+    "StateError",
+    "TeachingError",
+    "UnknownWordError",
     "VideoError",
     "VideoWarning",
     "WordsightError",
+    "nearest",
     "pointing_at",
 ]
+
 
 _MOST_SHOWN = 160  # characters of a line
 
@@ -38,6 +59,101 @@ class VideoWarning(UserWarning):
 
 class LibraryError(WordsightError):
     """A collection that is missing, damaged, too new, read-only or out of reach."""
+
+
+class AlignmentError(WordsightError, ValueError):
+    """Instructions and observations that cannot be aligned, or a model that is not fitted."""
+
+
+class ConstraintError(AlignmentError):
+    """User constraints that contradict each other or the video."""
+
+
+class PoorEvidenceError(AlignmentError):
+    """Too little was observed to align the video."""
+
+
+class TeachingError(WordsightError, ValueError):
+    """Lessons from which nothing can be learned, or invalid settings."""
+
+
+class SoundError(WordsightError):
+    """A recording that cannot be read, written or used."""
+
+
+class SoundWarning(UserWarning):
+    """A recording of poor quality."""
+
+
+class LanguageError(WordsightError, ValueError):
+    """A sentence that cannot be parsed, or a meaning that cannot be expressed."""
+
+
+class UnknownWordError(LanguageError):
+    """A sentence with words the lexicon does not know.
+
+    Attributes:
+        words: The unknown words in order.
+    """
+
+    def __init__(self, message: str, words: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.words = words
+
+
+class AmbiguityError(LanguageError):
+    """A sentence with several readings that the rules do not decide between.
+
+    Attributes:
+        readings: Its possible meanings, each as ``person(p0) picked-up(p0,p1) ...``.
+    """
+
+    def __init__(self, message: str, readings: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.readings = readings
+
+
+class LexiconError(FormatError):
+    """A lexicon that contradicts itself, or a lexicon file that cannot be read."""
+
+
+def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Return up to ``count`` known words with the most similar spelling, the best first."""
+    return get_close_matches(word, sorted(set(known)), n=count, cutoff=0.6)
+
+
+class MeaningError(WordsightError, ValueError):
+    """Clips, sentences or settings that the word learner cannot work with."""
+
+
+class MeaningWarning(UserWarning):
+    """Clips or sentences that are left out of learning."""
+
+
+class RetrievalError(WordsightError, ValueError):
+    """An invalid query, setting or collection."""
+
+
+class IndexDamagedError(RetrievalError):
+    """An index on disk that is incomplete or was written by a newer version."""
+
+
+class StateError(WordsightError, ValueError):
+    """Tracks, labels, rules or settings from which no states can be learned or inferred."""
+
+
+class RuleError(StateError):
+    """Rule text that cannot be parsed; the message shows the line and points at the column.
+
+    Attributes:
+        line: Number of the line, counted from 1.
+        column: Number of the character in it, counted from 1.
+    """
+
+    def __init__(self, problem: str, text: str, line: int, column: int):
+        self.line, self.column = line, column
+        shown = pointing_at(text, column - 1, column)
+        super().__init__(f"line {line}, column {column}: {problem}\n{shown}")
 
 
 def pointing_at(text: str, start: int, end: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from wordsight.files import atomic_path
 
-__all__ = ["KeptRun", "keep_run", "kept_runs", "runs_folder"]
+__all__ = ["KeptRun", "keep_run", "kept_runs", "results_table", "runs_folder"]
 
 
 @dataclass(frozen=True)
@@ -69,3 +69,38 @@ def kept_runs() -> list[KeptRun]:
         except (OSError, TypeError, ValueError):
             continue
     return found
+
+
+def results_table(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay results out: rows with the same columns where they are objects, else pairs."""
+    rows = {name: value for name, value in results.items() if isinstance(value, dict)}
+    lists = {name: value for name, value in results.items() if _is_table(value)}
+    for name, value in lists.items():
+        rows |= {f"{name} {number}": row for number, row in enumerate(value, start=1)}
+    single = {
+        name: value
+        for name, value in results.items()
+        if not isinstance(value, dict) and name not in lists
+    }
+    columns = list(dict.fromkeys(key for row in rows.values() for key in row))
+    return {
+        "columns": columns,
+        "rows": {name: [_short(row.get(key)) for key in columns] for name, row in rows.items()},
+        "single": {name: _short(value) for name, value in single.items()},
+    }
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_short(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(_short(one) for one in value[:12]) + (" …" if len(value) > 12 else "")
+    return str(value)

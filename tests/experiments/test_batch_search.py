@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.baselines.batch_search import BatchSearch
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.text import (
     Dirichlet,
     JelinekMercer,

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.hierarchy import Shown, fit_interpolation_from_queries, measure, read_cad120
-from wordsight.errors import FormatError
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import FormatError, RetrievalError
 from wordsight.retrieval.text import Levels, Postings, TextQuery
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.baselines.paired import PairedModels
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 
 
 def pairs(rng, count, topics):

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, IndexDamagedError
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.retrieval.errors import IndexDamagedError
 from wordsight.retrieval.index.segments import Segment
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "wordsight"

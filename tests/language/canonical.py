@@ -1,6 +1,6 @@
 """What was read of a text, as one line: ``who? not pick up(man; bottle; from table) then ...``."""
 
-from wordsight.language.english.pronouns import resolve_pronouns
+from wordsight.language.english.events import resolve_pronouns
 from wordsight.language.english.reading import read_events
 from wordsight.language.english.words import base_form
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.meaning.plays import LABELS, play
 from tests.records.builders import detections
-from wordsight.meaning.errors import MeaningError
+from wordsight.errors import MeaningError
 from wordsight.meaning.features import (
     FEATURE_SETS,
     available_features,

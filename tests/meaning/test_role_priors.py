@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LEXICON, troupe
+from wordsight.errors import MeaningError
 from wordsight.language import parse
 from wordsight.meaning import WordLearner
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.model.calibration import Calibration, RolePriors
 from wordsight.meaning.training.conditional import Question, fit_role_prior_weight
 from wordsight.meaning.training.corpus import RolePriorCounts

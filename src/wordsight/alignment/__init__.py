@@ -1,7 +1,6 @@
 """Alignment of written instructions with silent video, learned without labels."""
 
 from wordsight.alignment.belonging import Belonging, judge_belonging
-from wordsight.alignment.errors import AlignmentError, ConstraintError, PoorEvidenceError
 from wordsight.alignment.export import write_alignment
 from wordsight.alignment.models import AlignmentModel, Ensemble, model_by_name
 from wordsight.alignment.observe import (
@@ -28,6 +27,7 @@ from wordsight.alignment.tasks import (
     compare_models,
 )
 from wordsight.alignment.text import instructions_from_text, read_instructions
+from wordsight.errors import AlignmentError, ConstraintError, PoorEvidenceError
 
 __all__ = [
     "NO_LINE",

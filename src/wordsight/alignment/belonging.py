@@ -18,13 +18,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models import HSMM
 from wordsight.alignment.models.encoding import Pair, encode
 from wordsight.alignment.models.ensemble import hsmm_members, learn_links
 from wordsight.alignment.models.hsmm import StepGain
 from wordsight.alignment.records import Instructions, Observed
 from wordsight.alignment.text.tagging import can_name_thing, plain_name
+from wordsight.errors import AlignmentError
 from wordsight.progress import Progress, report
 
 __all__ = [

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import ConstraintError
 from wordsight.alignment.records import Constraint, Instructions, Observed
+from wordsight.errors import ConstraintError
 
 __all__ = [
     "FORBIDDEN",

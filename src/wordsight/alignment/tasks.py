@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from wordsight.alignment.belonging import Belonging, absent_lines
 from wordsight.alignment.constraints import allowed_lines, check_constraints
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models import HSMM, MODELS, AlignmentModel, Ensemble
 from wordsight.alignment.models.decoding import reject_short_steps, restore_lines
 from wordsight.alignment.models.encoding import Pair
@@ -19,6 +18,7 @@ from wordsight.alignment.records import (
     LineSpan,
     Observed,
 )
+from wordsight.errors import AlignmentError
 from wordsight.progress import Progress, report
 
 __all__ = [

@@ -1,6 +1,5 @@
 """Which attribute does a word name? Pictures and single words in, all words for a picture out."""
 
-from wordsight.attributes.errors import SoundError, SoundWarning, TeachingError
 from wordsight.attributes.features.pictures import (
     Autocorrelation,
     Colours,
@@ -22,6 +21,7 @@ from wordsight.attributes.lessons import (
 )
 from wordsight.attributes.recall.answers import LearnedWord, NamedAttribute, Naming
 from wordsight.attributes.settings import ANNEALED, FAITHFUL, RECOMMENDED, AttributeSettings
+from wordsight.errors import SoundError, SoundWarning, TeachingError
 
 __all__ = [
     "ANNEALED",

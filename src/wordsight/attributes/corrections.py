@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.words import find_word_types
 from wordsight.attributes.recall.answers import learned_words
+from wordsight.errors import TeachingError
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.attributes.corrections import merge_words, rename_word, split_word
-from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.features.sounds import Sound, join_sounds
 from wordsight.attributes.grouping.assignment import (
     AttributeAssignment,
@@ -44,7 +43,7 @@ from wordsight.attributes.recall.answers import (
     name_attribute,
 )
 from wordsight.attributes.settings import AttributeSettings
-from wordsight.errors import WordsightError
+from wordsight.errors import SoundError, TeachingError, WordsightError
 from wordsight.progress import Progress
 
 if TYPE_CHECKING:

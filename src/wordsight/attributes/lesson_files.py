@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import SoundError, TeachingError
 from wordsight.attributes.features.sounds import Sound, read_sound
 from wordsight.attributes.features.speech import speech_features
 from wordsight.attributes.lessons import SpokenWord, Utterance
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, SoundError, TeachingError
 from wordsight.files import AUDIO_SUFFIXES, IMAGE_SUFFIXES, check_plain
 from wordsight.video.images import read_image
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.features.pictures import PictureFeature, picture_features
 from wordsight.attributes.features.sounds import Sound
 from wordsight.attributes.features.speech import speech_features, split_words
 from wordsight.attributes.settings import AttributeSettings
+from wordsight.errors import TeachingError
 from wordsight.progress import Progress
 from wordsight.video.images import checked_image
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
+from wordsight.errors import TeachingError
 
 __all__ = ["KernelAxes", "PictureSpace"]
 

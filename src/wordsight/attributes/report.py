@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.features.pictures import picture_features
 from wordsight.attributes.recall.answers import DiscriminantRecall, Recall
+from wordsight.errors import TeachingError
 from wordsight.files import atomic_path
 
 if TYPE_CHECKING:

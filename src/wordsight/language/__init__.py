@@ -1,5 +1,11 @@
 """Words and sentences: lexicon, grammar, parsing and realisation of sentences."""
 
+from wordsight.errors import (
+    AmbiguityError,
+    LanguageError,
+    LexiconError,
+    UnknownWordError,
+)
 from wordsight.language.english.binding import (
     Statement,
     Understood,
@@ -7,12 +13,6 @@ from wordsight.language.english.binding import (
     read_sentence,
     read_sentences,
     understand,
-)
-from wordsight.language.errors import (
-    AmbiguityError,
-    LanguageError,
-    LexiconError,
-    UnknownWordError,
 )
 from wordsight.language.generation import (
     enumerate_sentences,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations, product
 
-from wordsight.language.errors import LanguageError
+from wordsight.errors import LanguageError
 from wordsight.language.grammar import Clause, Phrase, Relation, bind
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import default_lexicon

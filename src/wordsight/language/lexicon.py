@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from wordsight.language.errors import LexiconError, nearest
+from wordsight.errors import LexiconError, nearest
 from wordsight.language.tokens import split_words
 
 __all__ = ["SLOT", "Entry", "Lexicon", "PartOfSpeech", "Pattern"]

@@ -7,8 +7,8 @@ from importlib import resources
 from os import PathLike
 from pathlib import Path
 
+from wordsight.errors import LexiconError, nearest
 from wordsight.files import write_text
-from wordsight.language.errors import LexiconError, nearest
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech
 
 __all__ = ["LEXICON_VERSION", "default_lexicon", "parse_lexicon", "read_lexicon", "write_lexicon"]

@@ -8,13 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from wordsight.errors import LanguageError
 from wordsight.language.english.binding import understand_reading
-from wordsight.language.english.events import Mention, Reading
+from wordsight.language.english.events import Mention, Reading, resolve_pronouns
 from wordsight.language.english.index import index_of
-from wordsight.language.english.pronouns import resolve_pronouns
 from wordsight.language.english.reading import read_events
 from wordsight.language.english.tagging import uses_in_corpus
-from wordsight.language.errors import LanguageError
 from wordsight.language.lexicon import Lexicon
 from wordsight.language.parser import parse
 from wordsight.language.usage import InferredEntry, UsageEvidence

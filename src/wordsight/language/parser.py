@@ -5,8 +5,7 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
-from wordsight.errors import pointing_at
-from wordsight.language.errors import AmbiguityError, LanguageError, UnknownWordError, nearest
+from wordsight.errors import AmbiguityError, LanguageError, UnknownWordError, nearest, pointing_at
 from wordsight.language.grammar import Clause, Grammar, Phrase, Relation, bind, compile_grammar
 from wordsight.language.lexicon import Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import default_lexicon

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from wordsight.language.errors import LanguageError
+from wordsight.errors import LanguageError
 from wordsight.language.grammar import Clause, Phrase, Relation, bind, compile_grammar
 from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
 from wordsight.language.lexicon_file import default_lexicon

@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from wordsight.errors import pointing_at
+from wordsight.errors import LanguageError, pointing_at
 from wordsight.language.english.words import FIXED_PHRASES
-from wordsight.language.errors import LanguageError
 from wordsight.language.glosses import glossed, segmented
 
 __all__ = ["MOST_WORDS", "Piece", "WordToken", "pieces_of", "split_words", "tokenise", "tokens_of"]

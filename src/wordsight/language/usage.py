@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
+from wordsight.errors import LexiconError
 from wordsight.language.english.events import Event
 from wordsight.language.english.index import index_of, noun_key
 from wordsight.language.english.verbs import best_use
@@ -19,7 +20,6 @@ from wordsight.language.english.words import (
     is_known,
     kind_of,
 )
-from wordsight.language.errors import LexiconError
 from wordsight.language.lexicon import SLOT, Entry, Lexicon, PartOfSpeech
 from wordsight.language.tokens import split_words
 from wordsight.records import BODY_PARTS

@@ -1,6 +1,6 @@
 """Learning word meanings from clips described with sentences, and applying them to clips."""
 
-from wordsight.meaning.errors import MeaningError, MeaningWarning
+from wordsight.errors import MeaningError, MeaningWarning
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
 from wordsight.meaning.model.word import WordModel

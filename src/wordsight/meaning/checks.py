@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from operator import index
 from typing import Any, SupportsFloat
 
+from wordsight.errors import MeaningError
 from wordsight.language import Lexicon
-from wordsight.meaning.errors import MeaningError
 from wordsight.records import Clip, Sentence
 
 __all__ = [

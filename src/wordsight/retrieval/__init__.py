@@ -1,5 +1,6 @@
 """Finding shots: generative models of pictures and words, and the index they are kept in."""
 
+from wordsight.errors import IndexDamagedError, RetrievalError
 from wordsight.retrieval.documents import (
     Document,
     DocumentHit,
@@ -7,7 +8,6 @@ from wordsight.retrieval.documents import (
     DocumentTable,
     top_k,
 )
-from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
 from wordsight.retrieval.index.build import BuildReport, Collection, IndexWriter, build_index
 from wordsight.retrieval.index.reader import Index, ShardedSearch
 from wordsight.retrieval.index.segments import IndexPart, LiveSegment, PartData, Segment

@@ -7,8 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.errors import RecordError
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RecordError, RetrievalError
 
 __all__ = [
     "Document",

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.documents import Document, top_k
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.segments import keep_learned
 from wordsight.retrieval.text.analysis import TextQuery
 from wordsight.retrieval.text.feedback import more_like_this

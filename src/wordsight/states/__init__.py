@@ -1,5 +1,6 @@
 """States over time from tracks by weighted Horn rules: what is held, what rests on what."""
 
+from wordsight.errors import RuleError, StateError
 from wordsight.states.beliefs import BeliefCalibration, FactBelief, StateBeliefs, calibration
 from wordsight.states.discovery.boosting import BoostingSettings
 from wordsight.states.discovery.clausal import ClausalSettings
@@ -24,7 +25,6 @@ from wordsight.states.discovery.training import (
     learn_weights,
     prepare_videos,
 )
-from wordsight.states.errors import RuleError, StateError
 from wordsight.states.events.definitions import (
     EventDefinition,
     EventError,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.files import atomic_path
-from wordsight.states.errors import StateError
 from wordsight.states.events.definitions import EventDefinition
 from wordsight.states.events.find import StateEvent, find_events
 from wordsight.states.rules.facts import Fact, FactInterval, StateSequence

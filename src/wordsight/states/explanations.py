@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 from wordsight.states.grounding.grounder import HARD_WEIGHT, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.model import StateModel

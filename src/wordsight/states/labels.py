@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, StateError
 from wordsight.files import check_plain
 from wordsight.perception.formats.text import XmlElement, parse_xml
 from wordsight.states.discovery.sentences import TimedSentence
-from wordsight.states.errors import StateError
 from wordsight.states.rules.facts import Fact, FactInterval, StateSequence, parse_fact
 
 __all__ = ["check_directions", "read_intervals", "read_timed_sentences", "sequence_from_intervals"]

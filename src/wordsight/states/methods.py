@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
+from wordsight.errors import StateError
 from wordsight.states.discovery.clausal import ClausalSettings
 from wordsight.states.discovery.learning import StateLearningSettings
 from wordsight.states.discovery.selection import SelectionSettings
 from wordsight.states.discovery.training import PerceptronSettings
-from wordsight.states.errors import StateError
 from wordsight.states.model import StateModel
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary

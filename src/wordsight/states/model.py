@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine import Engine
+from wordsight.errors import StateError
 from wordsight.progress import Progress
 from wordsight.records.model_folder import ModelFolder
 from wordsight.states.beliefs import StateBeliefs
@@ -20,7 +21,6 @@ from wordsight.states.discovery.learning import (
     training_vocabulary,
 )
 from wordsight.states.discovery.training import PerceptronSettings
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.grounder import Grounder, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence

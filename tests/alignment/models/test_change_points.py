@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from wordsight.alignment import Chunk, Instructions, Line, Observed
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.clock import (
     CHANGE_KINDS,
     chunk_moments,
@@ -14,6 +13,7 @@ from wordsight.alignment.models.clock import (
     step_shares,
 )
 from wordsight.alignment.models.encoding import encode, vocabulary_of
+from wordsight.errors import AlignmentError
 
 TEXT = Instructions("t", tuple(Line(str(n), s, (f"n{n}",)) for n, s in enumerate((1, 1, 1, 1, 5))))
 

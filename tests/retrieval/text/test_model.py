@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments.baselines.batch_search import BatchSearch
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.text import (
     Analyser,
     Dirichlet,

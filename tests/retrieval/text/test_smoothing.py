@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from wordsight.errors import RetrievalError
 from wordsight.inference import ConvergenceMonitor
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text import (
     LanguageModel,
     Levels,

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.fft import dctn
 
-from wordsight.errors import VideoError
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError, VideoError
 from wordsight.retrieval.visual import (
     BlockDct,
     DynamicBlockDct,

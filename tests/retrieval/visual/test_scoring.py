@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wordsight.errors import RetrievalError
 from wordsight.inference.mixtures.gaussian import Mixtures
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.visual import (
     CollectionBackground,
     PackedMixtures,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.visual import FeatureScale, ShotMixtures
 
 

@@ -1,6 +1,5 @@
 """Alignment models and their catalogue; :class:`Ensemble` is the default."""
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel
 from wordsight.alignment.models.drop_dtw import DropDTW
 from wordsight.alignment.models.ensemble import Ensemble
@@ -9,6 +8,7 @@ from wordsight.alignment.models.hsmm import HSMM
 from wordsight.alignment.models.latent import LCRF, LatentPerceptron, LatentSVM
 from wordsight.alignment.models.motion import MotionHSMM
 from wordsight.alignment.models.set_features import AlignmentFeature, FeatureGrid
+from wordsight.errors import AlignmentError
 
 __all__ = [
     "HMM1",

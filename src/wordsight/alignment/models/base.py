@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.alignment.constraints import allowed_lines, penalties
-from wordsight.alignment.errors import AlignmentError, PoorEvidenceError
 from wordsight.alignment.models.decoding import alignment_from, best_lines
 from wordsight.alignment.models.encoding import (
     AlignmentVocabulary,
@@ -32,6 +31,7 @@ from wordsight.alignment.records import (
     LineSpan,
     Observed,
 )
+from wordsight.errors import AlignmentError, PoorEvidenceError
 from wordsight.progress import Progress
 
 __all__ = ["AlignmentModel", "require_chunks"]

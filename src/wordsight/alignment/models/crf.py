@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel, Bias
 from wordsight.alignment.models.clock import lateness
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Encoded
@@ -25,6 +24,7 @@ from wordsight.alignment.models.set_features import (
     evaluate_features,
 )
 from wordsight.alignment.records import Instructions, Observed
+from wordsight.errors import AlignmentError
 from wordsight.inference.chains.segments import JumpChain, jump_counts
 from wordsight.progress import Progress
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.records import Instructions, Line, LineSpan, Observed
 from wordsight.alignment.text.tagging import plain_name
+from wordsight.errors import AlignmentError
 
 __all__ = [
     "AlignmentVocabulary",

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import PoorEvidenceError
 from wordsight.alignment.models.base import AlignmentModel, Bias
 from wordsight.alignment.models.clock import find_change_points
 from wordsight.alignment.models.decoding import step_posterior
@@ -25,6 +24,7 @@ from wordsight.alignment.models.latent import LCRF
 from wordsight.alignment.models.motion import MotionHSMM, names_followed
 from wordsight.alignment.records import Alignment
 from wordsight.alignment.text.tagging import can_name_thing
+from wordsight.errors import PoorEvidenceError
 from wordsight.inference.chains.segments import JumpChain, jump_counts
 from wordsight.progress import Progress, report
 

@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded
+from wordsight.errors import AlignmentError
 from wordsight.inference.chains.segments import JumpChain, JumpCounts, jump_counts, jump_path
 from wordsight.progress import Progress, report
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.alignment.constraints import FORBIDDEN
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.base import AlignmentModel, Bias, require_chunks
 from wordsight.alignment.models.clock import (
     CHANGE_KINDS,
@@ -27,6 +26,7 @@ from wordsight.alignment.models.clock import (
 )
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Channel, Encoded, Pair
 from wordsight.alignment.records import Instructions, Observed
+from wordsight.errors import AlignmentError
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 from wordsight.progress import Progress, report
 

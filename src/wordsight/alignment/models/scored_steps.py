@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.clock import order_weights
+from wordsight.errors import AlignmentError
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
 
 __all__ = ["ScoredPair", "ScoredSteps"]

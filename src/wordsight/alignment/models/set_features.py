@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.models.encoding import AlignmentVocabulary, Encoded
 from wordsight.alignment.records import Instructions
+from wordsight.errors import AlignmentError
 
 __all__ = ["AlignmentFeature", "FeatureGrid", "SetFeatures", "Sets", "evaluate_features"]
 

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordsight.alignment.errors import AlignmentError
 from wordsight.alignment.records import Instructions, Line
 from wordsight.alignment.text.tagging import nouns_and_verbs
-from wordsight.errors import FormatError
+from wordsight.errors import AlignmentError, FormatError
 from wordsight.files import read_limited
 from wordsight.language.captions import CaptionWarning, parse_captions
 from wordsight.language.captions.decoding import MAX_TEXT_BYTES, decode

@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.features.figures import Figure, gradient_histograms
+from wordsight.errors import TeachingError
 
 __all__ = [
     "Autocorrelation",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import SoundError, SoundWarning
+from wordsight.errors import SoundError, SoundWarning
 from wordsight.files import atomic_path
 
 __all__ = ["SPEECH_RATE", "Sound", "join_sounds", "read_sound", "resample", "write_sound"]

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.features.sounds import SPEECH_RATE, Sound, resample
+from wordsight.errors import TeachingError
 
 __all__ = [
     "SpeechFeatures",

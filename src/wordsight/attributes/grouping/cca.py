@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpocon, dpotrf
 
-from wordsight.attributes.errors import TeachingError
+from wordsight.errors import TeachingError
 
 __all__ = ["CCA", "Whitening", "checked_sources", "whitened", "whitening"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.discriminant import picture_folds
-from wordsight.attributes.errors import TeachingError
+from wordsight.errors import TeachingError
 
 __all__ = [
     "COUNT_WEIGHT",

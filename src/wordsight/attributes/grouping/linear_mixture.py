@@ -12,8 +12,8 @@ from typing import Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.cca import checked_sources
+from wordsight.errors import TeachingError
 from wordsight.inference import ConvergenceMonitor
 
 __all__ = [

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from wordsight.attributes.discriminant import held_out_log_posterior
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.exclusivity import COUNT_WEIGHT, Cooccurrences
+from wordsight.errors import TeachingError
 
 __all__ = [
     "WordTypes",

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.attributes.discriminant import Discriminant, choose_discriminant
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.grouping.linear_mixture import LinearMaps
 from wordsight.attributes.grouping.words import medoids
 from wordsight.attributes.picture_space import PictureSpace
+from wordsight.errors import TeachingError
 
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner

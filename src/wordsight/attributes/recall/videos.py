@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.errors import TeachingError
 from wordsight.attributes.learner import AttributeLearner
 from wordsight.attributes.recall.answers import NamedAttribute, Naming
+from wordsight.errors import TeachingError
 from wordsight.language import Entry, PartOfSpeech
 from wordsight.progress import Progress
 from wordsight.records import Detections, Shot

@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from wordsight.language.english.events import MOST_COUNTED, Event, Mention, Reading
+from wordsight.errors import LanguageError, UnknownWordError, nearest
+from wordsight.language.english.events import (
+    MOST_COUNTED,
+    Event,
+    Mention,
+    Reading,
+    resolve_pronouns,
+)
 from wordsight.language.english.index import LexiconIndex, index_of
-from wordsight.language.english.pronouns import resolve_pronouns
 from wordsight.language.english.reading import read_events
 from wordsight.language.english.verbs import VerbUse, best_use
 from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form
-from wordsight.language.errors import LanguageError, UnknownWordError, nearest
 from wordsight.language.grammar import Clause, Phrase, Relation, bind_all
 from wordsight.language.lexicon import Lexicon, PartOfSpeech
 from wordsight.language.parser import parse

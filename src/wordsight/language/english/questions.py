@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from wordsight.errors import LanguageError
 from wordsight.language.english.events import Event, Mention
 from wordsight.language.english.tagging import Uses
-from wordsight.language.errors import LanguageError
 from wordsight.language.tokens import Piece
 
 __all__ = ["Asked", "strip_question"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
+from wordsight.errors import LanguageError
 from wordsight.language.english.words import (
     LIGHT_VERBS,
     PHRASAL,
@@ -23,7 +24,6 @@ from wordsight.language.english.words import (
     is_participle,
     uses_of,
 )
-from wordsight.language.errors import LanguageError
 from wordsight.language.glosses import language_of, open_uses
 from wordsight.language.tokens import Piece, pieces_of, tokens_of
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningError
 from wordsight.language import PartOfSpeech
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features.sets import FeatureSet
 from wordsight.meaning.features.view import ClipView
 from wordsight.records import Clip

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.errors import MeaningError
+from wordsight.errors import MeaningError
 
 __all__ = [
     "BinningScheme",

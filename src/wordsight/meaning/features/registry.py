@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.errors import MeaningError
+from wordsight.errors import MeaningError
 from wordsight.meaning.features.annotations import (
     FACT_PREFIX,
     NAME_PREFIX,

@@ -7,8 +7,8 @@
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from wordsight.errors import MeaningError
 from wordsight.language import Entry, PartOfSpeech
-from wordsight.meaning.errors import MeaningError
 
 __all__ = [
     "FEATURE_SETS",

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningError
 from wordsight.language import Lexicon, PartOfSpeech
 from wordsight.meaning.checks import require_number, require_numbers
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.scoring.evidence import NUM_EVIDENCE
 from wordsight.meaning.scoring.scorer import ClipScorer
 from wordsight.records import Sentence

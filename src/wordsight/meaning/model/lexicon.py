@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningError, nearest
 from wordsight.language import Lexicon, PartOfSpeech, Understood, read_query, read_sentence
-from wordsight.language.errors import nearest
 from wordsight.meaning.checks import (
     SentenceLike,
     require_clip,
@@ -20,7 +20,6 @@ from wordsight.meaning.checks import (
     require_one_of,
     require_sentence,
 )
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import (
     ClipView,
     FeatureSet,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.meaning.errors import MeaningError
+from wordsight.errors import MeaningError
 from wordsight.meaning.features.track_looks import followed_regions, has_only_looks, track_looks
 from wordsight.records import Clip
 

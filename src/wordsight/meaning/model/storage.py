@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from wordsight.errors import MeaningError
 from wordsight.language import Entry, Lexicon, LexiconError, PartOfSpeech
 from wordsight.meaning.checks import require_integer, require_number, require_one_of, require_texts
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import (
     LABEL,
     FeatureSet,

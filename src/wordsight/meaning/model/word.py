@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.errors import FormatError
+from wordsight.errors import FormatError, MeaningError
 from wordsight.language import Entry, PartOfSpeech
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import FeatureSet, FeatureVocabulary, Slot
 
 __all__ = [

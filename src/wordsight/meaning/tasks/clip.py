@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningError
 from wordsight.inference import collect_losses
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.checks import SentenceLike
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation, Slot
 from wordsight.meaning.features.columns import runs
 from wordsight.meaning.features.observation import Layout

@@ -14,9 +14,9 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningError
 from wordsight.inference import collect_losses
 from wordsight.meaning.checks import SentenceLike, require_clip
-from wordsight.meaning.errors import MeaningError
 from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.observation import cut_window
 from wordsight.meaning.model.lexicon import LearnedLexicon

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordsight.errors import FormatError
-from wordsight.meaning.errors import MeaningError
+from wordsight.errors import FormatError, MeaningError
 from wordsight.meaning.training.corpus import Corpus
 from wordsight.meaning.training.settings import TrainingSettings, settings_text
 from wordsight.meaning.training.trainer import Trainer

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningError, MeaningWarning
 from wordsight.language import Lexicon, PartOfSpeech, near_misses
 from wordsight.language.english.verbs import sense_of
-from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import (
     LABEL,
     FeatureSet,

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from wordsight.engine import Engine
+from wordsight.errors import MeaningError, MeaningWarning
 from wordsight.inference import Limits, current_limits
 from wordsight.language import Lexicon, PartOfSpeech, infer_lexicon, read_sentences
 from wordsight.meaning.checks import (
@@ -19,7 +20,6 @@ from wordsight.meaning.checks import (
     require_pairs,
     require_sentence,
 )
-from wordsight.meaning.errors import MeaningError, MeaningWarning
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe
 from wordsight.meaning.features.track_looks import followed_regions, has_only_looks, track_looks
 from wordsight.meaning.model.lexicon import LearnedLexicon

@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import MeaningWarning
 from wordsight.language.english.words import BROADER
-from wordsight.meaning.errors import MeaningWarning
 from wordsight.meaning.features import ClipView
 from wordsight.perception.detectors.suppression import box_iou
 

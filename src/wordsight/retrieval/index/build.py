@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from wordsight.closing import Closing
 from wordsight.engine import Engine, Serial
+from wordsight.errors import RetrievalError
 from wordsight.files import TEMPORARY_MARK, atomic_path
 from wordsight.progress import Progress
 from wordsight.retrieval.documents import DocumentSource
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.reader import DocumentsPart, videos_of
 from wordsight.retrieval.index.segments import (
     MANIFEST,

@@ -17,6 +17,7 @@ import numpy as np
 
 from wordsight.closing import Closing
 from wordsight.engine import Engine, HeldParts
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.documents import (
     Document,
     DocumentSource,
@@ -24,7 +25,6 @@ from wordsight.retrieval.documents import (
     document_columns,
     merge_columns,
 )
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.segments import (
     LiveSegment,
     Manifest,

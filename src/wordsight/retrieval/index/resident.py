@@ -22,7 +22,7 @@ from typing import Any
 from wordsight.closing import Closing
 from wordsight.engine import Engine
 from wordsight.engine.cluster import this_station
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.index.build import IndexWriter, lock_index
 from wordsight.retrieval.index.reader import (
     RESIDENT,

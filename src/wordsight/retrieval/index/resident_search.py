@@ -14,8 +14,8 @@ from typing import Any, overload
 import numpy as np
 
 from wordsight.engine import Engine
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.documents import Document, DocumentTable
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.reader import Index, ShardQuery, search_shard, use_statistics
 from wordsight.retrieval.index.resident import ShardWorkers, listed_shards
 from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch

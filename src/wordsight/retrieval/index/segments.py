@@ -19,9 +19,9 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import IndexDamagedError, RetrievalError
 from wordsight.files import TEMPORARY_MARK, write_text
 from wordsight.retrieval.documents import DocumentSource
-from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
 
 __all__ = [
     "MANIFEST",

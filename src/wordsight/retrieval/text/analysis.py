@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Self
 
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 
 __all__ = [
     "STOP_WORDS",

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine.processes import in_threads
+from wordsight.errors import RetrievalError
 from wordsight.inference.numba_support import numba_available
 from wordsight.retrieval.documents import top_k
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text.analysis import TextQuery, is_pair
 from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.postings import Postings

@@ -12,8 +12,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.documents import pack_strings
-from wordsight.retrieval.errors import RetrievalError
 
 __all__ = ["Postings", "Terms"]
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import RetrievalError
 from wordsight.inference import ConvergenceMonitor
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.text.levels import Levels
 
 __all__ = [

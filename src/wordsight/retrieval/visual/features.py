@@ -8,7 +8,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 
 __all__ = [
     "FeatureScale",

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.engine.processes import in_threads
+from wordsight.errors import RetrievalError
 from wordsight.inference.mixtures.gaussian import Mixtures
 from wordsight.inference.numba_support import numba_available
 from wordsight.retrieval.documents import DocumentHit, DocumentTable, kth_largest, top_k
-from wordsight.retrieval.errors import RetrievalError
 from wordsight.retrieval.index.segments import LiveSegment, keep_learned
 from wordsight.retrieval.visual.codes import code_gains
 from wordsight.retrieval.visual.packing import Array, PackedMixtures

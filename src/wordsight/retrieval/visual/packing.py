@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import RetrievalError
 from wordsight.inference.mixtures.gaussian import Mixtures
-from wordsight.retrieval.errors import RetrievalError
 
 __all__ = ["NEVER", "PackedMixtures"]
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.errors import IndexDamagedError, RetrievalError
 from wordsight.inference.mixtures.gaussian import (
     MixtureFits,
     Mixtures,
@@ -17,7 +18,6 @@ from wordsight.inference.mixtures.gaussian import (
     start_mixture,
 )
 from wordsight.retrieval.documents import DocumentSource
-from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
 from wordsight.retrieval.index.segments import LiveSegment, PartData
 from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct
 from wordsight.retrieval.visual.codes import FEWEST_CODED, code_mixtures

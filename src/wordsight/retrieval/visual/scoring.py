@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordsight.engine.processes import in_threads
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.visual.packing import NEVER, Array, PackedMixtures
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from wordsight.retrieval.errors import RetrievalError
+from wordsight.errors import RetrievalError
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.scoring import (
     LARGEST_RATIO,

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine.processes import usable_cores
+from wordsight.errors import IndexDamagedError, RetrievalError
 from wordsight.retrieval.documents import DocumentSource, DocumentTable
-from wordsight.retrieval.errors import IndexDamagedError, RetrievalError
 from wordsight.retrieval.index.segments import LiveSegment, PartData
 
 if TYPE_CHECKING:

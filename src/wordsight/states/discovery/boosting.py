@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.states.discovery.samples import (
     BinCondition,
     SampleSettings,
     SampleTable,
 )
-from wordsight.states.errors import StateError
 from wordsight.states.rules.rule import Rule
 
 __all__ = ["BoostingSettings", "boost_predicate"]

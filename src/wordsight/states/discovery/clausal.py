@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.literals import (
     LiteralTable,
@@ -24,7 +25,6 @@ from wordsight.states.discovery.literals import (
     plain_table,
 )
 from wordsight.states.discovery.samples import SampleSettings, SampleTable
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Atom, Rule

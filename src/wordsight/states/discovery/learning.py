@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.engine import Engine
+from wordsight.errors import StateError
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.boosting import BoostingSettings, boost_predicate
 from wordsight.states.discovery.calibrating import judge_held_out
@@ -34,7 +35,6 @@ from wordsight.states.discovery.training import (
     prepare_videos,
     sequence_score,
 )
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.grounder import Grounder
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence

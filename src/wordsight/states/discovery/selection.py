@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.training import TrainingVideo, sequence_score
-from wordsight.states.errors import StateError
 from wordsight.states.rules.rule import Rule
 
 __all__ = [

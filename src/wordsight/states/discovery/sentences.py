@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.samples import (
     UNKNOWN,
@@ -29,7 +30,6 @@ from wordsight.states.discovery.samples import (
     SampleTable,
     gather_samples,
 )
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import Fact, StateSequence
 from wordsight.states.rules.vocabulary import Predicate, StateVocabulary

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.progress import Progress, report
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.grounder import Grounder, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence

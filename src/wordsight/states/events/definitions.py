@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import ClassVar, TypeAlias
 
-from wordsight.states.errors import RuleError
+from wordsight.errors import RuleError
 from wordsight.states.rules.rule import TextToken, TokenReader
 
 __all__ = [

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 from wordsight.states.events.definitions import (
     Before,
     EventCall,

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 
 __all__ = ["ClauseSet", "pack_bits", "unpack_bits"]
 

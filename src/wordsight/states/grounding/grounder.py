@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 from wordsight.states.grounding.clauses import ClauseSet
 from wordsight.states.grounding.observations import StateObservations, compare
 from wordsight.states.rules.facts import Fact

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordsight.errors import StateError
 from wordsight.records import Clip
 from wordsight.records.arrays import frozen_array
-from wordsight.states.errors import StateError
 from wordsight.states.grounding.features import (
     Motion,
     derived_features,

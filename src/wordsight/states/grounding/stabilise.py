@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.records import Clip
-from wordsight.states.errors import StateError
 
 __all__ = [
     "TrackSmoothing",

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordsight.errors import StateError
 from wordsight.records.arrays import ArrayRecord, frozen_array
-from wordsight.states.errors import StateError
 
 __all__ = ["Fact", "FactInterval", "StateFeatures", "StateSequence", "parse_fact", "state_columns"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from wordsight.states.errors import RuleError, StateError
+from wordsight.errors import RuleError, StateError
 
 __all__ = [
     "OPERATORS",

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 
 __all__ = [
     "ANY_KIND",

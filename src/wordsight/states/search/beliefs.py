@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 from wordsight.states.grounding.clauses import ClauseSet
 from wordsight.states.grounding.grounder import HARD_WEIGHT, Grounding
 from wordsight.states.rules.rule import FeatureComparison

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 from wordsight.states.grounding.clauses import ClauseSet, unpack_bits
 from wordsight.states.grounding.grounder import Grounding
 from wordsight.states.search.segments import SegmentSearchSettings, decode, minimise
@@ -247,7 +247,7 @@ def greedy_merge(grounding: Grounding, *, patience: int = 0) -> NDArray[np.bool_
     Returns:
         ``(T, F)`` which facts hold at which frame; skipped frames have the state of their pool.
     """
-    from wordsight.states.kernels.merging import merge
+    from wordsight.states.kernels.paths import merge
 
     clauses = grounding.clauses
     active = np.zeros((len(grounding.observations), len(clauses)), dtype=np.bool_)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.states.errors import StateError
+from wordsight.errors import StateError
 from wordsight.states.grounding.clauses import ClauseSet, unpack_bits
 
 __all__ = [
