@@ -23,6 +23,7 @@ __all__ = ["given_words_quality", "learning_quality"]
 
 _ONCE, _TOGETHER = "seen once", "always together with"
 _USUAL = "as usual as everywhere: no information"
+_OF_THINGS = ("noun", "adjective")  # parts of speech of words that say what a thing is
 _HEADINGS = {
     "Seen once, which is too little to learn from": _ONCE,
     "Never said without each other, so they cannot be told apart": _TOGETHER,
@@ -158,7 +159,7 @@ def _remarks(
     remarks: dict[str, list[str]] = {entry: [] for entry in used}
     same = defaultdict(list)
     for entry, clips in used.items():
-        same[clips, lexicon[entry].part].append(entry)
+        same[clips, lexicon[entry].part in _OF_THINGS].append(entry)
         if len(clips) == 1:
             remarks[entry].append(_ONCE)
     for entries in same.values():
