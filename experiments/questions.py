@@ -1,11 +1,13 @@
 """Questions about films of the street: who, what, when, how many, whether, in which order, and not.
 
-Run with ``python -m experiments.questions [--clips 61] [--seed 0] [--json]``. Words are learned by
-the functions of ``wordsight learn`` from the films of two places, with true boxes as tracks. In the
-third place, films are joined three by three, and questions are asked of each long film in plain
-English, with other tenses and words than in training; ``wordsight search`` reads and answers them
-by the same functions. Per kind: ``accuracy``, ``blind`` and how many were asked. Blind is the most
-usual right answer to that kind of question; to ``who``, it is the person who is seen longest.
+Run with ``python -m experiments.questions [--clips 61] [--seed 0] [--draws 4] [--json]``. For each
+draw, words are learned by the functions of ``wordsight learn`` from the films of two places, with
+true boxes as tracks. In the third place, films are joined three by three, and questions are asked
+of each long film in plain English, with other tenses and words than in training; ``wordsight
+search`` reads and answers them by the same functions. Per kind: ``accuracy``, ``blind`` and how
+many were asked, all draws together: one has some 25 questions of a kind, too few to say much. Blind
+is the most usual right answer to that kind of question; to ``who``, it is the person who is seen
+longest.
 
 ``who`` is right if the boxes that are drawn are those of one who did it, among all people of the
 film; ``what`` if the noun is; ``when`` if the moment overlaps a true one by half of both together
@@ -41,6 +43,7 @@ __all__ = [
     "main",
     "measure",
     "named_clip",
+    "pooled",
     "split_places",
     "true_pairs",
 ]
@@ -132,6 +135,21 @@ def measure(clips: int, seed: int, quick: bool) -> dict[str, Any]:
         for kind in KINDS
         if right[kind]
     }
+
+
+def pooled(draws: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what several draws make together, each question counting alike."""
+    together = {}
+    for kind in KINDS:
+        rows = [draw[kind] for draw in draws if kind in draw]
+        asked = sum(row["questions"] for row in rows)
+        if asked:
+            means = {
+                name: round(sum(row[name] * row["questions"] for row in rows) / asked, 4)
+                for name in ("accuracy", "blind")
+            }
+            together[kind] = means | {"questions": asked}
+    return together
 
 
 def learn_places(
@@ -296,10 +314,15 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
     parser = report_parser("experiments.questions", __doc__ or "")
     parser.add_argument("--clips", type=int, default=61, help="number of films")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the first draw")
+    parser.add_argument("--draws", type=int, default=4, help="how many draws")
     parser.add_argument("--quick", action="store_true", help="as `wordsight learn --quick`")
     options = parser.parse_args(arguments)
-    result = measure(options.clips, options.seed, options.quick)
+    draws = []
+    for seed in range(options.seed, options.seed + options.draws):
+        draws.append(measure(options.clips, seed, options.quick))
+        say(f"draw {seed}: " + ", ".join(f"{k} {v['accuracy']:.3f}" for k, v in draws[-1].items()))
+    result = pooled(draws)
     print_report(
         result,
         as_json=options.json,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.questions import joined
+from experiments.questions import joined, pooled
 from wordsight.language import Entry, PartOfSpeech
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.meaning.tasks.answer import answer, find, probability, sum_up
@@ -92,3 +92,12 @@ def test_who_is_someone_that_can_act(words, film):
     # It is the backpack that was picked up, which is no one.
     _, found = asked(open_words, film, "Who was picked up?")
     assert {one.name for one in found.participants} == {"person"}
+
+
+def test_draws_count_by_their_questions():
+    draws = [
+        {"who": {"accuracy": 1.0, "blind": 0.5, "questions": 1}},
+        {"who": {"accuracy": 0.6, "blind": 0.1, "questions": 3}},
+        {},
+    ]
+    assert pooled(draws) == {"who": {"accuracy": 0.7, "blind": 0.2, "questions": 4}}
