@@ -59,7 +59,7 @@ def test_times_of_the_video_come_before_those_of_the_file(tmp_path):
         (HEADER + "0,0,1,cup,1,1,2,3,4\n0,9,1,cup,1,1,2,3,4\n", "line 3: frame 0 has the time"),
         (HEADER + "0,5,1,cup,1,1,2,3,4\n1,2,1,cup,1,1,2,3,4\n", "times must rise"),
         (HEADER + '0,0,1,"cup,1,1,2,3,4\n', "quotation mark"),
-        ("frame,x1,y1,x2,y2\n5,1,2,3,4\n", "pass the video's times"),
+        ("frame,x1,y1,x2,y2\n5,1,2,3,4\n", "the video's times"),
     ],
 )
 def test_bad_files(tmp_path, text, message):

@@ -73,7 +73,9 @@ class WordModel:
 
     def by_phase(self, values: Array) -> Array:
         """Sum ``(..., I)`` values of states over the senses."""
-        return np.asarray(values.reshape(*values.shape[:-1], self.senses, -1).sum(axis=-2))
+        return np.asarray(
+            values.reshape(*values.shape[:-1], self.senses, self.num_phases).sum(axis=-2)
+        )
 
     def chain(self, frames: int) -> tuple[Array, Array, Array]:
         """Return initial, transition and final weights for a clip of ``frames`` frames.

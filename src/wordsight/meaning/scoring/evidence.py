@@ -149,7 +149,7 @@ def _per_frame(logs: Array, states: Array) -> Array:
 
 def _in_phases(logs: Array, states: Array, senses: int = 1) -> Array:
     """Return ``(C, 3)`` mean log ratios while a word begins, goes on and ends, in any sense."""
-    shape = (states.shape[1], senses, -1)
+    shape = (states.shape[1], senses, states.shape[2] // senses)  # also of no participants
     sums = (states * logs).sum(axis=0).reshape(shape).sum(axis=1)
     weights = states.sum(axis=0).reshape(shape).sum(axis=1)
     phases = (slice(0, 1), slice(1, -1), slice(-1, None))

@@ -144,7 +144,8 @@ def _gain(
             continue
         logs = _logs(lexicon, window, entry, things).reshape(-1, word.senses, word.num_phases)
         outside += [*logs[..., 0].T, *logs[..., -1].T]
-        event = logs[..., word.num_phases // 2 : -1].reshape(len(logs), -1)
+        event = logs[..., word.num_phases // 2 : -1]
+        event = event.reshape(len(logs), word.senses * event.shape[2])
         (inside if entry == verb else outside).extend(event.T)
     mean = np.logaddexp.reduce(inside, axis=0) - np.log(len(inside))
     return np.asarray(mean - np.logaddexp.reduce(outside, axis=0))

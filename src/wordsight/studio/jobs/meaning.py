@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.studio.jobs.task import JobContext
-from wordsight.workflows.describe import DescribeRequest, DescribeResult, describe
+from wordsight.workflows.describe import DescribeRequest, describe
 from wordsight.workflows.explain import ExplainRequest, explain
 from wordsight.workflows.score import ScoreRequest, score
 from wordsight.workflows.settings import make_request
@@ -121,7 +121,6 @@ def _explain(library: "Library", asked: dict[str, Any], progress: "Progress") ->
 
 def _describe(library: "Library", asked: dict[str, Any], progress: "Progress") -> dict[str, Any]:
     found = describe(library, make_request(DescribeRequest, asked), progress=progress)
-    verdicts = _verdicts(library, asked, found)
     return {
         "sentences": [
             {
@@ -130,26 +129,11 @@ def _describe(library: "Library", asked: dict[str, Any], progress: "Progress") -
                 "moment": (one.start, one.end) != (found.start, found.end),
                 "text": one.text,
                 "probability": finite(one.probability),
-                "verdict": verdict,
+                "verdict": "unsure" if one.unsure else "likely",
             }
-            for one, verdict in zip(found.descriptions, verdicts, strict=True)
-            if verdict != "not likely"
+            for one in found.descriptions
         ]
     }
-
-
-def _verdicts(library: "Library", asked: dict[str, Any], found: DescribeResult) -> list[str]:
-    """Return what is said of each sentence where it is asked for by itself."""
-    described, verdicts = found.descriptions, dict[tuple[float, float, str], str]()
-    for start, end in {(one.start, one.end) for one in described}:
-        said = [one.text for one in described if (one.start, one.end) == (start, end)]
-        part = {name: asked.get(name) for name in ("video", "start", "end", "prune", "whole")}
-        if found.are_moments:
-            part |= {"start": start, "end": end}
-        request = make_request(ScoreRequest, {**part, "sentences": said})
-        judged = score(library, request).verdicts
-        verdicts |= {(start, end, t): one for t, one in zip(said, judged, strict=True)}
-    return [verdicts[one.start, one.end, one.text] for one in described]
 
 
 def _words(found: TrackResult) -> list[dict[str, Any]]:
