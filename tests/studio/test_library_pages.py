@@ -5,7 +5,7 @@ import html
 import pytest
 
 from tests.studio.conftest import finished
-from wordsight.studio.pages import _table
+from wordsight.runs import results_table
 from wordsight.worlds import street
 
 PAGES = [
@@ -112,6 +112,8 @@ def test_bad_uploads_are_refused(client, name, content):
 
 
 def test_results_become_tables():
-    laid = _table({"ours": {"f1": 0.5}, "runs": [{"f1": 1, "note": "x"}, {"f1": 2}], "seed": 4})
+    laid = results_table(
+        {"ours": {"f1": 0.5}, "runs": [{"f1": 1, "note": "x"}, {"f1": 2}], "seed": 4}
+    )
     assert laid["columns"] == ["f1", "note"] and laid["single"] == {"seed": "4"}
     assert laid["rows"] == {"ours": ["0.5", ""], "runs 1": ["1", "x"], "runs 2": ["2", ""]}
