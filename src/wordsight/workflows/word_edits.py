@@ -217,7 +217,8 @@ def effects_of(
         found += _effects(clip, texts, before, after)
         progress(done, min(len(asked), _MOST_CLIPS), "scoring before and after")
     flips = [one.holds_before != one.holds_after for one in found]
-    moved = [abs(one.after - one.before) for one in found]
+    # Equal moves may differ in the last bits, which processors round in their own ways.
+    moved = [round(abs(one.after - one.before), 9) for one in found]
     order = sorted(range(len(found)), key=lambda n: (not flips[n], -moved[n]))
     return [found[number] for number in order]
 

@@ -71,7 +71,7 @@ def likeness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     colours = first[:, :_COLOURS] @ second[:, :_COLOURS].T
     difference = first[:, None, _COLOURS:] - second[None, :, _COLOURS:]
     layout = 1.0 - np.abs(difference).mean(axis=2)
-    return float((colours * layout).max())
+    return min(float((colours * layout).max()), 1.0)  # equal views are a rounding above
 
 
 class ShotAppearance:
