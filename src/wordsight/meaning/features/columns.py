@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import median_filter
 
 from wordsight.records import Clip
 
@@ -104,7 +103,7 @@ def _track_columns(clip: Clip, indices: NDArray[np.int64]) -> Columns:
         _fill_gaps(clip.times, boxes[:, j], labels[:, j], present[:, j])
         for first, end in runs(present[:, j]):
             size = min(width, end - first)
-            boxes[first:end, j] = median_filter(boxes[first:end, j], size=(size, 1), mode="nearest")
+            boxes[first:end, j] = _running_median(boxes[first:end, j], size)
     carried = np.zeros_like(present)
     return Columns(clip.times, boxes, scores, labels, present, indices, True, carried)
 
@@ -126,6 +125,14 @@ def runs(present: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the first index and the end (exclusive) of every run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], present.astype(np.int8), [0]])))
     return [(int(first), int(end)) for first, end in edges.reshape(-1, 2)]
+
+
+def _running_median(values: Array, size: int) -> Array:
+    """Return the median of each column over ``size`` rows, the first and last row repeated."""
+    padded = np.pad(values, ((size // 2, (size - 1) // 2), (0, 0)), mode="edge")
+    windows = np.stack([padded[first : first + len(values)] for first in range(size)])
+    windows.partition(size // 2, axis=0)
+    return windows[size // 2]
 
 
 def _smoothing_width(times: Array) -> int:

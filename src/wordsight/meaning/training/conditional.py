@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize, minimize_scalar
 
 from wordsight.engine import Engine
 from wordsight.inference import (
@@ -160,6 +159,8 @@ def fit_calibration(
     """
     if not questions:
         return Calibration(durations=durations, other_scale=_START_SCALE), -np.inf
+    from scipy.optimize import minimize  # slow to import
+
     problem = _CalibrationProblem(questions, durations)
     found = minimize(
         problem.loss,
@@ -180,6 +181,8 @@ def fit_role_prior_weight(questions: Sequence[Question], calibration: Calibratio
     used = [question for question in questions if question.role_ratios]
     if not used:
         return 0.0
+    from scipy.optimize import minimize_scalar
+
     known = [calibration.preferences(bounded(q.ratios), q.verbs, q.duration) for q in used]
 
     def loss(weight: float) -> float:

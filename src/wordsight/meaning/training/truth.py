@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from wordsight.evaluation import best_threshold, separating_threshold
 from wordsight.language import PartOfSpeech
@@ -177,6 +176,8 @@ def _fitted(
         value, slope = _loss(pairs, values, parameters)
         deviation = values - start
         return value + float(strength @ deviation**2), slope + 2 * strength * deviation
+
+    from scipy.optimize import minimize  # slow to import
 
     # Slopes stay within a factor of e^4 of the prior: without counterexamples they would diverge.
     slopes = parameters.sizes[0]

@@ -6,11 +6,13 @@ assignments of a hundred thousand detections in well under a second.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = ["best_path", "disjoint_paths"]
 
@@ -66,6 +68,9 @@ def _independent_parts(
     """
     if count == 0:
         return
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     graph = csr_matrix((np.ones(len(tails)), (tails, heads)), shape=(count, count))
     _, part = connected_components(graph, directed=False)
     sizes = np.bincount(part)
@@ -86,6 +91,8 @@ def _solve(
     entry_cost: float,
     exit_cost: float,
 ) -> tuple[list[NDArray[np.intp]], NDArray[np.float64]]:
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
     count = len(node_gains)
     gains = _assignment_gains(node_gains, tails, heads, link_gains, entry_cost, exit_cost)
     # A full matching always has 2N edges, so a constant added to all weights changes nothing; it
@@ -110,13 +117,15 @@ def _assignment_gains(
     link_gains: NDArray[np.float64],
     entry_cost: float,
     exit_cost: float,
-) -> csr_matrix:
+) -> "csr_matrix":
     """Return the ``(2N, 2N)`` matrix whose best full matching is the best set of paths.
 
     Rows are the outputs of every node, then the entries; columns the inputs of every node, then the
     exits. A node matched with itself is unused. The mirrored block of zeros lets unused entries and
     exits match each other.
     """
+    from scipy.sparse import csr_matrix
+
     count = len(node_gains)
     every = np.arange(count)
     half = node_gains / 2.0  # half of a node's gain on its input, half on its output
