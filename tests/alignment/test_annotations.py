@@ -22,6 +22,8 @@ def test_crosstask(tmp_path):
     steps = read_steps(tmp_path)
     assert times(steps["a_b-C"]) == [(3.0, 10.25, "cut cucumber"), (12.5, 20.0, "seal jar")]
     assert read_steps(tmp_path / "annotations") == steps
+    (tmp_path / "videos_val.csv").write_text("113766,a_b-C,https://example.org/a_b-C\n")
+    assert read_steps(tmp_path) == steps
     (tmp_path / "annotations" / "16815_x.csv").write_text("2,1.0,2.0\n")
     with pytest.raises(FormatError, match="a step of 1 to 1"):
         read_steps(tmp_path)
@@ -46,6 +48,11 @@ def test_breakfast(tmp_path):
     assert steps[0].start == 1.0
 
 
+def test_breakfast_beside_its_videos(tmp_path):
+    (tmp_path / "P03_coffee.avi.labels").write_text("1-30 SIL\n31-150 take_cup\n")
+    assert read_steps(tmp_path).keys() == {"P03_coffee"}
+
+
 def test_a_label_per_frame(tmp_path):
     (tmp_path / "mapping.txt").write_text("0 cut\n1 peel\n")
     labels = ["background"] * 30 + ["cut"] * 60 + ["peel"] * 15
@@ -59,6 +66,26 @@ def test_start_end_label(tmp_path):
     (tmp_path / "01-1.txt").write_text("12.5 20 cut_tomato\n1 12.5 peel_cucumber\n")
     (steps,) = read_steps(tmp_path).values()
     assert times(steps) == [(1.0, 12.5, "peel_cucumber"), (12.5, 20.0, "cut_tomato")]
+
+
+def test_activities_by_the_clock_of_the_camera(tmp_path):
+    (tmp_path / "labels").mkdir()
+    file = tmp_path / "labels" / "01-1-activityAnnotation.txt"
+    file.write_text(
+        "1000 4499 cut_and_mix_ingredients\n1000 1999 cut_tomato_prep\n"
+        "2000 2999 cut_tomato_core\n3500 4499 mix_ingredients_core\n"
+    )
+    with pytest.raises(FormatError, match="no timestamps-01-1"):
+        read_steps(tmp_path)
+    clock = "".join(f"{time} {time}.png\n" for time in range(500, 6000, 500))
+    (tmp_path / "timestamps-01-1.txt").write_text(clock)
+    expected = [(0.5, 2.5, "cut_tomato"), (3.0, 4.0, "mix_ingredients")]
+    for place in (tmp_path, tmp_path / "labels", file):
+        steps = read_steps(place, frame_rate=2.0)
+        assert times(steps["rgb-01-1"]) == expected
+    (tmp_path / "timestamps-01-1.txt").write_text("first.png\n")
+    with pytest.raises(FormatError, match="expected a time"):
+        read_steps(tmp_path)
 
 
 def test_egoprocel(tmp_path):

@@ -2,12 +2,15 @@
 
 Read are CrossTask (``tasks_primary.txt`` beside ``annotations/TASK_VIDEO.csv``), COIN and YouCook2
 (one JSON file), Breakfast (``first-last label`` in frames), 50 Salads and Breakfast (one label per
-frame, or ``start end label``) and EgoProceL (``start,end,number name``). The layout is recognised.
+frame, or ``start end label``), 50 Salads as first published (``VIDEO-activityAnnotation.txt`` with
+the clock of the camera, and ``timestamps-VIDEO.txt``) and EgoProceL (``start,end,number name``).
+The layout is recognised.
 """
 
 import csv
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,8 @@ Steps = dict[str, list[Caption]]
 _FRAME_RATES = {"frames": 30.0, "stretches": 15.0}  # of 50 Salads and of Breakfast
 _STRETCH = re.compile(r"(\d+)-(\d+)\s+(\S.*)")
 _TIMED = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+(\S.*)")
+_ACTIVITIES = "-activityAnnotation.txt"  # of 50 Salads, by the clock of the camera
+_PHASE = re.compile(r"(.+)_(?:prep|core|post)")  # of an activity; what has none spans several
 
 
 def read_steps(path: Path, frame_rate: float | None = None) -> Steps:
@@ -48,10 +53,13 @@ def read_steps(path: Path, frame_rate: float | None = None) -> Steps:
     tasks = _tasks(path if path.is_dir() else path.parent)
     steps: Steps = {}
     for file in files:
-        if file.suffix.lower() == ".csv":
+        if file.suffix.lower() == ".csv" and _is_table(file, tasks):
             steps |= _table(file, tasks)
-        elif file.suffix.lower() == ".txt" and not _is_list(file):
-            steps[file.stem] = _text(file, frame_rate)
+        elif file.name.endswith(_ACTIVITIES):
+            video = file.name.removesuffix(_ACTIVITIES)
+            steps[f"rgb-{video}"] = _activities(file, video, path, frame_rate)
+        elif file.suffix.lower() in (".txt", ".labels") and not _is_list(file):
+            steps[file.stem.removesuffix(".avi")] = _text(file, frame_rate)
     if not steps:
         raise FormatError(
             f"{path} holds no steps in a known layout; expected a JSON file as of COIN or "
@@ -100,7 +108,12 @@ def _tasks(folder: Path) -> Mapping[str, list[str]]:
 
 def _is_list(file: Path) -> bool:
     """Return whether a text lists classes, tasks or videos instead of the steps of one video."""
-    return file.name.startswith(("tasks_", "mapping", "readme", "README"))
+    return file.name.startswith(("tasks_", "mapping", "readme", "README", "timestamps-"))
+
+
+def _is_table(file: Path, tasks: Mapping[str, list[str]]) -> bool:
+    """Return whether a table holds steps; CrossTask's release also lists videos in tables."""
+    return not tasks or file.stem.partition("_")[0].isdecimal()
 
 
 def _table(file: Path, tasks: Mapping[str, list[str]]) -> Steps:
@@ -134,6 +147,33 @@ def _text(file: Path, frame_rate: float | None) -> list[Caption]:
     return _in_order(
         file, ((a / rate, b / rate, lines[a]) for a, b in zip(starts, ends, strict=True))
     )
+
+
+def _activities(file: Path, video: str, folder: Path, frame_rate: float | None) -> list[Caption]:
+    """Read 50 Salads' activities, whose phases follow each other, by the times of its frames."""
+    name = f"timestamps-{video}.txt"
+    places = (folder, folder.parent) if folder.is_dir() else (file.parent, file.parent.parent)
+    found = next((clock for place in places for clock in sorted(place.rglob(name))), None)
+    if found is None:
+        raise FormatError(f"{file} counts by the clock of the camera, but there is no {name}.")
+    rate = frame_rate or _FRAME_RATES["frames"]
+    try:
+        frames = [int(line.split()[0]) for line in read_text(found).splitlines() if line.strip()]
+    except ValueError as error:
+        raise FormatError(f"{found}: expected a time before each frame's name: {error}") from error
+    lines = [line.strip() for line in read_text(file).splitlines() if line.strip()]
+    rows = [match.groups() for line in lines if (match := _TIMED.fullmatch(line))]
+    if len(rows) < len(lines):
+        raise FormatError(f"{file}: expected 'start end activity' in every line.")
+    phases = [(a, b, match[1]) for a, b, label in rows if (match := _PHASE.fullmatch(label))]
+    steps: list[list[Any]] = []
+    for start, end, label in sorted(((int(a), int(b), c) for a, b, c in phases or rows)):
+        times = bisect_left(frames, start) / rate, bisect_left(frames, end) / rate
+        if steps and phases and steps[-1][2] == label:
+            steps[-1][1] = max(steps[-1][1], times[1])
+        else:
+            steps.append([*times, label])
+    return _in_order(file, steps)
 
 
 def _in_order(file: Path, rows: Iterable[Any]) -> list[Caption]:
