@@ -1,7 +1,7 @@
 """The errors people see: each says what was expected, what came and what to do next."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 __all__ = [
     "AlignmentError",
@@ -26,6 +26,7 @@ __all__ = [
     "VideoError",
     "VideoWarning",
     "WordsightError",
+    "likeness",
     "nearest",
     "pointing_at",
 ]
@@ -120,6 +121,11 @@ class LexiconError(FormatError):
 def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
     """Return up to ``count`` known words with the most similar spelling, the best first."""
     return get_close_matches(word, sorted(set(known)), n=count, cutoff=0.6)
+
+
+def likeness(word: str, known: str) -> float:
+    """Return how similar two spellings are, from 0 to 1."""
+    return SequenceMatcher(None, known, word).ratio()
 
 
 class MeaningError(WordsightError, ValueError):

@@ -138,6 +138,27 @@ def test_misspellings_are_suggested():
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("person leavs the chair", "leaves"),
+        ("who aproaches the chair?", "approaches"),
+        ("the person pickd up the chair", "picked"),
+        ("someone carris the chair", "carries"),
+        ("somone carries the chair", "someone"),
+        ("the person wlks up to the chair", "walks"),  # which is taken for approached
+        ("the person put donw the chair", "down"),
+    ],
+)
+def test_misspelled_forms_of_verbs_are_suggested(text, meant):
+    lexicon = parse_lexicon("left : verb (agent, patient)").extended(STREET.entries)
+    with pytest.raises(UnknownWordError, match=rf"\(did you mean {meant}( or \w+)?\?\)"):
+        read_query(text, lexicon)
+    with pytest.raises(UnknownWordError) as error:
+        read_query("the person knits a chair", lexicon)  # a word of English
+    assert "did you mean" not in str(error.value)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "word " * 10_000,

@@ -90,6 +90,36 @@ def test_a_segmenter_cuts_what_has_no_spaces(monkeypatch):
     assert meanings[0] == "女人(p0) 拿起(p0,p1) 杯子(p1)"
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Man in red jacket crosses street", None),
+        ("Woman in white coat opens fridge door", None),
+        ("a man in a van at the door", None),
+        ("the man in the bakpack", None),
+        ("Wer geht weg?", "german"),
+        ("Die Hand nimmt den Ball", "german"),
+        ("La mujer come", "spanish"),
+        ("la donna prende la tazza", "italian"),
+        ("De hond rent weg", "dutch"),
+        ("Un chat dort", "french"),
+        ("O homem", "portuguese"),
+    ],
+)
+def test_one_sentence_is_enough_to_tell_its_language(text, language):
+    assert language_of(tokens_of(text)) == language
+
+
+def test_a_learned_language_is_expected_of_queries():
+    text = "A mulher pega a bola"  # of which English has every function word
+    assert language_of(tokens_of(text)) is None
+    lexicon = infer_lexicon(SAID["portuguese"][0]).lexicon
+    assert read_query("A mulher pega a xícara.", lexicon).sentence().meaning == (
+        "mulher(p0) pega(p0,p1) xícara(p1)"
+    )
+    assert language_of(tokens_of(text), foreign={"mulher", "xícara", "pega"}) == "portuguese"
+
+
 @pytest.mark.parametrize("language", ["german", "spanish"])
 def test_the_street_says_the_same_in_another_language(language):
     english = [text for film in street(24, 1) for text in film.sentences]

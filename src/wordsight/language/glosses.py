@@ -7,10 +7,11 @@ subject, verb and object in the same order. Names of prepositions stay English.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 
-from wordsight.language.english.words import is_function_word
+from wordsight.language.english.words import is_function_word, is_known
 
 __all__ = ["GLOSSES", "add_segmenter", "glossed", "language_of", "open_uses", "segmented"]
 
@@ -151,7 +152,22 @@ _LETTERS = {
     "italian": frozenset("àèéìíòóùú"),
     "portuguese": frozenset("áâãàçéêíóôõú"),
 }
-_ITALIAN_ENDINGS = frozenset("aeiouàèéìòù" + "lnd")
+_OWN = 1.5  # how much more a function word counts that English lacks
+_OWN_ARTICLES = frozenset(["die", "den"])
+"""Articles that are spelled as English words are."""
+_DOUBLED = "bb|dd|ff|gg|mm|pp|tt|zz"
+_STRANGE = {
+    language: re.compile(pattern)
+    for language, pattern in {
+        "german": "[aiovcy]$|uu|oe|ij|[^s]ch[^aeioltsrn]",
+        "dutch": "[aiocq]$|ß",
+        "spanish": f"[kwç]|nn|ss|sch|ou|[ln]h|{_DOUBLED}|[^aeonsrldzyjáéíóú]$",
+        "french": "[kwñ]|zz|[aojkv]$",
+        "italian": "[jkwxyçñ]|[ln]h|[^aeiouàèéìòùlnrd]$",
+        "portuguese": f"[kwyñ]|nn|ll|{_DOUBLED}|[^aeiouãõáéíóúâêômrslz]$",
+    }.items()
+}
+"""Letters that words of a language hardly have or end in."""
 _ASCII = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CLAUSE_END = frozenset([*",;:.!?…", "und", "en"])
 _LONGEST = 4  # words of a phrase in the tables
@@ -185,25 +201,51 @@ def _table(language: str) -> dict[tuple[str, ...], str]:
     }
 
 
-def language_of(words: Sequence[str]) -> str | None:
+def language_of(words: Sequence[str], *, foreign: Collection[str] = ()) -> str | None:
     """Return the language whose function words a text has most of; None for English.
+
+    Words that are in an English dictionary speak for English ("a man in a hat" has three words that
+    other languages have, too); those that are in none speak for a language of which there is a
+    function word that English lacks.
 
     Args:
         words: The words in lower case, of one text or of all texts of a corpus.
+        foreign: Words of the same language, known not to be English.
     """
-    own = sum(is_function_word(word) for word in words)
-    best, most = None, max(own, 1)
+    counts = Counter(word for word in words if word[0].isalpha())
+    english = {word for word in counts if _is_english(word)}
+    unknown = counts.total() - sum(counts[word] for word in english)
+    best, most = None, 0.0 if foreign else 1.0
     for language in GLOSSES:
-        table, elided, letters = _table(language), _elided(language), _LETTERS[language]
-        count = sum(
-            (word,) in table or f"{word.partition(chr(39))[0]}'" in elided for word in words
-        )
-        count -= sum(not set(word) - _ASCII <= letters for word in words if word.isalpha())
-        if language == "italian":  # which shares most of its articles, but not its endings
-            count -= sum(word.isalpha() and word[-1] not in _ITALIAN_ENDINGS for word in words)
-        if count > most:
-            best, most = language, count
+        table, elided = _table(language), _elided(language)
+        listed = {w for w in counts if (w,) in table or f"{w.partition(chr(39))[0]}'" in elided}
+        own = {word for word in listed if word not in english or word in _OWN_ARTICLES}
+        found = sum(counts[word] * (_OWN if word in own else 1.0) for word in listed)
+        if own:
+            found += unknown - sum(counts[word] for word in listed - english)
+        rest = [(word, counts[word]) for word in counts.keys() - listed]
+        found -= sum(n * _strangeness(word, language) for word, n in rest)
+        if foreign and listed:
+            strange = sum(_strangeness(word, language) for word in foreign) / len(foreign)
+            found = max(found, 1.0) - strange
+        elif foreign:
+            continue
+        if found > max(most, 0 if foreign else sum(counts[word] for word in english - own)):
+            best, most = language, found
     return best
+
+
+def _strangeness(word: str, language: str) -> float:
+    """Return how much a word looks as if it were of another language."""
+    if not word.isalpha():
+        return 0.0
+    foreign = not set(word) - _ASCII <= _LETTERS[language]
+    return foreign + bool(_STRANGE[language].search(word)) / 2
+
+
+@cache
+def _is_english(word: str) -> bool:
+    return is_function_word(word) or any(is_known(word, tag) for tag in "NVJA")
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from wordsight.errors import LanguageError, UnknownWordError, nearest
+from wordsight.errors import LanguageError, UnknownWordError, likeness, nearest
 from wordsight.language.english.events import (
     MOST_COUNTED,
     Event,
@@ -13,8 +13,8 @@ from wordsight.language.english.events import (
 )
 from wordsight.language.english.index import LexiconIndex, index_of
 from wordsight.language.english.reading import read_events
-from wordsight.language.english.verbs import VerbUse, best_use
-from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form
+from wordsight.language.english.verbs import VerbUse, best_use, synonymous_forms
+from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form, is_known
 from wordsight.language.grammar import Clause, Phrase, Relation, bind_all
 from wordsight.language.lexicon import Lexicon, PartOfSpeech
 from wordsight.language.parser import parse
@@ -32,6 +32,8 @@ __all__ = [
 
 _MOST_EVENTS = 8
 _SHOWN = 40  # characters of an unknown word
+_ABOUT_AS_CLOSE = 0.15  # difference of likeness up to which spellings are suggested together
+_CLOSE = 0.85  # likeness from which a word of English may be a misspelling of a known one
 _LONG = 600  # characters of a sentence that the grammar of a lexicon is tried on
 
 
@@ -140,8 +142,8 @@ def understand(text: str, lexicon: Lexicon, earlier: Sequence[str] = ()) -> Unde
     index = index_of(lexicon)
     memory: list[Mention] = []
     for before in earlier:
-        resolve_pronouns(read_events(before, index.uses, index.phrases), memory)
-    reading = read_events(text, index.uses, index.phrases)
+        resolve_pronouns(read_events(before, index.uses, index.phrases, index.foreign), memory)
+    reading = read_events(text, index.uses, index.phrases, index.foreign)
     resolve_pronouns(reading, memory)
     return understand_reading(reading, lexicon)
 
@@ -201,21 +203,33 @@ def understand_reading(reading: Reading, lexicon: Lexicon, *, synonyms: bool = T
 
 
 def _unknown_words(reading: Reading, binder: "_EventBinder") -> UnknownWordError:
-    known = binder.index.spellings()
+    known = binder.index.spellings() | synonymous_forms(binder.index)
     parts = []
     for word in binder.unknown:
-        close = nearest(word[:_SHOWN], known)
+        close = _similar(word[:_SHOWN], known)
         parts.append(
             f"{word[:_SHOWN]!r}" + (f" (did you mean {' or '.join(close)}?)" if close else "")
         )
     names = sorted(entry.name for entry in binder.index.lexicon)[:8]
-    plain = binder.index.lexicon.example()
+    acting = {entry.name for entry in binder.index.actors}
+    plain = binder.index.lexicon.example(lambda _, place, noun: not place and noun in acting)
     such = f", and a sentence is {plain!r}" if plain else "."
     return UnknownWordError(
         f"no meaning is known for {', '.join(parts)} in {reading.text[:80]!r}; known words are, "
         f"for example, {', '.join(names)}{such}",
         tuple(binder.unknown),
     )
+
+
+def _similar(said: str, known: set[str]) -> list[str]:
+    """Return known words that a word, or the verb before its particles, may be a misspelling of."""
+    word = said.split()[0]
+    close = {one: likeness(word, one) for one in nearest(word, known)}
+    least = max(close.values(), default=0.0) - _ABOUT_AS_CLOSE
+    if any(is_known(word, tag) for tag in "NVJA"):
+        least = max(least, _CLOSE)  # a word of English is hardly a misspelling
+    found = {base_form(one, "V"): one for one in reversed(close) if close[one] >= least}
+    return list(reversed(found.values()))  # one form of each word
 
 
 @dataclass

@@ -3,7 +3,17 @@
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from wordsight.language.english.words import BROADER, KINDS, base_form, kind_of, uses_of
+from wordsight.language.english.words import (
+    BROADER,
+    KINDS,
+    PARTICLES,
+    PEOPLE_PRONOUNS,
+    base_form,
+    forms_of,
+    is_known,
+    kind_of,
+    uses_of,
+)
 from wordsight.language.lexicon import Entry, Lexicon, PartOfSpeech, Pattern
 from wordsight.language.tokens import split_words
 from wordsight.records import BODY_PARTS
@@ -19,6 +29,9 @@ _TAGS = {
 _KNOWN = 0.6  # how much a use that the lexicon has is cheaper
 
 
+_SHORT = 4  # letters of pronouns that every short word is similar to
+
+
 class LexiconIndex:
     """Entries by base forms.
 
@@ -26,6 +39,7 @@ class LexiconIndex:
         lexicon: The lexicon.
         phrases: Nouns and adverbs of several words, as they are written.
         actors: Nouns that name people or their hands, who "someone" may be.
+        foreign: Words of verbs and nouns, if most of them are in no English dictionary.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -41,6 +55,9 @@ class LexiconIndex:
             for pattern in entry.patterns:
                 self._add(entry, pattern, phrases)
         self.phrases = frozenset(phrases)
+        words = [*self.verbs, *(noun for (*_, noun) in self._nouns)]
+        new = frozenset(word for word in words if not any(is_known(word, tag) for tag in "NVJA"))
+        self.foreign = new if 2 * len(new) > len(words) else frozenset()
 
     def _add(self, entry: Entry, pattern: Pattern, phrases: set[tuple[str, ...]]) -> None:
         words = tuple(word for word in pattern if word is not None)
@@ -110,15 +127,17 @@ class LexiconIndex:
         return noun_key(tuple(word.split())) in self._nouns
 
     def spellings(self) -> set[str]:
-        """Return all written words that are not function words, and names of the kinds it has."""
+        """Return all forms of the words that it has, and names of the kinds it has."""
         named = {noun for kind in self._kinds for noun in KINDS[kind]}
-        return named | {
+        written = {
             word
             for entry in self.lexicon
             for pattern in entry.patterns
             for word in pattern
-            if word is not None and set(uses_of(word)) & set("NVJA")
+            if word is not None and (word in PARTICLES or set(uses_of(word)) & set("NVJA"))
         }
+        named |= {pronoun for pronoun in PEOPLE_PRONOUNS if len(pronoun) > _SHORT}
+        return named | written | {form for verb in self.verbs for form in forms_of(verb)}
 
 
 def noun_key(words: tuple[str, ...]) -> tuple[str, ...]:

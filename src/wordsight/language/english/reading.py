@@ -44,7 +44,10 @@ _ORDER = {
 
 
 def read_events(
-    text: str, uses: Uses = uses_of, phrases: frozenset[tuple[str, ...]] = frozenset()
+    text: str,
+    uses: Uses = uses_of,
+    phrases: frozenset[tuple[str, ...]] = frozenset(),
+    foreign: frozenset[str] = frozenset(),
 ) -> Reading:
     """Read a text into events.
 
@@ -52,11 +55,15 @@ def read_events(
         text: A sentence, a question, a bare phrase, or several clauses.
         uses: The possible uses of a word with their costs.
         phrases: Words to keep together, such as nouns of several words.
+        foreign: Words of the same language, if that is known not to be English.
 
     Raises:
         LanguageError: If there is no word in it, or too many.
     """
-    language = uses.language if isinstance(uses, CorpusUses) else language_of(tokens_of(text))
+    if isinstance(uses, CorpusUses):
+        language = uses.language
+    else:
+        language = language_of(tokens_of(text), foreign=foreign)
     if language is not None and not isinstance(uses, CorpusUses):
         uses = open_uses(uses)
     pieces = pieces_of(text, phrases, language)

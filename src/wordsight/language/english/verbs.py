@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from wordsight.language.english.events import Event, Mention
 from wordsight.language.english.index import LexiconIndex
-from wordsight.language.english.words import PARTICLES, PATH_PREPOSITIONS, base_form
+from wordsight.language.english.words import PARTICLES, PATH_PREPOSITIONS, base_form, forms_of
 from wordsight.language.lexicon import Entry, PartOfSpeech, Pattern
 
-__all__ = ["VerbUse", "best_use", "sense_of"]
+__all__ = ["VerbUse", "best_use", "sense_of", "synonymous_forms"]
 
 Oblique = tuple[str, Mention, bool]
 
@@ -119,6 +119,12 @@ def sense_of(entry: Entry) -> str:
     said = _Phrasing.of(" ".join([base_form(words[0], "V"), *words[1:]]))
     found = next((sense[0].verb for sense in _SENSES if said in sense), None)
     return entry.name if found is None else found
+
+
+def synonymous_forms(index: LexiconIndex) -> set[str]:
+    """Return all forms of verbs that may stand for one that a lexicon has."""
+    senses = (sense for sense in _SENSES if any(one.verb in index.verbs for one in sense))
+    return {form for sense in senses for one in sense for form in forms_of(one.verb)}
 
 
 def best_use(event: Event, index: LexiconIndex, *, synonyms: bool = True) -> VerbUse | None:

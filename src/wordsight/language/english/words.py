@@ -25,6 +25,7 @@ __all__ = [
     "PLACES",
     "PLACE_PREPOSITIONS",
     "base_form",
+    "forms_of",
     "is_continuous",
     "is_function_word",
     "is_known",
@@ -337,6 +338,15 @@ _BASES = {"left": "leave", "leaves": "leave", "lay": "lie", "fell": "fall", "saw
     "has": "have",
     "had": "have",
 }
+
+
+@lru_cache(maxsize=4096)
+def forms_of(verb: str) -> frozenset[str]:
+    """Return the forms of a verb, given its base form; itself alone if no dictionary has it."""
+    from lemminflect import getAllInflections
+
+    found = getAllInflections(verb, upos="VERB")
+    return frozenset(form for forms in found.values() for form in forms) | {verb}
 
 
 def is_known(word: str, tag: str) -> bool:
