@@ -67,6 +67,14 @@ def test_the_model_that_is_named_is_the_one_that_learns(run, tea, name):
     assert load_aligner(tea / "saved").__class__ is model_by_name(name)
 
 
+def test_sureness_is_conditional_where_it_cannot_be_judged_whether_the_text_belongs(run, tea):
+    (tea / "soup.md").write_text("1. Peel the onion.\n2. Heat the pan.\n3. Serve the soup.\n")
+    answer = run("align", "one.txt", "soup.md")
+    assert answer.code == 0, answer.err
+    assert "It cannot be judged" in answer.out and "if it belongs" in answer.out
+    assert "if it belongs" not in run("align", "one.txt", "tea.md").out
+
+
 def test_an_unknown_model_is_refused(run, tea):
     answer = run("align", "one.txt", "tea.md", "--model", "LCRX")
     assert answer.code == 1

@@ -54,7 +54,8 @@ def _render_lines(output: Output, value: dict[str, Any]) -> None:
     happened = sum(line["happened"] for line in value["lines"])
     output.line(f"{value['video']}: {happened} of {count(len(value['lines']), 'line')} found")
     output.line(f"{_VERDICTS[belongs['verdict']]}: {belongs['reason']}")
-    output.table(["line", "step", "from", "to", "sure", "", "text"], rows)
+    sure = "sure" if belongs["verdict"] == "belongs" else "sure, if it belongs"
+    output.table(["line", "step", "from", "to", sure, "", "text"], rows)
     if "compared" in value:
         output.table(["model", "sure", "agrees", "steps start at"], _model_rows(value["compared"]))
 
