@@ -1,13 +1,15 @@
-"""Without numba everything still works, by plain numpy, and says so once."""
+"""Without numba all works by plain numpy, and says so once; BLAS works in one thread if asked."""
 
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from wordsight.inference.chains import hmm
 from wordsight.inference.lattice import run
+from wordsight.inference.numba_support import one_blas_thread
 
 MODULES = (hmm, run)
 
@@ -55,3 +57,18 @@ print(len(told), str(told[0].message).split(":")[0], round(np.exp(scores[0].log_
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.strip() == "1 numba is not installed 64"
+
+
+def test_blas_has_its_threads_again_after_the_last_of_several_asked_for_one():
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        assert threads() == {1}
+        first.__exit__(None, None, None)  # not the one that came last
+        assert threads() == {1}
+        second.__exit__(None, None, None)
+        assert threads() == {2}

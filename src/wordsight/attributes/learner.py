@@ -44,6 +44,7 @@ from wordsight.attributes.recall.answers import (
 )
 from wordsight.attributes.settings import AttributeSettings
 from wordsight.errors import SoundError, TeachingError, WordsightError
+from wordsight.inference.numba_support import one_blas_thread
 from wordsight.progress import Progress
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ class AttributeLearner:
             make_lessons(pictures, words, self.settings, sources=sources, progress=progress)
         )
 
+    @one_blas_thread()
     def fit_lessons(self, lessons: Lessons) -> Self:
         """Learn from described lessons."""
         if len(lessons) < 2:
@@ -175,6 +177,7 @@ class AttributeLearner:
         """Return the words for a thing; ``sources`` as in :meth:`fit`, of this thing."""
         return self.name_all([picture], sources=_of_one(sources))[0]
 
+    @one_blas_thread()
     def name_all(
         self, pictures: Sequence[Picture], *, sources: Mapping[str, ArrayLike] | None = None
     ) -> list[Naming]:
@@ -323,6 +326,7 @@ class AttributeLearner:
         self._catch_up()
         return self
 
+    @one_blas_thread()
     def teach_one(
         self,
         picture: Picture,
@@ -396,15 +400,13 @@ class AttributeLearner:
             now = copy(self)
             ready = self._quick is not None or not self._waiting
         if not ready:
-            self.settle()
-            return self._current()
+            return self.settle()._current()
         now.recalls_, now._quick, now._waiting = now._quick or now.recalls_, None, []
         return now
 
     def _lessons(self) -> Lessons:
-        return Lessons(
-            self.kinds_, self.texts_, self.speech_, self.sounds_, self.sources_, self.likes_
-        )
+        taught = self.kinds_, self.texts_, self.speech_, self.sounds_
+        return Lessons(*taught, self.sources_, self.likes_)
 
     def ask(self, pictures: Sequence[Picture]) -> "LessonQuestion":
         """Choose the picture, and what to ask about it, that would teach most."""

@@ -1,15 +1,21 @@
-"""Whether compiled kernels can run: machines made for accelerators often come without numba.
+"""How arithmetic runs: whether kernels can be compiled, and products of small matrices in a thread.
 
-There everything still works, by the plain numpy each kernel is compared with: slowly, but the heavy
-part is the device's.
+Machines made for accelerators often come without numba. There everything still works, by the plain
+numpy each kernel is compared with: slowly, but the heavy part is the device's.
 """
 
 import sys
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
-__all__ = ["INNER_OPTIONS", "KERNEL_OPTIONS", "numba_available"]
+__all__ = ["INNER_OPTIONS", "KERNEL_OPTIONS", "numba_available", "one_blas_thread"]
+
+_blas = Lock()
+_in_one_thread: list[Any] = []  # the limit, once for each that asked for it
 
 
 @lru_cache(maxsize=1)
@@ -27,6 +33,29 @@ def numba_available() -> bool:
             stacklevel=2,
         )
     return there
+
+
+@contextmanager
+def one_blas_thread() -> Generator[None, None, None]:
+    """Let BLAS work in the calling thread alone, for as long as any caller asks for it.
+
+    Its threads wait for each other by turning in circles. With many products of small matrices they
+    do little else, and on a machine with other work to do they take many times the processor's time
+    that the products need.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with _blas:
+        _in_one_thread.append(
+            _in_one_thread[0] if _in_one_thread else threadpool_limits(1, user_api="blas")
+        )
+    try:
+        yield
+    finally:
+        with _blas:
+            limit = _in_one_thread.pop()
+            if not _in_one_thread:
+                limit.restore_original_limits()
 
 
 # Sums may be regrouped into vectors and products fused with them; nothing is approximated. Only

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.attributes import TeachingError
+from wordsight.attributes.discriminant import distinct_rows
 from wordsight.attributes.grouping.exclusivity import (
     Cooccurrences,
     _total,
@@ -99,3 +100,12 @@ def test_the_best_division_is_found_among_all():
         every = [np.array([0, *rest]) for rest in product([0, 1], repeat=6) if any(rest)]
         best = max(_total(grouping_gains(meetings), groups) for groups in every)
         assert partition_words(meetings, 2).log_likelihood == pytest.approx(best)
+
+
+@pytest.mark.parametrize("most", [2, 1000])
+def test_equal_rows_have_one_number_whether_or_not_the_first_column_tells_them_apart(most):
+    random = np.random.default_rng(0)
+    rows = random.integers(0, most, (40, 3)) * 0.1
+    rows = np.vstack([rows, rows[::-1] + 1e-12, [[-0.0, 0.1, 0.0]], [[0.0, 0.1, 0.0]]])
+    wanted = np.unique(rows.round(9), axis=0, return_inverse=True)[1]
+    assert distinct_rows(rows).tolist() == wanted.ravel().tolist()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.attributes.discriminant import picture_folds
+from wordsight.attributes.discriminant import distinct_rows, picture_folds
 from wordsight.errors import TeachingError
 
 __all__ = [
@@ -140,9 +140,9 @@ def count_cooccurrences(
 
 def _said_together(x: Array, words: Labels) -> Array:
     """Return ``(W, W)`` the number of pictures of which two words were said."""
-    _, picture = np.unique(x.round(9), axis=0, return_inverse=True)
+    picture = distinct_rows(x)
     said = np.zeros((int(picture.max(initial=-1)) + 1, int(words.max(initial=-1)) + 1))
-    said[picture.ravel(), words] = 1.0
+    said[picture, words] = 1.0
     together = said.T @ said
     np.fill_diagonal(together, 0.0)
     return np.asarray(together)
