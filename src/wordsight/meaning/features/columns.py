@@ -132,7 +132,8 @@ def _running_median(values: Array, size: int) -> Array:
     padded = np.pad(values, ((size // 2, (size - 1) // 2), (0, 0)), mode="edge")
     windows = np.stack([padded[first : first + len(values)] for first in range(size)])
     windows.partition(size // 2, axis=0)
-    return windows[size // 2]
+    median: Array = windows[size // 2]
+    return median
 
 
 def _smoothing_width(times: Array) -> int:
