@@ -1,6 +1,7 @@
 """Long films: the moment is found first, then asked about."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -176,3 +177,15 @@ def test_hits_of_words_from_cut_clips_are_as_long_as_those_clips(words, whole):
     common = min(hit.end, 12.0) - max(hit.start, 10.0)
     assert common >= 0.5 * (max(hit.end, 12.0) - min(hit.start, 10.0))
     assert (hit.start, hit.end) != hit.judged
+
+
+def test_how_things_are_is_one_stretch_as_long_as_it_holds(words, whole):
+    found = words.search([whole], "a crate", only_true=True, top=None, windows=WINDOWS)
+    assert found and all(hit.holds and hit.judged == (hit.start, hit.end) for hit in found)
+    ordered = sorted(found, key=lambda hit: hit.start)
+    assert all(one.end < other.start for one, other in pairwise(ordered))
+    assert max(hit.end - hit.start for hit in found) > max(WINDOWS.lengths)
+    seen = words.search([whole], "a crate", top=None, windows=WINDOWS)
+    true = [hit for hit in seen if hit.score >= words.threshold]
+    assert all(any(one.start <= hit.start and hit.end <= one.end for one in found) for hit in true)
+    assert max(hit.score for hit in found) == pytest.approx(max(hit.score for hit in true))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import MeaningError
 from wordsight.inference import collect_losses
+from wordsight.language import PartOfSpeech
 from wordsight.meaning.checks import SentenceLike, require_clip
 from wordsight.meaning.features import Observation, observe
 from wordsight.meaning.features.observation import cut_window
@@ -144,7 +145,8 @@ def search(
         sentence: The query.
         top: Number of moments to return; all if None.
         only_true: Whether to leave out moments whose score does not reach the threshold, so that
-            the result may be empty.
+            the result may be empty. Of a sentence without a verb, which says how things are,
+            moments that touch are then one.
         windows: How long videos are cut; by default as :meth:`Windows.of` has it.
         progress: Called after every clip.
 
@@ -156,12 +158,12 @@ def search(
     for clip in report(clips, progress, "searching"):
         if not require_clip(clip).mask.any():
             continue
-        scored = sorted(_scored(lexicon, clip, query, windows), key=lambda w: -w.score)
-        kept = [
-            window
-            for window in windows.without_overlaps(scored)
-            if not only_true or window.score >= lexicon.threshold
-        ]
+        lasting = only_true and _lasts(lexicon, query)
+        found = _scored(lexicon, clip, query, windows, must_be_seen=lasting)
+        scored = sorted(found, key=lambda w: -w.score)
+        if only_true:
+            scored = [window for window in scored if window.score >= lexicon.threshold]
+        kept = _stretches(scored) if lasting else windows.without_overlaps(scored)
         hits += windows.without_overlaps(
             sorted(
                 (
@@ -178,8 +180,46 @@ def search(
     return hits
 
 
+def _lasts(lexicon: LearnedLexicon, sentence: Sentence) -> bool:
+    """Whether a sentence says how things are, and no event that begins and ends."""
+    verbs = {entry.name for entry in lexicon.lexicon.of_part(PartOfSpeech.VERB)}
+    return not any(word.entry in verbs for word in sentence.words)
+
+
+def _is_seen(lexicon: LearnedLexicon, window: Observation, sentence: Sentence) -> bool:
+    """Whether something in sight speaks for every noun of a sentence.
+
+    What is not seen speaks neither for nor against a word. That is right for an event, whose other
+    words tell whether it happens, but "a bottle" would then hold wherever there is none.
+    """
+    nouns = {entry.name for entry in lexicon.lexicon.of_part(PartOfSpeech.NOUN)}
+    evidence = evidence_of(lexicon, window, sentence)
+    return all(
+        time.evidence.mean() > 0.0
+        for word, time in zip(sentence.words, evidence, strict=True)
+        if word.entry in nouns
+    )
+
+
+def _stretches(scored: Iterable[_ScoredWindow]) -> list[_ScoredWindow]:
+    """Return windows that touch as one stretch each, judged by its best window, best first."""
+    stretches: list[_ScoredWindow] = []
+    for window in sorted(scored, key=lambda w: w.start):
+        last = stretches[-1] if stretches else None
+        if last is None or window.start > last.end:
+            stretches.append(window)
+            continue
+        best = max(last, window, key=lambda w: w.score)
+        stretches[-1] = replace(best, start=last.start, end=max(last.end, window.end))
+    return sorted(stretches, key=lambda w: -w.score)
+
+
 def _scored(
-    lexicon: LearnedLexicon, clip: Clip, sentence: Sentence, windows: Windows
+    lexicon: LearnedLexicon,
+    clip: Clip,
+    sentence: Sentence,
+    windows: Windows,
+    must_be_seen: bool = False,
 ) -> Iterator[_ScoredWindow]:
     for piece, spans in _pieces(clip, windows):
         observation = _observed(lexicon, clip, piece, windows)
@@ -189,6 +229,8 @@ def _scored(
             if window.view.present.any():
                 with collect_losses() as losses:
                     value = float(lexicon.scores(window, [sentence])[0])
+                    if must_be_seen and not _is_seen(lexicon, window, sentence):
+                        continue
                 yield _ScoredWindow(value, piece, rows, start, end, max(losses, default=0.0))
 
 
