@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kills by processor time of Linux")
 @pytest.mark.parametrize(
     ("database", "commands", "runs"),
-    [("sqlite", ["add", "learn", "index", "align"], 8), ("postgresql", ["migrate"], 2)],
+    [("sqlite", ["add", "learn", "index", "align"], 4), ("postgresql", ["migrate"], 2)],
 )
 def test_killed_commands_lose_nothing_and_go_on(database, commands, runs, tmp_path):
     order = ["crash", "--runs", str(runs), "--json", "--databases", database, "--commands"]

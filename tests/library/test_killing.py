@@ -85,7 +85,7 @@ def alive_in(group):
 
 
 def wait_until_gone(group, seconds=120.0):
-    """Wait until nobody is left of what a process has started."""
+    """Wait until no process is left of what a process has started."""
     deadline = time.monotonic() + seconds
     while left := alive_in(group):
         assert time.monotonic() < deadline, f"{left} outlived their parent"
@@ -165,7 +165,7 @@ def kill_and_complete(place, folder, videos, delay):
     return library, kept
 
 
-@pytest.mark.parametrize(("backend", "times"), [("sqlite", 20), ("postgresql", 6)])
+@pytest.mark.parametrize(("backend", "times"), [("sqlite", 12), ("postgresql", 4)])
 def test_killed_at_random_moments_nothing_is_lost_or_double(
     backend, times, folder, expected, tmp_path, request
 ):
