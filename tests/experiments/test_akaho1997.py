@@ -74,7 +74,7 @@ def test_a_seed_of_the_whole_experiment(capsys):
 
     from experiments.akaho1997 import main
 
-    main(["--seeds", "1", "--pictures", "5", "--json"])
+    main(["--seeds", "1", "--pictures", "4", "--json"])
     results = json.loads(capsys.readouterr().out)
     rows = results["rows"]
     assert results["mean"] == rows["recommended"]["mean"] > 0.95

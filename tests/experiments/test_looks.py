@@ -48,7 +48,7 @@ def test_what_is_not_named_counts_as_missed(items):
 @pytest.mark.slow
 def test_words_through_regions_from_pixels_on(tmp_path):
     quick = replace(ON_FILM, restarts=1, tempered_iterations=3, iterations=1, discriminative=None)
-    results = measure(9, 3, 0, tmp_path, settings=quick)
+    results = measure(6, 2, 0, tmp_path, settings=quick)
     for name in ("NV", "ALL"):
         assert set(results[name]) == {"chance", "blind", "codebook", "looks", "names"}
     assert 0 <= results["nouns"]["recall"] <= 1
