@@ -7,6 +7,7 @@ perceptron and the latent structural SVM differ only in the loss they minimise. 
 a few EM iterations of HMM1 with a clock.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -363,8 +364,9 @@ class CrfModel(AlignmentModel):
         self.weights_ = self._train(CrfTraining(examples, start, free, progress))
         self.table_ = self._dictionary_table(pairs[0])
 
+    @abstractmethod
     def _train(self, task: CrfTraining) -> CrfWeights:
-        raise NotImplementedError
+        """Return the weights that suit the texts and videos."""
 
     def _posterior(self, encoded: Encoded, bias: Bias) -> Array:
         example, weights = self._with_long_jumps(encoded)

@@ -8,6 +8,7 @@ sequence of phases, each started from the tables of the one before. The objectiv
 likelihood of the observations and never decreases within a phase.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations, count, islice
@@ -217,9 +218,9 @@ class ChainModel(AlignmentModel):
     realised_: Array
     objectives_: list[list[float]]
 
+    @abstractmethod
     def phases(self) -> tuple[EMPhase, ...]:
         """Return the phases of a fit."""
-        raise NotImplementedError
 
     def state(self) -> dict[str, Array]:
         """Return all learned arrays by name, for storage."""

@@ -85,8 +85,8 @@ def find_event(
             gain = _gain(lexicon, window, word.entry, things, verbs)
             sums = np.concatenate([[0.0], np.cumsum(gain)])
             weights += sums[1:] - sums[:-1, None]
-    somebody = _unnamed(lexicon, sentence, {p for word in said for p in word.participants})
-    unseen = path.objects[:, somebody] == window.num_objects - 1
+    unnamed = _unnamed(lexicon, sentence, {p for word in said for p in word.participants})
+    unseen = path.objects[:, unnamed] == window.num_objects - 1
     if not cut_clips:
         begins, ends, evidence = _medians(weights)
         happens = evidence > 0.0 and _are_seen(unseen[begins : ends + 1])

@@ -1,6 +1,6 @@
 r"""Facts learned from sentences instead of labels.
 
-Nobody labels when something is held; people say *the person moved the cup*. Whether a fact holds
+When something is held is not labelled; people say *the person moved the cup*. Whether a fact holds
 at a moment is therefore a latent variable between what is measured then and the words that are said
 of its things: it generates both, and it seldom changes. The model of one fact, with moments
 :math:`t`, measured bins :math:`x_{td}` and the role :math:`r_t` of its things in what is said,
