@@ -157,16 +157,24 @@ def test_tracks_and_some_videos_can_be_chosen(library, video, tmp_path):
 
 
 def test_cvat_as_it_writes_itself(library, video, tmp_path):
-    """It numbers tracks anew, writes every frame, and packs the file."""
+    """It numbers tracks anew, keeps hundredths of a pixel, and packs the file."""
+    before = content(library, video)[0]
     export(library, output=tmp_path / "out", to="cvat")
-    (file,) = (tmp_path / "out").iterdir()
+    (file,) = (tmp_path / "out").glob("*.xml")
     numbers = iter(range(100, 200))
     text = re.sub(r'<track id="\d+"', lambda _: f'<track id="{next(numbers)}"', file.read_text())
+    side = re.compile(r'((?:xtl|ytl|xbr|ybr)=)"([^"]+)"')
+    text = side.sub(lambda found: f'{found[1]}"{float(found[2]):.2f}"', text)
     with zipfile.ZipFile(tmp_path / "task.zip", "w") as packed:
         packed.writestr("annotations.xml", text)
     (result,) = import_annotations(library, sources=(tmp_path / "task.zip",)).videos
     assert not result.changed
-    moved = text.replace('xtl="2.0"', 'xtl="1.0"', 1)
+    equal(before, content(library, video)[0])
+    bare = re.sub(r"<attribute name=.(score|tracked).>[^<]*</attribute>", "", text)
+    (tmp_path / "bare.xml").write_text(bare)  # of a task whose labels have no attributes
+    (result,) = import_annotations(library, sources=(tmp_path / "bare.xml",)).videos
+    assert not result.changed
+    moved = text.replace('xtl="2.00"', 'xtl="1.00"', 1)
     (tmp_path / "moved.xml").write_text(moved)
     (result,) = import_annotations(library, sources=(tmp_path / "moved.xml",)).videos
     assert (result.boxes_changed, result.boxes_removed) == (1, 1)
@@ -340,6 +348,23 @@ def test_fiftyone_reads_boxes_and_temporal_detections(library, video, tmp_path):
     (tmp_path / f"out/labels/{video}.json").write_text(written.to_str())
     (result,) = import_annotations(library, sources=(tmp_path / "out",)).videos
     assert not result.changed
+
+
+def test_cvat_sdk_takes_the_labels_of_a_task(library, tmp_path):
+    models = pytest.importorskip("cvat_sdk.models")
+    export(library, output=tmp_path / "out", to="cvat")
+    labels = json.loads((tmp_path / "out/labels.json").read_text())
+    assert [label["name"] for label in labels] == ["cup", "Teller", "sentence"]
+    for label in labels:
+        attributes = [models.AttributeRequest(**one) for one in label["attributes"]]
+        task = models.TaskWriteRequest(
+            name="a film", labels=[models.PatchedLabelRequest(name=label["name"], attributes=attributes)]
+        )
+        assert task.to_dict()["labels"][0]["attributes"] == label["attributes"]
+    (text,) = (path.read_text() for path in (tmp_path / "out").glob("*.xml"))
+    for label in labels:  # the file has no attribute that the task has not
+        (head,) = re.findall(f"<label><name>{label['name']}</name>(.*)</label>", text)
+        assert re.findall("<name>(.*?)</name>", head) == [a["name"] for a in label["attributes"]]
 
 
 def test_datumaro_reads_what_is_for_cvat(library, film, tmp_path):

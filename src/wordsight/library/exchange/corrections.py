@@ -28,7 +28,7 @@ from wordsight.video import Frame, VideoReader
 
 __all__ = ["ImportedVideo", "put_back"]
 
-_SAME_PIXELS = 1e-3  # shares of a picture and percents do not keep every digit
+_SAME_PIXELS = 6e-3  # CVAT keeps hundredths of a pixel; shares and percents lose a last digit
 _SAME_SECONDS = 1.5e-3  # ELAN has whole milliseconds
 _SAME_THING = 0.5  # overlap from which a corrected box looks as the one it was
 
@@ -211,14 +211,14 @@ def _same_boxes(table: BoxTable, ours: BoxTable) -> NDArray[np.int64]:
         if not rows:
             continue
         gaps = np.abs(ours.boxes[rows] - table.boxes[row]).max(axis=1)
-        label = labels[table.labels[row]]
+        near = np.flatnonzero(gaps < _SAME_PIXELS)
+        if not len(near):
+            continue
+        there = np.array(rows)[near]
         # Of several at one place the one of the same label and identity is meant.
-        gaps = (
-            gaps + 1e-4 * (ours.labels[rows] != label) + 1e-5 * (ours.ids[rows] != table.ids[row])
-        )
-        best = int(gaps.argmin())
-        if gaps[best] < _SAME_PIXELS:
-            same[row] = rows.pop(best)
+        other_label = ours.labels[there] != labels[table.labels[row]]
+        other_id = ours.ids[there] != table.ids[row]
+        same[row] = rows.pop(int(near[np.lexsort((gaps[near], other_id, other_label))[0]]))
     return same
 
 

@@ -18,7 +18,13 @@ from wordsight.language.captions.subtitles import milliseconds
 from wordsight.language.eaf import eaf_document
 from wordsight.library.exchange.annotations import NEW_ID, AnnotatedVideo, ReadSentence, ReadVideo
 from wordsight.perception.formats import BoxTable, read_table
-from wordsight.perception.formats.cvat import CvatSentence, CvatTask, read_cvat_task, write_cvat
+from wordsight.perception.formats.cvat import (
+    CvatSentence,
+    CvatTask,
+    cvat_labels,
+    read_cvat_task,
+    write_cvat,
+)
 from wordsight.perception.formats.lines import write_csv
 from wordsight.perception.formats.table import NO_ID, BoxCollector
 from wordsight.perception.formats.text import XmlElement, parse_xml, read_text
@@ -51,8 +57,10 @@ def parse_json(path: Path) -> Any:
 
 
 def write_cvat_files(folder: Path, videos: Iterable[AnnotatedVideo]) -> None:
-    """Write ``ID.xml`` per video."""
+    """Write ``ID.xml`` per video, and ``labels.json``, which CVAT needs to make the task."""
+    labels: dict[str, None] = {}
     for video in videos:
+        labels |= dict.fromkeys(video.boxes.label_names)
         said = tuple(
             CvatSentence(
                 one.text,
@@ -67,6 +75,8 @@ def write_cvat_files(folder: Path, videos: Iterable[AnnotatedVideo]) -> None:
         task = CvatTask(names, video.boxes, said, len(video.times))
         with (folder / f"{video.entry.id}.xml").open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(write_cvat(video.boxes, task))
+    known = json.dumps(cvat_labels(labels, sentences=True), ensure_ascii=False, indent=1)
+    (folder / "labels.json").write_text(known, encoding="utf-8")
 
 
 def read_cvat_files(files: Sequence[Path]) -> Iterator[ReadVideo]:
@@ -80,7 +90,9 @@ def read_cvat_files(files: Sequence[Path]) -> Iterator[ReadVideo]:
                 )
                 for one in task.sentences
             )
-            yield ReadVideo((*task.names, path.stem), task.boxes, said)
+            # Scores are kept by tasks whose labels have that attribute only.
+            scores = np.where(task.unscored, np.nan, task.boxes.scores)
+            yield ReadVideo((*task.names, path.stem), replace(task.boxes, scores=scores), said)
 
 
 _MAX_UNPACKED = 1 << 30

@@ -9,10 +9,11 @@ CVAT has no place, is a track ``sentence`` as large as the picture, over its fra
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -22,7 +23,14 @@ from wordsight.errors import FormatError
 from wordsight.perception.formats.table import NO_ID, BoxCollector, BoxTable
 from wordsight.perception.formats.text import XmlElement, parse_number, parse_whole, parse_xml
 
-__all__ = ["CvatSentence", "CvatTask", "read_cvat", "read_cvat_task", "write_cvat"]
+__all__ = [
+    "CvatSentence",
+    "CvatTask",
+    "cvat_labels",
+    "read_cvat",
+    "read_cvat_task",
+    "write_cvat",
+]
 
 
 _SIDES = ("xtl", "ytl", "xbr", "ybr")
@@ -31,17 +39,51 @@ _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]
 _SENTENCE = "sentence"
 
 
-def _declared(*attributes: tuple[str, str, str, str]) -> str:
-    return "".join(
-        f"<attribute><name>{name}</name><mutable>{mutable}</mutable><input_type>{kind}</input_type>"
-        f"<default_value>{default}</default_value><values>{default}</values></attribute>"
-        for name, mutable, kind, default in attributes
-    )
-
-
-_ATTRIBUTES = _declared(("score", "True", "text", "1"), ("tracked", "False", "checkbox", "true"))
 _SAID = ("text", "start", "end", "source")
-_SENTENCE_ATTRIBUTES = _declared(*((name, "False", "text", "") for name in _SAID))
+# Name, whether it may change from frame to frame, how it is entered, and its default.
+_Attributes = tuple[tuple[str, bool, str, str], ...]
+_OF_BOXES: _Attributes = (("score", True, "text", "1"), ("tracked", False, "checkbox", "true"))
+_OF_SENTENCES: _Attributes = tuple((name, False, "text", "") for name in _SAID)
+
+
+def cvat_labels(names: Iterable[str], *, sentences: bool) -> list[dict[str, Any]]:
+    """Return labels as CVAT takes them for a new task, in the *Raw* editor and by its API.
+
+    Args:
+        names: What boxes are called.
+        sentences: Whether there are sentences, too.
+    """
+    known = [(name, _OF_BOXES) for name in names if not (sentences and name == _SENTENCE)]
+    known += [(_SENTENCE, _OF_SENTENCES)] if sentences else []
+    return [
+        {
+            "name": name,
+            "attributes": [
+                {
+                    "name": one,
+                    "mutable": mutable,
+                    "input_type": kind,
+                    "default_value": default,
+                    "values": [default],
+                }
+                for one, mutable, kind, default in attributes
+            ],
+        }
+        for name, attributes in known
+    ]
+
+
+def _declared(label: dict[str, Any]) -> str:
+    """Return a label as the head of a file has it."""
+    attributes = "".join(
+        f"<attribute><name>{one['name']}</name><mutable>{one['mutable']}</mutable>"
+        f"<input_type>{one['input_type']}</input_type>"
+        f"<default_value>{one['default_value']}</default_value>"
+        f"<values>{one['default_value']}</values></attribute>"
+        for one in label["attributes"]
+    )
+    name = f"<name>{escape(label['name'])}</name>"
+    return f"        <label>{name}<attributes>{attributes}</attributes></label>\n"
 
 
 @dataclass(frozen=True)
@@ -71,7 +113,9 @@ class CvatTask:
 
     Attributes:
         names: What the file calls the video: name of the task, name of the film.
-        boxes: Its boxes; visible between the frames that were looked at.
+        boxes: Its boxes; visible between the frames that were looked at. Those without a score
+            have 1.
+        unscored: ``(N,)`` which of them have none.
         sentences: What is said of it.
         num_frames: Frames of the video; only for writing.
     """
@@ -80,6 +124,7 @@ class CvatTask:
     boxes: BoxTable
     sentences: tuple[CvatSentence, ...] = ()
     num_frames: int = 0
+    unscored: NDArray[np.bool_] | None = None
 
 
 def read_cvat(
@@ -124,14 +169,20 @@ def read_cvat_task(
     first = first_frame or 0
     covered = _covered(task, first, collector)
     step = 1 if covered is None or len(covered) < 2 else int(covered[1] - covered[0])
+    unscored: list[bool] = []
     for track in document.all("track"):
         if not _is_sentence(track):
-            _take_track(track, collector, first, step)
+            unscored += _take_track(track, collector, first, step)
     table = collector.table(frame_size=_size(task, collector), covered=covered)
     _check_covered(table, path.name)
     places = (task.find("name"), task.find("source"), document.find("meta", "source"))
     called = tuple(place.text.strip() for place in places if place is not None)
-    return CvatTask(called, table, tuple(_sentence(track, collector, first) for track in said))
+    return CvatTask(
+        called,
+        table,
+        tuple(_sentence(track, collector, first) for track in said),
+        unscored=np.array(unscored, dtype=np.bool_),
+    )
 
 
 def write_cvat(table: BoxTable, task: CvatTask | None = None) -> Iterator[str]:
@@ -245,7 +296,10 @@ def _size(task: XmlElement, collector: BoxCollector) -> tuple[int, int] | None:
     return (width, height) if width and height and min(width, height) > 0 else None
 
 
-def _take_track(track: XmlElement, collector: BoxCollector, first: int, step: int) -> None:
+def _take_track(
+    track: XmlElement, collector: BoxCollector, first: int, step: int
+) -> Iterator[bool]:
+    """Add the boxes of a track, and yield of each whether it has no score."""
     where = f"line {track.line}"
     label = track.attributes.get("label", "")
     if not label:
@@ -263,6 +317,7 @@ def _take_track(track: XmlElement, collector: BoxCollector, first: int, step: in
         known = identity if box.tracked else NO_ID
         for frame, corners in _line(box, following, step):
             collector.add(box.where, frame, corners, score=box.score, label=label, track_id=known)
+            yield box.unscored
 
 
 class _Box:
@@ -275,6 +330,7 @@ class _Box:
             self.outside = parse_whole(element.attributes.get("outside", "0")) != 0
             corners = [parse_number(element.attributes[side]) for side in _SIDES]
             extra = _values(element)
+            self.unscored = not extra.get("score")
             self.score = parse_number(extra.get("score") or "1")
         except KeyError as error:
             raise collector.error(self.where, f"the box lacks {error}.") from None
@@ -333,12 +389,8 @@ def _head(
     yield f"      <stop_frame>{max(stop, 0)}</stop_frame>\n"
     yield f"      <frame_filter>{f'step={step}' if step > 1 else ''}</frame_filter>\n"
     yield "      <labels>\n"
-    for name in table.label_names:
-        yield f"        <label><name>{escape(name)}</name>"
-        yield f"<attributes>{_ATTRIBUTES}</attributes></label>\n"
-    if task is not None and task.sentences:
-        yield f"        <label><name>{_SENTENCE}</name>"
-        yield f"<attributes>{_SENTENCE_ATTRIBUTES}</attributes></label>\n"
+    said = task is not None and bool(task.sentences)
+    yield from map(_declared, cvat_labels(table.label_names, sentences=said))
     yield "      </labels>\n      <original_size>\n"
     yield f"        <width>{width}</width>\n        <height>{height}</height>\n"
     yield "      </original_size>\n    </task>\n  </meta>\n"
