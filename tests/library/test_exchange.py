@@ -329,6 +329,8 @@ def test_label_studio_takes_the_tasks(library, tmp_path):
     for prediction in task["predictions"]:
         assert config.validate_prediction({**prediction, "score": 1.0}, return_errors=True) == []
     assert config.validate_task({"data": task["data"]})
+    (rate,) = re.findall(r'<Video [^>]*frameRate="\$(\w+)"', (tmp_path / "out/config.xml").read_text())
+    assert task["data"][rate] == 25.0  # else its page counts 24 frames a second
 
 
 def test_fiftyone_reads_boxes_and_temporal_detections(library, video, tmp_path):

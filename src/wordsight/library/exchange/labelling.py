@@ -129,7 +129,12 @@ def write_label_studio(folder: Path, videos: Iterable[AnnotatedVideo]) -> None:
     for video in videos:
         labels |= dict.fromkeys(video.boxes.label_names)
         source = "" if video.file is None else _LOCAL + quote(str(video.file).lstrip("/"))
-        data = {"video": source, "id": video.entry.id, "name": video.entry.name}
+        data = {
+            "video": source,
+            "id": video.entry.id,
+            "name": video.entry.name,
+            "frameRate": video.entry.frame_rate,
+        }
         result = [*_regions(video), *_said(video)]
         prediction = {"model_version": "wordsight", "result": result}
         tasks.append({"data": data, "predictions": [prediction]})
@@ -140,7 +145,8 @@ def write_label_studio(folder: Path, videos: Iterable[AnnotatedVideo]) -> None:
 def _config(labels: Collection[str]) -> str:
     names = "".join(f"<Label value={quoteattr(name)}/>" for name in labels or ("object",))
     return (
-        '<View>\n  <Video name="video" value="$video"/>\n'
+        # Its page counts frames by this rate, 24 unless it is given.
+        '<View>\n  <Video name="video" value="$video" frameRate="$frameRate"/>\n'
         f'  <VideoRectangle name="{_BOXES}-place" toName="video"/>\n'
         f'  <Labels name="{_BOXES}" toName="video">{names}</Labels>\n'
         f'  <TimelineLabels name="{_TIMES}" toName="video"><Label value="{_SENTENCE_LABEL}"/>'
