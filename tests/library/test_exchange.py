@@ -329,7 +329,8 @@ def test_label_studio_takes_the_tasks(library, tmp_path):
     for prediction in task["predictions"]:
         assert config.validate_prediction({**prediction, "score": 1.0}, return_errors=True) == []
     assert config.validate_task({"data": task["data"]})
-    (rate,) = re.findall(r'<Video [^>]*frameRate="\$(\w+)"', (tmp_path / "out/config.xml").read_text())
+    text = (tmp_path / "out/config.xml").read_text()
+    (rate,) = re.findall(r'<Video [^>]*frameRate="\$(\w+)"', text)
     assert task["data"][rate] == 25.0  # else its page counts 24 frames a second
 
 
@@ -359,9 +360,8 @@ def test_cvat_sdk_takes_the_labels_of_a_task(library, tmp_path):
     assert [label["name"] for label in labels] == ["cup", "Teller", "sentence"]
     for label in labels:
         attributes = [models.AttributeRequest(**one) for one in label["attributes"]]
-        task = models.TaskWriteRequest(
-            name="a film", labels=[models.PatchedLabelRequest(name=label["name"], attributes=attributes)]
-        )
+        made = models.PatchedLabelRequest(name=label["name"], attributes=attributes)
+        task = models.TaskWriteRequest(name="a film", labels=[made])
         assert task.to_dict()["labels"][0]["attributes"] == label["attributes"]
     (text,) = (path.read_text() for path in (tmp_path / "out").glob("*.xml"))
     for label in labels:  # the file has no attribute that the task has not

@@ -203,6 +203,12 @@ def test_a_password_is_not_repeated():
         list(source.frames())
         assert source.name == "http://127.0.0.1:9/film"
         assert "secret" not in " ".join(source.problems())
+    for address, shown in (
+        ("rtsp://cam/live?user=ann&password=secret&channel=1", "user=…&password=…&channel=1"),
+        ("rtsp://cam/user=ann_password=secret_channel=1.sdp", "user=…_password=…_channel=1.sdp"),
+        ("http://cam/film?subtype=0&token=secret", "subtype=0&token=…"),
+    ):
+        assert LiveSource(address).name.endswith(shown)
 
 
 def test_the_last_seconds_become_a_film(tmp_path):

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import re
 import socket
 import subprocess
 import sys
 import threading
 import time
+from base64 import b64encode
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,6 +26,7 @@ from wordsight.workflows.hit_channels import (
     MqttChannel,
     WatchHit,
     command_channel,
+    topic_of,
     web_channel,
 )
 from wordsight.workflows.reporter import RecordingReporter
@@ -58,10 +61,11 @@ class Hook(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, hangs=False):
-        got = self.got = []
+        got, asked = self.got, self.asked = [], []
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
+                asked.append(self.headers["Authorization"])
                 got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 if hangs:
                     time.sleep(30)
@@ -205,8 +209,10 @@ def test_what_cannot_be_watched_for_is_refused_before_it_begins(words, tmp_path)
         watch(request("0", words, webhook="ftp://host"))
     with pytest.raises(WordsightError, match="no program"):
         watch(request("0", words, on_hit="/no/such/program"))
-    with pytest.raises(WordsightError, match="mqtt://"):
-        watch(request("0", words, mqtt="host"))
+    for broker in ("host", "mqtt://ann:secret@host:x/topic", "mqtt://[host"):
+        with pytest.raises(WordsightError, match="mqtt://") as refused:
+            watch(request("0", words, mqtt=broker))
+        assert "secret" not in str(refused.value)
 
 
 def test_a_source_without_one_frame_is_an_error_that_says_why(words):
@@ -226,6 +232,26 @@ def test_a_webhook_that_hangs_costs_hits_and_no_time(monkeypatch):
         assert any("too slow" in text for text in warnings)
         assert until(lambda: any("failed: " in text for text in warnings))
     assert time.monotonic() - begun < 5
+
+
+def test_a_webhook_may_ask_for_a_password():
+    hook, warnings = Hook(), []
+    address = hook.address.replace("://", "://ann:a%20secret@")
+    with web_channel(address, warnings.append) as channel:
+        channel.put(HIT)
+        assert until(lambda: hook.got)
+    assert hook.asked == ["Basic " + b64encode(b"ann:a secret").decode()] and warnings == []
+
+
+def test_no_two_things_share_a_topic():
+    sources = ("rtsp://ann:pw@nvr:554/1", "rtsp://nvr:554/2", "rtsp://nvr/cam?channel=1")
+    sources += ("rtsp://nvr/cam?channel=2", "0", "/films/one.ts")
+    said = (PICKED, "attached(hand,_)", "attached(_,hand)", "人が歩いた。", "犬が走った。")
+    for texts in (sources, (*said, "a " * 60, "a " * 61)):
+        made = [topic_of(text) for text in texts]
+        assert len(set(made)) == len(made) and all(re.fullmatch(r"[a-z0-9_]+", m) for m in made)
+        assert not any("ann" in m or "pw" in m for m in made)
+    assert topic_of(PICKED) == "the_person_picked_up_the_backpack"
 
 
 def test_commands_and_channels_that_fail_are_warnings():
@@ -298,17 +324,17 @@ def test_hits_are_published_and_announced_as_home_assistant_reads_it(broker):
     warnings = []
     address = f"mqtt://127.0.0.1:{broker}/home"
     with MqttChannel(address, "rtsp://ann:pw@door/1", [PICKED], warnings.append) as channel:
-        assert until(lambda: got.get("home/door/status") == b"online")
+        assert until(lambda: got.get("home/door_1/status") == b"online")
         channel.put(HIT)
-        topic = "home/door/the_person_picked_up_the_backpack"
+        topic = "home/door_1/the_person_picked_up_the_backpack"
         assert until(lambda: f"{topic}/state" in got)
-    assert until(lambda: got["home/door/status"] == b"offline")
+    assert until(lambda: got["home/door_1/status"] == b"offline")
     reader.loop_stop()
     reader.disconnect()
-    name = "wordsight_door_the_person_picked_up_the_backpack"
+    name = "wordsight_door_1_the_person_picked_up_the_backpack"
     known = json.loads(got[f"homeassistant/binary_sensor/{name}/config"])
     assert known["state_topic"] == f"{topic}/state" and got[f"{topic}/state"] == b"ON"
-    assert known["unique_id"] == name and known["availability_topic"] == "home/door/status"
+    assert known["unique_id"] == name and known["availability_topic"] == "home/door_1/status"
     assert known["device"]["identifiers"] and known["off_delay"] > 0
     assert json.loads(got[known["json_attributes_topic"]]) == HIT.to_json()
     assert warnings == []

@@ -4,6 +4,7 @@ What may be slow has a thread and a short queue of its own: an address that hang
 that no longer fit its queue, which is reported, and never a frame.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -11,19 +12,28 @@ import shlex
 import subprocess
 import threading
 import urllib.request
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Empty, Full, Queue
 from typing import Any, Generic, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from wordsight.closing import Closing
 from wordsight.errors import WordsightError
 from wordsight.workflows.workflow import as_json
 
-__all__ = ["HitChannel", "HitChannels", "MqttChannel", "WatchHit", "command_channel", "web_channel"]
+__all__ = [
+    "HitChannel",
+    "HitChannels",
+    "MqttChannel",
+    "WatchHit",
+    "command_channel",
+    "topic_of",
+    "web_channel",
+]
 
 Item = TypeVar("Item")
 
@@ -174,18 +184,20 @@ def web_channel(address: str, warn: Callable[[str], None]) -> HitChannel[WatchHi
     Raises:
         WordsightError: If it is no web address.
     """
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    parts = _parted(address, ("http", "https"))
+    if parts is None:
         raise WordsightError(
-            f"a webhook is an address such as http://host:8123/hook, got {address}."
+            "a webhook is an address such as http://host:8123/hook, got "
+            f"{address.rpartition('@')[2]}."
         )
+    headers = {"Content-Type": "application/json", "User-Agent": "wordsight"}
+    if parts.username:
+        known = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = f"Basic {b64encode(known.encode()).decode()}"
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
     def send(hit: WatchHit) -> None:
-        request = urllib.request.Request(
-            address,
-            json.dumps(hit.to_json()).encode(),
-            {"Content-Type": "application/json", "User-Agent": "wordsight"},
-        )
+        request = urllib.request.Request(bare, json.dumps(hit.to_json()).encode(), headers)
         with urllib.request.urlopen(request, timeout=_WEB_SECONDS) as answer:
             answer.read(1024)
 
@@ -251,10 +263,11 @@ class MqttChannel(Closing):
     def __init__(
         self, address: str, source: str, sentences: Sequence[str], warn: Callable[[str], None]
     ) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname:
+        parts = _parted(address, ("mqtt", "mqtts"))
+        if parts is None:
             raise WordsightError(
-                f"an MQTT broker is given as mqtt://user:password@host:1883/topic, got {address}."
+                "an MQTT broker is given as mqtt://user:password@host:1883/topic, got "
+                f"{address.rpartition('@')[2]}."
             )
         try:
             from paho.mqtt.client import Client
@@ -264,7 +277,7 @@ class MqttChannel(Closing):
                 "MQTT needs the package paho-mqtt: pip install 'wordsight[mqtt]'."
             ) from None
         self._warn, self._name = warn, f"the broker {parts.hostname}"
-        self._base = f"{parts.path.strip('/') or 'wordsight'}/{_slug(source)}"
+        self._base = f"{parts.path.strip('/') or 'wordsight'}/{topic_of(source)}"
         self._source, self._sentences = source, tuple(sentences)
         self._client = Client(CallbackAPIVersion.VERSION2)
         if parts.username:
@@ -282,7 +295,7 @@ class MqttChannel(Closing):
 
     def put(self, hit: WatchHit) -> None:
         """Publish a hit: first its attributes, then that the sensor is on."""
-        topic = f"{self._base}/{_slug(hit.text)}"
+        topic = f"{self._base}/{topic_of(hit.text)}"
         self._client.publish(f"{topic}/hit", json.dumps(hit.to_json()), qos=1)
         last = self._client.publish(f"{topic}/state", "ON", qos=1)
         if last.rc not in (0, 4):  # 4: not connected, so it waits
@@ -301,13 +314,13 @@ class MqttChannel(Closing):
             self._warn(f"{self._name} refuses: {reason}.")
             return
         device = {
-            "identifiers": [f"wordsight_{_slug(self._source)}"],
-            "name": f"Wordsight {_slug(self._source)}",
+            "identifiers": [f"wordsight_{topic_of(self._source)}"],
+            "name": f"Wordsight {topic_of(self._source)}",
             "manufacturer": "Wordsight",
         }
         for text in self._sentences:
-            name = f"wordsight_{_slug(self._source)}_{_slug(text)}"
-            topic = f"{self._base}/{_slug(text)}"
+            name = f"wordsight_{topic_of(self._source)}_{topic_of(text)}"
+            topic = f"{self._base}/{topic_of(text)}"
             known = {
                 "name": text,
                 "unique_id": name,
@@ -323,7 +336,30 @@ class MqttChannel(Closing):
         client.publish(f"{self._base}/status", "online", qos=1, retain=True)
 
 
-def _slug(text: str) -> str:
-    """Return a text as topics may have it; an address without its password."""
-    bare = urlsplit(text).hostname or text if "://" in text else text
-    return re.sub(r"[^a-z0-9]+", "_", bare.lower()).strip("_")[:60] or "source"
+def _parted(address: str, schemes: Sequence[str]) -> SplitResult | None:
+    """Return the parts of an address; None if it is none of these schemes."""
+    try:
+        parts = urlsplit(address)
+        known = parts.scheme in schemes and parts.hostname and parts.port != 0
+    except ValueError:  # such as a port that is no number
+        return None
+    return parts if known else None
+
+
+_PLAIN = re.compile(r"[\w .,:/'-]+", re.ASCII).fullmatch
+
+
+def topic_of(text: str) -> str:
+    """Return a text as topics may have it; an address without its password.
+
+    Where that leaves out what tells it from others, it ends in a number made of all of it.
+    """
+    _, mark, rest = text.partition("://")
+    if mark:
+        host, slash, path = rest.partition("/")
+        text = host.rpartition("@")[2] + slash + path
+    words = re.sub(r"[^a-z0-9]+", "_", text.partition("?")[0].lower()).strip("_")
+    shown = words[:60].strip("_")
+    if shown == words and _PLAIN(text):
+        return shown or "source"
+    return f"{shown}_{hashlib.sha256(text.encode()).hexdigest()[:6]}".strip("_")

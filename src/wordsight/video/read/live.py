@@ -7,6 +7,7 @@ files wait for it. A source that drops is opened again. `RecentFrames` keeps its
 
 import io
 import os
+import re
 import threading
 import time
 from collections import deque
@@ -363,10 +364,18 @@ def _video_of(container: InputContainer) -> VideoStream:
     raise VideoError(f"it has no video, only {', '.join(kinds) or 'nothing'}")
 
 
+# Many cameras take name and password as values in the path or after it.
+_SECRET = re.compile(
+    r"((?:\b|_)(?:user(?:name)?|usr|pass(?:word|wd)?|pwd|token|auth)=)[^&_/;?]*", re.IGNORECASE
+)
+
+
 def _without_password(address: str) -> str:
     scheme, mark, rest = address.partition("://")
     host, slash, path = rest.partition("/")
-    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}" if mark else address
+    if not mark:
+        return address
+    return _SECRET.sub(r"\1…", f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}")
 
 
 def _codec(stream: VideoStream) -> str:
