@@ -3,10 +3,10 @@
 Run ``python -m benchmarks.scale [--clips 10000] [--workers 2] [--training] [--shots 1000000]
 [--json]``. Clips are the true boxes of rendered street films, shaken a little, with their
 sentences. Measured by the clock: one EM iteration once the clips are where the work is, the fastest
-of three; with ``--training`` one pass of training against false sentences instead. ``efficiency``
-is the serial time divided by workers times the parallel one, and wants as many free cores.
-``cpu_seconds`` is what all processes together computed in that iteration, which other work beside
-changes little. ``setup_seconds``: starting workers, bringing the clips there, and a first
+of three; with ``--training`` one pass of training against false sentences instead, likewise.
+``efficiency`` is the serial time divided by workers times the parallel one, and wants as many free
+cores. ``cpu_seconds`` is what all processes together computed in that iteration, which other work
+beside changes little. ``setup_seconds``: starting workers, bringing the clips there, and a first
 iteration. ``gap`` is the largest difference from the serial run's objective, relative. ``--shots``
 also searches an index of so many made-up shots, as ``benchmarks.retrieval`` does, and by its shards
 with as many workers: ``sharded`` is by the clock, with the memory of the largest worker.
@@ -115,9 +115,8 @@ def _briefly_learned(corpus: Corpus, blank: LearnedLexicon) -> LearnedLexicon:
 def _training(
     engine: Engine, corpus: Corpus, learned: LearnedLexicon
 ) -> tuple[dict[str, float], float]:
-    """Return what a pass of training against false sentences took, and the objective of it."""
+    """Return what the fastest of three passes against false sentences took, and its objective."""
     start = time.perf_counter()
-    gradient = GradientTraining(learned, _SETTINGS.gradient)
     held = None if isinstance(engine, Serial) else EngineGradients(engine, corpus.examples)
     try:
         few = corpus.examples[: _SETTINGS.gradient.batch]
@@ -126,10 +125,13 @@ def _training(
             few, np.random.default_rng(0), held=held
         )
         setup = time.perf_counter() - start
-        computed, start = _computed(), time.perf_counter()
-        objective = gradient.epoch(corpus.examples, np.random.default_rng(0), held=held)
-        seconds = time.perf_counter() - start
-        told = {"seconds": seconds, "cpu_seconds": _computed() - computed, "setup_seconds": setup}
+        best, objective = (np.inf, np.inf), np.nan
+        for _ in range(3):
+            gradient = GradientTraining(learned, _SETTINGS.gradient)
+            computed, start = _computed(), time.perf_counter()
+            objective = gradient.epoch(corpus.examples, np.random.default_rng(0), held=held)
+            best = min(best, (time.perf_counter() - start, _computed() - computed))
+        told = {"seconds": best[0], "cpu_seconds": best[1], "setup_seconds": setup}
         return told, objective
     finally:
         if held is not None:

@@ -337,7 +337,9 @@ class ProcessParts(HeldParts, Generic[Part]):
         # What the parts do not hold goes to every worker once, not with every part.
         self._round = ("round", function, argument)
         for seat in self._crew:
-            if not self._hears(seat, self._round):
+            self._send(seat, self._round)
+        for seat in self._crew:
+            if not self._heard(seat):
                 self._replace(seat, 0, deaths=1)  # it died since the last round
         results: dict[int, Result] = {}
         waiting = {seat: self._parts_of(seat) for seat in range(self._count)}
@@ -406,6 +408,10 @@ class ProcessParts(HeldParts, Generic[Part]):
     def _hears(self, seat: int, order: tuple[Any, ...]) -> bool:
         """Tell a worker something and wait until it has heard; false if it has died."""
         self._send(seat, order)
+        return self._heard(seat)
+
+    def _heard(self, seat: int) -> bool:
+        """Wait until a worker has done its only order; false if it has died."""
         while True:
             found = self._receive(seat)
             if found is None or found[0] == DONE:
