@@ -151,6 +151,31 @@ def test_a_watch_goes_on_when_its_camera_is_killed_and_started_again(footage, wo
     assert any("trying again" in text for text in reporter.notes)
 
 
+LOADED = """
+import sys
+from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.watch import Watching, WatchRequest
+asked = WatchRequest.model_validate_json(sys.argv[1])
+with Watching(asked, RecordingReporter()) as watching:
+    before = set(sys.modules)
+    print(len(list(watching.hits())), *sorted(set(sys.modules) - before), sep="\\n")
+"""
+
+
+@pytest.mark.slow
+def test_what_judging_needs_is_loaded_before_the_stream_runs(footage, words):
+    """Else the first window holds up a camera for seconds, and memory grows by all of it."""
+    asked = request(footage, words, seconds=2.5).model_dump_json()
+    command = [sys.executable, "-c", LOADED, asked]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    late = done.stdout.splitlines()[1:]
+    assert not [name for name in late if name.split(".")[0] in ("numba", "scipy", "llvmlite")]
+
+
+def test_a_detector_without_names_can_watch(footage, words):
+    assert watch(request(footage, words, detector="regions", seconds=0.3)).frames == 4
+
+
 @pytest.mark.slow
 def test_each_frame_can_be_shown_and_a_watch_ends_when_asked(footage, words):
     shown = []

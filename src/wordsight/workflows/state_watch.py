@@ -70,6 +70,11 @@ class StateWatch:
         """Return the probability that a score, its log-odds, stands for."""
         return 1.0 / (1.0 + math.exp(-score))
 
+    def prepare(self, clip: "Clip") -> None:
+        """Judge a clip and report nothing, so that all that is needed for it is loaded."""
+        self.look(clip)
+        self._reported.clear()
+
     def begin(self, time: float) -> None:
         """Begin anew at a time."""
         self._begun = self._looked = time

@@ -49,6 +49,7 @@ _MEMORY = 12.0
 """Seconds of the past in which things are followed, at least; long windows need twice theirs."""
 
 _BY_RULES = re.compile(r"\s*[A-Za-z]\w*\s*(\([^()]*\))?\s*").fullmatch  # NAME or name(a,b)
+_MADE_UP = 2.0  # seconds of the moment that is judged before the first
 _REPORT_DROPS = 10.0  # seconds between two warnings of dropped frames
 
 
@@ -212,6 +213,7 @@ class Watching(Closing):
         self.num_frames, self.num_hits, self.now = 0, 0, 0.0
         self._told_of_drops = (0, 0.0)
         self._problems: tuple[str, ...] = ()
+        self._prepare()
 
     def hits(self) -> Iterator[WatchHit]:
         """Yield hits until the source ends; each was handed to all channels before."""
@@ -235,6 +237,21 @@ class Watching(Closing):
         self._write_films(everything=True)
         self._stack.close()
         self._report()
+
+    def _prepare(self) -> None:
+        """Judge a moment of made-up boxes: loading what that needs would hold up the stream."""
+        import numpy as np
+
+        from wordsight.records import FrameDetections
+
+        for number in range(round(_MADE_UP * 10)):
+            boxes = np.array([[10.0 + number, 10, 30 + number, 60], [40.0, 40, 60, 60]])
+            seen = FrameDetections(number / 10, boxes, np.ones(2), np.zeros(2, np.int32))
+            self._seen.append((seen, np.zeros((2, 2))))
+        clip = self._clip((96, 72), _MADE_UP)
+        self._seen.clear()
+        for one in self._watches:
+            one.prepare(clip)
 
     def _watched(self, frames: "Iterator[Frame]") -> Iterator[WatchHit]:
         """Yield the hits in frames of one size."""

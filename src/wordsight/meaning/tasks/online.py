@@ -67,6 +67,13 @@ class SentenceWatch:
         """Return how likely a sentence with a score is true."""
         return probability(self.lexicon, score)
 
+    def prepare(self, clip: Clip) -> None:
+        """Judge a clip and report nothing, so that all that is needed for it is loaded."""
+        for _ in judge_spans(
+            self.lexicon, clip, self.sentences, [(clip.start, clip.end)], self.windows
+        ):
+            pass
+
     def begin(self, time: float) -> None:
         """Begin anew at a time: what was seen before has nothing to do with what follows."""
         self._begun = time
