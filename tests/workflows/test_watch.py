@@ -279,7 +279,7 @@ def test_no_two_things_share_a_topic():
     assert topic_of(PICKED) == "the_person_picked_up_the_backpack"
 
 
-def test_commands_and_channels_that_fail_are_warnings():
+def test_commands_and_channels_that_fail_are_warnings(tmp_path):
     warnings = []
     with command_channel(f"{sys.executable} -c 'raise SystemExit(3)'", warnings.append) as one:
         one.put(HIT)
@@ -291,6 +291,11 @@ def test_commands_and_channels_that_fail_are_warnings():
     with HitChannel("a thing", broken, warnings.append) as channel:
         channel.put(HIT)
     assert warnings[-1] == "a thing failed: broken"
+    for text in (PICKED, CARRIED):  # two watches, one after the other
+        with HitChannels(tmp_path / "hits.jsonl", None, ()) as channels:
+            channels.put(replace(HIT, text=text))
+    lines = (tmp_path / "hits.jsonl").read_text().splitlines()
+    assert [json.loads(line)["text"] for line in lines] == [PICKED, CARRIED]
     with pytest.raises(WordsightError, match="cannot be written"):
         HitChannels(None, Path("/proc/none/hits.srt"), ())
 

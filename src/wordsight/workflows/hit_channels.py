@@ -124,8 +124,8 @@ class HitChannels(Closing):
     """All places hits go to.
 
     Args:
-        hits: A file that gets one line of JSON per hit.
-        subtitles: An SRT file that gets one cue per hit.
+        hits: A file that gets one line of JSON per hit, behind those it has.
+        subtitles: An SRT file that gets one cue per hit; begun anew, because its times are.
         others: What may be slow.
 
     Raises:
@@ -140,7 +140,7 @@ class HitChannels(Closing):
     ) -> None:
         self._count = 0
         self._others = tuple(others)
-        self._hits, self._subtitles = _opened(hits), _opened(subtitles)
+        self._hits, self._subtitles = _opened(hits, "a"), _opened(subtitles, "w")
 
     def put(self, hit: WatchHit) -> None:
         """Write a hit and hand it to all others."""
@@ -166,12 +166,12 @@ class HitChannels(Closing):
             one.close()
 
 
-def _opened(path: Path | None) -> Any:
+def _opened(path: Path | None, mode: str) -> Any:
     if path is None:
         return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("w", encoding="utf-8")
+        return path.open(mode, encoding="utf-8")
     except OSError as error:
         raise WordsightError(
             f"{path} cannot be written ({error.strerror}); name another file."

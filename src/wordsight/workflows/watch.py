@@ -87,7 +87,7 @@ class WatchRequest(DetectorSettings):
     )
     rate: float = setting(10.0, "Look at most at this many frames a second.", gt=0, le=120)
     hits: Path | None = setting(
-        None, "Write each hit as a line of JSON to this file.", metavar="JSONL"
+        None, "Add each hit as a line of JSON to this file.", metavar="JSONL"
     )
     srt: Path | None = setting(None, "Write subtitles that grow with each hit.", metavar="SRT")
     clips: Path | None = setting(

@@ -75,7 +75,8 @@ class _Shown(RecordingReporter):
     def __init__(self, folder: Path, played: bool) -> None:
         super().__init__()
         self._folder = folder
-        self._begun = time.monotonic() if played else None
+        self._played = played
+        self._begun: float | None = None
         self._last = 0.0
         self._frames, self._now = 0, 0.0
         self.hits: deque[WatchHit] = deque(maxlen=_KEPT)
@@ -93,7 +94,8 @@ class _Shown(RecordingReporter):
     def show(self, frame: "Frame", seen: "FrameDetections") -> None:
         """Take a frame; a film that is played keeps to its own time."""
         self._frames += 1
-        if self._begun is not None:
+        if self._played:
+            self._begun = self._begun or time.monotonic() - frame.time
             time.sleep(max(0.0, frame.time - (time.monotonic() - self._begun)))
         if time.monotonic() - self._last < 1 / _PICTURES:
             return
