@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test coverage lint format docs dist bench clean
+.PHONY: help demo check test coverage lint format docs dist bench tools clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -68,6 +68,13 @@ dist: $(VENV)/.dev-stamp ## Build wheel and sdist into dist/, install the wheel 
 
 bench: $(VENV)/.dev-stamp ## Measure speed and memory (minutes)
 	$(BIN)/python -m benchmarks
+
+# They want older packages than ours, so that they have an environment of their own.
+tools: ## Have FiftyOne, Label Studio, CVAT and Datumaro read what is exported for them
+	$(PYTHON) -m venv build/tools
+	build/tools/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[postgres,parquet]' \
+	  cvat-sdk datasets datumaro fiftyone hypothesis label-studio-sdk psutil pycocotools pympi-ling pytest pytest-timeout
+	build/tools/bin/python -m pytest tests/library/test_exchange.py -rs
 
 clean: ## Remove everything that make built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
