@@ -7,11 +7,13 @@ import threading
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from wordsight.perception import load_detector
+from wordsight.perception.detectors.hand_points import HandPoints
 from wordsight.perception.detectors.hands import Hands, decode_palms
 from wordsight.perception.detectors.objects import Objects
 from wordsight.perception.detectors.registry import DetectorError
@@ -22,6 +24,7 @@ from wordsight.perception.networks import (
     installed_network,
     network_catalog,
     network_path,
+    tflite,
 )
 from wordsight.perception.networks.onnx_graph import OnnxGraph
 from wordsight.perception.networks.paddle import PaddleError, picodet_to_onnx
@@ -284,19 +287,124 @@ def test_objects_of_a_blank_picture(cache):
     assert network_path("objects") == cache / "networks" / "objects.onnx"
 
 
-def test_palms_become_hands():
+def palm_outputs(score):
+    """One palm at the first anchor, a fifth of the picture wide, its fingers up."""
     raw = np.zeros((2016, 18))
-    raw[0, :4] = [0, 0, 38.4, 38.4]  # a palm at the first anchor, a fifth of the picture wide
+    raw[0, :4] = [0, 0, 38.4, 38.4]
     raw[0, 4:6] = [0, 19.2]  # its wrist is below it
     raw[0, 8:10] = [0, -19.2]  # its knuckles are above
     logits = np.full(2016, -20.0)
-    logits[0] = 20.0
-    boxes, scores = decode_palms(raw, logits)
+    logits[0] = np.log(score / (1 - score))
+    return raw, logits
+
+
+def test_palms_become_hands():
+    palms = decode_palms(*palm_outputs(0.999))
     centre = 4 / 192
-    assert scores[0] > 0.99 and scores[1] < 0.01
+    assert palms.scores[0] > 0.99 and palms.scores[1] < 0.01
     np.testing.assert_allclose(
-        boxes[0], [centre - 0.19, centre - 0.06 - 0.19, centre + 0.19, centre - 0.06 + 0.19]
+        palms.boxes(1.9, 0.3)[0],
+        [centre - 0.19, centre - 0.06 - 0.19, centre + 0.19, centre - 0.06 + 0.19],
     )
+
+
+class FakeNetwork:
+    """Answers with given outputs."""
+
+    def __init__(self, *outputs):
+        self.inputs, self._outputs = [SimpleNamespace(name="x")], outputs
+
+    def run(self, inputs):
+        return {str(number): one for number, one in enumerate(self._outputs)}
+
+
+def joints_outputs(points, sure):
+    joints = np.zeros((1, 63), np.float32)
+    joints.reshape(21, 3)[:, :2] = np.resize(points, (21, 2))
+    return joints, np.array([[sure]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("along", "box"),
+    [([0, -1], (80, 40, 120, 140)), ([1, 0], (60, 80, 160, 120)), ([0, 1], (80, 60, 120, 160))],
+)
+def test_joints_are_turned_back_into_the_picture(along, box):
+    points = HandPoints(Path("points"), "cpu")
+    # The square is 224 wide, so that its pixels are those of the picture; the hand is 40 by 100.
+    middle, side = np.array([100.0, 100.0]), 224 / 2.6
+    points._network = FakeNetwork(*joints_outputs([[92, 52], [132, 152]], 0.75))
+    centre = middle - 0.5 * side * np.array(along)
+    found, sure = points.look(np.zeros((200, 200, 3), np.uint8), centre, side, np.array(along))
+    margin = 0.1 * np.sqrt(40 * 100)
+    np.testing.assert_allclose(found, box + margin * np.array([-1, -1, 1, 1]), atol=1e-4)
+    assert sure == 0.75
+
+
+@pytest.mark.parametrize(
+    ("palm", "sure", "hands"), [(0.4, 0.9, 1), (0.99, 0.1, 0), (0.1, 0.9, 0), (0.99, None, 1)]
+)
+def test_what_has_no_joints_is_no_hand(cache, monkeypatch, palm, sure, hands):
+    (cache / "networks").mkdir(parents=True)
+    names = ["hands"] if sure is None else ["hands", "hand-points"]
+    for name in names:
+        network_path(name).write_bytes(b"a network")
+    monkeypatch.setattr("wordsight.perception.detectors.hands.fetched_network", network_path)
+    detector = Hands(squares=False)
+    raw, logits = palm_outputs(palm)
+    raw[0, 0] = 96  # in the middle of the picture
+    raw[0, 1] = 96
+    detector._network = FakeNetwork(raw[None], logits[None, :, None])
+    if sure is not None:
+        detector._points._network = FakeNetwork(*joints_outputs([[80, 60], [140, 160]], sure))
+    (found,) = detector.detect([Frame.from_array(np.zeros((96, 96, 3), np.uint8), 0.0)])
+    assert len(found.boxes) == hands
+    assert found.scores == pytest.approx([palm if sure is None else sure][:hands])
+
+
+def test_parts_come_from_the_same_download(cache, tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "toy.whl", "w") as archive:
+        archive.writestr("toy", b"network")
+        archive.writestr("points", b"points")
+    archived = entry_for((tmp_path / "toy.whl").read_bytes())
+    known = {name: (hashlib.sha256(name).hexdigest(),) for name in (b"network", b"points")}
+    toy = replace(archived, members=("toy",), network_sha256=known[b"network"], parts=("toy-p",))
+    part = replace(archived, name="toy-p", members=("points",), network_sha256=known[b"points"])
+    monkeypatch.setattr(
+        "wordsight.perception.networks.catalog.network_catalog", lambda: {"toy": toy, "toy-p": part}
+    )
+    assert fetch_network(toy, source=tmp_path / "toy.whl") == network_path("toy")
+    assert network_path("toy").read_bytes() == b"network"
+    assert network_path("toy-p").read_bytes() == b"points"
+
+
+def test_operators_of_whole_pictures_convert():
+    runtime = pytest.importorskip("onnxruntime")
+    random = np.random.default_rng(0)
+    picture, weights, bias = (
+        random.normal(size=n).astype(np.float32) for n in ((2, 3, 4), (5, 2), 5)
+    )
+    shapes = {0: [1, 3, 4, 2], 1: [1, 2], 2: [1, 5]}
+    network = SimpleNamespace(
+        graph=OnnxGraph(),
+        shape=lambda index: shapes[index],
+        values={10: np.array([1, 2]), 11: weights, 12: bias},
+        activated=lambda kind, output: str(output),
+        activate=lambda kind, output: None,
+    )
+    network.name = lambda index: (
+        network.graph.constant(network.values[index]) if index in network.values else str(index)
+    )
+    options = SimpleNamespace(number=lambda number, code="i", default=0: 0)
+    for code, inputs, output in ((40, [0, 10], 1), (9, [1, 11, 12], 2), (14, [2], 3)):
+        operator = SimpleNamespace(inputs=inputs, output=output, options=options)
+        tflite._CONVERTERS[code](network, operator)
+    model = network.graph.to_bytes({"0": (1, 2, 3, 4)}, {"3": (1, 5)}, {})
+    (answer,) = runtime.InferenceSession(model).run(None, {"0": picture[None]})
+    expected = 1 / (1 + np.exp(-(weights @ picture.mean(axis=(1, 2)) + bias)))
+    np.testing.assert_allclose(answer[0], expected, rtol=1e-5)
+    shapes[0] = [1, 5]
+    with pytest.raises(ValueError, match="a mean over"):
+        tflite._CONVERTERS[40](network, SimpleNamespace(inputs=[0, 10], output=1, options=options))
 
 
 def test_objects_are_the_default_where_they_were_fetched(tmp_path):

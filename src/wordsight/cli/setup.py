@@ -57,11 +57,12 @@ def get(
     ] = False,
 ) -> None:
     """Fetch the network of a detector; asks first, showing its size and licence."""
-    from wordsight.perception.networks import find_network
+    from wordsight.perception.networks import find_network, with_parts
 
     entry = find_network(request.name)
+    size = bytes_text(sum(one.size for one in with_parts(entry)))
     output.note(
-        f"{entry.network}: {entry.title}. {len(entry.classes)} classes, {bytes_text(entry.size)}, "
+        f"{entry.network}: {entry.title}. {len(entry.classes)} classes, {size}, "
         f"licence {entry.licence}."
     )
     if request.source is None and not yes:

@@ -207,12 +207,14 @@ class GetDetectorResult(Result):
 
     def to_json(self) -> Any:
         """Return what ``wordsight detectors get --json`` prints."""
+        from wordsight.perception.networks import with_parts
+
         entry = self.entry
         return as_json(
             {
                 "detector": entry.name,
                 "path": self.path,
-                "size": entry.size,
+                "size": sum(one.size for one in with_parts(entry)),
                 "licence": entry.licence,
                 "classes": len(entry.classes),
             }
@@ -223,7 +225,7 @@ class GetDetectorResult(Result):
 def detectors(request: DetectorsRequest, *, reporter: RecordingReporter) -> DetectorsResult:
     """List the detectors: built in, installed by other packages, and those to be fetched."""
     from wordsight.perception import available_detectors
-    from wordsight.perception.networks import installed_network, network_catalog
+    from wordsight.perception.networks import installed_network, network_catalog, with_parts
 
     catalog, rows = network_catalog(), []
     speeds = _remembered()
@@ -245,7 +247,7 @@ def detectors(request: DetectorsRequest, *, reporter: RecordingReporter) -> Dete
                     state,
                     entry.title,
                     len(entry.classes),
-                    entry.size,
+                    sum(one.size for one in with_parts(entry)),
                     entry.licence,
                     speed,
                 )

