@@ -7,7 +7,8 @@ image may also be the ``frame`` number of a video. For a folder with the film
 picture is looked at by itself.
 
 Names do not count: a box is right that covers an annotated thing, whatever the detector calls it,
-and each box covers one thing only, the pairs with the largest overlap first. ``recall50`` is the
+and each box covers one thing only, the pairs with the largest overlap first. Things marked
+``iscrowd`` or ``ignore`` are not looked for, and boxes on them are not wrong. ``recall50`` is the
 share of the things of a category that are covered with an intersection over union of .5 or more;
 ``ap`` is COCO's average precision over overlaps from .5 to .95 with all categories as one.
 ``pooled`` is what ``wordsight add`` uses if nothing is named. ``ms`` includes waiting for other
@@ -17,7 +18,7 @@ programs on a busy machine.
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ __all__ = ["Picture", "average_precision", "main", "measure", "read_pictures"]
 _MARKED = "film_frames.json"
 _STEPS = np.arange(0.5, 0.96, 0.05)  # of overlap, as COCO has them
 _POINTS = np.linspace(0, 1, 101)  # of recall, at which precision is averaged
+_SAID = 50  # pictures from one word of progress to the next
 _OTHER_WORLDS = ("rendered",)  # detectors that know no real things
 
 COLUMNS = (
@@ -53,14 +55,31 @@ class Picture:
     """A picture with the boxes of what is in it.
 
     Attributes:
-        frame: The picture.
+        path: Its file, or a video.
         boxes: ``(N, 4)`` corners x1, y1, x2, y2 in pixels.
         names: The category of each.
+        number: Which frame of the video it is; ``None`` for a picture.
+        ignored: ``(M, 4)`` where boxes are neither right nor wrong.
     """
 
-    frame: Frame
+    path: Path
     boxes: NDArray[np.float64]
     names: tuple[str, ...]
+    number: int | None = None
+    ignored: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
+
+    def read(self) -> Frame:
+        """Return the picture itself.
+
+        Raises:
+            WordsightError: If it cannot be read.
+        """
+        if self.number is None:
+            return Frame.from_array(read_image(self.path), 0.0)
+        with VideoReader(self.path) as video:
+            if not 0 <= self.number < len(video.times):
+                raise WordsightError(f"{self.path} has no frame {self.number}.")
+            return video.frame_at(float(video.times[self.number]))
 
 
 def read_pictures(folder: Path) -> list[Picture]:
@@ -81,16 +100,18 @@ def read_pictures(folder: Path) -> list[Picture]:
     try:
         content = json.loads(text)
         names = {one["id"]: str(one["name"]) for one in content["categories"]}
-        found: dict[Any, list[tuple[list[float], str]]] = {i["id"]: [] for i in content["images"]}
+        found: dict[Any, list[Mapping[str, Any]]] = {one["id"]: [] for one in content["images"]}
         for one in content["annotations"]:
-            if not one.get("iscrowd"):
-                found[one["image_id"]].append((one["bbox"], names[one["category_id"]]))
-        return [_picture(folder, image, found[image["id"]]) for image in content["images"]]
+            found[one["image_id"]].append(one)
+        pictures = [_picture(folder, one, found[one["id"]], names) for one in content["images"]]
     except (KeyError, TypeError, ValueError) as error:
         raise WordsightError(
             f"{path} is not in COCO's layout ({error!r}); expected images, annotations and "
             "categories."
         ) from error
+    if not any(picture.names for picture in pictures):
+        raise WordsightError(f"{path} marks nothing in any picture.")
+    return pictures
 
 
 def measure(detector: Detector, pictures: Sequence[Picture]) -> dict[str, Any]:
@@ -99,21 +120,23 @@ def measure(detector: Detector, pictures: Sequence[Picture]) -> dict[str, Any]:
     Returns:
         ``ap``, ``recall50`` by category, ``boxes_per_frame`` and ``ms`` per picture.
     """
-    list(detector.detect([pictures[0].frame]))  # opens the network
+    list(detector.detect([pictures[0].read()]))  # opens the network
     boxes, scores, seconds = [], [], 0.0
-    for picture in pictures:
+    for count, picture in enumerate(pictures, start=1):
+        frame = picture.read()
         begun = time.perf_counter()
-        (found,) = detector.detect([picture.frame])
+        (found,) = detector.detect([frame])
         seconds += time.perf_counter() - begun
+        if count % _SAID == 0:
+            say(f"{detector.name}: {count} of {len(pictures)} pictures")
         boxes.append(np.reshape(found.boxes, (-1, 4)))
         scores.append(found.scores)
     hits: dict[str, list[bool]] = {}
     for picture, seen in zip(pictures, boxes, strict=True):
         for name, hit in zip(picture.names, _covered(picture.boxes, seen), strict=True):
             hits.setdefault(name, []).append(bool(hit))
-    precision = [
-        average_precision([one.boxes for one in pictures], boxes, scores, step) for step in _STEPS
-    ]
+    truth, ignored = [one.boxes for one in pictures], [one.ignored for one in pictures]
+    precision = [average_precision(truth, boxes, scores, step, ignored) for step in _STEPS]
     return {
         "ap": float(np.mean(precision)),
         "recall50": {name: float(np.mean(hit)) for name, hit in sorted(hits.items())},
@@ -127,6 +150,7 @@ def average_precision(
     boxes: Sequence[NDArray[np.float64]],
     scores: Sequence[NDArray[np.float64]],
     overlap: float,
+    ignored: Sequence[NDArray[np.float64]] | None = None,
 ) -> float:
     """Return the mean over 101 recalls of the best precision there or beyond, as COCO has it.
 
@@ -135,9 +159,13 @@ def average_precision(
         boxes: ``(M, 4)`` found boxes of each.
         scores: ``(M,)`` how sure they are; sure ones choose their true box first.
         overlap: Least intersection over union of a hit.
+        ignored: Per picture ``(K, 4)`` where a box that is no hit does not count: with that share
+            of it or more.
     """
     right, sure = [], []
-    for true, seen, score in zip(truth, boxes, scores, strict=True):
+    nowhere = [np.zeros((0, 4))] * len(truth)
+    for true, seen, score, beside in zip(truth, boxes, scores, ignored or nowhere, strict=True):
+        passed = _share_within(seen, beside).max(axis=1, initial=0.0) >= overlap
         shared, free = box_iou(seen, true), np.ones(len(true), bool)
         for row in np.argsort(-score, kind="stable"):
             open_to = np.where(free, shared[row], 0.0)
@@ -145,6 +173,8 @@ def average_precision(
             hit = len(true) > 0 and open_to[best] >= overlap
             if hit:
                 free[best] = False
+            elif passed[row]:
+                continue
             right.append(hit)
             sure.append(float(score[row]))
     total = sum(map(len, truth))
@@ -155,6 +185,16 @@ def average_precision(
     precision = np.maximum.accumulate(precision[::-1])[::-1]
     at = np.searchsorted(hits / total, _POINTS - 1e-9)
     return float(np.append(precision, 0.0)[np.minimum(at, len(precision))].mean())
+
+
+def _share_within(boxes: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``(N, K)`` the share of each box that lies in each part of the picture."""
+    low = np.maximum(boxes[:, None, :2], parts[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], parts[None, :, 2:])
+    sizes = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    return np.asarray(
+        np.prod(np.maximum(high - low, 0.0), axis=2) / np.maximum(sizes, 1e-9)[:, None]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -207,19 +247,36 @@ def _covered(truth: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[n
 
 
 def _picture(
-    folder: Path, image: Mapping[str, Any], boxes: Sequence[tuple[list[float], str]]
+    folder: Path,
+    image: Mapping[str, Any],
+    marked: Sequence[Mapping[str, Any]],
+    names: Mapping[Any, str],
 ) -> Picture:
-    path = folder / image["file_name"]
-    if not path.is_file():  # some files of annotations leave out the folders
-        path = next(iter(sorted(folder.rglob(Path(image["file_name"]).name))), path)
-    if "frame" in image:
-        with VideoReader(path) as video:
-            frame = video.frame_at(float(video.times[image["frame"]]))
-    else:
-        frame = Frame.from_array(read_image(path), 0.0)
-    sides = np.array([box for box, _ in boxes], np.float64).reshape(-1, 4)
+    sides = np.array([one["bbox"] for one in marked], np.float64).reshape(-1, 4)
     corners = np.concatenate([sides[:, :2], sides[:, :2] + sides[:, 2:]], axis=1)
-    return Picture(frame, corners, tuple(name for _, name in boxes))
+    passed = np.array([bool(one.get("iscrowd") or one.get("ignore")) for one in marked], bool)
+    named = [names[one["category_id"]] for one in marked]
+    wanted = ~passed & (sides[:, 2:] > 0).all(axis=1)  # no box covers what has no extent
+    return Picture(
+        _file_of(folder, str(image["file_name"])),
+        corners[wanted],
+        tuple(name for name, kept in zip(named, wanted, strict=True) if kept),
+        int(image["frame"]) if "frame" in image else None,
+        corners[passed],
+    )
+
+
+def _file_of(folder: Path, name: str) -> Path:
+    path = folder / name
+    if path.is_file():
+        return path
+    # Some files of annotations leave out the folders, or name those they lay in elsewhere.
+    found = sorted(folder.rglob(Path(name).name))
+    if len(found) > 1:
+        raise WordsightError(
+            f"{folder} has no {name}, and several files of that name: {found[0]}, {found[1]}."
+        )
+    return found[0] if found else path
 
 
 def _listed(row: Mapping[str, Any]) -> str:

@@ -80,8 +80,39 @@ def test_the_command_measures_what_is_installed(folder, capsys):
     assert found["pooled"]["recall50"] == found["regions"]["recall50"]
 
 
+def test_what_is_to_be_ignored_is_neither_right_nor_wrong(folder):
+    content = json.loads((folder / "annotations.json").read_text())
+    content["annotations"][1]["ignore"] = 1
+    content["annotations"].append(
+        {"id": 10, "image_id": 7, "category_id": 2, "bbox": [5, 5, 0, 40]}  # without extent
+    )
+    (folder / "annotations.json").write_text(json.dumps(content))
+    pictures = read_pictures(folder)
+    assert measure(Fixed([(50, 100, 90, 160)]), pictures)["recall50"] == {"cup": 1.0}
+    assert pictures[0].ignored.tolist() == [[200, 20, 230, 50]]
+    truth = [np.array([[0, 0, 10, 10.0]])]
+    seen, scores = [np.array([[50, 50, 60, 60], [0, 0, 10, 10.0]])], [np.array([0.9, 0.8])]
+    assert average_precision(truth, seen, scores, 0.5) == pytest.approx(0.5)
+    beside = [np.array([[40, 40, 70, 70.0]])]
+    assert average_precision(truth, seen, scores, 0.5, beside) == pytest.approx(1.0)
+
+
+def test_a_picture_that_is_there_twice_is_asked_about(folder):
+    (folder / "a" / "two.png").write_bytes((folder / "b" / "two.png").read_bytes())
+    with pytest.raises(WordsightError, match=r"several files of that name: .*two\.png"):
+        read_pictures(folder)
+    (folder / "a" / "two.png").unlink()
+    (folder / "b" / "two.png").unlink()
+    with pytest.raises(WordsightError, match=r"two\.png"):
+        measure(Fixed([]), read_pictures(folder)[1:])
+
+
 def test_what_is_wrong_with_the_folder_is_said(tmp_path):
     with pytest.raises(WordsightError, match=r"no annotations\.json"):
+        read_pictures(tmp_path)
+    empty = {"images": [], "annotations": [], "categories": []}
+    (tmp_path / "annotations.json").write_text(json.dumps(empty))
+    with pytest.raises(WordsightError, match="marks nothing"):
         read_pictures(tmp_path)
     (tmp_path / "annotations.json").write_text('{"images": 3}')
     with pytest.raises(WordsightError, match="COCO's layout"):
