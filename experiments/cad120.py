@@ -25,6 +25,7 @@ preferred to a candidate that differs in one word, and is judged true and the ot
 what is usually said; people are always the agents here, so that roles cannot be exchanged.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def measure(
     test: Path | None,
     settings: tuple[str, ...],
     workers: int,
-    people: Path | None = None,
+    people: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Run the experiment.
 
@@ -66,7 +67,7 @@ def measure(
         settings: Which of ``detections`` and ``tracks``; where both are asked for and a folder has
             no detections, only the other is measured.
         workers: How many processes to use.
-        people: Folder of what a network saw of people, which joins the detections; None for none.
+        people: Folders of what a network saw of people, which joins the detections.
 
     Returns:
         The results per setting.
@@ -76,7 +77,9 @@ def measure(
         say("detections are left out: rcnn_detections.csv.gz is missing")
         settings = tuple(setting for setting in settings if setting != "detections")
     subjects: tuple[str | None, ...] = (None,) if test is not None else subjects_of(data)
-    jobs = [Job(data, test, each, subject, people) for each in settings for subject in subjects]
+    jobs = [
+        Job(data, test, each, subject, tuple(people)) for each in settings for subject in subjects
+    ]
     found: dict[str, list[Tally]] = {setting: [] for setting in settings}
     for outcome in Processes(workers).map(measure_fold, jobs):
         if outcome.result is None:
@@ -113,7 +116,14 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
     parser = report_parser("experiments.cad120", __doc__ or "", "folder of the CAD-120 data")
     parser.add_argument("--test", type=Path, metavar="DIR2", help="folder of held-out data")
-    parser.add_argument("--people", type=Path, metavar="DIR3", help="folder of people's boxes")
+    parser.add_argument(
+        "--people",
+        type=Path,
+        metavar="DIR3",
+        action="append",
+        default=[],
+        help="folder of people's boxes; may be repeated, for those of DIR2",
+    )
     parser.add_argument("--setting", choices=(*SETTINGS, "both"), default="both")
     parser.add_argument("--workers", type=int, default=2, help="processes to use")
     options = parser.parse_args(arguments)

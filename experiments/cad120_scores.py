@@ -54,14 +54,14 @@ class Job:
         test: Folder of the test data; the training folder if None.
         setting: ``detections`` or ``tracks``.
         subject: The subject left out of training and tested on; everything if None.
-        people: Folder of what a network saw of people, for ``detections``; None for none.
+        people: Folders of what a network saw of people, for ``detections``.
     """
 
     train: Path
     test: Path | None
     setting: str
     subject: str | None
-    people: Path | None = None
+    people: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ class Tally:
 def measure_fold(job: Job) -> Tally:
     """Train and test one model and all baselines."""
     train, test = _folds(job)
+    if not test and job.test is not None:
+        raise WordsightError(f"nothing was seen of any clip in {job.test}, {job.setting}.")
     if not test:  # a subject none of whose videos a detector saw
         none = dict.fromkeys((*ROWS, "chance"), 0.0), dict.fromkeys(ROWS, 0.0)
         return Tally(0, *none, (0, 0, 0), (0, 0, 0))

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.data.reading import reading
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import WordsightError
 from wordsight.states import (
@@ -75,11 +76,15 @@ def load_films(folder: Path) -> list[Meeting]:
         if not path.is_file():
             raise WordsightError(f"there is no {path}; expected tracks.csv.gz and meeting.csv.")
     pairs: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    with meetings.open(encoding="utf-8", newline="") as lines:
+    with (
+        reading(meetings, "a table of time_ms, a and b"),
+        meetings.open(encoding="utf-8", newline="") as lines,
+    ):
         for row in csv.DictReader(lines):
             pairs[int(row["time_ms"])].append((row["a"], row["b"]))
     videos: dict[tuple[str, int], dict[int, dict[str, tuple[float, float, str]]]] = {}
-    with gzip.open(tracks, "rt", encoding="utf-8", newline="") as lines:
+    columns = "a table of time_ms, fold, video_offset_ms, person, x, y and activity"
+    with reading(tracks, columns), gzip.open(tracks, "rt", encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             frames = videos.setdefault((row["fold"], int(row["video_offset_ms"])), {})
             people = frames.setdefault(int(row["time_ms"]), {})

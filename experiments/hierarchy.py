@@ -9,7 +9,6 @@ are learned by EM from the other half of the queries, for each depth alike; ``de
 ``wordsight search`` does, learned from the texts alone. Numbers are MAP.
 """
 
-import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.data.cad120 import read_lines
+from experiments.data.reading import reading
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import FormatError, RetrievalError
 from wordsight.evaluation import evaluate_run
@@ -92,13 +93,10 @@ def read_cad120(folder: Path) -> list[Shown]:
     if not found:
         raise FormatError(f"{folder} holds no clips.jsonl; --data must name the CAD-120 folder.")
     videos: dict[str, list[tuple[float, float, list[str]]]] = {}
-    try:
-        for line in found[0].read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+    with reading(found[0], "the file of CAD-120 clips"):
+        for row in read_lines(found[0]):
             span = (row["start_frame"] - 1) / 30.0, row["end_frame"] / 30.0
             videos.setdefault(row["video"], []).append((*span, row["sentences"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{found[0]} is not the file of CAD-120 clips ({error}).") from error
     shown = []
     for rows in videos.values():
         rows.sort(key=lambda row: row[0])

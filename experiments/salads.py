@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.data.reading import reading
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.alignment.models.scored_steps import ScoredPair, ScoredSteps
 from wordsight.errors import FormatError, WordsightError
@@ -40,12 +41,9 @@ def read_scored(path: Path) -> list[tuple[ScoredPair, Labels]]:
     Raises:
         FormatError: If the file is not as expected.
     """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            names = sorted(name for name in arrays.files if name.endswith("_scores"))
-            rows = [(arrays[n], arrays[n.removesuffix("scores") + "truth"]) for n in names]
-    except (OSError, ValueError, KeyError) as error:
-        raise FormatError(f"{path} is not a file of scores and truths: {error}") from error
+    with reading(path, "a file of scores and truths"), np.load(path) as arrays:
+        names = sorted(name for name in arrays.files if name.endswith("_scores"))
+        rows = [(arrays[n], arrays[n.removesuffix("scores") + "truth"]) for n in names]
     for name, (scores, truth) in zip(names, rows, strict=True):
         if scores.ndim != 2 or truth.shape != scores.shape[:1]:
             raise FormatError(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.baselines.paired import PairedModels
+from experiments.data.reading import reading
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.attributes import CCA
 from wordsight.errors import FormatError
@@ -60,7 +61,7 @@ def read_wikipedia(folder: Path) -> tuple[Pairs, Pairs]:
     found = [path for path in sorted(folder.rglob("*.mat")) if path.is_file()]
     if not found:
         raise FormatError(f"{folder} holds no raw_features.mat; --data must name its folder.")
-    try:
+    with reading(found[0], "the file of Wikipedia features"):
         values = scipy.io.loadmat(found[0])
         sides = [
             Pairs(
@@ -70,8 +71,6 @@ def read_wikipedia(folder: Path) -> tuple[Pairs, Pairs]:
             )
             for part, name in (("tr", "train"), ("te", "test"))
         ]
-    except (KeyError, ValueError, OSError, NotImplementedError) as error:
-        raise FormatError(f"{found[0]} is not the file of Wikipedia features ({error}).") from error
     for side in sides:
         if not len(side.pictures) == len(side.texts) == len(side.categories):
             raise FormatError(f"{folder}: pictures, texts and categories differ in number.")

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.data.reading import existing, reading
 from experiments.greedy_iou import track_greedily
 from experiments.report import say
-from wordsight.errors import FormatError
 from wordsight.language import Entry, Lexicon, PartOfSpeech
 from wordsight.perception import tracked_clip
 from wordsight.perception.detectors.suppression import suppress
@@ -31,9 +31,12 @@ __all__ = [
     "load_segments",
     "load_tracking",
     "make_lexicon",
+    "read_json",
+    "read_lines",
     "subjects_of",
 ]
 
+_DATA = "the CAD-120 data"
 FRAME_RATE = 30.0
 FRAME_SIZE = (640, 480)
 _FOCAL_LENGTH = 560.0  # pixels; fits the annotated boxes best
@@ -96,31 +99,46 @@ def make_lexicon(nouns: Iterable[str]) -> Lexicon:
 
 def subjects_of(folder: Path) -> tuple[str, ...]:
     """Return the names of the subjects in a folder."""
-    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
-    return tuple(sorted({json.loads(line)["subject"] for line in lines if line.strip()}))
+    rows = read_lines(folder / "clips.jsonl")
+    with reading(folder / "clips.jsonl", "the file of CAD-120 clips"):
+        return tuple(sorted({row["subject"] for row in rows}))
 
 
-def load_segments(folder: Path, setting: str, people: Path | None = None) -> list[Segment]:
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a file of JSON with an entry for each video."""
+    with reading(existing(path, _DATA), "a JSON object"):
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Read a file with a JSON object in each line."""
+    with reading(existing(path, _DATA), "a JSON object in each line"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [dict(json.loads(line)) for line in lines if line.strip()]
+
+
+def load_segments(folder: Path, setting: str, people: Sequence[Path] = ()) -> list[Segment]:
     """Read all segments of a folder.
 
     Args:
         folder: Where the data lies.
         setting: ``detections`` for what a Faster R-CNN saw (segments of videos without it are left
             out), ``tracks`` for annotated boxes with the object's name as label.
-        people: Folder of ``boxes.npz`` with the people another network saw, which then take the
+        people: Folders of ``boxes.npz`` with the people another network saw, which then take the
             place of those among the detections.
     """
     meta, rows = _read(folder)
     seen, annotated = load_seen(folder, setting, people)
-    return [
-        _segment(row, meta[row["video"]], annotated[row["video"]], seen[row["video"]])
-        for row in rows
-        if row["video"] in seen
-    ]
+    with reading(folder / "clips.jsonl", "the clips of meta.json"):
+        return [
+            _segment(row, meta[row["video"]], annotated[row["video"]], seen[row["video"]])
+            for row in rows
+            if row["video"] in seen
+        ]
 
 
 def load_seen(
-    folder: Path, setting: str, people: Path | None = None, *, named: bool = False
+    folder: Path, setting: str, people: Sequence[Path] = (), *, named: bool = False
 ) -> tuple[dict[str, Detections], dict[str, Array]]:
     """Return per video what is seen in it, and the annotated boxes ``(T, n, 4)`` of its objects.
 
@@ -132,33 +150,34 @@ def load_seen(
     """
     meta, rows = _read(folder)
     videos = {row["video"] for row in rows}
-    with np.load(_existing(folder / "tracks.npz")) as arrays:
+    path = existing(folder / "tracks.npz", _DATA)
+    with reading(path, "the file of CAD-120 tracks"), np.load(path) as arrays:
         known = {v for v in videos if v in meta and f"{v}_obj" in arrays}
         annotated = {v: arrays[f"{v}_obj"].astype(np.float64) for v in known}
         skeletons = {
             v: arrays[f"{v}_skel"].astype(np.float64) for v in known if f"{v}_skel" in arrays
         }
     if setting == "tracks":
-        seen = {
-            video: _tracks(annotated[video], skeleton, meta[video]["objects"])
-            for video, skeleton in skeletons.items()
-        }
+        with reading(path, "the tracks of meta.json"):
+            seen = {
+                video: _tracks(annotated[video], skeleton, meta[video]["objects"])
+                for video, skeleton in skeletons.items()
+            }
         if len(seen) < len(videos):
             say(f"{folder}: {len(videos) - len(seen)} videos have no tracks or no skeleton")
         return seen, annotated
-    found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
+    found = _read_detections(folder / "rcnn_detections.csv.gz")
     found = {video: frames for video, frames in found.items() if video in known}
-    if people is None:
+    if not people:
         return {video: _linked(frames, named) for video, frames in found.items()}, annotated
     return {video: _followed(boxes) for video, boxes in with_people(found, people)}, annotated
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return what is known of each video, and the segments of which something is said."""
-    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
-    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line.strip()]
-    return meta, [row for row in rows if row["sentences"]]
+    meta, rows = read_json(folder / "meta.json"), read_lines(folder / "clips.jsonl")
+    with reading(folder / "clips.jsonl", "the file of CAD-120 clips"):
+        return meta, [row for row in rows if row["sentences"]]
 
 
 def load_tracking(folder: Path, step: int = 3) -> Iterator[tuple[Detections, Array]]:
@@ -166,9 +185,9 @@ def load_tracking(folder: Path, step: int = 3) -> Iterator[tuple[Detections, Arr
 
     Detections have no identities; boxes are ``(T, n, 4)``, all zero where not annotated.
     """
-    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
-    found = _read_detections(_existing(folder / "rcnn_detections.csv.gz"))
-    with np.load(_existing(folder / "tracks.npz")) as arrays:
+    meta = read_json(folder / "meta.json")
+    found = _read_detections(folder / "rcnn_detections.csv.gz")
+    with np.load(existing(folder / "tracks.npz", _DATA)) as arrays:
         for video, frames in found.items():
             if video in meta and f"{video}_obj" in arrays:
                 annotated = arrays[f"{video}_obj"].astype(np.float64)
@@ -186,12 +205,6 @@ def load_tracking(folder: Path, step: int = 3) -> Iterator[tuple[Detections, Arr
 def has_detections(folder: Path) -> bool:
     """Tell whether a folder has what a detector saw; it is the one file that may be missing."""
     return (folder / "rcnn_detections.csv.gz").exists()
-
-
-def _existing(path: Path) -> Path:
-    if not path.exists():
-        raise FormatError(f"{path} is missing; --data must name the folder of the CAD-120 data.")
-    return path
 
 
 def _segment(
@@ -267,7 +280,11 @@ def _around(points: Array, reach: float) -> Array:
 def _read_detections(path: Path) -> dict[str, dict[int, list[list[float]]]]:
     """Return per video and frame the rows class, score, x1, y1, x2, y2."""
     found: dict[str, dict[int, list[list[float]]]] = {}
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+    table = "a table of video, frame, coco91_class, score, x1, y1, x2 and y2"
+    with (
+        reading(existing(path, _DATA), table),
+        gzip.open(path, "rt", encoding="utf-8", newline="") as file,
+    ):
         for row in csv.DictReader(file):
             values = [float(row[name]) for name in ("coco91_class", "score")]
             values += [float(row[name]) for name in ("x1", "y1", "x2", "y2")]
@@ -296,13 +313,16 @@ def _class_name(number: int) -> str:
 
 
 def with_people(
-    found: dict[str, dict[int, list[list[float]]]], folder: Path
+    found: dict[str, dict[int, list[list[float]]]], folders: Sequence[Path]
 ) -> Iterator[tuple[str, Detections]]:
     """Yield per video its things, and the person, hands and head seen on every third frame."""
-    with np.load(_existing(folder / "boxes.npz")) as arrays:
-        for video, frames in found.items():
-            if video in arrays:
-                yield video, _pooled(frames, arrays[video].astype(np.float64))
+    known = set()
+    for folder in folders:
+        path = existing(folder / "boxes.npz", "people's boxes")
+        with reading(path, "the file of people's boxes"), np.load(path) as arrays:
+            for video in [name for name in found if name in arrays and name not in known]:
+                known.add(video)
+                yield video, _pooled(found[video], arrays[video].astype(np.float64))
 
 
 def _pooled(frames: dict[int, list[list[float]]], people: Array) -> Detections:

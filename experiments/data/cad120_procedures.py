@@ -4,7 +4,6 @@ Reads ``meta.json``, ``tracks.npz`` and ``clips.jsonl`` of the folder described 
 README. Frames count from 1 there, at 30 per second.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.data.cad120 import FRAME_RATE, load_seen
+from experiments.data.cad120 import FRAME_RATE, load_seen, read_json, read_lines
+from experiments.data.reading import reading
 from wordsight.alignment import Instructions, Line
 from wordsight.alignment.text import nouns_and_verbs
 from wordsight.errors import FormatError
@@ -50,22 +50,19 @@ def load_procedures(folder: Path) -> list[Procedure]:
     Raises:
         FormatError: If a file is missing or speaks of a video without tracks.
     """
-    meta = json.loads(_existing(folder / "meta.json").read_text(encoding="utf-8"))
-    lines = _existing(folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
+    meta, clips = read_json(folder / "meta.json"), folder / "clips.jsonl"
     rows: dict[str, list[dict[str, Any]]] = {}
-    for line in lines:
-        if line.strip():
-            row = json.loads(line)
-            if row.get("sentences"):
-                rows.setdefault(str(row["video"]), []).append(row)
-    _existing(folder / "tracks.npz")
+    for row in read_lines(clips):
+        if row.get("sentences"):
+            rows.setdefault(str(row.get("video")), []).append(row)
     seen, _ = load_seen(folder, "tracks")
     for video in rows:
         if video not in seen:
             raise FormatError(
                 f"clips.jsonl speaks of the video {video}, but meta.json or tracks.npz does not."
             )
-    return [_procedure(video, rows[video], meta[video], seen[video]) for video in sorted(rows)]
+    with reading(clips, "the file of CAD-120 clips"):
+        return [_procedure(video, rows[video], meta[video], seen[video]) for video in sorted(rows)]
 
 
 def _procedure(
@@ -86,9 +83,3 @@ def _procedure(
 def _line(text: str, step: int) -> Line:
     nouns, verbs = nouns_and_verbs(text)
     return Line(text, step, tuple(noun for noun in nouns if noun != _ACTOR), verbs)
-
-
-def _existing(path: Path) -> Path:
-    if not path.exists():
-        raise FormatError(f"{path} is missing; --data must name the folder of the CAD-120 data.")
-    return path

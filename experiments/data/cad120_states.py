@@ -4,7 +4,6 @@ Reads ``tracks.npz``, ``states.jsonl`` and, for what is said, ``clips.jsonl`` of
 in the data's own README. Frames count from 1 there, at 30 per second.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.data.cad120 import read_lines
+from experiments.data.reading import existing, reading
 from experiments.report import say
 from wordsight.errors import FormatError
 from wordsight.states import (
@@ -71,12 +72,12 @@ def load_videos(
         causal: Whether measurements may not look ahead.
         vocabulary: Declares features beyond those built in.
     """
-    lines = _existing(folder / "states.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line.strip()]
+    rows = read_lines(folder / "states.jsonl")
     if not rows:
         raise FormatError(f"{folder / 'states.jsonl'} holds no video.")
     said = _sentences(folder / "clips.jsonl")
-    with np.load(_existing(folder / "tracks.npz")) as arrays:
+    path = existing(folder / "tracks.npz", "the CAD-120 data")
+    with reading(path, "the tracks of states.jsonl"), np.load(path) as arrays:
         known = [row for row in rows if _has_tracks(row, arrays)]
         if not known:
             raise FormatError(f"{folder / 'tracks.npz'} has no tracks of {rows[0]['video']}.")
@@ -103,18 +104,12 @@ def _has_tracks(row: dict[str, Any], arrays: Any) -> bool:
 def _sentences(path: Path) -> dict[str, list[TimedSentence]]:
     """Return what is said of each video; nothing if there is no such file."""
     said: dict[str, list[TimedSentence]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        row = json.loads(line)
-        start, end = (row["start_frame"] - 1) / FRAME_RATE, row["end_frame"] / FRAME_RATE
-        rows = said.setdefault(row["video"], [])
-        rows += [TimedSentence(start, end, sentence) for sentence in row["sentences"]]
+    with reading(path, "the file of CAD-120 clips"):
+        for row in read_lines(path) if path.is_file() else ():
+            start, end = (row["start_frame"] - 1) / FRAME_RATE, row["end_frame"] / FRAME_RATE
+            rows = said.setdefault(row["video"], [])
+            rows += [TimedSentence(start, end, sentence) for sentence in row["sentences"]]
     return said
-
-
-def _existing(path: Path) -> Path:
-    if not path.exists():
-        raise FormatError(f"{path} is missing; --data must name the folder of the CAD-120 data.")
-    return path
 
 
 def _video(

@@ -169,10 +169,10 @@ def test_twins_differ_in_one_word():
 def test_boxes_from_a_file_are_seen_as_in_the_experiment(part, shared_data, tmp_path):
     """What networks saw of a video, added without pictures, gives the clips of the experiment."""
     people = shared_data("cad120_people")
-    wanted = load_segments(part, "detections", people)[0]
+    wanted = load_segments(part, "detections", [people])[0]
     found = _read_detections(part / "rcnn_detections.csv.gz")
     name = wanted.clip.video_id
-    ((_, boxes),) = with_people({name: found[name]}, people)
+    ((_, boxes),) = with_people({name: found[name]}, [people])
     write_boxes(tmp_path / "seen.csv", boxes, frame_rate=30.0)
     row = {"boxes": "seen.csv", "text": wanted.sentence}
     row |= {"start": wanted.clip.start, "end": wanted.clip.end}
