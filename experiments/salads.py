@@ -44,15 +44,35 @@ def read_scored(path: Path) -> list[tuple[ScoredPair, Labels]]:
     with reading(path, "a file of scores and truths"), np.load(path) as arrays:
         names = sorted(name for name in arrays.files if name.endswith("_scores"))
         rows = [(arrays[n], arrays[n.removesuffix("scores") + "truth"]) for n in names]
-    for name, (scores, truth) in zip(names, rows, strict=True):
-        if scores.ndim != 2 or truth.shape != scores.shape[:1]:
-            raise FormatError(
-                f"{path}: {name} has the shape {scores.shape} and its truth {truth.shape}; "
-                "expected frames by classes, and a class for each frame."
-            )
     if not rows:
         raise FormatError(f"{path} holds no array whose name ends in _scores.")
-    return [_scored(scores, truth) for scores, truth in rows]
+    return [
+        _scored(*_checked(f"{path}: {name}", scores, truth.squeeze()))
+        for name, (scores, truth) in zip(names, rows, strict=True)
+    ]
+
+
+def _checked(
+    what: str, scores: NDArray[Any], truth: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return frames by classes, and the class of each frame.
+
+    Raises:
+        FormatError: If they are something else.
+    """
+    if scores.ndim == 2 and truth.shape == scores.shape[1:] != scores.shape[:1]:
+        scores = scores.T
+    if scores.ndim != 2 or truth.shape != scores.shape[:1] or not len(truth):
+        raise FormatError(
+            f"{what} has the shape {scores.shape} and its truth {truth.shape}; "
+            "expected frames by classes, and a class for each frame."
+        )
+    if not (np.isfinite(scores).all() and ((truth >= 0) & (truth < scores.shape[1])).all()):
+        raise FormatError(
+            f"{what} must be finite, and the truth classes 0 to {scores.shape[1] - 1}; got "
+            f"{np.unique(truth)[[0, -1]].tolist()} as the lowest and highest class."
+        )
+    return scores, truth
 
 
 def _scored(scores: NDArray[Any], truth: NDArray[Any]) -> tuple[ScoredPair, Labels]:

@@ -13,9 +13,11 @@ from wordsight.errors import FormatError, VideoError
 
 @pytest.mark.parametrize("error", [KeyError("subject"), EOFError(), IndexError("7"), OSError("x")])
 def test_what_a_damaged_file_causes(tmp_path, error):
-    with pytest.raises(FormatError, match=r"a\.json is not a list, or it is damaged: \S"):
-        with reading(tmp_path / "a.json", "a list"):
-            raise error
+    with (
+        pytest.raises(FormatError, match=r"a\.json is not a list, or it is damaged: \S"),
+        reading(tmp_path / "a.json", "a list"),
+    ):
+        raise error
 
 
 def test_errors_of_our_own_and_faults_pass(tmp_path):

@@ -108,3 +108,18 @@ def test_bad_files_of_scores(tmp_path):
     np.savez(tmp_path / "z.npz", other=np.ones(2))
     with pytest.raises(FormatError, match="no array whose name ends in _scores"):
         read_scored(tmp_path / "z.npz")
+    np.savez(tmp_path / "n.npz", a_scores=np.full((4, 2), np.nan), a_truth=np.zeros(4))
+    with pytest.raises(FormatError, match=r"n\.npz: a_scores must be finite"):
+        read_scored(tmp_path / "n.npz")
+    np.savez(tmp_path / "c.npz", a_scores=np.ones((4, 2)), a_truth=np.full(4, 7))
+    with pytest.raises(FormatError, match=r"truth classes 0 to 1; got \[7, 7\]"):
+        read_scored(tmp_path / "c.npz")
+
+
+def test_scores_that_lie_the_other_way_round(tmp_path):
+    scores, truth = np.eye(3)[[0, 0, 2, 2, 1]], np.array([0, 0, 2, 2, 1])
+    np.savez(tmp_path / "x.npz", a_scores=scores, a_truth=truth)
+    np.savez(tmp_path / "y.npz", a_scores=scores.T, a_truth=truth[:, None].astype(float))
+    ((one, places),), ((other, also),) = (read_scored(tmp_path / f"{n}.npz") for n in "xy")
+    assert (one.scores == other.scores).all() and (places == also).all()
+    assert one.steps.tolist() == other.steps.tolist() == [0, 2, 1]
