@@ -57,7 +57,7 @@ def read_smart(folder: Path) -> SmartCollection:
     items: list[tuple[Path, dict[str, str]]] = []
     judgements: list[tuple[Path, dict[str, dict[str, int]]]] = []
     for path in _files(folder):
-        text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+        text = _decoded(path.read_bytes()).replace("\r\n", "\n")
         if found := parse_judgements(text):
             judgements.append((path, found))
         elif texts := parse_items(text):
@@ -83,10 +83,18 @@ def read_smart(folder: Path) -> SmartCollection:
     return SmartCollection(folder.name, documents, queries, {q: known[q] for q in queries})
 
 
+def _decoded(data: bytes) -> str:
+    """Return a text, which is Latin-1 where it is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
 def parse_items(text: str) -> dict[str, str]:
     """Return title, text and keywords of each item by its id, zeros in front left out.
 
-    A text that is not made of items gives none.
+    A text that is not made of items gives none. Of items with one id the first counts.
     """
     if not _ITEM.match(text.lstrip("\ufeff \n")):
         return _slashed_items(text)
@@ -99,7 +107,9 @@ def parse_items(text: str) -> dict[str, str]:
             for letter, value in zip(fields[1::2], fields[2::2], strict=True)
             if letter in _FIELDS_READ
         ]
-        found[_plain(name)] = "\n".join(wanted) if len(fields) > 1 else body
+        whole = "\n".join(wanted) if len(fields) > 1 else body
+        if found.setdefault(_plain(name), whole) != whole:
+            say(f"item {name} is there twice; the first counts")
     return found
 
 
@@ -118,7 +128,7 @@ def parse_judgements(text: str) -> dict[str, dict[str, int]]:
     pieces = _SLASH.split(text)
     # Joined up to each slash, a query stands in one row with its documents.
     lines = text.splitlines() if len(pieces) == 1 else [" ".join(p.split()) for p in pieces]
-    rows = [line.split() for line in lines if line.strip()]
+    rows = [re.split(r"[\s,;]+", line.strip()) for line in lines if line.strip()]
     if not rows or sum(_is_numeric(row) for row in rows) < 0.9 * len(rows):
         return {}
     rows = [row for row in rows if _is_numeric(row)]

@@ -60,6 +60,7 @@ def test_titles_texts_and_keywords_but_nothing_else():
         # cacm: numbers with zeros in front
         ("01 1410  0 0\n02 434 0 0\n", {"1": {"1410": 1}, "2": {"434": 1}}),
         ("1 5\n2 6\n", {"1": {"5": 1}, "2": {"6": 1}}),  # pairs
+        ("1,5,1\n2, 6, 0\n", {"1": {"5": 1}, "2": {"6": 0}}),  # commas
         ("1 5 9 12 33\n2 6\n", {"1": {"5": 1, "9": 1, "12": 1, "33": 1}, "2": {"6": 1}}),  # lists
         # npl: a query and its documents, up to a slash
         (
@@ -72,6 +73,14 @@ def test_titles_texts_and_keywords_but_nothing_else():
 )
 def test_judgements_of_any_layout(text, expected):
     assert parse_judgements(text) == expected
+
+
+def test_of_items_with_one_number_the_first_counts(tmp_path, capsys):
+    (tmp_path / "x.all").write_bytes(".I 1\n.W\nna\xefve cow\n.I 1\n.W\nmilk\n".encode("latin-1"))
+    (tmp_path / "x.qry").write_text(".I 1\n.W\ncow\n")
+    (tmp_path / "x.rel").write_text("1 1\n")
+    assert read_smart(tmp_path).documents == {"1": "na\xefve cow\n"}
+    assert "item 1 is there twice" in capsys.readouterr().err
 
 
 def test_queries_are_renumbered_where_judgements_count_them(tmp_path):
