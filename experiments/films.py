@@ -14,8 +14,8 @@ of ``describe`` is true of the moment, by the same rule. ``right_thing``: of the
 ``track`` draws for the true sentence where a box was marked by hand, the share that overlaps it by
 half (``experiments/data/films.csv``); ``found`` is the share of marked things with such a box.
 ``blind`` chooses the most frequent sentence, ``chance`` any. ``moments`` counts those judged: one
-with a word that no other moment has cannot be judged when it is left out, and is only learned from
-(``untaught``).
+with a word that was not learned cannot be judged (``untaught``): one that no other moment has, when
+it is left out. ``right_thing`` and ``found`` are null where no box was marked by hand.
 
 Detections are kept in DIR2, where given, and taken from there when they are there.
 """
@@ -67,8 +67,8 @@ class _Tally:
         return {
             "accuracy": round(choice_accuracy(self.scores, self.truth), 4),
             "describe_first": round(float(np.mean(self.described)), 4),
-            "right_thing": round(self.right / max(1, self.drawn), 4),
-            "found": round(self.right / max(1, self.marked), 4),
+            "right_thing": round(self.right / self.drawn, 4) if self.drawn else None,
+            "found": round(self.right / self.marked, 4) if self.marked else None,
             "blind": round(choice_accuracy(self.guesses, self.truth), 4),
             "chance": round(chance_accuracy([len(row) for row in self.scores]), 4),
             "moments": len(self.truth),
@@ -140,10 +140,14 @@ def _measure_detector(
     for number, moment in enumerate(judged):
         rest = list(moments) if test is not None else [m for m in moments if m is not moment]
         known = {word for one in rest for word in words_of(one.text)}
-        if not known.issuperset(words_of(moment.text)):
+        unknown = [word for word in words_of(moment.text) if word not in known]
+        learned = everything or (None if unknown else learn(rest))
+        name = f"{detector} {number + 1}/{len(judged)}"
+        if learned is None or not _can_be_read(moment.text, LearnedLexicon.load(learned[1])):
             untaught += 1
+            say(f"{name}: {moment.text} not judged, since {', '.join(unknown)} was not learned")
             continue
-        library, words = everything or learn(rest)
+        library, words = learned
         before = tally.right, tally.drawn
         _judge(moment, [*moments, *judged], rest, library, words, marks, tally)
         row = tally.scores[-1]
@@ -151,8 +155,20 @@ def _measure_detector(
         said = "right" if tally.described[-1] else "wrong"
         boxes = f"{tally.right - before[0]} of {tally.drawn - before[1]} boxes right"
         said = f"{moment.text} chosen {chosen}, described {said}, {boxes}"
-        say(f"{detector} {number + 1}/{len(judged)}: {said}")
+        say(f"{name}: {said}")
+    if not tally.truth:
+        raise WordsightError(
+            f"none of {len(judged)} moments can be judged: each has a word that was not learned."
+        )
     return tally.results(untaught)
+
+
+def _can_be_read(text: str, lexicon: LearnedLexicon) -> bool:
+    """Tell whether a sentence can be read with the words that were learned."""
+    try:
+        return bool(lexicon.sentence(text).words)
+    except WordsightError:
+        return False
 
 
 def learn_moments(
@@ -175,6 +191,13 @@ def learn_moments(
     return library, work / "words"
 
 
+def _video_of(library: Library, name: str) -> str:
+    for video in library.videos():
+        if video.name == name:
+            return video.id
+    raise WordsightError(f"{name} is kept under another name; give an empty folder as --keep.")
+
+
 def _judge(
     moment: Moment,
     known: Sequence[Moment],
@@ -184,14 +207,15 @@ def _judge(
     marks: Sequence[Mark],
     tally: _Tally,
 ) -> None:
+    lexicon = LearnedLexicon.load(words)
+    texts = {one.text for one in known if _can_be_read(one.text, lexicon)}
+    meanings = {text: frozenset(lexicon.sentence(text).words) for text in texts}
     also_true = {one.text for one in known if one.overlaps(moment)}
-    also_true |= {
-        one.text for one in known if set(words_of(one.text)) <= set(words_of(moment.text))
-    }
+    also_true |= {text for text in texts if meanings[text] <= meanings[moment.text]}
     candidates = [moment.text]
-    candidates += sorted({one.text for one in rest} - also_true - {moment.text})
+    candidates += sorted({one.text for one in rest if one.text in texts} - also_true)
     with Library.open(library) as opened:
-        video = next(one.id for one in opened.videos() if one.name == moment.file_name)
+        video = _video_of(opened, moment.file_name)
         part: dict[str, Any] = {
             "start": moment.start,
             "end": moment.end,
@@ -201,13 +225,11 @@ def _judge(
         scored = wordsight.score(opened, video, tuple(candidates), **part)
         described = wordsight.describe(opened, video, top=1, **part)
         tracked = wordsight.track(opened, video, moment.text, **part).tracked
-    frequency = Counter(one.text for one in rest)
+    frequency = Counter(meanings[one.text] for one in rest if one.text in texts)
     tally.scores.append([one.preference for one in scored.scores])
-    tally.guesses.append([float(frequency[text]) for text in candidates])
+    tally.guesses.append([float(frequency[meanings[text]]) for text in candidates])
     tally.truth.append(0)
-    lexicon = LearnedLexicon.load(words)
-    taught = {moment.text, *frequency}
-    right = {frozenset(lexicon.sentence(text).words) for text in also_true & taught}
+    right = {meanings[text] for text in also_true & texts}
     first = described.descriptions[0].text if described.descriptions else None
     tally.described.append(first is not None and frozenset(lexicon.sentence(first).words) in right)
     for mark in marks:
