@@ -1,6 +1,7 @@
 """Detectors on pictures whose boxes are known: what they find, with how many boxes, how fast.
 
-Run with ``python -m experiments.detectors --data DIR [--detector NAME] [--per-class K] [--json]``.
+Run with ``python -m experiments.detectors --data DIR [--detector NAME] [--per-class K]
+[--changes] [--json]``.
 DIR holds pictures, in folders or not, and their boxes as ``annotations.json`` in COCO's layout; an
 image may also be the ``frame`` number of a video. For a folder with the film
 ``bottle-detection.mp4`` and no annotations, boxes marked by eye in 15 of its frames are used. Each
@@ -11,8 +12,10 @@ and each box covers one thing only, the pairs with the largest overlap first. Th
 ``iscrowd`` or ``ignore`` are not looked for, and boxes on them are not wrong. ``recall50`` is the
 share of the things of a category that are covered with an intersection over union of .5 or more;
 ``ap`` is COCO's average precision over overlaps from .5 to .95 with all categories as one.
-``pooled`` is what ``wordsight add`` uses if nothing is named. ``ms`` includes waiting for other
-programs on a busy machine.
+``overlap`` is the mean over a category of the best intersection over union of any box. With
+``--changes`` pictures are also turned, cut out and put into wider ones: ``changes`` is the recall
+by category and change. ``pooled`` is what ``wordsight add`` uses if nothing is named. ``ms``
+includes waiting for other programs on a busy machine.
 """
 
 import json
@@ -26,9 +29,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.picture_changes import CHANGES
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.errors import WordsightError
 from wordsight.perception import Detector, available_detectors, load_detector
+from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.video import Frame, VideoReader, read_image
 from wordsight.workflows.detect import default_detector
@@ -45,6 +50,7 @@ COLUMNS = (
     Column("detector", "detector", justify="left"),
     Column("ap", "AP", ".3f"),
     Column("recall", "recall at .5", justify="left"),
+    Column("overlaps", "overlap", justify="left"),
     Column("boxes_per_frame", "boxes/frame"),
     Column("ms", "ms/frame"),
 )
@@ -118,7 +124,7 @@ def measure(detector: Detector, pictures: Sequence[Picture]) -> dict[str, Any]:
     """Run a detector on each picture and compare.
 
     Returns:
-        ``ap``, ``recall50`` by category, ``boxes_per_frame`` and ``ms`` per picture.
+        ``ap``, ``recall50`` and ``overlap`` by category, ``boxes_per_frame``, and ``ms`` of each.
     """
     list(detector.detect([pictures[0].read()]))  # opens the network
     boxes, scores, seconds = [], [], 0.0
@@ -132,17 +138,39 @@ def measure(detector: Detector, pictures: Sequence[Picture]) -> dict[str, Any]:
         boxes.append(np.reshape(found.boxes, (-1, 4)))
         scores.append(found.scores)
     hits: dict[str, list[bool]] = {}
+    overlaps: dict[str, list[float]] = {}
     for picture, seen in zip(pictures, boxes, strict=True):
-        for name, hit in zip(picture.names, _covered(picture.boxes, seen), strict=True):
+        best = box_iou(picture.boxes, seen).max(axis=1, initial=0.0)
+        for name, hit, overlap in zip(
+            picture.names, _covered(picture.boxes, seen), best, strict=True
+        ):
             hits.setdefault(name, []).append(bool(hit))
+            overlaps.setdefault(name, []).append(float(overlap))
     truth, ignored = [one.boxes for one in pictures], [one.ignored for one in pictures]
     precision = [average_precision(truth, boxes, scores, step, ignored) for step in _STEPS]
     return {
         "ap": float(np.mean(precision)),
         "recall50": {name: float(np.mean(hit)) for name, hit in sorted(hits.items())},
+        "overlap": {name: float(np.mean(best)) for name, best in sorted(overlaps.items())},
         "boxes_per_frame": sum(map(len, boxes)) / len(pictures),
         "ms": 1000 * seconds / len(pictures),
     }
+
+
+def measure_changes(detector: Detector, pictures: Sequence[Picture]) -> dict[str, dict[str, float]]:
+    """Return the recall by category of changed pictures, by the change."""
+    rows = {}
+    for change, make in CHANGES.items():
+        hits: dict[str, list[bool]] = {}
+        for picture in pictures:
+            for image, boxes, things in make(picture.read().image, picture.boxes):
+                (found,) = detector.detect([Frame.from_array(image, 0.0)])
+                covered = _covered(boxes, np.reshape(found.boxes, (-1, 4)))
+                for thing, hit in zip(things, covered, strict=True):
+                    hits.setdefault(picture.names[thing], []).append(bool(hit))
+        rows[change] = {name: float(np.mean(hit)) for name, hit in sorted(hits.items())}
+        say(f"{detector.name}, {change}: {_listed(rows[change])}")
+    return rows
 
 
 def average_precision(
@@ -211,18 +239,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--per-class", type=int, metavar="K", help="keep the K surest boxes of each class"
     )
+    parser.add_argument(
+        "--changes", action="store_true", help="also turn pictures, cut out, and put into wider"
+    )
     options = parser.parse_args(arguments)
     pictures = read_pictures(options.data)
     result = {}
     for title, name in _chosen(options.detector).items():
         say(f"{title} looks at {len(pictures)} pictures")
         try:
-            result[title] = measure(load_detector(name, per_class=options.per_class), pictures)
-        except WordsightError as error:
+            detector = load_detector(name, per_class=options.per_class)
+            result[title] = measure(detector, pictures)
+        except DetectorError as error:
             if options.detector:
                 raise
             say(f"{title} is left out: {error}")
-    rows = [{"detector": name, **row, "recall": _listed(row)} for name, row in result.items()]
+            continue
+        if options.changes:
+            result[title]["changes"] = measure_changes(detector, pictures)
+    rows = [
+        {
+            "detector": name,
+            **row,
+            "recall": _listed(row["recall50"]),
+            "overlaps": _listed(row["overlap"]),
+        }
+        for name, row in result.items()
+    ]
     print_report(result, as_json=options.json, columns=COLUMNS, rows=rows)
 
 
@@ -279,8 +322,8 @@ def _file_of(folder: Path, name: str) -> Path:
     return found[0] if found else path
 
 
-def _listed(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {recall:.2f}" for name, recall in row["recall50"].items())
+def _listed(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
 
 
 if __name__ == "__main__":

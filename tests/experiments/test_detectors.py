@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.detectors import average_precision, main, measure, read_pictures
+from experiments.picture_changes import CHANGES
 from wordsight.errors import WordsightError
 from wordsight.records import FrameDetections
 from wordsight.video import write_image
@@ -54,6 +55,32 @@ def test_recall_is_by_category_whatever_the_name(folder):
     assert found["recall50"] == {"cup": 1.0, "hand": 0.0}
     assert found["boxes_per_frame"] == 2.0 and found["ms"] > 0
     assert found["ap"] == pytest.approx(67 / 101)  # all found until a recall of 2/3
+
+
+def test_things_stay_where_they_are_in_changed_pictures():
+    image = np.zeros((60, 80, 3), np.uint8)
+    boxes = np.array([[20.0, 10, 40, 40], [60, 30, 70, 40]])
+    image[10:40, 20:40], image[30:40, 60:70] = 100, 200
+    for name, make in CHANGES.items():
+        for shown, there, things in make(image, boxes):
+            for box, number in zip(there, things, strict=True):
+                edge = 0.2 * (box[2:] - box[:2]).min()  # enlarged pictures are soft there
+                inner, outer = (
+                    (box + edge * np.array(s)).round() for s in ([1, 1, -1, -1], [-1, -1, 1, 1])
+                )
+                left, top, right, bottom = inner.astype(int)
+                values = shown[top:bottom, left:right]
+                assert values.size and np.abs(values - 100.0 * (number + 1)).max() < 10, name
+                left, top, right, bottom = np.maximum(outer, 0).astype(int)
+                around = shown[top:bottom, left:right].astype(int)
+                corners = around[:: len(around) - 1, :: around.shape[1] - 1]
+                assert np.abs(corners - 100 * (number + 1)).min() > 10, name
+
+
+def test_a_picture_that_cannot_be_read_is_no_fault_of_detectors(folder):
+    (folder / "a" / "one.png").write_bytes(b"no picture")
+    with pytest.raises(WordsightError, match=r"one\.png"):
+        main(["--data", str(folder), "--json"])
 
 
 def test_one_box_covers_one_thing():
