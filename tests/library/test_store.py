@@ -164,3 +164,14 @@ def test_a_process_that_is_killed_no_longer_works(store):
     process.communicate()
     with store.alone() as alone:
         assert alone
+
+
+def test_a_library_may_be_named_from_beside(tmp_path):
+    (tmp_path / "here").mkdir()
+    store = ArtefactStore(tmp_path / "here" / ".." / "library")
+    staged = stage(store)
+    store.place(staged)
+    assert (tmp_path / "library" / staged.path).read_text() == "content"
+    for path in ("../here/notes.txt", "videos/../../here"):
+        with pytest.raises(LibraryError, match="outside the library"):
+            store.path_of(path)

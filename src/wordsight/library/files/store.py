@@ -217,7 +217,8 @@ class ArtefactStore:
 
     def holds(self, path: Path) -> bool:
         """Say whether a path is below the library's folder."""
-        return path.is_relative_to(self.folder) and ".." not in path.parts
+        below = path.is_relative_to(self.folder)
+        return below and ".." not in path.relative_to(self.folder).parts
 
     def remove(self, relative: str) -> None:
         """Delete an artefact, and the folder of its video if that is now empty."""
