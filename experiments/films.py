@@ -115,10 +115,8 @@ def measure(
             seen = Path(folder) / detector.replace("+", "-")
             say(f"{detector}: looking at {len(films)} films")
             added = wordsight.add(seen, films, detector=detector.replace("+", ","), workers=1)
-            if added.report.failed:
-                raise WordsightError(
-                    f"{added.report.failed[0].name}: {added.report.failed[0].reason}"
-                )
+            for failed in added.report.failed:
+                raise WordsightError(f"{failed.path}: {failed.message}")
             results[detector] = _measure_detector(
                 detector, seen, films, moments, judged, test, Path(work)
             )

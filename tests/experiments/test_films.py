@@ -60,3 +60,11 @@ def test_shares_count_ties_in_part_and_boxes_that_were_drawn():
     assert (found["accuracy"], found["blind"], found["chance"]) == (0.75, 0.5, 0.5)
     assert (found["right_thing"], found["found"], found["untaught"]) == (0.5, 0.25, 3)
     assert np.isclose(found["describe_first"], 0.5)
+
+
+def test_a_film_that_cannot_be_read_is_named(tmp_path):
+    row = {"file_name": "text.mp4", "start": 0, "end": 1, "text": "The car drove away."}
+    (tmp_path / "metadata.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    (tmp_path / "text.mp4").write_text("no film")
+    with pytest.raises(WordsightError, match=r"text\.mp4: .*"):
+        measure(tmp_path, detectors=DETECTORS[:1])
