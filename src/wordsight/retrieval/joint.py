@@ -193,19 +193,19 @@ class JointSearch:
             raise RetrievalError("the query is empty; give words, a picture or both.")
         if samples is not None and not query.text and not self.exact:
             return self._search_candidates(query, samples, k)
+        if query.text is not None and samples is None and not everything:
+            return self._search_words(query, query.text, k)
         text, visual = None, None
         scores = np.zeros(len(self.index))
         if samples is not None:
             visual = self.visual_evidence(samples)
             scores += visual * self._picture_share(query)
         if query.text is not None:
-            text, matched = self.text_evidence(query.text)
+            text, _ = self.text_evidence(query.text)
             if samples is not None:
                 scores += text * (1 - self._picture_share(query))
             else:
-                scores = text  # of very many documents, a copy takes as long as the ranking
-                if not everything:
-                    scores[~matched] = -np.inf
+                scores = text
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []
@@ -226,6 +226,16 @@ class JointSearch:
                 sightings.get(at),
             )
             for at in top_k(scores, k, self.index.documents.id_of).tolist()
+        ]
+
+    def _search_words(self, query: JointQuery, text: TextQuery, k: int) -> list[JointHit]:
+        """Rank the documents with any of the words by these alone."""
+        documents, scores = self.text.model.best(text, k, query.exclude)
+        scores = scores / max(text.length, 1e-12)
+        order = top_k(scores, k, lambda at: self.index.documents.id_of(int(documents[at])))
+        return [
+            self._hit(int(documents[at]), float(scores[at]), query, float(scores[at]), None)
+            for at in order.tolist()
         ]
 
     def _search_candidates(self, query: JointQuery, samples: "Samples", k: int) -> list[JointHit]:

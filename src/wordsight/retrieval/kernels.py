@@ -6,7 +6,14 @@ Importing this module imports numba: import it where it is needed.
 import numpy as np
 from numba import njit
 
-__all__ = ["SAMPLES_AT_ONCE", "add_counts", "sum_codes", "take_odds"]
+__all__ = [
+    "SAMPLES_AT_ONCE",
+    "add_counts",
+    "add_unit_counts",
+    "most_of_blocks",
+    "sum_codes",
+    "take_odds",
+]
 
 SAMPLES_AT_ONCE = 64
 """Samples of a look by codes. The number is compiled in; so many 16-bit sums are four vectors."""
@@ -45,24 +52,77 @@ def sum_codes(codes, log_weights, scale, tables, shares, gains):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def add_counts(units, counts, order, starts, rates, found, matched):  # type: ignore[no-untyped-def]
-    """Add the counts of a term in some units to what is found in the documents of each.
+def most_of_blocks(texts, counts, size, most):  # type: ignore[no-untyped-def]
+    """Raise ``most (B,)`` to the largest count of a term in each block of documents.
 
     Args:
-        units: ``(P,)`` units with the term.
+        texts: ``(P,)`` the documents with the term, ascending.
         counts: ``(P,)`` how often it occurs there.
-        order: ``(N,)`` documents, sorted by unit.
-        starts: ``(U + 1,)`` where each unit starts among them.
-        rates: ``(N,)`` what an occurrence in its unit counts in each document.
-        found: ``(N,)`` to add to.
-        matched: ``(N,)`` set where the term occurs.
+        size: The number of documents of a block.
+        most: ``(B,)``.
     """
-    for place in range(len(units)):
-        unit = units[place]
-        for at in range(starts[unit], starts[unit + 1]):
-            document = order[at]
-            found[document] += rates[document] * counts[place]
-            matched[document] = True
+    block, end = 0, size
+    for place in range(len(texts)):
+        if texts[place] >= end:  # most are in the block of the one before: a division takes longer
+            block = texts[place] // size
+            end = (block + 1) * size
+        if counts[place] > most[block]:
+            most[block] = counts[place]
+
+
+@njit(cache=True, nogil=True)
+def add_counts(texts, counts, blocks, size, rates, found, matched):  # type: ignore[no-untyped-def]
+    """Add the counts of a term in documents to what is found in those of some blocks.
+
+    Args:
+        texts: ``(P,)`` the documents with the term, ascending.
+        counts: ``(P,)`` how often it occurs there.
+        blocks: ``(b,)`` numbers of blocks, ascending.
+        size: The number of documents of a block.
+        rates: ``(N,)`` what an occurrence counts in each document.
+        found: ``(b * size,)`` to add to, or as many as there are documents in these blocks.
+        matched: As many, set where the term occurs.
+    """
+    low, entries = 0, len(texts)
+    for number in range(len(blocks)):
+        first = blocks[number] * size
+        high = entries
+        while low < high:
+            middle = (low + high) // 2
+            if texts[middle] < first:
+                low = middle + 1
+            else:
+                high = middle
+        while low < entries and texts[low] < first + size:
+            document = texts[low]
+            at = number * size + document - first
+            found[at] += rates[document] * counts[low]
+            matched[at] = True
+            low += 1
+
+
+@njit(cache=True, nogil=True)
+def add_unit_counts(every, owner, blocks, size, rates, found, matched):  # type: ignore[no-untyped-def]
+    """Add the counts of a term in units to what is found in the documents of some blocks.
+
+    Args:
+        every: ``(U,)`` how often the term occurs in every unit.
+        owner: ``(N,)`` the unit of each document.
+        blocks: ``(b,)`` numbers of blocks, ascending.
+        size: The number of documents of a block.
+        rates: ``(N,)`` what an occurrence in its unit counts in each document.
+        found: ``(b * size,)`` to add to, or as many as there are documents in these blocks.
+        matched: As many, set where the term occurs.
+    """
+    at = 0
+    for number in range(len(blocks)):
+        first = blocks[number] * size
+        for document in range(first, min(first + size, len(owner))):
+            count = every[owner[document]]
+            if count:
+                found[at] += rates[document] * count
+                matched[at] = True
+            at += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

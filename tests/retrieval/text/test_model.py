@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from wordsight.retrieval.text import (
     TwoStage,
 )
 from wordsight.retrieval.text.analysis import neighbours_of
+from wordsight.retrieval.text.blocks import BlockQuery
 from wordsight.retrieval.text.model import PAIR_WEIGHT
 
 words = st.sampled_from("abcdef")
@@ -167,6 +169,80 @@ def test_compiled_equals_plain(texts, asked, smoothing, top):
         assert set(np.round(plain.scores, 9)) == set(np.round(answer.scores, 9))
         if len(set(np.round(plain.scores, 9))) == len(plain):
             assert answer.documents.tolist() == plain.documents.tolist()
+
+
+@st.composite
+def segments(draw):
+    """Shots in scenes and videos, some removed, in one to three shards."""
+    shards = []
+    for said in draw(st.lists(st.lists(st.lists(words, max_size=5), min_size=1), max_size=3)):
+        owners = [np.arange(len(said)), np.arange(len(said)) // 2, np.arange(len(said)) // 5]
+        if draw(st.booleans()):  # shots of a scene that are not stored side by side
+            owners[1] = np.arange(len(said)) % 3
+            owners[2] = np.zeros(len(said), np.int64)
+        levels = Levels.build(Postings.build(said), owners, owners)
+        kept = np.flatnonzero(draw(st.lists(st.booleans(), min_size=len(said), max_size=len(said))))
+        pairs = Postings.build([neighbours_of(text) for text in said])
+        shards.append(Shard(levels, draw(st.sampled_from([None, kept])), pairs))
+    return shards
+
+
+@given(
+    segments(),
+    st.lists(words, min_size=1, max_size=4),
+    st.one_of(
+        st.builds(TwoStage, masses, st.floats(0, 0.95), st.just((0.4, 0.3))),
+        st.just(Interpolation((0.3, 0.2, 0.1))),
+        st.just(JelinekMercer()),
+    ),
+    st.integers(1, 6),
+    st.frozensets(st.integers(0, 8), max_size=2),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_best_blocks_hold_what_scoring_everything_finds(shards, asked, smoothing, top, gone):
+    query = TextQuery.from_text(" ".join(asked), Analyser(None, None))
+    model = LanguageModel(shards, smoothing, "documents")
+    scores, matched = model.scores(query)  # by plain numpy
+    matched[[d for d in gone if d < len(matched)]] = False
+    expected = sorted(scores[matched].tolist(), reverse=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wordsight.retrieval.text.model.COMPILED_FROM", 1)
+        patch.setattr("wordsight.retrieval.text.model._FIRST_BLOCKS", 1)
+        patch.setattr("wordsight.retrieval.text.blocks.BLOCK", 2)
+        for shard in shards:
+            shard._blocked.clear()
+        blocked = LanguageModel(shards, smoothing, "documents")
+        np.testing.assert_allclose(blocked.scores(query)[0], scores, atol=1e-9)
+        documents, found = blocked.best(query, top, gone)
+        ranking = blocked.search(replace(query, exclude=gone), top)
+    assert sorted(found.tolist(), reverse=True)[:top] == pytest.approx(expected[:top], abs=1e-9)
+    assert found == pytest.approx(scores[documents], abs=1e-9)
+    assert matched[documents].all()
+    if len(expected) >= top:  # whatever ties with the last place is there
+        tied = np.flatnonzero(matched & (scores >= expected[top - 1] - 1e-14))
+        assert set(tied) <= set(documents.tolist())
+    assert ranking.scores.tolist() == sorted(found.tolist(), reverse=True)[:top]
+
+
+def test_blocks_below_the_best_are_not_scored(monkeypatch):
+    random = np.random.default_rng(0)
+    said = [[f"w{n}" for n in row] for row in np.minimum(random.zipf(1.3, (12_000, 8)), 500)]
+    model = LanguageModel.from_texts(said, TwoStage(20.0, 0.5), "documents")
+    scored = []
+    score = BlockQuery.score
+
+    def noted(self, blocks):
+        scored.extend(blocks.tolist())
+        return score(self, blocks)
+
+    monkeypatch.setattr("wordsight.retrieval.text.model.COMPILED_FROM", 1000)
+    monkeypatch.setattr("wordsight.retrieval.text.model._FIRST_BLOCKS", 4)
+    monkeypatch.setattr(BlockQuery, "score", noted)
+    query = TextQuery({"w1": 1.0, "w2": 1.0})
+    found = model.search(query, 3)
+    assert len(scored) == len(set(scored)) < 375 / 2  # of 375 blocks, w1 is in every one
+    monkeypatch.setattr("wordsight.retrieval.text.model.COMPILED_FROM", 20_000)
+    assert model.search(query, 3).documents.tolist() == found.documents.tolist()
 
 
 @pytest.mark.slow

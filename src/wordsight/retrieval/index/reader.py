@@ -33,7 +33,6 @@ from wordsight.retrieval.index.segments import (
     SegmentEntry,
 )
 from wordsight.retrieval.joint import DEFAULT_WEIGHT, JointHit, JointQuery, JointSearch
-from wordsight.retrieval.text.index import text_shards
 from wordsight.retrieval.text.model import LanguageModel
 from wordsight.retrieval.text.smoothing import TextSmoothing
 from wordsight.retrieval.visual.index import VisualIndex
@@ -382,8 +381,7 @@ def search_shard(search: JointSearch, request: ShardQuery, start: int) -> list[J
 def use_statistics(search: JointSearch, request: ShardQuery) -> None:
     """Have a shard weigh words by what they are in the whole collection."""
     search.weight, search.exact = request.weight, request.exact
-    shards = text_shards(search.index.segments)
-    model = _ShardLanguageModel(shards, request.smoothing, search.text.model.background)
+    model = _ShardLanguageModel(search.text.shards, request.smoothing, search.text.model.background)
     model.known_shares = request.shares
     search.text.__dict__["model"] = model
 

@@ -18,8 +18,9 @@ from wordsight.retrieval.documents import DocumentSource
 from wordsight.retrieval.index.segments import LiveSegment, PartData, keep_learned
 from wordsight.retrieval.text.analysis import Analyser, TextQuery, neighbours_of
 from wordsight.retrieval.text.levels import Levels
-from wordsight.retrieval.text.model import LanguageModel, Shard
+from wordsight.retrieval.text.model import LanguageModel
 from wordsight.retrieval.text.postings import Postings, Terms
+from wordsight.retrieval.text.shard import Shard
 from wordsight.retrieval.text.smoothing import TwoStage, fit_two_stage
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class TextIndex:
     @cached_property
     def model(self) -> LanguageModel:
         """The language models, smoothed with scene, video and collection."""
-        return LanguageModel(self._shards, self.smoothing, "documents")
+        return LanguageModel(self.shards, self.smoothing, "documents")
 
     @cached_property
     def smoothing(self) -> TwoStage:
@@ -161,15 +162,16 @@ class TextIndex:
         return TextQuery.from_text(text, self.analyser)
 
     @cached_property
-    def _shards(self) -> list[Shard]:
+    def shards(self) -> list[Shard]:
+        """The text of the segments, with what was prepared of them for queries."""
         return text_shards(self._segments)
 
     def _learn_smoothing(self) -> TwoStage:
-        words = [shard.levels.postings[0].num_words for shard in self._shards]
+        words = [shard.levels.postings[0].num_words for shard in self.shards]
         if not sum(words):
             return DEFAULT_SMOOTHING
         # The largest segment represents all: a few numbers need no more words.
-        largest = self._shards[int(np.argmax(words))]
+        largest = self.shards[int(np.argmax(words))]
         shares = LanguageModel([largest], background="documents").shares()
         monitor = ConvergenceMonitor(tolerance=1e-6, max_iterations=200)
         return fit_two_stage(

@@ -116,7 +116,8 @@ class Levels:
         for level, held in enumerate(self.postings[:num_levels]):
             owner = int(self.owners[level][document])
             texts, numbers = held.term_counts(term)
-            place = int(np.searchsorted(texts, owner))
+            # A number of their own type: for another, all texts would be converted first.
+            place = int(texts.searchsorted(texts.dtype.type(owner)))
             if place < len(texts) and int(texts[place]) == owner:
                 counts[level] = numbers[place]
             lengths[level] = held.lengths[owner]

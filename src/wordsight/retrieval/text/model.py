@@ -4,11 +4,10 @@ The documents may lie in several shards (segments of an index); the collection m
 all of them, so that scores do not depend on how documents are stored.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,112 +15,27 @@ from numpy.typing import NDArray
 from wordsight.engine.processes import in_threads
 from wordsight.errors import RetrievalError
 from wordsight.inference.numba_support import numba_available
-from wordsight.retrieval.documents import top_k
+from wordsight.retrieval.documents import kth_largest, top_k
 from wordsight.retrieval.text.analysis import TextQuery, is_pair
+from wordsight.retrieval.text.blocks import BlockQuery, WeighedTerms
 from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.postings import Postings
+from wordsight.retrieval.text.shard import Shard, TermUnit
 from wordsight.retrieval.text.smoothing import JelinekMercer, TextSmoothing
 
-__all__ = ["PAIR_WEIGHT", "LanguageModel", "Ranking", "Shard", "TermEvidence"]
+__all__ = ["PAIR_WEIGHT", "LanguageModel", "Ranking", "TermEvidence"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-TermUnit = Literal["words", "documents"]
 _MAX_CACHED_SHARES = 10_000
-_FACTORS = 16  # terms whose odds are multiplied before their logarithm is taken
+_FIRST_BLOCKS = 64  # that are scored of large shards; eight times as many in every round after
+_ROUNDING = 1e-12  # relative: scores so near the last place are kept, as if tied
 
 COMPILED_FROM = 20_000
 """Documents of a shard from which compiled loops save more time than numba takes to import."""
 
 PAIR_WEIGHT = 0.2
 """Weight of a pair of neighbouring words beside that of a word; chosen on Cranfield."""
-
-
-@dataclass(frozen=True, eq=False)
-class Shard:
-    """Documents stored together.
-
-    Attributes:
-        levels: Their counts.
-        rows: ``(K,)`` ascending: the documents that have not been removed; ``None`` for all.
-        pairs: The pairs of neighbouring words of each document, named as by :func:`pair_name`.
-    """
-
-    levels: Levels
-    rows: Ints | None = None
-    pairs: Postings | None = None
-
-    @property
-    def num_documents(self) -> int:
-        """The number of remaining documents."""
-        return self.levels.num_documents if self.rows is None else len(self.rows)
-
-    @cached_property
-    def _live(self) -> list[NDArray[np.bool_] | None]:
-        """For each level, which units have remaining documents; ``None`` for all."""
-        if self.rows is None:
-            return [None] * len(self.levels.postings)
-        masks: list[NDArray[np.bool_] | None] = []
-        for owner, level in zip(self.levels.owners, self.levels.postings, strict=True):
-            live = np.zeros(level.num_texts, np.bool_)
-            live[owner[self.rows]] = True
-            masks.append(live)
-        return masks
-
-    def total(self, unit: TermUnit) -> int:
-        """Return the number of words, or of distinct words of every text on every level."""
-        if unit == "words":
-            lengths, live = self.levels.collection.lengths, self._live[-1]
-            return int(lengths.sum() if live is None else lengths[live].sum())
-        return sum(map(_num_entries, self.levels.postings, self._live))
-
-    def own_total(self, unit: TermUnit) -> int:
-        """Return the number of words, or of distinct words, of the documents themselves."""
-        if unit == "words":
-            lengths = self.levels.postings[0].lengths
-            return int((lengths if self.rows is None else lengths[self.rows]).sum())
-        return _num_entries(self.levels.postings[0], self._live[0])
-
-    def count(self, term: str, unit: TermUnit) -> int:
-        """Return the number of occurrences of a term or pair, or of texts that contain it."""
-        if unit == "words" and not is_pair(term):
-            held = [(self.levels.collection, self._live[-1])]
-        else:
-            levels = () if is_pair(term) else self.levels.postings
-            held = list(zip(levels, self._live, strict=False))
-            if is_pair(term) and self.pairs is not None:
-                held = [(self.pairs, self._live[0])]
-        found = 0
-        for postings, live in held:
-            number = postings.terms.number(term)
-            if number is None:
-                continue
-            texts, counts = postings.term_counts(number)
-            if live is not None:
-                texts, counts = texts[live[texts]], counts[live[texts]]
-            found += int(counts.sum()) if unit == "words" else len(texts)
-        return found
-
-    @cached_property
-    def neighbours(self) -> Levels:
-        """The pairs of neighbouring words as a single level, of the documents' own lengths."""
-        own, pairs = self.levels.postings[0], self.pairs
-        if pairs is None:
-            pairs = Postings.build([[]])
-        held = Postings(pairs.terms, pairs.starts, pairs.texts, pairs.counts, own.lengths)
-        return Levels((held,), self.levels.owners[:1])
-
-    @cached_property
-    def positions(self) -> Ints:
-        """``(N,)`` the position of each document among the remaining ones, -1 if removed."""
-        positions = np.full(self.levels.num_documents, -1, np.int64)
-        rows = np.arange(self.levels.num_documents) if self.rows is None else self.rows
-        positions[rows] = np.arange(len(rows))
-        return positions
-
-    def row(self, position: int) -> int:
-        """Return the row of a remaining document."""
-        return position if self.rows is None else int(self.rows[position])
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +104,6 @@ class LanguageModel:
             )
         self.starts = np.cumsum([0, *(shard.num_documents for shard in self.shards)])
         self._shares: dict[str, float] = {}
-        self._rates: dict[tuple[int, bool], list[Array]] = {}
 
     @classmethod
     def from_texts(
@@ -274,32 +187,36 @@ class LanguageModel:
             ``(N,)`` the log likelihood of the query minus that under an unrelated document, which
             ranks alike (6.23); and ``(N,)`` whether any term of the query occurs.
         """
-        known, weights = self.known_terms(query), self.counted(query)
-        weight_of = {term: (share, weights[term]) for term, share in known.items()}
+        terms = self._weighed(query)
         scores = np.empty(self.num_documents)
         matched = np.empty(self.num_documents, np.bool_)
 
         def fill(number: int) -> None:
             here = slice(int(self.starts[number]), int(self.starts[number + 1]))
-            scores[here], matched[here] = self._shard_scores(number, weight_of)
+            scores[here], matched[here] = self._shard_scores(number, terms)
 
         in_threads(fill, range(len(self.shards)))
         return scores, matched
 
-    def _shard_scores(
-        self, number: int, terms: Mapping[str, tuple[float, float]]
-    ) -> tuple[Array, NDArray[np.bool_]]:
-        """Score one shard by terms with their collection probabilities and weights."""
+    def _weighed(self, query: TextQuery) -> WeighedTerms:
+        """Return the terms that occur at all, with their collection probabilities and weights."""
+        weights = self.counted(query)
+        return {term: (share, weights[term]) for term, share in self.known_terms(query).items()}
+
+    def _shard_scores(self, number: int, terms: WeighedTerms) -> tuple[Array, NDArray[np.bool_]]:
+        """Score all documents of a shard."""
         shard = self.shards[number]
-        if shard.levels.num_documents >= COMPILED_FROM and numba_available():
-            scores, matched = self._compiled_scores(number, terms)
-        else:
-            scores = np.zeros(shard.num_documents)
-            matched = np.zeros(shard.num_documents, np.bool_)
-            for term, (share, weight) in terms.items():
-                documents, evidence = self._evidence(shard, term, share)
-                scores[documents] += weight * evidence
-                matched[documents] = True
+        if _is_large(shard):
+            asked = self._in_blocks(shard, terms)
+            _, scores, matched = asked.score(asked.blocks)
+            kept = slice(None) if shard.rows is None else shard.rows
+            return scores[kept], matched[kept]
+        scores = np.zeros(shard.num_documents)
+        matched = np.zeros(shard.num_documents, np.bool_)
+        for term, (share, weight) in terms.items():
+            documents, evidence = self._evidence(shard, term, share)
+            scores[documents] += weight * evidence
+            matched[documents] = True
         here = slice(int(self.starts[number]), int(self.starts[number + 1]))
         for paired, cost in enumerate(self._length_costs):
             total = sum(weight for term, (_, weight) in terms.items() if is_pair(term) == paired)
@@ -307,45 +224,47 @@ class LanguageModel:
                 scores += total * cost[here]
         return scores, matched
 
-    def _compiled_scores(
-        self, number: int, terms: Mapping[str, tuple[float, float]]
-    ) -> tuple[Array, NDArray[np.bool_]]:
-        """Score a large shard, whose words are often in most of its documents."""
-        from wordsight.retrieval.kernels import add_counts, take_odds
+    def _in_blocks(self, shard: Shard, terms: WeighedTerms) -> BlockQuery:
+        words = shard.blocked(self.smoothing, paired=False)
+        return BlockQuery(words, shard.blocked(self._own_smoothing, paired=True), terms)
 
-        shard = self.shards[number]
-        size = shard.levels.num_documents
-        scores, found, matched = np.zeros(size), np.zeros(size), np.zeros(size, np.bool_)
-        for weight, alike in _same_weight(terms):
-            odds = np.ones(size)
-            for term in alike:
-                held, _ = self._held(shard, term)
-                place = held.terms.number(term)
-                if place is None:
-                    continue
-                for level, rates in enumerate(self._rates_of(number, is_pair(term))):
-                    units, counts = held.postings[level].term_counts(place)
-                    order, starts = held.children[level]
-                    add_counts(units, counts, order, starts, rates, found, matched)
-                take_odds(found, terms[term][0], odds)
-            scores += weight * np.log(odds)
-        return (
-            (scores, matched) if shard.rows is None else (scores[shard.rows], matched[shard.rows])
-        )
+    def best(
+        self, query: TextQuery, top: int | None, exclude: Iterable[int] = ()
+    ) -> tuple[Ints, Array]:
+        """Return the documents that may be among the best, and their scores.
 
-    def _rates_of(self, number: int, paired: bool) -> list[Array]:
-        """Return the rates of the documents of a shard, for words or for pairs."""
-        key = (number, paired)
-        if key not in self._rates:
-            shard = self.shards[number]
-            levels = shard.neighbours if paired else shard.levels
-            smoothing = self._own_smoothing if paired else self.smoothing
-            lengths = [
-                postings.lengths[owner].astype(float)
-                for postings, owner in zip(levels.postings, levels.owners, strict=True)
-            ]
-            self._rates[key] = smoothing.rates(lengths[: smoothing.num_levels])
-        return self._rates[key]
+        They are those whose score is at least that of the last place, so that a caller can order
+        what is tied; of the blocks of large shards only those are scored that may have one.
+
+        Args:
+            query: The query.
+            top: Number of places; all documents with a term of the query if ``None``.
+            exclude: Documents to leave out.
+        """
+        terms = self._weighed(query)
+        best = _Best(self.num_documents if top is None else max(1, top), exclude)
+        large = [number for number, shard in enumerate(self.shards) if _is_large(shard)]
+        for number in sorted(set(range(len(self.shards))) - set(large)):
+            scores, matched = self._shard_scores(number, terms)
+            best.add(int(self.starts[number]) + np.flatnonzero(matched), scores[matched])
+        asked = [self._in_blocks(self.shards[number], terms) for number in large]
+        parts = in_threads(BlockQuery.bounds, asked)
+        bounds = np.concatenate([np.zeros(0), *parts])
+        starts = np.cumsum([0, *map(len, parts)])
+        size = _FIRST_BLOCKS
+        while len(blocks := np.flatnonzero((bounds >= best.least) & (bounds > -np.inf))):
+            if len(blocks) > size:
+                blocks = np.sort(blocks[np.argpartition(-bounds[blocks], size)[:size]])
+            bounds[blocks] = -np.inf
+            size *= 8
+            cuts = np.searchsorted(blocks, starts)
+            for place, number in enumerate(large):
+                here = blocks[cuts[place] : cuts[place + 1]] - starts[place]
+                rows, scores, matched = asked[place].score(here)
+                positions = self.shards[number].positions[rows]
+                matched &= positions >= 0
+                best.add(int(self.starts[number]) + positions[matched], scores[matched])
+        return best.documents, best.scores
 
     def log_likelihoods(self, query: TextQuery) -> Array:
         """Return ``(N,)`` log P(query | document) over the known terms."""
@@ -361,12 +280,11 @@ class LanguageModel:
             query: The query.
             top: Maximum number of documents; all if ``None``.
         """
-        scores, matched = self.scores(query)
-        matched[[d for d in query.exclude if d < len(matched)]] = False
-        candidates = np.flatnonzero(matched)
-        values = scores[candidates]
-        order = top_k(values, max(1, len(values)) if top is None else top)
-        return Ranking(candidates[order], values[order])
+        documents, scores = self.best(query, top, query.exclude)
+        in_order = np.argsort(documents)
+        documents, scores = documents[in_order], scores[in_order]
+        order = top_k(scores, max(1, len(scores)) if top is None else top)
+        return Ranking(documents[order], scores[order])
 
     def explain(self, query: TextQuery, document: int) -> tuple[TermEvidence, ...]:
         """Return the contribution of each query term to a document's score, strongest first."""
@@ -435,15 +353,32 @@ class LanguageModel:
         return self.smoothing.length_cost(lengths), self._own_smoothing.length_cost(lengths[:1])
 
 
-def _same_weight(terms: Mapping[str, tuple[float, float]]) -> Iterator[tuple[float, list[str]]]:
-    """Yield terms that share a logarithm: of one weight, and as few as are safe to multiply."""
-    ordered = sorted(terms, key=lambda term: terms[term][1])
-    for weight, group in groupby(ordered, key=lambda term: terms[term][1]):
-        alike = list(group)
-        for first in range(0, len(alike), _FACTORS):
-            yield weight, alike[first : first + _FACTORS]
+class _Best:
+    """The best documents found so far.
+
+    Args:
+        most: How many are wanted, without those that tie with the last.
+        exclude: Documents that do not count.
+    """
+
+    def __init__(self, most: int, exclude: Iterable[int]) -> None:
+        self.documents, self.scores = np.zeros(0, np.int64), np.zeros(0)
+        self.least = -np.inf
+        self._most, self._exclude = most, np.array(sorted(exclude), np.int64)
+
+    def add(self, documents: Ints, scores: Array) -> None:
+        """Keep those of some documents that may be among the best of all."""
+        kept = scores >= self.least
+        if len(self._exclude):
+            kept &= ~np.isin(documents, self._exclude)
+        self.documents = np.concatenate([self.documents, documents[kept]])
+        self.scores = np.concatenate([self.scores, scores[kept]])
+        if len(self.scores) > self._most:
+            last = kth_largest(self.scores, self._most)
+            self.least = last - _ROUNDING * (1.0 + abs(last))
+            kept = self.scores >= self.least
+            self.documents, self.scores = self.documents[kept], self.scores[kept]
 
 
-def _num_entries(postings: Postings, live: NDArray[np.bool_] | None) -> int:
-    """Return the number of distinct words of every text that remains."""
-    return len(postings.texts) if live is None else int(live[postings.texts].sum())
+def _is_large(shard: Shard) -> bool:
+    return shard.levels.num_documents >= COMPILED_FROM and numba_available()

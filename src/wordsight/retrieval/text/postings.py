@@ -18,6 +18,7 @@ from wordsight.retrieval.documents import pack_strings
 __all__ = ["Postings", "Terms"]
 
 Ints = NDArray[np.int64]
+_MOST_LOOKED_UP = 1000
 Triples = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
 
 
@@ -59,6 +60,14 @@ class Terms:
 
     def number(self, name: str) -> int | None:
         """Return the number of a term, ``None`` if it is missing, by binary search."""
+        known = self._looked_up
+        if name not in known:
+            if len(known) >= _MOST_LOOKED_UP:
+                known.clear()
+            known[name] = self._search(name)
+        return known[name]
+
+    def _search(self, name: str) -> int | None:
         wanted = name.encode("utf-8", "replace")
         low, high = 0, len(self)
         while low < high:
@@ -68,6 +77,11 @@ class Terms:
             else:
                 high = middle
         return low if low < len(self) and self._bytes(low) == wanted else None
+
+    @cached_property
+    def _looked_up(self) -> dict[str, int | None]:
+        """The last look-ups: a search asks for the same term for every hit."""
+        return {}
 
     @cached_property
     def numbers(self) -> dict[str, int]:
