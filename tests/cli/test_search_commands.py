@@ -131,8 +131,9 @@ def test_expanding(search):
 
 def test_a_run_and_its_evaluation(search, run, tmp_path):
     (tmp_path / "topics").write_text("1 red cup\n2\tblue car\n3 zebra\n", encoding="utf-8")
-    told = search("--queries", "topics", "--run", "my.run", "--json").json
-    assert told["queries"] == 3
+    answer = search("--queries", "topics", "--run", "my.run", "--json")
+    assert answer.json["queries"] == 3
+    assert "nothing was found for 1 of 3 queries (3)" in answer.err
     rows = [line.split() for line in (tmp_path / "my.run").read_text().splitlines()]
     assert {row[0] for row in rows} == {"1", "2"}
     first = next(row[2] for row in rows if row[0] == "1")
@@ -201,9 +202,11 @@ def test_another_library_as_background(search, library, tmp_path):
         ('{"id": "1", "text": "cup", "region": "1,1,2,2"}', "part of one picture"),
         ('{"id": "1", "text": "cup"}\n{"id": "1", "text": "car"}', "line 2: the id 1 again"),
         ("", "holds no topic"),
+        ('{"id": "a", "image": "RED", "region": [900, 900, 9, 9]}', "query a: the region"),
     ],
 )
-def test_broken_topics(search, tmp_path, line, words):
+def test_broken_topics(search, library, tmp_path, line, words):
+    line = line.replace("RED", str(library / "red.png"))
     (tmp_path / "topics.jsonl").write_text(line, encoding="utf-8")
     answer = search("--topics", "topics.jsonl", "--run", "my.run")
     assert (answer.code, words in answer.err) == (1, True), answer.err
@@ -234,6 +237,7 @@ def test_nothing_here(search):
         (["cup", "--region", "1,2,3,4"], "part of one picture"),
         (["--image", "RED", "--region", "1,2,3"], "x,y,width,height"),
         (["--image", "RED", "--region", "1,2,0,3"], "above 0"),
+        (["--image", "RED", "--region", "nan,0,5,5"], "finite numbers"),
         (["--image", "RED", "--region", "900,900,9,9"], "outside the picture"),
         (["--like", "kitchen"], "VIDEO@TIME"),
         (["--like", "ghost@1"], "no video 'ghost'"),

@@ -1,6 +1,7 @@
 """From what is typed to what is looked for: words, pictures, regions, and "like this moment"."""
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,8 +108,10 @@ def parse_region(text: str | None) -> tuple[float, float, float, float] | None:
         raise WordsightError(
             f"a region is x,y,width,height in pixels, such as 40,20,100,80; got {text!r}."
         ) from None
-    if not (width > 0 and height > 0):
-        raise WordsightError(f"a region needs a width and a height above 0, got {text!r}.")
+    if not (all(map(math.isfinite, (x, y, width, height))) and width > 0 and height > 0):
+        raise WordsightError(
+            f"a region needs finite numbers, and a width and a height above 0, got {text!r}."
+        )
     return x, y, width, height
 
 

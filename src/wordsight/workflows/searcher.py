@@ -12,6 +12,7 @@ from wordsight.errors import LibraryError, WordsightError
 from wordsight.workflows.lexicon import understood_query
 from wordsight.workflows.reporter import Reporter
 from wordsight.workflows.search_query import SearchQuery
+from wordsight.workflows.units import count
 
 if TYPE_CHECKING:
     from wordsight.engine import Engine
@@ -202,8 +203,18 @@ class Searcher:
         """Return for each of many queries its shots, scenes or videos with their scores."""
         answers = {}
         for name, asked in queries.items():
-            hits = self._ranked(self._prepared(asked))
+            try:
+                hits = self._ranked(self._prepared(asked))
+            except WordsightError as error:
+                raise WordsightError(f"query {name}: {error}") from error
             answers[name] = [(self._unit_name(hit), hit.score) for hit in hits]
+        empty = [name for name, found in answers.items() if not found]
+        if empty:
+            named = ", ".join(empty[:5]) + (", …" if len(empty) > 5 else "")
+            self.reporter.warn(
+                f"nothing was found for {len(empty)} of {count(len(answers), 'query')} ({named}): "
+                "their words are stop words, or in no video."
+            )
         return answers
 
     def _prepared(self, asked: SearchQuery) -> "JointQuery":

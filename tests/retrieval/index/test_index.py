@@ -398,6 +398,10 @@ def damage(folder, what):
         case "bad scale":
             values["settings"]["visual"]["scale"] = {"center": []}
             manifest.write_text(json.dumps(values))
+        case "scale of other features":
+            for numbers in values["settings"]["visual"]["scale"].values():
+                numbers.append(1.0)
+            manifest.write_text(json.dumps(values))
 
 
 @pytest.mark.slow
@@ -413,6 +417,7 @@ def damage(folder, what):
         "no array",
         "cut description",
         "bad scale",
+        "scale of other features",
     ],
 )
 def test_damage_is_told(tmp_path, what):

@@ -296,7 +296,11 @@ class VisualSettings:
             known = None if scale is None else FeatureScale.from_json(scale)
             if known is not None and not np.all(known.spread > 0):
                 raise ValueError("a spread of 0")
-            return cls(**{**values, "scale": known})
+            settings = cls(**{**values, "scale": known})
+            expected = len(settings.features().names)
+            if known is not None and {len(known.center), len(known.spread)} != {expected}:
+                raise ValueError(f"a scale of {len(known.center)} numbers for {expected} features")
+            return settings
         except (KeyError, TypeError, ValueError) as error:
             raise IndexDamagedError(
                 f"the visual settings of the index cannot be read ({error}); build it again."
