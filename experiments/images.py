@@ -6,6 +6,7 @@ are ranked; those of its class are right. Reported are mean average precision an
 
 - ``default``: what ``wordsight search --image`` does: every picture is a film with one shot in a
   search index, whose smoothing is learned from the pictures alone (``chosen``);
+- ``network``: the same with ``wordsight index --embedding FILE``, if ``--embedding FILE`` is given;
 - ``gmm``, ``gmm_background``: the query's samples under each picture's mixture of 8 Gaussians,
   without and with the collection as background;
 - ``ala``: the query's mixture against each picture's, by the asymptotic likelihood approximation;
@@ -50,6 +51,7 @@ from wordsight.retrieval.visual import (
     log_likelihoods,
     smoothed_gains,
 )
+from wordsight.retrieval.visual.embedding import EmbeddingFile
 from wordsight.retrieval.visual.part import LEAST_VARIANCE, VISUAL, source_samples
 from wordsight.retrieval.visual.scoring import evenly_spread, reference_rows, sampling_keys
 from wordsight.retrieval.visual.stills import SoughtPicture, StillsPart
@@ -86,9 +88,13 @@ class Modelled:
 
 
 def measure(
-    data: Path, *, queries: int | None = _MOST_QUERIES, random_state: int = 0
+    data: Path,
+    *,
+    queries: int | None = _MOST_QUERIES,
+    random_state: int = 0,
+    network: Path | None = None,
 ) -> dict[str, Any]:
-    """Rank pictures by every method and score the rankings."""
+    """Rank pictures by every method, and with a network by it as well, and score the rankings."""
     images, classes, names = read_images(find_images(data), BlockDct().longest)
     labels = np.unique(classes, return_inverse=True)[1]
     say(f"{len(images)} pictures of {labels.max() + 1} classes")
@@ -110,20 +116,28 @@ def measure(
         for number, image in enumerate(images)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        index = indexed(documents, Path(folder), random_state)
-        visual, search = index.visual, JointSearch(index)
+        index = indexed(documents, Path(folder) / "own", random_state)
+        methods = {"default": _found(index, images)} | methods
+        if network is not None:
+            file = EmbeddingFile.of(network)
+            both = indexed(documents, Path(folder) / "both", random_state, embedding=file)
+            methods |= {"network": _found(both, images)}
+        return _measured(methods, labels, asked) | {"chosen": index.visual.smoothing.to_json()}
 
-        def found(query: int) -> Array:
-            part = SoughtPicture.of(images[query])
-            hits = search.search(
-                JointQuery(None, visual.features.samples(images[query]), picture=part), len(images)
-            )
-            scores = np.empty(len(images))
-            scores[[hit.position for hit in hits]] = [hit.score for hit in hits]
-            return scores
 
-        methods = {"default": found} | methods
-        return _measured(methods, labels, asked) | {"chosen": visual.smoothing.to_json()}
+def _found(index: Index, images: Sequence[NDArray[np.uint8]]) -> Callable[[int], Array]:
+    """Return what ``wordsight search --image`` does."""
+    search = JointSearch(index)
+
+    def found(query: int) -> Array:
+        part = SoughtPicture.of(images[query])
+        samples = index.visual.features.samples(images[query])
+        hits = search.search(JointQuery(None, samples, picture=part), len(images))
+        scores = np.empty(len(images))
+        scores[[hit.position for hit in hits]] = [hit.score for hit in hits]
+        return scores
+
+    return found
 
 
 def indexed(
@@ -132,9 +146,10 @@ def indexed(
     random_state: int = 0,
     *,
     dynamic: bool = False,
+    embedding: EmbeddingFile | None = None,
 ) -> Index:
     """Write pictures into a search index as ``wordsight index`` does."""
-    settings = VisualSettings(dynamic=dynamic, random_state=random_state)
+    settings = VisualSettings(dynamic=dynamic, random_state=random_state, embedding=embedding)
     some = [documents[at] for at in evenly_spread(len(documents), SCALE_SHOTS)]
     bags = (source_samples(each, settings).values for each in some)
     settings = settings.with_scale(FeatureScale.measure(bags, settings.features().resolution))
@@ -233,10 +248,12 @@ def main(arguments: list[str] | None = None) -> None:
         metavar="N",
         help=f"ask with N pictures drawn at random (default {_MOST_QUERIES}; 0 for all)",
     )
+    parser.add_argument("--embedding", type=Path, metavar="ONNX", help="also with this network")
     options = parser.parse_args(arguments)
-    results = measure(options.data, queries=options.queries or None)
+    results = measure(options.data, queries=options.queries or None, network=options.embedding)
     names = {
         "default": "wordsight search (smoothing learned)",
+        "network": "the same with the network",
         "gmm_background": "mixtures over the background",
         "gmm": "mixtures, plain likelihood",
         "ala": "mixtures, asymptotic approximation",
@@ -254,7 +271,7 @@ def main(arguments: list[str] | None = None) -> None:
             Column("map", "MAP", ".3f"),
             Column("p10", "P@10", ".3f"),
         ],
-        rows=[{"row": title} | results[key] for key, title in names.items()],
+        rows=[{"row": title} | results[key] for key, title in names.items() if key in results],
     )
 
 

@@ -121,6 +121,8 @@ class JointHit:
         terms: Evidence of each word, strongest first.
         regions: Evidence of each ninth of the picture, strongest first.
         sighting: Where the picture fits best; ``None`` with words, and where it was not looked for.
+        looks: What blocks alone and a network alone say of the picture, per sample, in an index
+            that has both.
     """
 
     document: Document
@@ -131,6 +133,7 @@ class JointHit:
     terms: tuple[TermEvidence, ...]
     regions: tuple[RegionEvidence, ...]
     sighting: "Sighting | None" = None
+    looks: tuple[tuple[str, float], ...] = ()
 
 
 class JointSearch:
@@ -294,6 +297,8 @@ class JointSearch:
         visual: float | None,
         sighting: "Sighting | None" = None,
     ) -> JointHit:
+        values = None if query.samples is None else query.samples.values
+        looks = {} if values is None else self.index.visual.kinds_of_evidence(values, at)
         return JointHit(
             self.index.documents[at],
             score,
@@ -303,6 +308,7 @@ class JointSearch:
             () if query.text is None else self.text.model.explain(query.text, at),
             () if query.samples is None else self._regions(query.samples, at),
             sighting,
+            tuple(looks.items()),
         )
 
     def _regions(self, samples: "Samples", at: int) -> tuple[RegionEvidence, ...]:

@@ -62,6 +62,7 @@ class FoundMoment:
         sighting: Where in it the picture fits best: the time, the box in pixels, and how alike
             the pixels are; ``None`` where it was not looked for.
         lost_mass: Share of the sentence's explanations left out at most, as they did not fit.
+        looks: What blocks alone and a network alone say, in an index that has both.
         judged: Start and end of the stretch that a sentence was judged in, with some time around
             the moment; ``None`` where none was.
     """
@@ -84,6 +85,7 @@ class FoundMoment:
     lost_mass: float = 0.0
     judged: tuple[float, float] | None = None
     verdict: str | None = None
+    looks: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ def from_joint(
             {"place": r.place, "box": r.box, "evidence": round(r.evidence, 4)} for r in hit.regions
         ),
         _sighting(hit),
+        looks=hit.looks,
     )
 
 
@@ -293,6 +296,7 @@ def evidence_text(each: FoundMoment) -> str:
         parts.append(f"looks {each.visual or 0.0:+.2f}: {looks}")
     elif each.visual is not None:
         parts.append(f"looks {each.visual:+.2f}")
+    parts += [f"by {name} {value:+.2f}" for name, value in each.looks]
     if each.sighting is not None and each.sighting["likeness"] >= _ALIKE:
         at = clock(each.sighting["time"])
         parts.append(f"seen at {at} (alike {each.sighting['likeness']:.2f})")

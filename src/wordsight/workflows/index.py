@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
 from wordsight.workflows.compute import device_setting, engine_setting, usable_device, using_engine
+from wordsight.workflows.index_words import index_analyser
 from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.named_shots import (
     NAMED,
@@ -132,8 +133,25 @@ class IndexRequest(IndexSettings):
         "Have the shards of a new index stay on the disks of the workers that make them; needs "
         "the --engine of a Dask cluster, also to search.",
     )
+    embedding: Path | None = setting(
+        None,
+        "An ONNX network of pictures that describes the shots of a new index as well, beside "
+        "blocks of pixels; it must stay where it is.",
+        metavar="ONNX",
+    )
     words: Path | None = lexicon_setting()
     index: Path | None = index_setting()
+
+    @property
+    def visual(self) -> "VisualSettings | None":
+        """The settings of visual models, with the network."""
+        from wordsight.retrieval import VisualSettings
+        from wordsight.retrieval.visual.embedding import EmbeddingFile
+
+        if self.embedding is None:
+            return super().visual
+        settings = super().visual or VisualSettings()
+        return replace(settings, embedding=EmbeddingFile.of(self.embedding))
 
 
 @dataclass(frozen=True)
@@ -343,7 +361,7 @@ def _built(
     from wordsight.retrieval import build_index
     from wordsight.retrieval.text import TEXT, TextPart
 
-    analyser = _analyser(folder, language)
+    analyser = index_analyser(folder, language)
     stamp = _stamp(library)  # before looking: what is added meanwhile is looked at next time
     named = name_shots(library, folder, progress)
     try:
@@ -404,29 +422,6 @@ def describe_shots(
     write_text(folder / _DESCRIPTIONS, json.dumps(found, ensure_ascii=False) + "\n")
     (folder / _STAMP).unlink(missing_ok=True)
     return sum(map(len, found.values()))
-
-
-def _analyser(folder: Path, language: str | None) -> Any:
-    from wordsight.retrieval.index.segments import MANIFEST, Manifest
-    from wordsight.retrieval.text import TEXT, Analyser
-
-    if (folder / MANIFEST).exists():
-        kept = Analyser.from_json(Manifest.read(folder).settings[TEXT])
-        asked = kept if language is None else _of_language(language)
-        if asked != kept:
-            raise WordsightError(
-                f"the index in {folder} was made for {kept.language or 'no'} word endings; leave "
-                "--language out, or delete the folder to begin anew."
-            )
-        return kept
-    return _of_language(language or "english")
-
-
-def _of_language(language: str) -> Any:
-    from wordsight.retrieval.text import STOP_WORDS, Analyser
-
-    stop = language if language in STOP_WORDS else None
-    return Analyser(None if language == "none" else language, stop)
 
 
 def _stamp(library: "Library") -> str:

@@ -176,12 +176,15 @@ class SearchResult(Result):
 
     @property
     def _moments_json(self) -> list[dict[str, Any]]:
-        """The moments without the stretch that was judged; sightings where there are any."""
+        """The moments without the stretch that was judged, nor sightings and looks of none."""
         kept = [asdict(moment) for moment in self.moments]
-        left_out = [{"judged"} | ({"sighting"} if not each["sighting"] else set()) for each in kept]
         return [
-            {name: each[name] for name in each if name not in out}
-            for each, out in zip(kept, left_out, strict=True)
+            {
+                name: value
+                for name, value in each.items()
+                if name != "judged" and (value or name not in ("sighting", "looks"))
+            }
+            for each in kept
         ]
 
 

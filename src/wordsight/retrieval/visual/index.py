@@ -16,6 +16,7 @@ from wordsight.inference.numba_support import numba_available
 from wordsight.retrieval.documents import DocumentHit, DocumentTable, kth_largest, top_k
 from wordsight.retrieval.index.segments import LiveSegment, keep_learned
 from wordsight.retrieval.visual.codes import code_gains
+from wordsight.retrieval.visual.embedding import EmbeddedBlocks
 from wordsight.retrieval.visual.packing import Array, PackedMixtures
 from wordsight.retrieval.visual.part import VISUAL, VisualSettings
 from wordsight.retrieval.visual.scoring import (
@@ -225,6 +226,17 @@ class VisualIndex:
         evidence = np.logaddexp(asked.log_share, np.log(asked.kappa) + ratios)
         return np.asarray(evidence if asked.weights is None else asked.weights * evidence)
 
+    def kinds_of_evidence(self, samples: ArrayLike, document: int) -> dict[str, float]:
+        """Return what each kind of feature alone says of a document, per sample; empty for one."""
+        kinds = self.features.kinds if isinstance(self.features, EmbeddedBlocks) else {}
+        values = np.asarray(samples, dtype=np.float64)
+        told = {}
+        for name, dimensions in kinds.items():
+            alone = np.full(values.shape, np.nan)
+            alone[:, dimensions] = values[:, dimensions]
+            told[name] = float(self.region_evidence(alone, document).mean())
+        return told
+
     def model(self, document: int | str) -> Mixtures:
         """Return the mixture of one document on the scale of the index."""
         return self.models(np.array([self._position(document)])).mixtures()
@@ -269,7 +281,7 @@ class VisualIndex:
             RetrievalError: If it has other features.
         """
         ours, theirs = self.settings, other.settings
-        if (ours.dynamic, ours.longest) != (theirs.dynamic, theirs.longest):
+        if _features_of(ours) != _features_of(theirs):
             raise RetrievalError(
                 "the background must describe pictures as this index does: expected "
                 f"{_described(ours)}, got {_described(theirs)}; index that library alike."
@@ -421,6 +433,14 @@ def _largest(gains: NDArray[Any], count: int) -> NDArray[np.int64]:
     return np.sort(np.concatenate([above, tied[: count - len(above)]]))
 
 
+def _features_of(settings: VisualSettings) -> tuple[bool, int, str | None]:
+    network = None if settings.embedding is None else settings.embedding.sha256
+    return settings.dynamic, settings.longest, network
+
+
 def _described(settings: VisualSettings) -> str:
     kind = "a second around key frames" if settings.dynamic else "key frames"
-    return f"{kind} of at most {settings.longest} pixels"
+    text = f"{kind} of at most {settings.longest} pixels"
+    if settings.embedding is not None:
+        text += f" and the network {settings.embedding.name} ({settings.embedding.sha256[:8]})"
+    return text

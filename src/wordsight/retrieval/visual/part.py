@@ -21,6 +21,7 @@ from wordsight.retrieval.documents import DocumentSource
 from wordsight.retrieval.index.segments import LiveSegment, PartData
 from wordsight.retrieval.visual.block_dct import BlockDct, DynamicBlockDct
 from wordsight.retrieval.visual.codes import FEWEST_CODED, code_mixtures
+from wordsight.retrieval.visual.embedding import EmbeddedBlocks, EmbeddingFile
 from wordsight.retrieval.visual.features import FeatureScale, Samples
 from wordsight.retrieval.visual.packing import PackedMixtures
 from wordsight.retrieval.visual.scoring import sampling_keys
@@ -239,6 +240,7 @@ class VisualSettings:
         dynamic: Whether the time within a second around the key frame is a dimension too.
         scale: The scale of the collection; measured when the index is created.
         random_state: Seed.
+        embedding: A frozen network that describes the place of every block as well.
     """
 
     num_components: int = 8
@@ -249,14 +251,22 @@ class VisualSettings:
     dynamic: bool = False
     scale: FeatureScale | None = None
     random_state: int = 0
+    embedding: EmbeddingFile | None = None
 
     def __post_init__(self) -> None:
         if self.kappa is not None and not 0 < self.kappa < 1:
             raise RetrievalError(f"kappa must be between 0 and 1, got {self.kappa}.")
+        if self.dynamic and self.embedding is not None:
+            raise RetrievalError(
+                "a network describes single pictures: choose models of the key frame (static) with "
+                "an embedding."
+            )
 
-    def features(self) -> BlockDct | DynamicBlockDct:
+    def features(self) -> BlockDct | DynamicBlockDct | EmbeddedBlocks:
         """Return the features that describe pictures."""
         blocks = BlockDct(self.longest)
+        if self.embedding is not None:
+            return EmbeddedBlocks(blocks, self.embedding)
         return DynamicBlockDct(blocks) if self.dynamic else blocks
 
     def model(self, device: str | None = None) -> ShotMixtures:
@@ -286,7 +296,10 @@ class VisualSettings:
     def to_json(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
         scale = None if self.scale is None else self.scale.to_json()
-        return asdict(replace(self, scale=None)) | {"scale": scale}
+        values = asdict(replace(self, scale=None)) | {"scale": scale}
+        if self.embedding is None:  # as versions without embeddings expect
+            del values["embedding"]
+        return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
@@ -296,7 +309,9 @@ class VisualSettings:
             known = None if scale is None else FeatureScale.from_json(scale)
             if known is not None and not np.all(known.spread > 0):
                 raise ValueError("a spread of 0")
-            settings = cls(**{**values, "scale": known})
+            file = values.get("embedding")
+            embedding = None if file is None else EmbeddingFile(**file)
+            settings = cls(**{**values, "scale": known, "embedding": embedding})
             expected = len(settings.features().names)
             if known is not None and {len(known.center), len(known.spread)} != {expected}:
                 raise ValueError(f"a scale of {len(known.center)} numbers for {expected} features")
@@ -338,7 +353,8 @@ class VisualPart:
             name: np.concatenate([s.segment.array(VISUAL, name)[s.rows] for s in segments])
             for name in _ARRAYS
         }
-        if len(arrays["lots"]) >= FEWEST_CODED:
+        # Codes of the many dimensions of an embedding would be too coarse.
+        if len(arrays["lots"]) >= FEWEST_CODED and self.settings.embedding is None:
             arrays |= code_mixtures(PackedMixtures(arrays["factors"], arrays["constants"]))
         return PartData(arrays)
 
