@@ -61,11 +61,12 @@ class Terms:
     def number(self, name: str) -> int | None:
         """Return the number of a term, ``None`` if it is missing, by binary search."""
         known = self._looked_up
-        if name not in known:
+        number = known.get(name, -1)
+        if number == -1:
             if len(known) >= _MOST_LOOKED_UP:
                 known.clear()
-            known[name] = self._search(name)
-        return known[name]
+            number = known[name] = self._search(name)
+        return number
 
     def _search(self, name: str) -> int | None:
         wanted = name.encode("utf-8", "replace")

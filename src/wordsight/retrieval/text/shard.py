@@ -106,11 +106,11 @@ class Shard:
         return positions
 
     def blocked(self, smoothing: TextSmoothing, paired: bool) -> BlockedLevels:
-        """Return the words, or the pairs, in blocks; those of the last smoothings are kept."""
+        """Return the words, or the pairs, in blocks; those of a few smoothings are kept."""
         known = self._blocked.get((smoothing, paired))
         if known is None:
-            while len(self._blocked) >= _KEPT_BLOCKED:
-                self._blocked.pop(next(iter(self._blocked)), None)
+            if len(self._blocked) >= _KEPT_BLOCKED:
+                self._blocked.clear()
             known = BlockedLevels(self.neighbours if paired else self.levels, smoothing)
             self._blocked[smoothing, paired] = known
         return known
