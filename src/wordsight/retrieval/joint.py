@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import RetrievalError
+from wordsight.inference.numba_support import one_blas_thread
 from wordsight.retrieval.documents import Document, top_k
 from wordsight.retrieval.index.segments import keep_learned
 from wordsight.retrieval.text.analysis import TextQuery
@@ -241,6 +242,7 @@ class JointSearch:
             for at in order.tolist()
         ]
 
+    @one_blas_thread()
     def _search_candidates(self, query: JointQuery, samples: "Samples", k: int) -> list[JointHit]:
         """Choose candidates by a few of the samples, and score only those in full."""
         visual = self.index.visual

@@ -11,6 +11,7 @@ __all__ = [
     "add_counts",
     "add_unit_counts",
     "most_of_blocks",
+    "most_of_units",
     "sum_codes",
     "take_odds",
 ]
@@ -68,6 +69,23 @@ def most_of_blocks(texts, counts, size, most):  # type: ignore[no-untyped-def]
             end = (block + 1) * size
         if counts[place] > most[block]:
             most[block] = counts[place]
+
+
+@njit(cache=True, nogil=True)
+def most_of_units(every, units, first, most):  # type: ignore[no-untyped-def]
+    """Set ``most (B,)`` to the largest count of a term in a unit of each block.
+
+    Args:
+        every: ``(U,)`` how often the term occurs in every unit.
+        units: ``(M,)`` the units of all blocks, block by block.
+        first: ``(B + 1,)`` where each block starts among them, and their end.
+        most: ``(B,)``.
+    """
+    for block in range(len(most)):
+        largest = 0
+        for place in range(first[block], first[block + 1]):
+            largest = max(largest, every[units[place]])
+        most[block] = largest
 
 
 @njit(cache=True, nogil=True)

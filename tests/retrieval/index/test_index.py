@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from tests.retrieval.pictures import (
     SETTINGS,
@@ -26,6 +27,7 @@ from wordsight.files import TEMPORARY_MARK
 from wordsight.retrieval import Index, IndexDamagedError, IndexWriter, RetrievalError, VisualPart
 from wordsight.retrieval.index.build import MERGE_FACTOR
 from wordsight.retrieval.visual import FeatureScale, VisualSmoothing
+from wordsight.retrieval.visual import index as index_module
 
 QUERY = picture(999)
 COUNTS = {"a": 9, "b": 1, "c": 14, "d": 10, "e": 6}
@@ -433,6 +435,22 @@ def test_samples_of_other_features_are_refused(index):
         index.visual.score(np.zeros((4, 15)))
     with pytest.raises(RetrievalError, match="no words part"):
         index.settings("words")
+
+
+def test_documents_are_scored_alike_in_parts_and_in_one_thread_of_blas(index, monkeypatch):
+    query = index.visual.features.samples(QUERY).values
+    whole = index.visual.score(query)
+    monkeypatch.setattr("wordsight.retrieval.visual.index._THREADED", 2)
+    threads, gains = [], index_module.smoothed_gains
+
+    def noted(*arguments):
+        pools = threadpool_info()
+        threads.extend(pool["num_threads"] for pool in pools if pool["user_api"] == "blas")
+        return gains(*arguments)
+
+    monkeypatch.setattr(index_module, "smoothed_gains", noted)
+    assert index.visual.score(query) == pytest.approx(whole, abs=1e-12)
+    assert threads and set(threads) == {1}
 
 
 def test_opening_reads_no_array(tmp_path):

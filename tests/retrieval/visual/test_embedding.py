@@ -126,7 +126,7 @@ def test_searches_tell_what_blocks_and_network_say(place):
 
 def test_a_background_of_other_features_is_refused(place):
     wordsight.index(place / "library")
-    with pytest.raises(RetrievalError, match="and the network net"):
+    with pytest.raises(RetrievalError, match="and a network"):
         wordsight.search(
             place / "library",
             images=(place / "blue.png",),

@@ -69,10 +69,14 @@ class BlockedLevels:
 
     def most_above(self, above: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
         """Return for each level above ``(B,)`` the largest count in a unit of each block."""
-        return [
-            np.maximum.reduceat(every[units], first)
-            for every, (units, first) in zip(above, self._members, strict=True)
-        ]
+        from wordsight.retrieval.kernels import most_of_units
+
+        found = []
+        for every, (units, first) in zip(above, self._members, strict=True):
+            most = np.empty(self.num_blocks, np.int32)
+            most_of_units(every, units, first, most)
+            found.append(most)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,11 +198,11 @@ class BlockQuery:
 
 
 def _units_of_blocks(owner: Ints) -> tuple[Ints, Ints]:
-    """Return the units that the documents of each block belong to, and where each block starts."""
+    """Return the units of the documents of all blocks, and where each block starts, and the end."""
     blocks = np.arange(len(owner)) // BLOCK
     size = 1 + int(owner.max())
     pairs = np.unique(blocks * size + owner)
-    return pairs % size, np.flatnonzero(np.diff(pairs // size, prepend=-1))
+    return pairs % size, np.searchsorted(pairs // size, np.arange(blocks[-1] + 2))
 
 
 def _same_weight(terms: WeighedTerms) -> Iterator[tuple[float, list[str]]]:

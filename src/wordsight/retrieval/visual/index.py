@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from wordsight.engine.processes import in_threads
 from wordsight.errors import RetrievalError
 from wordsight.inference.mixtures.gaussian import Mixtures
-from wordsight.inference.numba_support import numba_available
+from wordsight.inference.numba_support import numba_available, one_blas_thread
 from wordsight.retrieval.documents import DocumentHit, DocumentTable, kth_largest, top_k
 from wordsight.retrieval.index.segments import LiveSegment, keep_learned
 from wordsight.retrieval.visual.codes import code_gains
@@ -49,7 +49,8 @@ SINGLE_ERROR = 2e-3
 LEAST_CANDIDATES = 400
 """Documents that are scored in full, or forty times the number of hits."""
 
-_READ_TOGETHER, _SCORED_TOGETHER = 1000, 128  # documents that one thread takes at a time
+# Documents that one thread takes at a time: of candidates, and of all in blocks of 64.
+_READ_TOGETHER, _SCORED_TOGETHER, _THREADED = 1000, 128, 4096
 
 SECOND_SHARE = 250
 """One document in so many has a second look, if those are more."""
@@ -92,6 +93,7 @@ class VisualIndex:
     def __len__(self) -> int:
         return int(self._starts[-1])
 
+    @one_blas_thread()
     def score(
         self, samples: ArrayLike, *, background: bool = True, precision: Precision = "double"
     ) -> Array:
@@ -120,6 +122,7 @@ class VisualIndex:
 
         return self._over_segments(gain) + asked.constant - unit
 
+    @one_blas_thread()
     def score_subset(self, samples: ArrayLike, positions: NDArray[np.int64]) -> Array:
         """Return the scores of some documents only."""
         values = self._standardised(samples)
@@ -134,6 +137,7 @@ class VisualIndex:
         asked = self._ask(values)
         return asked.constant - asked.log_share - self._log_unit(values)
 
+    @one_blas_thread()
     def search(
         self,
         samples: ArrayLike,
@@ -177,6 +181,7 @@ class VisualIndex:
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
         return np.flatnonzero(scores >= least - SINGLE_ERROR)
 
+    @one_blas_thread()  # beside threads of our own, those of BLAS take thrice the time
     def candidates(self, samples: ArrayLike, count: int) -> NDArray[np.int64]:
         """Return the positions, ascending, of the best documents of a rough look, or two.
 
@@ -281,10 +286,10 @@ class VisualIndex:
             RetrievalError: If it has other features.
         """
         ours, theirs = self.settings, other.settings
-        if _features_of(ours) != _features_of(theirs):
+        if ours.described != theirs.described:
             raise RetrievalError(
                 "the background must describe pictures as this index does: expected "
-                f"{_described(ours)}, got {_described(theirs)}; index that library alike."
+                f"{ours.described}, got {theirs.described}; index that library alike."
             )
         mixtures = other.background.reference.mixtures()
         mine, scale = ours.require_scale(), theirs.require_scale()
@@ -331,7 +336,13 @@ class VisualIndex:
     def _over_segments(self, score: Callable[[PackedMixtures], Array]) -> Array:
         scores = np.empty(len(self))
         for number, (live, start) in enumerate(zip(self._segments, self._starts, strict=False)):
-            scores[start : start + len(live.rows)] = score(self._packed(number))[live.rows]
+            packed = self._packed(number)
+            parts = [packed]
+            if self.device is None and len(packed) > _THREADED:
+                cuts = range(0, len(packed), _THREADED)
+                parts = [packed[first : first + _THREADED] for first in cuts]
+            found = np.concatenate(in_threads(score, parts))
+            scores[start : start + len(live.rows)] = found[live.rows]
             live.segment.release(VISUAL, "factors")
         return scores
 
@@ -431,16 +442,3 @@ def _largest(gains: NDArray[Any], count: int) -> NDArray[np.int64]:
     tied = np.flatnonzero(gains == least)
     above = np.flatnonzero(gains > least)
     return np.sort(np.concatenate([above, tied[: count - len(above)]]))
-
-
-def _features_of(settings: VisualSettings) -> tuple[bool, int, str | None]:
-    network = None if settings.embedding is None else settings.embedding.sha256
-    return settings.dynamic, settings.longest, network
-
-
-def _described(settings: VisualSettings) -> str:
-    kind = "a second around key frames" if settings.dynamic else "key frames"
-    text = f"{kind} of at most {settings.longest} pixels"
-    if settings.embedding is not None:
-        text += f" and the network {settings.embedding.name} ({settings.embedding.sha256[:8]})"
-    return text

@@ -269,6 +269,15 @@ class VisualSettings:
             return EmbeddedBlocks(blocks, self.embedding)
         return DynamicBlockDct(blocks) if self.dynamic else blocks
 
+    @property
+    def described(self) -> str:
+        """What pictures are described by, alike for settings whose samples can be compared."""
+        kind = "a second around key frames" if self.dynamic else "key frames"
+        text = f"{kind} of at most {self.longest} pixels"
+        if self.embedding is not None:
+            text += f" and a network ({self.embedding.sha256[:16]})"
+        return text
+
     def model(self, device: str | None = None) -> ShotMixtures:
         """Return the estimator of the mixtures."""
         return ShotMixtures(
