@@ -51,7 +51,7 @@ def test_what_nobody_says_is_nothing_unless_all_is_asked_for(indexed):
     assert "zebra" in " ".join(nothing["notes"])
     assert found(indexed, text="zebra", everything=True)["moments"]
     page = indexed.post("/parts/search", data={"text": "zebra <b>"}).text
-    assert "Nothing here" in page and "<b>" not in page
+    assert "Nothing found" in page and "<b>" not in page
 
 
 def test_a_picture_finds_its_own_shot_and_so_does_a_part_of_it(indexed, tmp_path):
@@ -110,6 +110,7 @@ def test_more_like_this_leaves_the_example_out(indexed):
         {"like": "ghost@1"},  # no such video
         {"like": "street-000"},  # no time
         {"text": "chair", "region": "1,2,3,4"},  # a part of no picture
+        {"like": "street-000@1", "region": "nan,nan,inf,1"},  # no part of any
         {"text": "chair", "by": "magic"},  # no such way
         {"text": "chair", "by": "meaning"},  # nothing was learned
         {"text": "x" * 501},  # too long

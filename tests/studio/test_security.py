@@ -32,6 +32,14 @@ def test_a_rebound_name_is_refused(client, host):
     assert client.get("/", headers={"Host": "localhost:8321"}).status_code == 200
 
 
+def test_hosts_and_origins_that_are_no_addresses_are_refused(client):
+    for host in ("[::1", "][", "[x]", "a b"):
+        assert client.get("/api/v1/jobs", headers={"Host": host}).status_code == 400, host
+    for origin in ("http://[", "null", "localhost", "://"):
+        answer = client.post("/api/v1/jobs/1/cancel", headers={"Origin": origin})
+        assert answer.status_code == 403, origin
+
+
 @pytest.mark.slow
 def test_elsewhere_a_token_is_asked_for(library):
     settings = StudioSettings(library=str(library), host="192.0.2.1")

@@ -61,3 +61,26 @@ def test_the_studio_sweeps_when_it_starts_and_keeps_what_jobs_wait_for(tmp_path)
     places = [uploaded(studio.folder, letter * 16, 8) for letter in "acd"]
     Studio(settings).close()
     assert [place.exists() for place in places] == [False, True, False]
+
+
+@pytest.mark.parametrize("address", ["/api/v1/uploads", f"/api/v1/uploads/{'0' * 16}/a.mp4"])
+def test_an_upload_that_is_broken_off_leaves_nothing(client, address):
+    coming = [{"type": "http.request", "body": b"beginning", "more_body": True}]
+    sent = []
+    scope = {
+        "type": "http",
+        "method": "PUT" if address.endswith("mp4") else "POST",
+        "path": address,
+        "query_string": b"name=a.mp4",
+        "headers": [(b"host", b"localhost")],
+    }
+
+    async def receive():
+        return coming.pop() if coming else {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    client.portal.call(client.app, scope, receive, send)  # raises nothing
+    assert sent[0]["status"] == 400
+    assert not list(client.app.state.studio.folder.rglob("*.mp4"))

@@ -15,6 +15,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 
 from wordsight import __version__
 from wordsight.errors import LibraryError, WordsightError
@@ -71,6 +73,7 @@ def create_app(settings: StudioSettings) -> FastAPI:
     app.add_exception_handler(WordsightError, _answer_error)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(ClientDisconnect, _answer_gone)
     for full in (OSError, sqlite3.OperationalError, sqlalchemy.exc.OperationalError):
         app.add_exception_handler(full, _answer_full)
     return app
@@ -79,6 +82,10 @@ def create_app(settings: StudioSettings) -> FastAPI:
 async def _answer_error(request: Request, error: Exception) -> Any:
     missing = isinstance(error, LibraryError | JobError) and "there is no" in str(error)
     return _answer(request, 404 if missing else 422, without_paths(str(error)))
+
+
+async def _answer_gone(request: Request, error: Exception) -> Any:
+    return Response(status_code=400)  # an upload that was broken off; there is no reader any more
 
 
 async def _answer_full(request: Request, error: Exception) -> Any:

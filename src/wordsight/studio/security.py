@@ -95,7 +95,10 @@ class Guard:
         return self._size_refusal(scope, headers)
 
     def _known_host(self, host: str) -> bool:
-        name = urlsplit(f"//{host}").hostname or ""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:  # brackets that are no address
+            return False
         # Who listens elsewhere is protected by the token; names differ from network to network.
         return is_loopback(name) or not is_loopback(self._settings.host)
 
@@ -197,7 +200,7 @@ def is_from_elsewhere(headers: Headers) -> bool:
     if site is not None:
         return site not in ("same-origin", "none")
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
 def _opens_a_page(scope: Scope, headers: Headers) -> bool:
