@@ -2,6 +2,7 @@ import fcntl
 import hashlib
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from wordsight.files import (
     atomic_path,
     put_folder,
     read_limited,
+    read_present,
     sha256_of,
     write_text,
 )
@@ -130,3 +132,11 @@ def test_a_file_that_people_name_is_read_up_to_a_limit(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(FormatError, match="not a plain file"):
         read_limited(tmp_path / "pipe", 4, "")
+
+
+def test_what_was_removed_since_it_was_listed_is_left_out(tmp_path):
+    for name in "abc":
+        (tmp_path / name).write_text(name)
+    listed = sorted(tmp_path.iterdir())
+    (tmp_path / "b").unlink()
+    assert read_present(listed, Path.read_text) == ["a", "c"]

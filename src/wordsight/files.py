@@ -11,9 +11,10 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from wordsight.errors import FormatError, WordsightError
 
@@ -29,6 +30,7 @@ __all__ = [
     "check_plain",
     "put_folder",
     "read_limited",
+    "read_present",
     "sha256_of",
     "sync_path",
     "write_text",
@@ -48,6 +50,7 @@ TEMPORARY_MARK = ".partial-"
 """Part of the name of every file not yet complete, so that leftovers of a crash can be found."""
 
 _CHUNK_BYTES = 1 << 20
+_Read = TypeVar("_Read")
 _ABANDONED_SECONDS = 60.0
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
@@ -200,6 +203,23 @@ def read_limited(
         raise error(f"{file} does not exist; check the name.") from None
     except OSError as failure:
         raise error(f"{file} cannot be read: {failure.strerror or failure}.") from failure
+
+
+def read_present(paths: Iterable[Path], read: Callable[[Path], _Read]) -> list[_Read]:
+    """Read files that were listed, but for those that were removed since.
+
+    Args:
+        paths: The files.
+        read: Reads one.
+
+    Returns:
+        What was read, in the order of the files.
+    """
+    found = []
+    for path in paths:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            found.append(read(path))
+    return found
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:

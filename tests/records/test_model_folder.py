@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wordsight.errors import FormatError
+from wordsight.records import model_folder
 from wordsight.records.model_folder import ModelFolder
 
 KIND = ModelFolder("Thing", 2, "a saved thing", "make it again")
@@ -64,3 +65,18 @@ def test_damage_is_told(tmp_path):
         KIND.read(tmp_path / "nothing")
     with pytest.raises(FormatError, match=r"damaged.*make it again"), KIND.restoring("it"):
         {}["a"]
+
+
+def test_a_model_that_is_replaced_while_it_is_read_is_read_again(tmp_path, monkeypatch):
+    save(tmp_path / "thing")
+    load = model_folder.load_npz
+
+    def replacing(*how):
+        monkeypatch.setattr(model_folder, "load_npz", load)
+        arrays = {"x": np.arange(4)}
+        KIND.write(tmp_path / "thing", {"a": 2}, arrays=arrays, texts={}, overwrite=True)
+        return load(*how)
+
+    monkeypatch.setattr(model_folder, "load_npz", replacing)
+    values, arrays = KIND.read(tmp_path / "thing")
+    assert values["a"] == 2 and len(arrays["x"]) == 4

@@ -4,6 +4,7 @@ import os
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import av
@@ -15,7 +16,7 @@ from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio import StudioSettings, create_app
 from wordsight.studio.jobs.store import JobStore
-from wordsight.video import VideoReader
+from wordsight.video import VideoReader, encode_jpeg
 from wordsight.workflows.rule_sets import keep_set, read_rules
 
 PRESENT = {"Prefer": "respond-async"}
@@ -64,6 +65,24 @@ def test_lessons_are_corrected_and_removed(client, tmp_path):
     assert client.delete(place).status_code == 200 and client.delete(place).status_code == 404
     assert client.get(place).status_code == 404
     assert len(client.get("/api/v1/attributes/lessons").json()) == 1
+
+
+def test_lessons_that_many_change_at_once_are_all_kept_and_paged(client):
+    picture = {"image": ("a.jpg", encode_jpeg(np.zeros((8, 8, 3), np.uint8)))}
+
+    def change(number):
+        data = {"word": f"word-{number}"}
+        lesson = client.post("/api/v1/attributes/lessons", files=picture, data=data).json()
+        place = f"/api/v1/attributes/lessons/{lesson['image']}"
+        client.put(place, json={"word": f"right-{number}"}).raise_for_status()
+
+    with ThreadPoolExecutor(6) as people:
+        list(people.map(change, range(26)))
+    words = {one["word"] for one in client.get("/api/v1/attributes/lessons").json()}
+    assert words == {f"right-{number}" for number in range(26)}
+    first, second = (client.get("/attributes", params={"page": page}).text for page in (1, 2))
+    assert [page.count("data-unteach=") for page in (first, second)] == [24, 2]
+    assert 'rel="next"' in first and 'rel="prev"' in second
 
 
 def test_alignments_and_sets_of_rules_are_renamed_and_removed(client, library):

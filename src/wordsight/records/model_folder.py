@@ -21,6 +21,7 @@ from wordsight.records.arrays import load_npz, save_npz
 __all__ = ["ModelFolder"]
 
 _MODEL, _ARRAYS, _HASH = "model.json", "arrays.npz", "arrays_sha256"
+_TRIES = 5  # at a folder that is replaced again and again
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,22 @@ class ModelFolder:
     def read(self, path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Read what :meth:`write` wrote: the model's values, and its arrays if it has any.
 
+        A model that is replaced while it is being read is read again.
+
         Raises:
             FormatError: If the folder is missing, damaged, of another kind or from a newer version.
         """
         folder = Path(path)
+        for _ in range(_TRIES):
+            before = _identity(folder)
+            try:
+                return self._read(folder)
+            except FormatError:
+                if _identity(folder) == before:
+                    raise
+        return self._read(folder)
+
+    def _read(self, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values = self._values(folder)
         if _HASH not in values:
             return values, {}
@@ -130,3 +143,11 @@ class ModelFolder:
         except FormatError:
             return False
         return True
+
+
+def _identity(folder: Path) -> int | None:
+    """Return what differs between a folder and another that took its place."""
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None

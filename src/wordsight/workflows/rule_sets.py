@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from wordsight.errors import WordsightError
-from wordsight.files import write_text
+from wordsight.files import read_present, write_text
 from wordsight.progress import Progress
 from wordsight.states import (
     Rule,
@@ -213,7 +213,7 @@ def keep_set(
 
 def list_sets(folder: Path) -> list[RuleSet]:
     """Return all sets, the newest first."""
-    found = [_read(path) for path in (folder / _FOLDER).glob(f"[0-9a-f]*/{_FILE}")]
+    found = read_present((folder / _FOLDER).glob(f"[0-9a-f]*/{_FILE}"), _read)
     return sorted(found, key=lambda one: -one.time)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from wordsight.errors import WordsightError
-from wordsight.files import write_text
+from wordsight.files import read_present, write_text
 from wordsight.library import Library
 from wordsight.meaning import LearnedLexicon, SentenceScore, best_moment
 from wordsight.meaning.tasks.clip import score_all
@@ -83,7 +83,7 @@ def keep_version(words: Path, note: str) -> Version | None:
 def list_versions(words: Path) -> list[Version]:
     """Return the versions of a lexicon that are kept, the latest first."""
     notes = sorted(_versions_folder(words).glob(f"[0-9]*/{_NOTE}"), reverse=True)
-    return [Version(**json.loads(path.read_text(encoding="utf-8"))) for path in notes]
+    return read_present(notes, lambda path: Version(**json.loads(path.read_text(encoding="utf-8"))))
 
 
 def load_version(words: Path, number: int) -> LearnedLexicon:

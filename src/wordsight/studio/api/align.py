@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from wordsight.files import read_present
 from wordsight.studio.api.exports import zipped
 from wordsight.studio.api.fields import Here, Name
 from wordsight.studio.api.jobs import JobInfo
@@ -124,8 +125,8 @@ def export_aligner(studio: Here, name: Name) -> Response:
 def kept_alignments(studio: Studio) -> list[SavedAlignment]:
     """Return all alignments, the newest first."""
     folders = (studio.folder / ALIGNMENTS).glob("*/studio.json")
-    newest = sorted(folders, key=lambda path: -path.stat().st_mtime)[:200]
-    return [_read(path.parent) for path in newest]
+    dated = read_present(folders, lambda path: (path.stat().st_mtime, path.parent))
+    return read_present((folder for _, folder in sorted(dated, reverse=True)[:200]), _read)
 
 
 def read_alignment(studio: Studio, name: str) -> SavedAlignment:

@@ -1,11 +1,11 @@
 """Attributes: lessons of pictures and words, learning from them, and naming what is seen."""
 
 import json
-import math
 import secrets
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, UploadFile
@@ -44,6 +44,7 @@ Box = Annotated[str, Form(max_length=100, description="x,y,width,height of a par
 LessonFile = Annotated[str, InPath(pattern="^[0-9a-f]{16}[.](png|jpg)$")]
 
 _LIST = "pairs.jsonl"
+_listing = Lock()  # a change reads the list before it is written
 
 
 class Lesson(BaseModel):
@@ -119,7 +120,7 @@ def add_lesson(
             (folder / lesson.image).unlink()
             raise
         lesson.sound = path.name
-    with (folder / _LIST).open("a", encoding="utf-8") as file:
+    with _listing, (folder / _LIST).open("a", encoding="utf-8") as file:
         file.write(json.dumps(lesson.model_dump(exclude_none=True)) + "\n")
     return lesson
 
@@ -149,14 +150,15 @@ def remove_lesson(studio: Here, image: LessonFile) -> dict[str, str]:
 
 def _rewrite_lessons(studio: Studio, image: str, lesson: Lesson | None) -> Lesson:
     """Put a lesson in the place of that with a picture, or nothing; return what was there."""
-    kept = list(reversed(lessons_of(studio)))
-    place = next((n for n, one in enumerate(kept) if one.image == image), None)
-    if place is None:
-        raise HTTPException(404)
-    before = kept[place]
-    kept[place : place + 1] = [] if lesson is None else [lesson]
-    lines = [json.dumps(one.model_dump(exclude_none=True)) + "\n" for one in kept]
-    write_text(studio.folder / LESSONS / _LIST, "".join(lines))
+    with _listing:
+        kept = list(reversed(lessons_of(studio)))
+        place = next((n for n, one in enumerate(kept) if one.image == image), None)
+        if place is None:
+            raise HTTPException(404)
+        before = kept[place]
+        kept[place : place + 1] = [] if lesson is None else [lesson]
+        lines = [json.dumps(one.model_dump(exclude_none=True)) + "\n" for one in kept]
+        write_text(studio.folder / LESSONS / _LIST, "".join(lines))
     return before
 
 
@@ -302,8 +304,6 @@ def _named(studio: Studio, image: UploadFile, box: str) -> Naming:
         picture = read_image(keep_picture(image, Path(folder) / "picture"))
     region = parse_region(box or None)
     if region is not None:
-        if not all(map(math.isfinite, region)):
-            raise WordsightError(f"a part of a picture is given in pixels, got {box!r}.")
         x, y, width, height = region
         picture = crop_box(picture, (x, y, x + width, y + height))
     return learner.name(picture)

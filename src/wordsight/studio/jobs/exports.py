@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import WordsightError
-from wordsight.files import write_text
+from wordsight.files import read_present, write_text
 from wordsight.studio.jobs.align import ALIGNMENTS
 from wordsight.studio.jobs.lexicon import require_words
 from wordsight.studio.jobs.task import JobContext
@@ -98,7 +98,7 @@ def exporting(
 
 def list_exports(folder: Path, video: str | None = None) -> list[ExportedFile]:
     """Return what was made of a video, or of all, the newest first."""
-    found = [_read(path) for path in (folder / _FOLDER).glob(f"*/{_NOTE}")]
+    found = read_present((folder / _FOLDER).glob(f"*/{_NOTE}"), _read)
     wanted = [one for one in found if video is None or one.video == video]
     return sorted(wanted, key=lambda one: -one.time)
 
