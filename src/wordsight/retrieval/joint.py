@@ -220,6 +220,8 @@ class JointSearch:
         sightings: dict[int, Sighting] = {}
         if looked_for:
             sightings = self._sight(query, scores)
+        best = top_k(scores, k, self.index.documents.id_of).tolist()
+        terms = [()] * len(best) if not query.text else self.text.model.explain(query.text, best)
         return [
             self._hit(
                 at,
@@ -228,8 +230,9 @@ class JointSearch:
                 None if text is None else float(text[at]),
                 None if visual is None else float(visual[at]),
                 sightings.get(at),
+                evidence,
             )
-            for at in top_k(scores, k, self.index.documents.id_of).tolist()
+            for at, evidence in zip(best, terms, strict=True)
         ]
 
     def _search_words(self, query: JointQuery, text: TextQuery, k: int) -> list[JointHit]:
@@ -237,9 +240,12 @@ class JointSearch:
         documents, scores = self.text.model.best(text, k, query.exclude)
         scores = scores / max(text.length, 1e-12)
         order = top_k(scores, k, lambda at: self.index.documents.id_of(int(documents[at])))
+        best, values = documents[order].tolist(), scores[order].tolist()
         return [
-            self._hit(int(documents[at]), float(scores[at]), query, float(scores[at]), None)
-            for at in order.tolist()
+            self._hit(at, score, query, score, None, terms=terms)
+            for at, score, terms in zip(
+                best, values, self.text.model.explain(text, best), strict=True
+            )
         ]
 
     @one_blas_thread()
@@ -298,6 +304,7 @@ class JointSearch:
         text: float | None,
         visual: float | None,
         sighting: "Sighting | None" = None,
+        terms: tuple[TermEvidence, ...] = (),
     ) -> JointHit:
         values = None if query.samples is None else query.samples.values
         looks = {} if values is None else self.index.visual.kinds_of_evidence(values, at)
@@ -307,7 +314,7 @@ class JointSearch:
             at,
             text,
             visual,
-            () if query.text is None else self.text.model.explain(query.text, at),
+            terms,
             () if query.samples is None else self._regions(query.samples, at),
             sighting,
             tuple(looks.items()),

@@ -135,7 +135,7 @@ def test_scenes_and_neighbours_by_an_independent_computation(texts, asked, mass,
             own = (counts[document] + mass * p) / (len(text) + mass)
             total += PAIR_WEIGHT * math.log(((1 - share) * own + share * p) / p) if p else 0.0
         assert found[document] == pytest.approx(total, rel=1e-9, abs=1e-9)
-        explained = sum(each.evidence for each in model.explain(query, document))
+        explained = sum(each.evidence for each in model.explain(query, [document])[0])
         assert explained == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
@@ -284,10 +284,10 @@ def test_the_evidence_adds_up_to_the_score():
     query = TextQuery({"cup": 2.0, "red": 1.0, "mug": 1.0})
     scores, matched = model.scores(query)
     for document in range(3):
-        parts = model.explain(query, document)
+        parts = model.explain(query, [document])[0]
         assert sum(each.evidence for each in parts) == pytest.approx(scores[document])
     assert matched.tolist() == [True, True, True]  # the last one through its scene
-    cup = next(each for each in model.explain(query, 2) if each.term == "cup")
+    cup = next(each for each in model.explain(query, [2])[0] if each.term == "cup")
     assert cup.counts == (0, 1)
 
 

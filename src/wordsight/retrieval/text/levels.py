@@ -110,16 +110,12 @@ class Levels:
             lengths.append(self.postings[level].lengths[owner].astype(float))
         return documents, counts, lengths
 
-    def occurrence(self, term: int, document: int, num_levels: int) -> tuple[Array, Array]:
-        """Return ``(num_levels,)`` counts of a term in one document's units, and their lengths."""
-        counts, lengths = np.zeros(num_levels), np.zeros(num_levels)
+    def occurrence(self, term: int, documents: Ints, num_levels: int) -> tuple[Array, Array]:
+        """Return ``(num_levels, n)`` counts of a term in documents' units, and their lengths."""
+        counts, lengths = np.zeros((2, num_levels, len(documents)))
         for level, held in enumerate(self.postings[:num_levels]):
-            owner = int(self.owners[level][document])
-            texts, numbers = held.term_counts(term)
-            # A number of their own type: for another, all texts would be converted first.
-            place = int(texts.searchsorted(texts.dtype.type(owner)))
-            if place < len(texts) and int(texts[place]) == owner:
-                counts[level] = numbers[place]
+            owner = self.owners[level][documents]
+            counts[level] = _lookup(owner, *held.term_counts(term))
             lengths[level] = held.lengths[owner]
         return counts, lengths
 
@@ -149,5 +145,7 @@ def _lookup(owner: Ints, texts: NDArray[np.integer], counts: NDArray[np.integer]
     """Return the count of each owner, 0 for those that are not among the ascending ``texts``."""
     if not len(texts):
         return np.zeros(len(owner))
-    place = np.minimum(np.searchsorted(texts, owner), len(texts) - 1)
+    # In their own type: for another, all texts would be converted first.
+    own = owner.astype(texts.dtype, copy=False)
+    place = np.minimum(texts.searchsorted(own), len(texts) - 1)
     return np.where(texts[place] == owner, counts[place], 0).astype(float)

@@ -195,7 +195,7 @@ class LanguageModel:
             here = slice(int(self.starts[number]), int(self.starts[number + 1]))
             scores[here], matched[here] = self._shard_scores(number, terms)
 
-        in_threads(fill, range(len(self.shards)))
+        in_threads(fill, range(len(self.shards)), alone=self.num_documents < COMPILED_FROM)
         return scores, matched
 
     def _weighed(self, query: TextQuery) -> WeighedTerms:
@@ -286,43 +286,50 @@ class LanguageModel:
         order = top_k(scores, max(1, len(scores)) if top is None else top)
         return Ranking(documents[order], scores[order])
 
-    def explain(self, query: TextQuery, document: int) -> tuple[TermEvidence, ...]:
-        """Return the contribution of each query term to a document's score, strongest first."""
+    def explain(self, query: TextQuery, documents: Sequence[int]) -> list[tuple[TermEvidence, ...]]:
+        """Return per document what each query term adds to its score, strongest first."""
         known = self.known_terms(query)
-        terms = [
-            self._explain_term(document, term, weight, known.get(term, 0.0))
+        by_term = [
+            self._explain_term(np.asarray(documents, np.int64), term, weight, known.get(term, 0.0))
             for term, weight in self.counted(query).items()
             if not is_pair(term) or term in known
         ]
-        return tuple(sorted(terms, key=lambda each: -each.evidence))
+        each = zip(*by_term, strict=True) if by_term else [()] * len(documents)
+        return [tuple(sorted(terms, key=lambda one: -one.evidence)) for terms in each]
 
     def terms_in(self, document: int, level: int = 0) -> dict[str, int]:
         """Return the terms of a document, or of its unit on a higher level, with their counts."""
-        shard, row = self._locate(document)
+        place = int(np.searchsorted(self.starts, document, side="right")) - 1
+        shard = self.shards[place]
+        row = shard.row(document - int(self.starts[place]))
         owner = int(shard.levels.owners[level][row])
         numbers, counts = shard.levels.postings[level].text_counts(owner)
         names = shard.levels.terms.names
         return {names[n]: c for n, c in zip(numbers.tolist(), counts.tolist(), strict=True)}
 
-    def _locate(self, document: int) -> tuple[Shard, int]:
-        place = int(np.searchsorted(self.starts, document, side="right")) - 1
-        shard = self.shards[place]
-        return shard, shard.row(document - int(self.starts[place]))
-
-    def _explain_term(self, document: int, term: str, weight: float, share: float) -> TermEvidence:
-        shard, row = self._locate(document)
-        held, smoothing = self._held(shard, term)
-        levels = smoothing.num_levels
-        number = held.terms.number(term) if share else None
-        counts, lengths = np.zeros(levels), np.zeros(levels)
-        if number is not None:
-            counts, lengths = held.occurrence(number, row, levels)
-        cost = self._length_costs[is_pair(term)]
-        evidence = 0.0 if cost is None or not share else float(cost[document])
-        if counts.any():
-            found = smoothing.evidence(list(counts[:, None]), list(lengths[:, None]), share)
-            evidence += float(found[0])
-        return TermEvidence(term, weight * evidence, tuple(map(int, counts)), share)
+    def _explain_term(
+        self, documents: Ints, term: str, weight: float, share: float
+    ) -> list[TermEvidence]:
+        smoothing = self._own_smoothing if is_pair(term) else self.smoothing
+        counts, lengths = np.zeros((2, smoothing.num_levels, len(documents)))
+        places = np.searchsorted(self.starts, documents, side="right") - 1
+        for place in np.unique(places).tolist() if share else ():
+            held, _ = self._held(self.shards[place], term)
+            number = held.terms.number(term)
+            if number is not None:
+                at = np.flatnonzero(places == place)
+                rows = self.shards[place].row(documents[at] - int(self.starts[place]))
+                counts[:, at], lengths[:, at] = held.occurrence(number, rows, len(counts))
+        cost, there = self._length_costs[is_pair(term)], counts.any(axis=0)
+        evidence = np.zeros(len(documents)) if cost is None or not share else cost[documents]
+        if there.any():
+            evidence[there] += smoothing.evidence(
+                list(counts[:, there]), list(lengths[:, there]), share
+            )
+        return [
+            TermEvidence(term, weight * value, tuple(map(int, held)), share)
+            for value, held in zip(evidence.tolist(), counts.T.tolist(), strict=True)
+        ]
 
     def _evidence(self, shard: Shard, term: str, share: float) -> tuple[Ints, Array]:
         held, smoothing = self._held(shard, term)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,9 +115,9 @@ class Shard:
             self._blocked[smoothing, paired] = known
         return known
 
-    def row(self, position: int) -> int:
-        """Return the row of a remaining document."""
-        return position if self.rows is None else int(self.rows[position])
+    def row(self, position: Any) -> Any:
+        """Return the row of a remaining document, or the rows of some."""
+        return position if self.rows is None else self.rows[position]
 
 
 def _num_entries(postings: Postings, live: NDArray[np.bool_] | None) -> int:
