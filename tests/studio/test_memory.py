@@ -1,4 +1,4 @@
-"""Threads share two heaps: what many of them needed for a moment is not kept many times."""
+"""Threads share two heaps, and what is loaded is not looked through again and again."""
 
 import subprocess
 import sys
@@ -40,3 +40,20 @@ def test_threads_share_heaps():
         return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     assert heaps("shared") <= 5 < heaps("own")  # other mappings may look like one, by chance
+
+
+LOADED = """
+import gc
+from wordsight.studio import StudioSettings, create_app
+from wordsight.studio.server import keep_for_good
+app = create_app(StudioSettings("none"))
+before = len(gc.get_objects())
+keep_for_good()
+print(len(gc.get_objects()) / before)
+"""
+
+
+def test_what_is_loaded_is_not_looked_through_for_garbage_again():
+    command = [sys.executable, "-c", LOADED]
+    share = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert float(share) < 0.01

@@ -38,7 +38,7 @@ def studio(
 
     from wordsight.studio import StudioSettings, create_app
     from wordsight.studio.demo import demo_library
-    from wordsight.studio.server import share_heaps, take_port, take_taught
+    from wordsight.studio.server import keep_for_good, share_heaps, take_port, take_taught
 
     share_heaps()
     # The port first: if it is taken, that is said before films are rendered.
@@ -61,6 +61,7 @@ def studio(
         output.line(f"Wordsight studio: {settings.address}")
         if not no_browser:
             _open_soon(settings.address)
+        keep_for_good()
         with suppress(KeyboardInterrupt):  # that is how it is closed
             server.run(sockets=[taken])
 
