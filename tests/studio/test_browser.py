@@ -22,6 +22,18 @@ DROP = """
 """
 
 
+DRAWN = """
+(() => {
+  const canvas = document.getElementById("overlay"), wanted = parseInt("COLOUR".slice(1), 16);
+  const seen = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  for (let at = 0; at < seen.length; at += 4)
+    if ((seen[at] << 16 | seen[at + 1] << 8 | seen[at + 2]) === wanted && seen[at + 3] === 255)
+      return true;
+  return false;
+})()
+"""
+
+
 def test_films_are_added_each_with_its_sentences(page, address, tmp_path):
     next(iter(street(1, 99, noise=0.0))).write(tmp_path / "fresh.mp4")
     page.goto("/")
@@ -114,8 +126,9 @@ def test_search_finds_plays_and_looks_for_more(page, address, tmp_path):
     page.click("button.main")
     page.wait_for_url("**region=*")
     page.wait_for_selector(".moment >> text=looks")
+    assert page.locator(".moment .part").count()  # the part of the picture that counted
     page.goto("/search?text=zebra")
-    page.wait_for_selector("text=Nothing here")
+    page.wait_for_selector("text=Nothing found")
     page.click("text=Show the nearest")
     page.wait_for_selector(".moment")
     video = patient.get(f"{address}/api/v1/videos").json()["videos"][0]["id"]
@@ -259,6 +272,8 @@ def test_words_light_up_while_they_are_true_and_lead_there(page, address):
     word.click()
     until(page, f"Math.abs({shown} - {verb['begins']}) < 0.2")
     until(page, "document.querySelectorAll('#living .lives.lit').length >= 2")
+    colour = word.evaluate("one => one.style.getPropertyValue('--own')")
+    until(page, DRAWN.replace("COLOUR", colour))  # the box of whom it speaks of has its colour
     assert word.get_attribute("aria-pressed") == "true"
     page.evaluate("document.getElementById('film').currentTime = 0")
     until(page, f"{shown} === 0")
@@ -267,7 +282,10 @@ def test_words_light_up_while_they_are_true_and_lead_there(page, address):
     page.fill("#sentence", "The person carried the chair.")
     page.click("button[value=track]")
     page.wait_for_selector("#living .lives")
-    assert "ikely" in page.inner_text("#answer") and "%" in page.inner_text("#answer")
+    said = page.inner_text("#answer")
+    assert "ikely" in said and "%" in said
+    # A word that fails, or that none does alone.
+    assert page.locator("#living .why").count() == int("Not likely" in said)
 
 
 def test_keys_reach_search_lines_and_facts(page, address):

@@ -29,9 +29,19 @@ MOVING = """
 """
 IN_SIGHT = """
 (() => {
-  const box = document.querySelector(".top nav > [aria-current]")?.getBoundingClientRect();
-  return !box || (box.left >= 0 && box.right <= innerWidth);
+  const named = document.querySelectorAll(".top nav > [aria-current], .menu > summary");
+  return [...named].map((one) => one.getBoundingClientRect())
+    .every((box) => box.left >= 0 && box.right <= innerWidth);
 })()
+"""
+UNEVEN = """
+[...document.querySelectorAll(".row, .bar")].flatMap((row) => {
+  const kinds = ["button:not(.tag)", ".button", "label > select:not([multiple])",
+    "label > input:not([type=checkbox], [type=range])"].map((kind) => ":scope > " + kind);
+  const heights = [...row.querySelectorAll(kinds.join())]
+    .filter((one) => one.checkVisibility()).map((one) => Math.round(one.offsetHeight));
+  return new Set(heights).size > 1 ? [[row.outerHTML.slice(0, 100), heights]] : [];
+})
 """
 FOCUS = """
 (() => {
@@ -89,7 +99,9 @@ def test_a_film_stays_in_view_beside_its_questions_on_a_phone(phone, addresses):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing(browser, address, addresses, width, scheme):
+def test_axe_finds_nothing_and_controls_are_of_one_height(
+    browser, address, addresses, width, scheme
+):
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
     source = (files(axe) / "axe.min.js").read_text(encoding="utf-8")
     context = browser.new_context(
@@ -104,6 +116,7 @@ def test_axe_finds_nothing(browser, address, addresses, width, scheme):
     for where in addresses:
         page.goto(where)
         page.wait_for_load_state("load")
+        assert page.evaluate(UNEVEN) == [], (where, width, scheme)  # one height of controls
         page.evaluate(source)
         found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
         faults += [(where, one["id"], one["nodes"][0]["html"][:120]) for one in found]

@@ -41,6 +41,7 @@ def test_rules_are_learned_compared_used_and_taken_back(page, address, tmp_path)
         page.click("#learn button.main")
     row = page.locator("#sets tr", has_text="Movers").first
     assert "100 %" in row.inner_text() and row.locator(".tag").count() == 0
+    name = row.locator("[data-retitle]").get_attribute("data-retitle")
     row.locator("[data-compare]").click()
     page.wait_for_selector("text=with this set")
     assert "0 of 6 with the rules in use, 6 with this set" in page.inner_text("#sets")
@@ -53,9 +54,14 @@ def test_rules_are_learned_compared_used_and_taken_back(page, address, tmp_path)
     with page.expect_navigation():
         page.locator("#sets tr", has_text="In use before Movers").locator("[data-use]").click()
     assert page.input_value("textarea[name=rules]") == before
-    page.on("dialog", lambda asked: asked.accept())
+    page.on("dialog", lambda asked: asked.accept("Shovers" if asked.type == "prompt" else None))
+    row = page.locator("#sets tr", has=page.locator(f"[data-retitle='{name}']"))
     with page.expect_navigation():
-        page.locator("#sets tr", has_text="Movers").first.locator("[data-forget]").click()
+        row.locator("[data-retitle]").click()
+    assert "Shovers" in row.inner_text()
+    with page.expect_navigation():
+        row.locator("[data-forget]").click()
+    assert row.count() == 0
 
 
 def test_labels_that_fit_no_film_are_told_beside_the_form(page, tmp_path):

@@ -168,6 +168,7 @@ def test_a_word_is_changed_compared_saved_and_taken_back(page, address):
         "all => all.map(row => [row.cells[2].textContent, row.cells[3].textContent])",
     )
     assert any(was != now for was, now in scores)
+    assert all(was.endswith(" %") for was, _ in scores)  # shares, not logarithms
     page.click("#undo")
     until(page, f"{drawn} === 0 && document.getElementById('change').hidden")
     inputs.nth(0).fill("0.77")

@@ -1,5 +1,6 @@
 """`Studio`: everything the pages and the API share: library, words, jobs, templates, folders."""
 
+import re
 import shutil
 import time
 from contextlib import suppress
@@ -62,6 +63,7 @@ class Studio:
         self.runner = JobRunner(self.jobs, settings.library, settings.jobs_at_once)
         self.templates = Jinja2Templates(_HERE / "templates")
         self.templates.env.filters |= {"clock": clock, "size_text": bytes_text, "since": since}
+        self.templates.env.filters |= {"plain": plain, "rounded": rounded}
         self.templates.env.globals |= {"version": __version__, "bool": bool, "float": float}
         self.templates.env.globals["example"] = partial(example_sentence, self)
 
@@ -185,6 +187,28 @@ def clock(seconds: float | None) -> str:
     if hours:
         return f"{hours}:{minutes:02d}:{rest // 10:02d}"
     return f"{minutes}:{rest // 10:02d}.{rest % 10}"
+
+
+def plain(note: str) -> str:
+    """Leave out which participants of a sentence its words are said of.
+
+    Examples:
+        >>> plain("Understood: person(p0) picked-up(p0,p1) chair(p1).")
+        'Understood: person picked up chair.'
+    """
+    return re.sub(r"([\w-]+)\(p\d+(?:,p\d+)*\)", lambda word: word[1].replace("-", " "), note)
+
+
+def rounded(name: str) -> str:
+    """Write the limits in the name of a bin with two digits.
+
+    Examples:
+        >>> rounded("-0.0546 to 0.0546"), rounded("below 4e-06")
+        ('-0.055 to 0.055', '0')
+    """
+    if re.fullmatch(r"below \d\S*e-\d+", name):
+        return "0"  # what is never negative, such as a gap
+    return re.sub(r"-?\d+\.?\d*(?:e[-+]\d+)?", lambda one: f"{float(one[0]):.2g}", name)
 
 
 def since(moment: float) -> str:

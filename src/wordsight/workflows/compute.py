@@ -52,7 +52,7 @@ def prune_setting() -> Any:
         "Follow the J best detections per participant and frame; the share of all explanations "
         "that this loses at most is reported. By default all that fit into memory.",
         metavar="J",
-        label="Detections followed per participant and frame",
+        label="Boxes followed per participant and frame",
         default_text="all that fit",
         ge=1,
         le=1000,

@@ -72,19 +72,19 @@ class IndexSettings(Request):
     describe: bool = setting(
         False,
         "Also index what learned words say of every shot.",
-        label="Find shots by what learned words say of them",
+        label="Describe every shot in learned words",
     )
     language: str | None = setting(
         None,
         "Language of the words, for their endings: english, german, …, or none.",
-        label="Language, which makes the index anew",
+        label="Language (indexes everything again)",
     )
     models: Literal["static", "dynamic"] | None = setting(
         None,
         "What models of a new index describe: the key frame of a shot, or the second around it.",
-        label="Models, which make the index anew",
+        label="Picture models (indexes everything again)",
         default_text="static, or as they are",
-        titles={"static": "of the key frame", "dynamic": "of the second around it"},
+        titles={"static": "of the key frame", "dynamic": "of a second around it"},
     )
     components: int | None = setting(
         None,

@@ -68,25 +68,25 @@ class SearchSettings(Request):
     by: Literal["auto", "said", "meaning"] = setting(
         "auto",
         "Whether a sentence is judged by learned meanings (auto: if they can read it).",
-        label="Go by",
+        label="Search by",
         titles={
-            "auto": "whatever fits",
-            "said": "what is said",
-            "meaning": "what the words mean",
+            "auto": "meaning, else words",
+            "said": "words",
+            "meaning": "meaning",
         },
     )
     top: int = setting(10, "Number of moments.", "-k", label="Number of moments", ge=1)
     rank: Literal["shot", "scene", "video"] = setting(
         "shot",
         "What words and pictures rank: shots, or scenes or videos by their best shot.",
-        label="Rank",
+        label="Find",
         titles={"shot": "shots", "scene": "scenes", "video": "videos"},
     )
     everything: bool = setting(False, "Also moments without evidence for them.", "--all")
     weight: float | None = setting(
         None,
         "Share of the picture beside words.",
-        label="Share of the picture beside words, 0 to 1",
+        label="Weight of the picture against words, 0 to 1",
         default_text="learned",
         ge=0.0,
         le=1.0,
@@ -94,13 +94,13 @@ class SearchSettings(Request):
     expand: bool = setting(
         False,
         "Let words of the best shots join the query.",
-        label="Let words of the best shots join the query",
+        label="Also search for frequent words of the best shots",
     )
     exact: bool = setting(
         False,
         "Compare a picture with every shot, also of more than 100,000, where a first pass "
         "otherwise chooses candidates.",
-        label="Compare pictures with every shot, even of very many",
+        label="Compare pictures with all shots (slower in large libraries)",
     )
     prune: int | None = prune_setting()
 

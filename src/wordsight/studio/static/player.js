@@ -319,7 +319,7 @@
     for (const word of found.words) {
       const row = table.insertRow();
       const fits = word.evidence >= 0.6 ? "fits" : word.evidence >= 0.25 ? "fits a little" : "does not fit";
-      row.append(line(word.word.split("(")[0], "td"), line(fits, "td"), line(word.evidence.toFixed(2), "td", "num"));
+      row.append(line(word.word.split("(")[0], "td"), line(fits, "td"));
       if (word.word === found.weakest) row.className = "no";
     }
     const when = found.weakest_span ? `, from ${studio.clock(found.weakest_span[0])} to ${studio.clock(found.weakest_span[1])}` : "";

@@ -48,14 +48,15 @@ studio.living = (place, film, { pieces, times = [], verdict = "likely" }) => {
   place.replaceChildren(line);
   if (failing) {
     const name = failing.text.trim().replace(/[.,;!?]+$/, "");
-    const why = studio.node("p", `“${name}” fails: ${failing.reason}, `, "why no");
+    const why = studio.node("p", `“${name}” fails: ${failing.reason} (`, "why no");
     const [from, to] = failing.failing.map(studio.clock);
-    const when = studio.node("button", from === to ? `at ${from}` : `${from}–${to}`, "link");
+    const when = studio.node("button", from === to ? from : `${from}–${to}`, "link");
     when.type = "button";
     when.addEventListener("click", () => { seek(failing.failing[0]); });
-    why.append(when, ".");
+    why.append(when, ").");
     place.append(why);
-  }
+  } else if (verdict === "not likely" && said.length)
+    place.append(studio.node("p", "No single word fails, but together they fit less well than where such a sentence is true.", "why no"));
   const update = (time = film.currentTime) => {
     for (const [piece, word] of shown) {
       const share = belief(piece, time);

@@ -129,6 +129,7 @@
       const names = [...new Set(found.facts.map((fact) => fact.fact))];
       living = studio.living(document.getElementById("living"), film, { pieces: names.map((name, number) => (
         { text: `${name} `, participant: number, spans: found.facts.filter((fact) => fact.fact === name).map((fact) => ({ ...fact, confidence: fact.probability })) })) });
+      document.querySelector("#living .living").classList.add("rows");
       draw();
     }, (error) => studio.fail(document.getElementById("why"), error));
 })();

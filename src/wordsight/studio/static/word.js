@@ -62,7 +62,7 @@
     const count = forms.filter(changed).length;
     if (!version) panel.hidden = !count;
     if (count) document.getElementById("changed").textContent =
-      `${count} distribution${count === 1 ? "" : "s"} changed and not saved; shares are scaled to sum to one.`;
+      `${count} chart${count === 1 ? "" : "s"} changed, not saved yet. Shares are scaled to add up to 100 %.`;
     document.getElementById("save").hidden = !count;
     document.getElementById("undo").hidden = !count;
     effects.replaceChildren();
@@ -86,11 +86,13 @@
     made.className = name;
     return made;
   };
+  // Scores are logarithms; people read shares.
+  const share = (score) => { const percent = 100 * Math.min(1, Math.exp(score)); return percent < 1 ? "below 1 %" : `${Math.round(percent)} %`; };
   const judged = (true_) => node("span", true_ ? "likely" : "not likely", true_ ? "yes" : "no");
   const tell = (found) => {
     const table = node("table");
     const head = table.createTHead().insertRow();
-    for (const [text, name] of [["Sentence", ""], ["Video", ""], ["Before", "num"], ["After", "num"], ["Judged", ""]]) {
+    for (const [text, name] of [["Sentence", ""], ["Film", ""], ["Before", "num"], ["After", "num"], ["Judged", ""]]) {
       const cell = node("th", text, name);
       cell.scope = "col";
       head.append(cell);
@@ -105,18 +107,18 @@
       const video = node("td");
       video.append(link);
       const said = node("td", one.sentence);
-      if (!one.said) said.append(node("span", " not said of it", "dim"));
+      if (!one.said) said.append(node("span", " (not said of this film)", "dim"));
       const verdict = node("td");
       verdict.append(judged(one.holds_before), ...(flips ? [" → ", judged(one.holds_after)] : []));
-      row.append(said, video, node("td", one.before.toFixed(2), "num"), node("td", one.after.toFixed(2), "num"), verdict);
+      row.append(said, video, node("td", share(one.before), "num"), node("td", share(one.after), "num"), verdict);
     }
     const whole = node("div", "", "scroll tall");
     whole.append(table);
     const unsaid = found.sentences - found.said;
     effects.replaceChildren(
-      node("p", found.flips ? `${found.flips} of ${found.sentences} decisions flip.` : `None of ${found.sentences} decisions flips.`, "strong"),
-      node("p", `Of ${found.said} sentences said of their videos ${found.said_true_before} were judged true before and ${found.said_true_after} after; `
-        + `of ${unsaid} asked of another video ${found.unsaid_true_before} before and ${found.unsaid_true_after} after. The threshold stays as it was learned.`, "dim"),
+      node("p", found.flips ? `${found.flips} of ${found.sentences} verdicts flip${found.flips === 1 ? "s" : ""}.` : `None of ${found.sentences} verdicts flips.`, "strong"),
+      node("p", `Judged true of their own film: ${found.said_true_before} of ${found.said} sentences before, ${found.said_true_after} after. `
+        + `Judged true of another film: ${found.unsaid_true_before} of ${unsaid} before, ${found.unsaid_true_after} after.`, "dim"),
       whole);
   };
   document.getElementById("effect").addEventListener("click", async (event) => {
