@@ -8,6 +8,7 @@ __all__ = [
     "AmbiguityError",
     "ConstraintError",
     "FormatError",
+    "IndexBusyError",
     "IndexDamagedError",
     "LanguageError",
     "LexiconError",
@@ -138,6 +139,10 @@ class MeaningWarning(UserWarning):
 
 class RetrievalError(WordsightError, ValueError):
     """An invalid query, setting or collection."""
+
+
+class IndexBusyError(RetrievalError):
+    """An index on disk that another process is changing."""
 
 
 class IndexDamagedError(RetrievalError):

@@ -1,7 +1,11 @@
 """Files in, files out: converted, ranked, measured, laid out as sheets, as the commands do."""
 
 import html
+import os
 import re
+import threading
+import time
+from contextlib import suppress
 from urllib.parse import parse_qsl
 
 import cv2
@@ -13,10 +17,16 @@ from wordsight.language.captions import Caption, read_captions, write_captions
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.perception import read_boxes
+from wordsight.retrieval.index.build import lock_index
 from wordsight.retrieval.trec import read_run
 from wordsight.studio.jobs import JobContext
 from wordsight.studio.jobs.lexicon import learn_words
-from wordsight.studio.jobs.search import QUERIES, answer_queries, index_library
+from wordsight.studio.jobs.search import (
+    QUERIES,
+    answer_queries,
+    index_library,
+    search_meaning,
+)
 from wordsight.workflows.annotator import load_annotator
 from wordsight.workflows.rule_sets import RuleBook, keep_set
 
@@ -152,6 +162,26 @@ def test_the_index_is_made_anew_for_a_language(indexed, library):
     assert again["unchanged"] == 4
     for bad in ({"language": "../x"}, {"engine": "tcp://x:1"}, {"device": "tpu"}):
         assert indexed.post("/api/v1/search/index", json=bad).status_code == 422
+
+
+@pytest.mark.slow
+def test_jobs_search_by_meaning_and_wait_while_another_one_indexes(indexed, library):
+    with Library.open(library) as opened:
+        labels = opened.detections(opened.videos()[0].id).label_names
+        said = opened.sentences()[0]
+        opened.say(said.video_id, "The person waved.")  # the index is behind
+    hand_lexicon(labels).save(library / "lexicon")
+    held = lock_index(library / "search-index")
+    try:
+        asked = {"text": said.text, "by": "meaning", "everything": True}
+        assert search_meaning(asked, place(library))["found"]
+        threading.Timer(0.3, os.close, [held]).start()
+        begun = time.monotonic()
+        assert index_library({}, place(library))["added"] == 1
+        assert time.monotonic() - begun > 0.3
+    finally:
+        with suppress(OSError):
+            os.close(held)
 
 
 @pytest.mark.slow

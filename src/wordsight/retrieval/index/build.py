@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from wordsight.closing import Closing
 from wordsight.engine import Engine, Serial
-from wordsight.errors import RetrievalError
+from wordsight.errors import IndexBusyError, RetrievalError
 from wordsight.files import TEMPORARY_MARK, atomic_path
 from wordsight.progress import Progress
 from wordsight.retrieval.documents import DocumentSource
@@ -276,7 +276,7 @@ def lock_index(folder: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        raise RetrievalError(
+        raise IndexBusyError(
             f"another process is changing the index in {folder}; wait until it is done."
         ) from None
     return descriptor

@@ -1,12 +1,14 @@
 """Bringing the index up to date, searching many videos, answering many queries."""
 
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from wordsight.errors import WordsightError
+from wordsight.errors import IndexBusyError, WordsightError
+from wordsight.retrieval.index.segments import MANIFEST
 from wordsight.studio.jobs.attributes import TAUGHT
 from wordsight.studio.jobs.lexicon import require_words
 from wordsight.studio.jobs.task import JobContext
@@ -16,7 +18,26 @@ from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.search import SearchRequest, find_moments, search
 from wordsight.workflows.workflow import open_library
 
+if TYPE_CHECKING:
+    from wordsight.library import Library
+    from wordsight.progress import Progress
+    from wordsight.retrieval.joint import JointSearch
+
 __all__ = ["QUERIES", "answer_queries", "index_library", "search_meaning"]
+
+
+Result = TypeVar("Result")
+_LOOK_EVERY = 0.5  # seconds
+
+
+def _when_free(work: Callable[[], Result], progress: "Progress") -> Result:
+    """Do something with the index; where another job is changing it, when that has ended."""
+    while True:
+        try:
+            return work()
+        except IndexBusyError:
+            progress(0, None, "Waiting until the index is up to date …")
+            time.sleep(_LOOK_EVERY)
 
 
 def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
@@ -43,7 +64,9 @@ def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str
         if request.language or request.visual:
             # Word endings and models are part of all that is indexed: others begin anew.
             shutil.rmtree(index_folder(library, None), ignore_errors=True)
-        result = index(library, request, progress=context.progress)
+        result = _when_free(
+            lambda: index(library, request, progress=context.progress), context.progress
+        )
     report = result.report
     return {
         "notes": list(result.warnings),
@@ -78,10 +101,20 @@ def search_meaning(arguments: Mapping[str, Any], context: JobContext) -> dict[st
             reporter,
             words,
             aloud=request.by == "meaning",
+            ready=_as_it_is(library),
             most_videos=_MOST_VIDEOS,
         )
     moments = [asdict(one) for one in found.moments]
     return {"found": moments, "how": found.how, "notes": reporter.notes}
+
+
+def _as_it_is(library: "Library") -> "JointSearch | None":
+    """Open the index without bringing it up to date, which is another job's work."""
+    from wordsight.retrieval import Index
+    from wordsight.retrieval.joint import JointSearch
+
+    folder = index_folder(library, None)
+    return JointSearch(Index(folder)) if (folder / MANIFEST).exists() else None
 
 
 def answer_queries(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
@@ -103,7 +136,9 @@ def answer_queries(arguments: Mapping[str, Any], context: JobContext) -> dict[st
     title, file = f"Ranking of {source.name}", f"{source.stem}.run"
     with exporting(context.folder, name, "", "run", title, file) as path:
         request = SearchRequest(queries=source, run=path, **settings)
-        result = search(context.library, request, progress=context.progress)
+        result = _when_free(
+            lambda: search(context.library, request, progress=context.progress), context.progress
+        )
     return {
         "made": name,
         "file": file,
