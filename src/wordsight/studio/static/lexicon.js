@@ -77,7 +77,7 @@
     try {
       const job = await studio.job(number, (now) => {
         document.getElementById("done").value = now.progress;
-        document.getElementById("stage").textContent = now.message || now.state;
+        document.getElementById("stage").textContent = studio.doing(now);
         drawCourse();
       });
       if (job.state === "done") location.reload();

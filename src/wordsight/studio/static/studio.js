@@ -53,6 +53,7 @@ const studio = {
     button.after(made);
     return made;
   },
+  doing: (job) => job.message || (job.state === "queued" ? "Waiting for its turn …" : "Working …"),
   // A bar, what is being done and a way to stop it, in a place that is empty until then.
   waiting(place, number) {
     const box = studio.node("div", "", "stack waiting");
@@ -68,7 +69,7 @@ const studio = {
     place.replaceChildren(box);
     return (now) => {
       if (now.progress > 0) bar.value = now.progress;
-      state.textContent = now.message || (now.state === "queued" ? "Waiting for its turn …" : "Working …");
+      state.textContent = studio.doing(now);
     };
   },
   // A question as a job, which is the answer for now.
@@ -136,7 +137,7 @@ const studio = {
     try {
       return await studio.job(number, (now) => {
         place.querySelector("progress").value = now.progress;
-        place.querySelector("[role=status]").textContent = now.message || now.state;
+        place.querySelector("[role=status]").textContent = studio.doing(now);
       });
     } finally {
       place.hidden = true;
