@@ -38,10 +38,10 @@ def test_what_real_files_hold_is_tolerated(text):
 def test_numbers_and_arrows_can_be_text():
     text = (
         "1\n00:00:01,000 --> 00:00:02,000\n42\n\n"
-        "2\n00:00:02,000 --> 00:00:03,000\nA --> B\n<font color=red>C</font>\n"
+        "2\n00:00:02,000 --> 00:00:03,000\nA --> B\n<red><font color=red>C</font></red>\n"
     )
     words = [caption.text for caption in parse_captions(text, "srt")]
-    assert words == ["42", "A --> B\n<font color=red>C</font>"]
+    assert words == ["42", "A --> B\n<red>C</red>"]
 
 
 def test_overlap_and_disorder_are_kept():

@@ -80,5 +80,10 @@ def test_a_sentence_repeated_for_every_word_is_one():
         f"{n}\n00:00:0{n}.000 --> 00:00:0{n + 1}.000\n{words}\n" for n, words in enumerate(said, 1)
     )
     assert parse_captions(text, "srt") == [Caption(1.0, 5.0, "A man sits.")]
+    coloured = text.replace("<u>", '<font color="#00ff00">').replace("</u>", "</font>")
+    assert parse_captions(coloured, "srt") == [Caption(1.0, 5.0, "A man sits.")]
+    whole = text.replace("<u>", "").replace("</u>", "")
+    whole = whole.replace("A man sits.", "<font color='red'>A man sits.</font>")
+    assert [c.text for c in parse_captions(whole, "srt")] == ["A man sits."] * 4  # four times
     plain = text.replace("<u>", "").replace("</u>", "")
     assert len(parse_captions(plain, "srt")) == 4  # four events may be described alike

@@ -2,7 +2,7 @@
 
 An SRT cue is an index, a timing line, text and an empty line. Reading tolerates what real files
 contain: no index, a point before the milliseconds, missing or extra empty lines, positions after
-the timing. Simple ``<i>``, ``<b>`` and ``<u>`` tags are dropped, other tags stay in the text.
+the timing. Tags ``<i>``, ``<b>``, ``<u>`` and ``<font …>`` are dropped, others stay in the text.
 
 In WebVTT, notes, styles, regions, cue identifiers and cue settings are skipped, tags such as
 ``<v Ann>`` are dropped, and character references such as ``&lt;`` are resolved.
@@ -96,7 +96,8 @@ def _seconds_of_code(code: str, number: int) -> float:
     return (whole * 1000 + thousandths) / 1000
 
 
-_SIMPLE_TAG = re.compile(r"</?[ibu]>", re.IGNORECASE)
+_SIMPLE_TAG = re.compile(r"</?(?:[ibu]|font(?: [^<>]*)?)>", re.IGNORECASE)
+_HIGHLIGHT = re.compile(r"<(u|font)(?: [^<>]*)?>[^<]{0,200}</\1>", re.IGNORECASE)
 
 
 def _parse_srt(text: str) -> list[Caption]:
@@ -112,7 +113,8 @@ def _parse_srt(text: str) -> list[Caption]:
         start, end = parse_timing(lines[index], index + 1)
         if words.strip():  # some programs write empty cues to clear the screen
             captions.append(caption_on_line(index + 1, start, end, words))
-            underlined.append("<u>" in written)
+            rest, marks = _HIGHLIGHT.subn("", written)
+            underlined.append(marks > 0 and bool(rest.strip()))
     return without_word_cues(captions, underlined)
 
 
