@@ -53,13 +53,15 @@ def load_captions(data: Path, captions: Path, setting: str) -> list[Caption]:
     if not path.exists():
         raise WordsightError(f"{path} is missing; --captions must name the folder that holds it.")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    seen, _ = load_seen(data, setting, named=True)
+    seen, _ = load_seen(data, setting, named=True, videos={row["video"] for row in rows})
     found = []
     for row in rows:
         if row["video"] in seen:
             start, end = (row["start"] - 1) / FRAME_RATE, row["end"] / FRAME_RATE
             clip = Clip.cut(row["video"], seen[row["video"]], start, end)
             found.append(Caption(str(row["subject"]), row["sentence"], clip))
+    if not found:
+        raise WordsightError(f"no caption of {path} is about a video with {setting} in {data}.")
     return found
 
 

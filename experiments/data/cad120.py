@@ -7,7 +7,7 @@ Reads the folder described in the data's own README: ``meta.json``, ``tracks.npz
 import csv
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,7 +138,12 @@ def load_segments(folder: Path, setting: str, people: Sequence[Path] = ()) -> li
 
 
 def load_seen(
-    folder: Path, setting: str, people: Sequence[Path] = (), *, named: bool = False
+    folder: Path,
+    setting: str,
+    people: Sequence[Path] = (),
+    *,
+    named: bool = False,
+    videos: Collection[str] | None = None,
 ) -> tuple[dict[str, Detections], dict[str, Array]]:
     """Return per video what is seen in it, and the annotated boxes ``(T, n, 4)`` of its objects.
 
@@ -147,9 +152,11 @@ def load_seen(
         setting: As :func:`load_segments` has it.
         people: The same.
         named: Whether detections have the names of the network's classes instead of numbers.
+        videos: Which videos; those of ``clips.jsonl`` if left out.
     """
-    meta, rows = _read(folder)
-    videos = {row["video"] for row in rows}
+    meta = read_json(folder / "meta.json")
+    if videos is None:
+        videos = {row["video"] for row in _read(folder)[1]}
     path = existing(folder / "tracks.npz", _DATA)
     with reading(path, "the file of CAD-120 tracks"), np.load(path) as arrays:
         known = {v for v in videos if v in meta and f"{v}_obj" in arrays}
