@@ -61,6 +61,23 @@ def test_order_denial_and_focus():
     assert "it = chair" in query.guesses
 
 
+def test_characters_that_are_not_seen_change_nothing():
+    expected = canonical("A man opens the café.")
+    assert "café" in expected
+    for text in (
+        "A man opens the cafe\u0301.",
+        "\u200fA man\u200e opens the ca\u00adf\u00e9\ufeff.",
+    ):
+        assert canonical(text) == expected
+
+
+def test_all_words_that_are_not_known_are_named():
+    with pytest.raises(UnknownWordError) as error:
+        read_query("Who left the table?", STREET)
+    assert error.value.words == ("left", "table")
+    assert "did you mean" not in str(error.value)  # of "left of" no verb
+
+
 def test_counted_things_take_part_one_by_one():
     words = understand("Two people carried three chairs.", STREET).statements[0].sentence.words
     counts = Counter(word.entry for word in words)
@@ -177,6 +194,12 @@ def test_misspelled_forms_of_verbs_are_suggested(text, meant):
         "not not not",
         "why did the man leave?",
         "[music]",
+        "that was a chair",
+        "they what chair did",
+        "'",
+        "' opens the chair",
+        "² chairs",
+        "\ud800 chair",
         "the chair he the chair he the chair he carried",
     ],
 )

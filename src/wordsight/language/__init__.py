@@ -9,6 +9,7 @@ from wordsight.errors import (
 from wordsight.language.english.binding import (
     Statement,
     Understood,
+    is_clause,
     read_query,
     read_sentence,
     read_sentences,
@@ -48,6 +49,7 @@ __all__ = [
     "default_lexicon",
     "enumerate_sentences",
     "infer_lexicon",
+    "is_clause",
     "near_misses",
     "parse",
     "parse_lexicon",

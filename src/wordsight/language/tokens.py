@@ -1,10 +1,11 @@
 """Words of sentences: of those of a grammar, hyphens read as spaces, and as people write them."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from wordsight.errors import LanguageError, pointing_at
-from wordsight.language.english.words import FIXED_PHRASES
+from wordsight.language.english.words import FIXED_PHRASES, NUMBERS, TIMES
 from wordsight.language.glosses import glossed, segmented
 
 __all__ = ["MOST_WORDS", "Piece", "WordToken", "pieces_of", "split_words", "tokenise", "tokens_of"]
@@ -20,8 +21,15 @@ MOST_WORDS = 80
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[,;:.!?…]|\S")
 _SOUND = re.compile(r"\[[^\]]*\]|♪[^♪]*♪?")  # what subtitles say of what is heard
+# Soft hyphens, marks of direction and such.
+_UNSEEN = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LONGEST_PHRASE = 4
-_IS_AFTER = frozenset(["he", "she", "it", "that", "there", "who", "what", "they", "we", "i", "you"])
+_ENDINGS = {"s": "is", "re": "are", "ve": "have", "ll": "will", "m": "am", "d": "had"}
+_DENIED = re.compile(r"(is|are|was|were|do|does|did|has|have|had|could|would|should|must)n'?t")
+_DENIED_OTHERWISE = {"can't": "can", "won't": "will", "ain't": "is", "needn't": "can"}
+_IS_AFTER = frozenset(
+    ("he", "she", "it", "that", "there", "who", "what", "they", "we", "i", "you", "where", "here")
+)
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ class Piece:
     @property
     def is_word(self) -> bool:
         """Whether it is no punctuation or symbol."""
-        return self.text[0].isalnum() or self.text[0] == "'"
+        return self.text[0].isalnum() or (self.text[0] == "'" and len(self.text) > 1)
 
 
 def pieces_of(
@@ -122,15 +130,15 @@ def pieces_of(
     """
     tokens = tokens_of(text)
     pairs = [(token, token) for token in tokens] if language is None else glossed(tokens, language)
-    pairs = [(part, one) for token, one in pairs for part in _split(token, phrases)]
+    english = language is None
+    pairs = [(part, one) for token, one in pairs for part in _split(token, phrases, english)]
     tokens = [token for token, _ in pairs]
     words = sum(token[0].isalnum() for token in tokens)
     if not words:
         raise LanguageError(f"expected a sentence, got {text[:60]!r} without a single word.")
     if words > MOST_WORDS:
-        raise LanguageError(
-            f"expected up to {MOST_WORDS} words, got {len(text.split()):,}; write it in parts."
-        )
+        got = max(words, len(text.split()))
+        raise LanguageError(f"expected up to {MOST_WORDS} words, got {got:,}; write it in parts.")
     found: list[Piece] = []
     place = 0
     while place < len(tokens):
@@ -143,15 +151,19 @@ def pieces_of(
 
 def tokens_of(text: str) -> list[str]:
     """Return the words and marks of a text in lower case."""
-    cut = _SOUND.sub(" ", segmented(text[: 40 * MOST_WORDS]))
+    whole = unicodedata.normalize("NFC", text[: 40 * MOST_WORDS])
+    cut = _SOUND.sub(" ", segmented(_UNSEEN.sub("", whole)))
     return [token.lower().replace("’", "'") for token in _TOKEN.findall(cut)]
 
 
-def _split(token: str, phrases: frozenset[tuple[str, ...]]) -> list[str]:
+def _split(token: str, phrases: frozenset[tuple[str, ...]], english: bool) -> list[str]:
+    denied = _DENIED.fullmatch(token) if english else None
+    if denied or token in _DENIED_OTHERWISE:
+        return [denied.group(1) if denied else _DENIED_OTHERWISE[token], "not"]
     if "'" in token:
         head, _, tail = token.partition("'")
-        if (tail == "s" and head in _IS_AFTER) or tail in ("re", "ve", "ll"):
-            return [head, {"s": "is", "re": "are", "ve": "have", "ll": "will"}[tail]]
+        if tail in _ENDINGS and (head in _IS_AFTER or tail not in ("s", "m", "d")):
+            return [head, _ENDINGS[tail]]
     if "-" in token and (
         tuple(token.split("-")) in phrases or token.replace("-", " ") in FIXED_PHRASES
     ):
@@ -160,8 +172,24 @@ def _split(token: str, phrases: frozenset[tuple[str, ...]]) -> list[str]:
 
 
 def _phrase_length(tokens: list[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    time = _time_length(tokens[place : place + _LONGEST_PHRASE + 1])
+    if time:
+        return time
     for length in range(_LONGEST_PHRASE, 1, -1):
         part = tuple(tokens[place : place + length])
         if len(part) == length and (" ".join(part) in FIXED_PHRASES or part in phrases):
             return length
     return 1
+
+
+def _time_length(tokens: list[str]) -> int:
+    """Return how many words say how long, or how much later: "after a few seconds"."""
+    at = next((n for n, token in enumerate(tokens) if token in TIMES), 0)
+    if not at or not all(token in _HOW_LONG or token in NUMBERS for token in tokens[1:at]):
+        return 0
+    if tokens[at + 1 : at + 2] in (["later"], ["ago"]):
+        return at + 2 if tokens[0] in _HOW_LONG or tokens[0] in NUMBERS else 0
+    return at + 1 if tokens[0] in ("after", "for", "within") and at > 1 else 0
+
+
+_HOW_LONG = frozenset(["a", "an", "the", "some", "few", "several", "about", "around", "half"])

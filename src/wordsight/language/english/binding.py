@@ -18,11 +18,13 @@ from wordsight.language.english.words import PEOPLE_PRONOUNS, base_form, is_know
 from wordsight.language.grammar import Clause, Phrase, Relation, bind_all
 from wordsight.language.lexicon import Lexicon, PartOfSpeech
 from wordsight.language.parser import parse
+from wordsight.language.tokens import MOST_WORDS
 from wordsight.records import Sentence
 
 __all__ = [
     "Statement",
     "Understood",
+    "is_clause",
     "read_query",
     "read_sentence",
     "read_sentences",
@@ -148,6 +150,18 @@ def understand(text: str, lexicon: Lexicon, earlier: Sequence[str] = ()) -> Unde
     return understand_reading(reading, lexicon)
 
 
+def is_clause(text: str) -> bool:
+    """Whether a text asks something or says who does what, rather than being a few words."""
+    if len(text.split()) > MOST_WORDS:
+        return True
+    try:
+        reading = read_events(text)
+    except LanguageError:
+        return False
+    says = any(e.verb is not None and (e.subjects or e.objects) for e in reading.events)
+    return reading.question is not None or says
+
+
 def read_query(text: str, lexicon: Lexicon) -> Understood:
     """Read what is asked for: by the grammar of the lexicon if that reads it, else as people write.
 
@@ -205,7 +219,7 @@ def understand_reading(reading: Reading, lexicon: Lexicon, *, synonyms: bool = T
 def _unknown_words(reading: Reading, binder: "_EventBinder") -> UnknownWordError:
     known = binder.index.spellings() | synonymous_forms(binder.index)
     parts = []
-    for word in binder.unknown:
+    for word in dict.fromkeys(binder.unknown):
         close = _similar(word[:_SHOWN], known)
         parts.append(
             f"{word[:_SHOWN]!r}" + (f" (did you mean {' or '.join(close)}?)" if close else "")
@@ -228,6 +242,7 @@ def _similar(said: str, known: set[str]) -> list[str]:
     least = max(close.values(), default=0.0) - _ABOUT_AS_CLOSE
     if any(is_known(word, tag) for tag in "NVJA"):
         least = max(least, _CLOSE)  # a word of English is hardly a misspelling
+    close.pop(word, None)  # known as another part of speech
     found = {base_form(one, "V"): one for one in reversed(close) if close[one] >= least}
     return list(reversed(found.values()))  # one form of each word
 
@@ -246,10 +261,12 @@ class _EventBinder:
     def statement(self, event: Event) -> Statement:
         focus: list[Phrase] = []
         clauses = self._clauses(event, focus)
+        if self.unknown:
+            return Statement(Sentence(self.reading.text.strip(), ()))  # which is an error
         words, introduced = bind_all(clauses)
         number = next((n for n, p in enumerate(introduced) for f in focus if p is f), None)
         sentence = Sentence(self.reading.text.strip(), tuple(dict.fromkeys(words)))
-        if not words and not self.unknown:
+        if not words:
             raise LanguageError(
                 f"{self.reading.text[:60]!r} names nothing that can be seen; write who does what."
             )
@@ -262,6 +279,9 @@ class _EventBinder:
             relations = [r for p, m, _ in event.obliques for r in self._relation(p, m)]
             # "There is a cup on the table": what follows "is" is what there is.
             subjects = [p for m in event.objects for p in self._phrases(m, focus)] or subjects
+            if len(subjects) > 1:  # "that was a chair"
+                said = [p for p in subjects if p.noun or p.adjectives or p.relations]
+                subjects = said or subjects[:1]
             return [
                 Clause(replace(p, relations=(*p.relations, *relations))) if relations else Clause(p)
                 for p in subjects
@@ -294,6 +314,8 @@ class _EventBinder:
         use = best_use(event, self.index, synonyms=self.synonyms)
         if use is None:
             self.unknown.append(" ".join([event.verb, *event.particles]))
+            for mention in event.objects:
+                self._noun(mention)
             return VerbUse(None, [], [])
         self.ignored += use.ignored
         said = " ".join([event.verb, *event.particles])

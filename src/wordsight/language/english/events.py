@@ -7,6 +7,7 @@ from wordsight.language.english.words import (
     COLOURS,
     MEASURES,
     OBJECT_VERBS,
+    OF_THINGS,
     PEOPLE_PRONOUNS,
     base_form,
     is_participle,
@@ -95,6 +96,7 @@ class Event:
         link: How it follows the event before: "", ``and``, ``then``, ``before``, ``after``,
             ``while``.
         split: Whether the particle follows the object.
+        is_leading: Whether it stands before the main clause in the text.
     """
 
     verb: str | None = None
@@ -108,6 +110,7 @@ class Event:
     passive: bool = False
     link: str = ""
     split: bool = False
+    is_leading: bool = False
 
     @property
     def mentions(self) -> list[Mention]:
@@ -116,6 +119,13 @@ class Event:
         for mention in found:
             found.extend(inner for _, inner in mention.relations)
         return found
+
+    @property
+    def is_participial(self) -> bool:
+        """Whether it may say what is done to its subject: "the car parked at the corner"."""
+        done = base_form(self.verb or "", "V") in OBJECT_VERBS | OF_THINGS
+        agents = any(preposition == "by" for preposition, _, _ in self.obliques)
+        return is_participle(self.verb or "") and not self.objects and (done or agents)
 
     @property
     def is_headline(self) -> bool:
@@ -134,7 +144,7 @@ class Event:
 def repeated(mentions: Sequence[Mention]) -> list[Mention]:
     """Return phrases for what was mentioned before."""
     return [
-        Mention(m.words, m.adjectives, m.pronoun, None, m.plural, True, [], m.focus, m.marked)
+        Mention(m.words, [*m.adjectives], m.pronoun, None, m.plural, True, [], m.focus, m.marked)
         for m in mentions
     ]
 
@@ -179,8 +189,11 @@ def resolve_pronouns(reading: Reading, earlier: list[Mention]) -> None:
         reading: The reading; its mentions are changed.
         earlier: Phrases of the captions before it, oldest first; those of the reading are added.
     """
-    for _ in range(2):  # again for what a clause that stands first in the text says later
-        for event in reading.events:
+    first = [event for event in reading.events if event.is_leading]
+    others = [event for event in reading.events if not event.is_leading]
+    # Again for what a clause that stands first in the text says later.
+    for events in (first + others, first):
+        for event in events:
             own = event.mentions
             for mention in own:
                 if mention.pronoun in _PERSONAL | _THINGS:

@@ -12,22 +12,20 @@ __all__ = ["Asked", "strip_question"]
 
 _BE = frozenset(["is", "are", "was", "were", "am"])
 _DO = frozenset(["do", "does", "did", "has", "have", "had", "will", "can", "could", "would"])
-_DENIED = {f"{word}n't": word for word in ("is", "are", "was", "were", "do", "does", "did", "has")}
+_TIMES = frozenset(["moment", "time", "part", "point"])
+_FILMS = frozenset(["video", "clip", "film", "scene", "shot", "footage"])
 _POLITE = (
     *("show me", "can you show me", "can you find", "find me", "find", "show", "search for"),
     *("look for", "give me", "i want to see", "i am looking for", "where is", "please"),
-    *(
-        "all the moments when",
-        "all moments when",
-        "moments when",
-        "moments where",
-        "the moment when",
-    ),
-    *("the moments when", "the moment where", "every time", "all the times", "the part where"),
-    *("clips of", "clips where", "clips with", "videos of", "videos where", "videos with"),
-    *("a video of", "video of", "scenes where", "scenes with", "scene where", "shots of"),
+    *("make sure that", "make sure", "it looks like", "it looks as if", "it seems that"),
     *("we see", "we can see", "you see", "you can see", "i see", "i can see", "one sees"),
-    *("the video shows", "this video shows", "the film shows", "in this video", "in the video"),
+    *("in this video", "in the video", "in the film", "in this film"),
+    *(
+        f"{this} {film} {shows}"
+        for this in ("the", "this")
+        for film in ("video", "film", "clip")
+        for shows in ("shows", "show", "showed")
+    ),
     *("is it true that", "do you see", "can you see", "can you tell me", "tell me"),
 )
 _MANY = [["many"], ["often"], ["long"]]
@@ -45,6 +43,7 @@ class Asked:
         gap: ``object`` where the object is asked for and left out, ``counted`` where it is named,
             ``subject`` where the subject is asked for.
         person: Whether it is asked for people.
+        is_one: Whether it is asked for one of several: "which of the two cars".
         ignored: Words of politeness that were left out.
     """
 
@@ -53,6 +52,7 @@ class Asked:
     auxiliary: str = ""
     gap: str = ""
     person: bool = False
+    is_one: bool = False
     ignored: list[str] = field(default_factory=list)
 
     def complete(self, events: list[Event]) -> None:
@@ -63,7 +63,9 @@ class Asked:
         if self.gap == "object":
             focus = Mention(pronoun="someone" if self.person else "something", focus=True)
             # "What is he drinking from?": the preposition at the end takes it.
-            if event.particles and event.particles[-1] in _STRANDED:
+            if event.passive and event.particles[-1:] == ["by"]:
+                event.particles, event.subjects = event.particles[:-1], [focus]
+            elif event.particles and event.particles[-1] in _STRANDED:
                 event.obliques.append((event.particles.pop(), focus, bool(event.objects)))
             elif event.passive and not event.subjects:
                 event.subjects = [focus]
@@ -77,6 +79,8 @@ class Asked:
                 first = event.objects or event.subjects
             if first:
                 first[0].focus = True
+                if self.is_one:
+                    first[0].count = None
 
 
 _STRANDED = frozenset(
@@ -86,16 +90,9 @@ _STRANDED = frozenset(
 
 def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     """Take question words and politeness off a text."""
-    words = [piece.text for piece in pieces]
     asked = Asked(list(pieces))
-    while True:
-        while words and words[0] in (",", ":") and len(words) > 1:
-            words, asked.pieces = words[1:], asked.pieces[1:]
-        prefix = next((p for p in _PREFIXES if tuple(words[: len(p)]) == p), None)
-        if prefix is None or len(words) == len(prefix) or (prefix == ("where", "is")):
-            break
-        asked.ignored += prefix
-        words, asked.pieces = words[len(prefix) :], asked.pieces[len(prefix) :]
+    _strip_politeness(asked)
+    words = [piece.text for piece in asked.pieces]
     if not words:
         return asked
     first = words[0]
@@ -115,25 +112,85 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
         _take_auxiliary(asked)
     elif first in ("who", "whom", "what", "which") and len(words) > 1:
         _who_or_what(asked, words, uses)
-    elif (first in _BE or first in _DO or first in _DENIED) and len(words) > 2:
+    elif (first in _BE or first in _DO) and len(words) > 2 and not _orders(words, uses):
         asked.kind = "whether"
         _take_auxiliary(asked)
+    if asked.kind in ("when", "whether", "how often"):
+        asked.ignored, before = [], asked.ignored
+        _strip_politeness(asked)
+        if asked.ignored and asked.auxiliary == "be":
+            asked.auxiliary = "do"  # "when was the first time she smiled?" is no passive
+        asked.ignored = before + asked.ignored
     return asked
 
 
+def _strip_politeness(asked: Asked) -> None:
+    """Take off what only says that something is looked for, or that it is a moment."""
+    while True:
+        words = [piece.text for piece in asked.pieces]
+        length = 1 if len(words) > 1 and words[0] in (",", ":") else _polite(words)
+        if not length or length >= len(words):
+            return
+        asked.ignored += [word for word in words[:length] if word[0].isalnum()]
+        asked.pieces = asked.pieces[length:]
+
+
+def _polite(words: list[str]) -> int:
+    """Return how many words at the beginning say nothing of what is to be seen."""
+    prefix = next((p for p in _PREFIXES if tuple(words[: len(p)]) == p), ())
+    if prefix == ("where", "is"):
+        return 0
+    if prefix:
+        return len(prefix)
+    be = len(words) > 1 and words[0] in ("it", "that") and words[1] in _BE
+    if be or (words[0] == "it" and len(words) > 1 and _begins_phrase(words[1])):
+        # "It was the boy who broke it", "was it the boy who broke it?"
+        relative = any(word in ("who", "that", "which") for word in words[3:])
+        return (2 if be else 1) * relative
+    return _moment(words)
+
+
+def _moment(words: list[str]) -> int:
+    """Return the length of "the moment when", "every time", "any video of"."""
+    at = 0
+    while at < len(words) and words[at] in _WHICH_TIME:
+        at += 1
+    if at >= len(words) - 1 or words[at].removesuffix("s") not in _TIMES | _FILMS:
+        return 0
+    following = words[at + 1]
+    shows = words[at].removesuffix("s") in _FILMS and following in ("of", "with", "showing")
+    if shows or following in ("when", "where", "that", "in which", "at which"):
+        return at + 2
+    return at + 1 if at and words[at] in _TIMES and _begins_phrase(following) else 0
+
+
+_WHICH_TIME = frozenset(
+    ("all", "every", "any", "some", "the", "a", "first", "second", "last", "next")
+)
+
+
+def _orders(words: Sequence[str], uses: Uses) -> bool:
+    """Whether it is an order: "don't touch it"."""
+    verb = words[2] if words[1] == "not" else words[1]
+    if words[0] != "do" or _begins_phrase(verb):
+        return False
+    found = uses(verb)
+    return found.get("V", 9.0) <= found.get("N", 9.0)
+
+
 def _opens_question(words: Sequence[str]) -> bool:
-    return words[-1] == "?" or (len(words) > 1 and words[1] in _BE | _DO | set(_DENIED))
+    return words[-1] == "?" or (len(words) > 1 and words[1] in _BE | _DO)
 
 
 def _take_auxiliary(asked: Asked) -> None:
     if not asked.pieces:
         return
     word = asked.pieces[0].text
-    denied = word in _DENIED
-    word = _DENIED.get(word, word)
     if word in _BE or word in _DO:
         asked.auxiliary = "be" if word in _BE else "do"
         rest = asked.pieces[1:]
+        denied = bool(rest) and rest[0].text == "not"  # "didn't he leave?"
+        rest = rest[denied:]
         if rest and rest[0].text == "there":
             rest = rest[1:]
         asked.pieces = [Piece("never", -1), *rest] if denied else rest
@@ -141,7 +198,7 @@ def _take_auxiliary(asked: Asked) -> None:
 
 def _how_many(asked: Asked, words: list[str]) -> None:
     asked.kind = "how many"
-    rest = asked.pieces[2:]
+    rest = asked.pieces[3 if words[2:3] == ["of"] else 2 :]  # "how many of the people"
     if words[1] == "often" or (len(words) > 2 and words[2] in ("times", "time")):
         asked.kind = "how often"
         asked.pieces = rest if words[1] == "often" else rest[1:]
@@ -206,7 +263,8 @@ def _who_or_what(asked: Asked, words: list[str], uses: Uses) -> None:
     person = words[0] in ("who", "whom")
     asked.person = person
     asked.kind = "who" if person else "what"
-    rest = asked.pieces[2 if words[1] == "of" else 1 :]  # "which of the bottles"
+    asked.is_one = words[1] == "of"  # "which of the bottles"
+    rest = asked.pieces[2 if asked.is_one else 1 :]
     if words[0] == "which" or (words[0] == "what" and _names(words[1], uses)):
         # "Which person left?": the noun stays, and is asked for.
         asked.kind = "what"
@@ -227,8 +285,6 @@ def _who_or_what(asked: Asked, words: list[str], uses: Uses) -> None:
         if inverted:
             asked.pieces, asked.gap = rest[1:], "object"
             asked.auxiliary = "be" if words[1] in _BE else "do"
-            if asked.auxiliary == "be":
-                asked.auxiliary = "do"  # "what is he carrying": no passive
             return
     asked.pieces = [Piece("someone" if person else "something", -1), *rest]
     asked.gap = "subject"

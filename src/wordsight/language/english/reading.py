@@ -1,5 +1,6 @@
 """From tagged words to events; what does not fit stays in `Reading.ignored`."""
 
+from wordsight.language.english.clauses import LINKS, complete, give_voice, in_order
 from wordsight.language.english.events import Event, Mention, Reading, repeated
 from wordsight.language.english.questions import strip_question
 from wordsight.language.english.tagging import CorpusUses, Tagged, Uses, tag
@@ -7,9 +8,12 @@ from wordsight.language.english.words import (
     LIGHT_VERBS,
     NUMBERS,
     PLACES,
+    SEEN,
+    STAYING_ACTIVE,
     base_form,
     is_continuous,
     is_known,
+    is_only_participle,
     is_participle,
     is_plural,
     uses_of,
@@ -24,23 +28,7 @@ _DENIAL = frozenset(["nobody", "no one", "nothing", "none", "neither", "no"])
 _UNNAMED = frozenset(
     ("something", "anything", "everything", "nothing", "what", "one", "one another", "each other")
 )
-_SAME = {"on to": "onto", "toward": "towards", "upon": "on"}
-_ORDER = {
-    "then": "then",
-    "and then": "then",
-    "after that": "then",
-    ".": "then",
-    "before": "before",
-} | {
-    "after": "after",
-    "once": "after",
-    "as soon as": "after",
-    "when": "while",
-    "while": "while",
-    "as": "while",
-    "before that": "after",
-    "until": "before",
-}
+_SAME = {"all over": "over", "on to": "onto", "toward": "towards", "upon": "on"}
 
 
 def read_events(
@@ -95,10 +83,12 @@ class _Builder:
         self.last: Mention | None = None
         self.preposition: str | None = None
         self.passive = self.auxiliary == "be"
+        self.is_helped = bool(self.auxiliary)  # by an auxiliary
         self.joined = False
         self.host: Mention | None = None  # what the last phrase says more of
         self.added: Mention | None = None  # joined by "and" to the phrase of a preposition
         self.gap: Mention | None = None  # what a relative clause is about
+        self.is_owner = False  # of the subject of such a clause: "whose hat"
         self.has_own_subject = False  # which such a clause has: "that he carried"
         self.main: list[Mention] | None = None  # the subjects of the clause around it
 
@@ -107,7 +97,7 @@ class _Builder:
         if item.state in ("d2", "n2") and not self.has_own_subject:
             if self.gap is None:
                 self.relative(item)  # "the bottle he dropped"
-            self.has_own_subject = True
+            self.has_own_subject, self.is_owner = True, item.text == "whose"
         handler = _HANDLERS.get(item.tag)
         if handler is None:
             if item.piece.is_word:
@@ -120,36 +110,21 @@ class _Builder:
         self.end_phrase()
         if self.preposition is not None and self.event.verb is not None:
             self.event.particles.append(self.preposition)  # "what is she drinking from?"
+        elif self.preposition is not None:
+            self.is_so(self.preposition)
         self.close()
-        events = self.events
-        if len(events) > 1 and events[0].link in ("before", "after", "while"):
-            # "Before leaving, she closed the door": the main clause comes first.
-            events[0], events[1] = events[1], events[0]
-            events[1].link, events[0].link = events[1].link, ""
-        if events:
-            events[0].link = ""
-        for before, event in zip([None, *events], events, strict=False):
-            if before is not None and not event.subjects and event.verb and not event.passive:
-                event.subjects = repeated(before.subjects)
-        return events
+        return in_order(self.events)
 
     def close(self) -> None:
         """End the current clause."""
         event = self.event
         self.event = Event()
-        if event.verb is None and event.directions and self.events and self.events[-1].verb:
-            # "to the left and the glass to the right": the verb goes on.
-            before = self.events[-1]
-            event.verb, event.particles = before.verb, list(before.particles)
-            event.objects = event.subjects or repeated(before.objects)
-            event.subjects = repeated(before.subjects)
+        if self.events:
+            complete(event, self.events[-1])
         if event.verb is None and not event.subjects and not event.objects:
             # "Then", or a leading phrase; what was collected belongs to the next clause.
             return
-        if event.passive or event.is_headline:
-            agents = [m for prep, m, _ in event.obliques if prep == "by"]
-            event.obliques = [(p, m, True) for p, m, _ in event.obliques if p != "by"]
-            event.subjects, event.objects = agents, event.subjects + event.objects
+        give_voice(event)
         self.events.append(event)
 
     # Phrases
@@ -199,7 +174,8 @@ class _Builder:
             event.obliques.append((preposition, mention, after))
         elif event.verb is None and self.has_own_subject and self.gap is not None:
             self.main = event.subjects
-            event.subjects, event.objects = [mention], repeated([self.gap])
+            event.subjects = [mention]
+            event.objects = [] if self.is_owner else repeated([self.gap])
         elif event.verb is None:
             event.subjects.append(mention)
         elif mention.joined and any(m.is_person == mention.is_person for _, m, _ in others):
@@ -227,7 +203,7 @@ class _Builder:
         mention.marked = True
         if item.text in _DENIAL:
             self.event.negated = True
-        elif item.text in NUMBERS or item.text.isdigit():
+        elif item.text in NUMBERS or item.text.isdecimal():
             mention.count = NUMBERS.get(item.text, None)
             if mention.count is None:
                 mention.count = min(int(item.text[:4]), 10_000)
@@ -266,6 +242,8 @@ class _Builder:
             mention.words.append(item.text)
         else:
             mention.words = [item.text]
+        if mention.count == NUMBERS["both"] and mention.definite and not is_plural(item.text):
+            mention.count = None  # "both the man and the woman"
         mention.plural = is_plural(item.text) or mention.plural
 
     def pronoun(self, item: Tagged) -> None:
@@ -291,7 +269,7 @@ class _Builder:
         self.end_phrase()
         if self.event.verb is not None:
             self.next_clause_of_head()
-        self.passive = False
+        self.passive, self.is_helped = False, True
 
     def verb(self, item: Tagged) -> None:
         if item.state[0] == "d":
@@ -304,34 +282,72 @@ class _Builder:
             event.subjects[-1].adjectives.append(item.text)  # "is the door open?"
             return
         if event.verb is not None:
-            if base_form(event.verb, "V") in LIGHT_VERBS and not event.objects:
-                self.ignored.append(event.verb)  # "starts to walk"
+            if base_form(event.verb, "V") in (SEEN if event.passive else LIGHT_VERBS) and (
+                not event.objects
+            ):
+                self.ignored.append(event.verb)  # "starts to walk", "is seen walking"
                 event.particles.clear()
+                self.passive = False
             else:
                 self.next_clause_of_head(item)
                 event = self.event
         event.verb = item.text
-        event.passive = self.passive and not is_continuous(item.text) and is_participle(item.text)
+        passive = self.passive or self.goes_on_passive(event)
+        event.passive = passive and not is_continuous(item.text) and is_participle(item.text)
         self.last = None
         self.preposition = None
+
+    def goes_on_passive(self, event: Event) -> bool:
+        """Whether "was" is left out: "was lifted and carried away", "a plate taken out"."""
+        if is_only_participle(event.verb or "") and event.subjects and not self.is_helped:
+            return self.gap is None
+        if event.subjects or not self.events or event.link not in ("and", "then"):
+            return False
+        return self.events[-1].passive and base_form(event.verb or "", "V") not in STAYING_ACTIVE
 
     def next_clause_of_head(self, item: Tagged | None = None) -> None:
         """Begin a clause about the subject, or what stands right before a participle."""
         event = self.event
+        if self.preposition is not None and self.gap is not None and self.has_own_subject:
+            # "The van he got out of is red"
+            event.objects = [one for one in event.objects if one.words != self.gap.words]
+            event.obliques.append((self.preposition, *repeated([self.gap]), bool(event.objects)))
+            self.preposition = None
         subjects = event.subjects if self.main is None else self.main
-        if item is not None and is_continuous(item.text) and self.last in event.objects:
-            subjects = [self.last] if self.last is not None else subjects
+        if item is not None and self.gap is None and not is_continuous(item.text):
+            # "The car parked at the corner drives off": what was read so far is a participle.
+            event.passive = event.passive or event.is_participial
+        if item is not None and self.last is not None and is_continuous(item.text):
+            near = self.last.acts and any(self.last is one for _, one, _ in event.obliques)
+            subjects = [self.last] if near or self.last in event.objects else subjects
+        taken = item is not None and self.is_taken(item)
+        if taken and self.last is not None:
+            subjects = [self.last]
+        without = self.preposition == "without"
         self.close()
         self.begin("while" if item is not None and is_continuous(item.text) else "")
-        self.event.subjects = repeated(subjects)
+        self.event.negated = without
+        self.event.subjects, self.passive = repeated(subjects), taken
+
+    def is_taken(self, item: Tagged) -> bool:
+        """Whether a participle after an object says what was done to it: "the box taken from"."""
+        has_object = any(self.last is one for one in self.event.objects)
+        return has_object and item.state == "v" and is_participle(item.text) and not self.gap
 
     def particle(self, item: Tagged) -> None:
         self.end_phrase()
         if self.event.verb is None:
-            self.ignored.append(item.text)
+            self.is_so(item.text)
             return
         self.event.split = bool(self.event.objects)
         self.event.particles.append(item.piece.written)
+
+    def is_so(self, word: str) -> None:
+        """Take a particle after "is" as what something is: "the light is on"."""
+        for one in (self.event.objects or self.event.subjects)[-1:]:
+            one.adjectives.append(word)
+            return
+        self.ignored.append(word)
 
     def preposition_word(self, item: Tagged) -> None:
         self.end_phrase()
@@ -392,7 +408,7 @@ class _Builder:
 
     def connector(self, item: Tagged) -> None:
         self.end_phrase()
-        link = _ORDER.get(item.text, "and")
+        link = LINKS.get(item.text, "and")
         if self.event.verb is None and not self.event.subjects and not self.event.objects:
             kept = self.event
             if link != "and":
@@ -425,6 +441,7 @@ class _Builder:
 
     def infinitive(self, item: Tagged) -> None:
         self.end_phrase()
+        self.last = None
 
 
 _HANDLERS = {

@@ -15,17 +15,24 @@ from math import log
 
 from wordsight.errors import LanguageError
 from wordsight.language.english.words import (
+    GIVING,
     LIGHT_VERBS,
+    OBJECT_VERBS,
+    OF_THINGS,
     PHRASAL,
+    SEEN,
     base_form,
     is_continuous,
     is_function_word,
     is_known,
     is_participle,
+    is_plural,
+    kind_of,
     uses_of,
 )
 from wordsight.language.glosses import language_of, open_uses
 from wordsight.language.tokens import Piece, pieces_of, tokens_of
+from wordsight.records import BODY_PARTS
 
 __all__ = [
     "CorpusUses",
@@ -35,6 +42,7 @@ __all__ = [
 ]
 
 _SUBORDINATE = frozenset(["before", "after", "while", "when"])
+_DONE = frozenset(["open", "close", "pour", "drop", "wear", "push", "pull", "use", "stir"])
 _OBJECT_PRONOUNS = frozenset(["him", "her", "them", "me", "us"])
 _SUBJECT_PRONOUNS = frozenset(["he", "she", "they", "we", "i", "you"])
 
@@ -153,7 +161,7 @@ _MOVES: dict[str, dict[str, tuple[str, float]]] = {
     },
     "r0": {**_phrase("0"), "V": ("v", 2.0)},
     "k0": _phrase("0"),
-    "z0": _RELATIVE | {"O": ("z0", 0.2)},
+    "z0": _RELATIVE | {"O": ("z0", 0.2), "A": ("z0", 0.1)},
     "d2": _inside("2"),
     "n2": {**_CLAUSE, "N": ("n2", 1.2), "A": ("n2", 0.1), "O": ("n2", 0.2), "R": ("r2", 0.5)},
     "r2": _phrase("2"),
@@ -179,9 +187,9 @@ _MOVES: dict[str, dict[str, tuple[str, float]]] = {
         "O": ("n1", 1.5),
         "E": ("v", 0.6),
     },
-    "r1": {**_phrase("1"), "V": ("v", 1.0)},
+    "r1": {**_phrase("1"), "V": ("v", 0.6)},
     "k1": _phrase("1"),
-    "z1": _RELATIVE | {"O": ("z1", 0.2)},
+    "z1": _RELATIVE | {"O": ("z1", 0.2), "A": ("z1", 0.1)},
     "i": {"V": ("v", 0.0)},
 }
 _ENDS = {"v": 0.0, "w": 0.0, "n1": 0.0, "n0": 1.0, "B": 1.0, "d0": 2.0, "d1": 0.8, "r1": 1.5} | {
@@ -198,7 +206,8 @@ def tag(pieces: list[Piece], uses: Uses = uses_of) -> tuple[list[Tagged], float]
     for number, piece in enumerate(pieces):
         last = number == len(pieces) - 1
         following: dict[str, tuple[float, tuple[Tagged, ...]]] = {}
-        for use, own in _uses(piece, uses, last=last).items():
+        leads = number == 0 and _leads(pieces)
+        for use, own in {"V": 0.0}.items() if leads else _uses(piece, uses, last=last).items():
             for state, (cost, path) in best.items():
                 move = (state, 0.0) if use == "U" else _move(state, use, piece.text, path)
                 if move is None:
@@ -209,6 +218,15 @@ def tag(pieces: list[Piece], uses: Uses = uses_of) -> tuple[list[Tagged], float]
         best = following
     state = min(best, key=lambda s: best[s][0] + _ENDS.get(s, _END))
     return list(best[state][1]), best[state][0] + _ENDS.get(state, _END)
+
+
+def _leads(pieces: list[Piece]) -> bool:
+    """Whether a text begins with a clause without a subject: "Wearing gloves, she opens it"."""
+    first = pieces[0].text
+    if not is_continuous(first) or len(pieces) == 1:
+        return False
+    done = base_form(first, "V") in OBJECT_VERBS | _DONE  # "opening door", not "moving car"
+    return done or any(piece.text == "," for piece in pieces)
 
 
 def _uses(piece: Piece, uses: Uses, *, last: bool) -> Mapping[str, float]:
@@ -229,13 +247,15 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         return "n2", 0.7  # "the bottle he dropped"
     if state == "n0" and use == "D" and _is_marked(path) and not is_continuous(path[-1].text):
         return "d2", 1.0  # "the box the man carried"
-    if use in "XHM" and state in ("n1", "v", "w") and _ends_relative(path):
+    if use in "XHM" and state in _AFTER_RELATIVE and _ends_relative(path):
         return ("b0" if use == "X" else "h0"), 0.0
     if move is None:
         return None
     after, cost = move
     if state == "n0" and use in "VXHM" and path[-1].text in _OBJECT_PRONOUNS:
         cost += 2.0  # "her coat", not "her" who coats
+    if state == "n0" and use == "V" and path[-1].tag == "N":
+        cost += _cost_of_compound(word, path)
     if use == "T" and state == "v" and path[-1].tag == "V":
         cost -= 0.8 * (base_form(path[-1].text, "V") in PHRASAL.get(word, ()))
     if use == "V":
@@ -246,8 +266,16 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
             after = "v"
         if state == "n1" and is_continuous(word) and _only_exists(path):
             return after, 0.0
-        if state in ("n1", "v", "w") and _ends_relative(path):
+        if state == "n1" and is_continuous(word) and path[-1].tag == "N" and _is_marked(path):
+            cost -= 1.7  # "looks at the woman sitting there"
+        if state == "i" and len(path) > 1 and base_form(path[-2].text, "V") in LIGHT_VERBS:
+            cost -= 0.3 * (path[-2].text[:2] != "go")  # "starts to cry", but "goes to school"
+        if state in _AFTER_RELATIVE and _ends_relative(path):
             return after, 0.0
+        if state in ("n1", "w") and _ends_participle(path) and base_form(word, "V") != word:
+            return after, 0.3  # "the car parked at the corner drives off"
+        if state == "w" and is_continuous(word) and base_form(path[-1].text, "V") in SEEN:
+            return "v", 0.0  # "is seen leaving"
         if state == "v" and is_continuous(word) and path[-1].tag == "V":
             light = base_form(path[-1].text, "V") in LIGHT_VERBS
             return after, 0.0 if light else 0.6  # "starts walking"
@@ -257,12 +285,28 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
             cost -= 1.0  # the subject of a later clause may be left out
     elif state == "B" and use in "XHM" and path:
         cost -= 1.0
+    elif use in "DQ" and state == "w" and base_form(path[-1].text, "V") in GIVING:
+        cost -= 1.0  # "he was given a plate"
+    elif use in "PD" and word in ("who", "which") and path[-1:]:
+        cost += 1.5 * (path[-1].text == ",")  # "the man, who": it is about the man
     elif use == "N" and state in ("n0", "n1") and path[-1].tag == "P":
         cost += 1.5  # no compound begins with a pronoun
     return after, cost
 
 
+def _cost_of_compound(word: str, path: tuple[Tagged, ...]) -> float:
+    """Return what it costs that two words are a subject and its verb, not one noun."""
+    noun, bare = path[-1].text, len(path) == 1 or path[-2].tag not in "DQJ"
+    if is_continuous(noun) and bare:
+        return 1.5  # "washing machine"
+    lemma = base_form(noun, "N")
+    acts = kind_of(lemma) == "person" or lemma in BODY_PARTS or is_plural(noun)
+    plain = base_form(word, "V") == word and is_known(word, "V") and is_known(noun, "N")
+    return 0.8 if bare and plain and not acts else 0.0  # "blue sky", but "woman pick up box"
+
+
 _OPEN = ("z0", "d2", "n2", "r2", "B")
+_AFTER_RELATIVE = ("n1", "v", "w", "r1")
 
 
 def _only_exists(path: tuple[Tagged, ...]) -> bool:
@@ -285,10 +329,28 @@ def _ends_relative(path: tuple[Tagged, ...]) -> bool:
     if len(verbs) != 1:
         return False
     if opened >= 0 and path[opened].state != "B":
-        return True
-    # "A man holding a cup walks away"
-    before = path[verbs[0] - 1].tag if verbs[0] else ""
-    return before == "N" and path[-1].tag != "V" and is_continuous(path[verbs[0]].text)
+        # "The van he got out of is red": its preposition may stand at its end.
+        return path[-1].state != "r1" or path[opened].state == "n2"
+    if path[-1].state == "r1":
+        return False
+    # "A man holding a cup walks away", "a man being followed by a dog starts to run"
+    first = verbs[0] - (verbs[0] > 0 and path[verbs[0] - 1].text == "being")
+    before = path[first - 1].tag if first else ""
+    return before == "N" and path[-1].tag != "V" and is_continuous(path[first].text)
+
+
+def _ends_participle(path: tuple[Tagged, ...]) -> bool:
+    """Whether a subject was followed by a participle that says what is done to it."""
+    opened = max((n for n, item in enumerate(path) if item.tag == "C"), default=-1)
+    verbs = [n for n in range(opened + 1, len(path)) if path[n].tag in "VXHM"]
+    if len(verbs) != 1 or path[verbs[0] - 1].tag != "N" or len(path) == verbs[0] + 1:
+        return False
+    verb, following = path[verbs[0]].text, path[verbs[0] + 1 :]
+    if is_continuous(verb) or not is_participle(verb) or following[0].tag not in "RTL":
+        return False
+    by = any(item.text == "by" for item in following)
+    objects = any(a.tag != "R" and b.tag in "DQ" for a, b in pairwise(following))
+    return not objects and (by or base_form(verb, "V") in OBJECT_VERBS | OF_THINGS)
 
 
 def _cost_of_form(state: str, word: str) -> float:

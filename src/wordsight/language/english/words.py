@@ -12,23 +12,29 @@ __all__ = [
     "COLOURS",
     "DIRECTIONS",
     "FIXED_PHRASES",
+    "GIVING",
     "KINDS",
     "LIGHT_VERBS",
     "MANNERS",
     "MEASURES",
     "NUMBERS",
     "OBJECT_VERBS",
+    "OF_THINGS",
     "PARTICLES",
     "PATH_PREPOSITIONS",
     "PEOPLE_PRONOUNS",
     "PHRASAL",
     "PLACES",
     "PLACE_PREPOSITIONS",
+    "SEEN",
+    "STAYING_ACTIVE",
+    "TIMES",
     "base_form",
     "forms_of",
     "is_continuous",
     "is_function_word",
     "is_known",
+    "is_only_participle",
     "is_participle",
     "is_plural",
     "kind_of",
@@ -53,7 +59,8 @@ PLACE_PREPOSITIONS = _words(
 PATH_PREPOSITIONS = _words("towards,toward,away from,along,past,around,across,through,up to,out of")
 _PREPOSITIONS = _words(
     "into,onto,on to,from,with,for,at,against,about,without,between,upon,within,among,using,via,"
-    "in,on,over,off,by,of,to,up,down,out"
+    "in,on,over,off,by,of,to,up,down,out,except,except for,during,despite,per,"
+    "all over"
 )
 DIRECTIONS = _words(
     "to the left,to the right,from the left,from the right,leftward,leftwards,rightward,rightwards,"
@@ -82,14 +89,23 @@ _ADVERBS = _words(
     "inside,outside,very,quite,fast,together,alone,somewhere,at the same time,at once,right now,"
     "after a while,after a moment,a moment later,"
     "for a while,for a moment,a bit,a little,as well,in a hurry,ever,always,even,only,instead,"
-    "meanwhile,afterwards,closer,farther,further,home,indoors,nearby,upstairs,downstairs"
+    "meanwhile,afterwards,closer,farther,further,home,indoors,nearby,upstairs,downstairs,yet,"
+    "side by side,hand in hand,arm in arm,one by one,one after another,back and forth,up and down,"
+    "all the way,"
+    "by itself,by himself,by herself,by themselves,on its own,on his own,on her own,on their own"
 )
 _CONNECTORS = _words(
     "and,then,while,before,after,but,when,as,until,and then,after that,before that,whereas,as soon "
-    "as,once,because,so,or,if"
+    "as,once,because,so,or,if,since"
 )
 _MORE_PHRASES = ("no one", "each other", "one another", "a couple of", "a few", "about to")
-MEASURES = _words("group,crowd,bunch,pair,couple,number,lot,row,one,some,all,both,each,most")
+TIMES = _words("second,seconds,minute,minutes,hour,hours,moment,moments,day,days,while,times")
+"""Nouns of phrases that say how long or how much later: "after a few seconds"."""
+
+MEASURES = _words(
+    "group,crowd,bunch,pair,couple,number,lot,row,one,some,all,both,each,most,half,rest,dozen,"
+    "handful,plenty,bit,piece,slice,kind,sort,type"
+)
 """Words that say how many there are of what follows "of"."""
 FIXED_PHRASES = frozenset(
     phrase
@@ -101,7 +117,22 @@ FIXED_PHRASES = frozenset(
 OBJECT_VERBS = _words("pick,put,take,lift,grab,carry,place,hold,bring,raise,remove,throw,kick,wipe")
 """Verbs that are not said without what they are done to: "bottle picked up" is in the passive."""
 
-LIGHT_VERBS = _words("start,begin,try,continue,want,go,need,decide,happen,keep")
+OF_THINGS = _words("park,dress,leave,wear,find,use,cover,fill,tie")
+"""Verbs whose participle after a noun says more of it: "the man dressed in black leaves"."""
+
+GIVING = _words("give,hand,show,send,offer,teach,bring,throw,pass")
+"""Verbs with two objects, of which one is left in the passive: "he was given a plate"."""
+
+SEEN = _words("see,show,watch,observe,notice,film,hear,catch")
+"""Verbs that say in the passive how it is known what another verb says: "is seen leaving"."""
+
+STAYING_ACTIVE = _words(
+    "walk,jump,roll,stand,sit,wait,turn,land,start,stop,arrive,cry,scream,shout,laugh,smile,wave,"
+    "look,move,explode,bounce,slide,enter,cross,return,dance,talk"
+)
+"""Verbs that are in the active after a passive: "he was pushed and jumped down"."""
+
+LIGHT_VERBS = _words("start,begin,try,continue,want,go,need,decide,happen,keep,finish")
 """Verbs before another one that do not change what is seen: "starts to walk"."""
 
 COLOURS = _words(
@@ -189,15 +220,14 @@ def _closed() -> dict[str, dict[str, float]]:
     add("couple,pair", "N", 0.5)
     add("is,are,was,were,be,been,being,am,'s,'re,gets,get,got,getting", "X")
     add("gets,get,got,getting", "X", 0.4)
-    add("gets,get,got,getting", "V", 0.2)
+    add("gets,get,got,getting", "V", 0.3)
     add("has,have,had,having", "H")
     add("has,have,had,having", "V", 0.3)
     add("do,does,did,will,would,can,could,should,may,might,must", "M")
     add("do,does,did,doing,done", "V", 0.8)
     add("about to", "M")
     add("can", "N", 0.7)
-    add("not,n't,never,don't,doesn't,didn't,isn't,aren't,wasn't,weren't,cannot,can't", "O")
-    add("hasn't,haven't,hadn't,won't,without", "O")
+    add("not,n't,never,cannot,without", "O")
     add("there", "E")
     add(PLACE_PREPOSITIONS | PATH_PREPOSITIONS | _PREPOSITIONS, "R")
     add(PARTICLES, "T")
@@ -214,11 +244,13 @@ def _closed() -> dict[str, dict[str, float]]:
     add(PLACES, "L")
     add(_ADVERBS, "A", 0.1)
     add(_CONNECTORS, "C")
-    add("before,after,until,as", "R", 0.5)
-    add("and,or", "K", 0.1)
+    add("before,after,until,as,since", "R", 0.5)
+    add("and,or,nor", "K", 0.1)
+    add("nor", "C")
+    add("neither", "Q")
     add("who,which,that", "Z", 0.1)
     add(_ADJECTIVES, "J")
-    add("please,ok,okay,hello,hi,um,uh,oh,well", "U", -2.5)
+    add("please,ok,okay,hello,hi,um,uh,oh,well,else,oneself", "U", -2.5)
     for word in _DENYING:
         uses[word]["P"] = 0.1
     return uses
@@ -265,6 +297,8 @@ def uses_of(word: str) -> dict[str, float]:
     leave a word out, is possible for all.
     """
     uses = dict(_CLOSED.get(word, {}))
+    if " " in word and set(word.split()[-2:]) & TIMES:
+        return {"A": 0.0, "U": 4.0}
     if word not in _ONLY_CLOSED:
         known = _dictionary(word.rpartition("-")[2] if word not in _CLOSED else word)
         otherwise = 0.6 if uses else 0.0
@@ -294,7 +328,7 @@ def uses_of(word: str) -> dict[str, float]:
 
 
 def _unknown(word: str) -> dict[str, float]:
-    if word.isdigit():
+    if word.isdecimal():
         return {"Q": 0.0, "N": 1.0}
     if not word.isascii():
         return {"N": 1.5}
@@ -375,6 +409,15 @@ def is_participle(word: str) -> bool:
         return False
     forms = getInflection(base, "VBN", inflect_oov=False)
     return word in forms or (not forms and word.endswith("ed"))
+
+
+@lru_cache(maxsize=4096)
+def is_only_participle(word: str) -> bool:
+    """Whether a verb form is a participle and no past tense: "taken", not "put" or "closed"."""
+    from lemminflect import getInflection
+
+    base = base_form(word, "V")
+    return is_participle(word) and word not in (*getInflection(base, "VBD"), base)
 
 
 def is_plural(word: str) -> bool:
