@@ -28,3 +28,22 @@ def test_words_of_another_library_are_not_taken_silently(tmp_path, monkeypatch):
         found = search(library, SearchRequest(text=text, everything=True))
         assert "mean" in found.how
         assert not any("another library" in note for note in found.warnings)
+
+
+def test_a_sentence_that_the_words_cannot_read_is_said_to_be_one(tmp_path):
+    film = make_video(tmp_path / "a.mp4")
+    with Library.create(tmp_path / "library") as library:
+        library.add([film], detector="rendered", workers=1)
+        hand_lexicon(["person", "chair"]).save(library.folder / "lexicon")
+
+        def notes(text):
+            found = search(library, SearchRequest(text=text))
+            assert "mean" not in found.how
+            return " ".join(found.warnings)
+
+        assert "no meaning is known for 'left', 'table'" in notes("Who left the table?")
+        assert "no meaning is known for 'knits'" in notes("the person knits")
+        assert "up to 80 words, got 10,000" in notes("word " * 10_000)
+        assert "cannot read" not in notes("kitchen")
+        assert "cannot read" not in notes("blue sky")
+        assert search(library, SearchRequest(text="the of")).how.startswith("By nothing")

@@ -196,14 +196,17 @@ def understood_query(
         learned: The lexicon.
         text: A sentence, a question, several events, or a phrase.
         reporter: Takes what was understood where that is not plain, or the reason why not.
-        aloud: Whether the reason is a note; otherwise it is a detail, since a few words that are
-            no sentence are nothing unusual.
+        aloud: Whether the reason is a note in any case; otherwise it is a detail where the text is
+            a few words that are no sentence, which is nothing unusual.
     """
+    from wordsight.language import is_clause
+
     try:
         understood = learned.query(text)
     except WordsightError as error:
         reason = str(error).splitlines()[0].rstrip(".:")
-        report = reporter.note if aloud or "did you mean" in reason else reporter.detail
+        aloud = aloud or "did you mean" in reason or is_clause(text)
+        report = reporter.note if aloud else reporter.detail
         report(f"The learned words cannot read this ({reason}): going by what is said.")
         return None
     if not understood.is_literal:

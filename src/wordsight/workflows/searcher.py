@@ -420,7 +420,7 @@ def _how(query: "JointQuery", weight: float, *, named: bool) -> str:
         parts.append(f"{words} ({1 - weight:.2f})" if both else words)
     if query.samples is not None:
         parts.append(f"what it looks like ({weight:.2f})" if both else "what it looks like")
-    return f"By {' and '.join(parts)}."
+    return f"By {' and '.join(parts)}." if parts else "By nothing: the query has no word to go by."
 
 
 def _shot_of(shots: "list[JointHit]", video_id: str, start: float, end: float) -> "JointHit | None":
