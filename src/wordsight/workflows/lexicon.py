@@ -41,6 +41,7 @@ LEARNED_FROM = "learned_from"
 
 _SHOWN = 3  # sentences that cannot be read; the rest is counted
 _LISTED = 12  # words per note; the rest is counted
+_LONGEST = 80  # characters of a sentence or word that are shown
 _loading = Lock()
 _loaded: dict[tuple[Path, int], "LearnedLexicon"] = {}
 
@@ -214,6 +215,10 @@ def understood_query(
     return understood
 
 
+def _shown(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
 def readable_grammar(
     known: "Lexicon | None",
     sentences: Sequence[Sequence[str]],
@@ -253,9 +258,9 @@ def readable_grammar(
     ):
         if words:
             more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
-            reporter.note(f"{what}: {', '.join(words[:_LISTED])}{more}.")
+            reporter.note(f"{what}: {', '.join(map(_shown, words[:_LISTED]))}{more}.")
     for text, why in inferred.unread[:_SHOWN]:
-        reporter.warn(f"cannot read {text!r}: {why.splitlines()[0].rstrip(':')}")
+        reporter.warn(f"cannot read {_shown(text)!r}: {why.splitlines()[0].rstrip(':')}")
     if len(inferred.unread) > _SHOWN:
         reporter.warn(f"{len(inferred.unread)} sentences cannot be read and are left out.")
     rest = iter(inferred.sentences)

@@ -86,13 +86,13 @@ class Understood:
         """
         if any(s.negated for s in self.statements):
             raise LanguageError(
-                f"{self.text!r} denies something; only `search` looks for what did not happen."
+                f"{self.text[:80]!r} denies something; only `search` looks for what did not happen."
             )
         if len(self.statements) == 1:
             return self.statements[0].sentence
         raise LanguageError(
-            f"{self.text!r} says {len(self.statements)} things; give each as a sentence of its "
-            "own, or look for them together with `search`."
+            f"{self.text[:80]!r} says {len(self.statements)} things; give each as a sentence of "
+            "its own, or look for them together with `search`."
         )
 
     def happened(self) -> tuple[Sentence, ...]:
@@ -103,11 +103,13 @@ class Understood:
         """
         if self.question is not None:
             raise LanguageError(
-                f"{self.text!r} is a question; only what is said to happen teaches words."
+                f"{self.text[:80]!r} is a question; only what is said to happen teaches words."
             )
         found = tuple(s.sentence for s in self.statements if not s.negated)
         if not found:
-            raise LanguageError(f"{self.text!r} says what does not happen, which teaches no words.")
+            raise LanguageError(
+                f"{self.text[:80]!r} says what does not happen, which teaches no words."
+            )
         return found
 
     def explanation(self) -> str:

@@ -186,7 +186,7 @@ class WordLearner:
             return lexicon
         self.inferred_ = infer_lexicon([one for several in texts for one in several])
         for text, reason in self.inferred_.unread[:3]:
-            message = f"cannot read {text!r}: {reason.splitlines()[0]}"
+            message = f"cannot read {text[:80]!r}: {reason.splitlines()[0]}"
             warnings.warn(message, MeaningWarning, stacklevel=3)
         return self.inferred_.lexicon
 
