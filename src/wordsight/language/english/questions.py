@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from wordsight.errors import LanguageError
 from wordsight.language.english.events import Event, Mention
 from wordsight.language.english.tagging import Uses
+from wordsight.language.english.words import NUMBERS, PEOPLE_PRONOUNS
 from wordsight.language.tokens import Piece
 
 __all__ = ["Asked", "strip_question"]
@@ -161,7 +162,8 @@ def _moment(words: list[str]) -> int:
     shows = words[at].removesuffix("s") in _FILMS and following in ("of", "with", "showing")
     if shows or following in ("when", "where", "that", "in which", "at which"):
         return at + 2
-    return at + 1 if at and words[at] in _TIMES and _begins_phrase(following) else 0
+    times = at > 0 and words[at].removesuffix("s") in _TIMES
+    return at + 1 if times and _begins_phrase(following) else 0
 
 
 _WHICH_TIME = frozenset(
@@ -225,7 +227,7 @@ def _how_many(asked: Asked, words: list[str]) -> None:
 
 
 def _begins_phrase(word: str) -> bool:
-    return word in _PHRASE_OPENERS
+    return word in _PHRASE_OPENERS or word in PEOPLE_PRONOUNS or word in NUMBERS
 
 
 _PHRASE_OPENERS = frozenset(

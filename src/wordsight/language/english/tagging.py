@@ -14,51 +14,42 @@ from itertools import pairwise
 from math import log
 
 from wordsight.errors import LanguageError
+from wordsight.language.english.paths import (
+    AFTER_RELATIVE,
+    SUBJECT_PRONOUNS,
+    SUBORDINATE,
+    Tagged,
+    cost_of_compound,
+    cost_of_form,
+    ends_participle,
+    ends_relative,
+    ends_subordinate,
+    is_marked,
+    only_exists,
+)
 from wordsight.language.english.words import (
     GIVING,
     LIGHT_VERBS,
     OBJECT_VERBS,
-    OF_THINGS,
     PHRASAL,
     SEEN,
     base_form,
     is_continuous,
     is_function_word,
     is_known,
-    is_participle,
-    is_plural,
-    kind_of,
     uses_of,
 )
 from wordsight.language.glosses import language_of, open_uses
 from wordsight.language.tokens import Piece, pieces_of, tokens_of
-from wordsight.records import BODY_PARTS
 
 __all__ = [
     "CorpusUses",
-    "Tagged",
     "tag",
     "uses_in_corpus",
 ]
 
-_SUBORDINATE = frozenset(["before", "after", "while", "when"])
 _DONE = frozenset(["open", "close", "pour", "drop", "wear", "push", "pull", "use", "stir"])
 _OBJECT_PRONOUNS = frozenset(["him", "her", "them", "me", "us"])
-_SUBJECT_PRONOUNS = frozenset(["he", "she", "they", "we", "i", "you"])
-
-
-@dataclass(frozen=True)
-class Tagged:
-    """A piece with the use it has in the text, and the state after it."""
-
-    piece: Piece
-    tag: str
-    state: str
-
-    @property
-    def text(self) -> str:
-        """The words of the piece."""
-        return self.piece.text
 
 
 Uses = Callable[[str], Mapping[str, float]]
@@ -243,11 +234,13 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
     move = _MOVES[state].get(use)
     if path and path[-1].tag == "Q" and state[0] == "d" and word == "of":
         move = f"r{state[1]}", 0.1  # "three of them"
-    if state in ("n0", "n1") and use == "P" and word in _SUBJECT_PRONOUNS and _is_marked(path):
+    if use in ("D", "P") and ends_subordinate(state, word, path):
+        return ("d0" if use == "D" else "n0"), 0.5  # "after opening the door the man left"
+    if state in ("n0", "n1") and use == "P" and word in SUBJECT_PRONOUNS and is_marked(path):
         return "n2", 0.7  # "the bottle he dropped"
-    if state == "n0" and use == "D" and _is_marked(path) and not is_continuous(path[-1].text):
+    if state == "n0" and use == "D" and is_marked(path) and not is_continuous(path[-1].text):
         return "d2", 1.0  # "the box the man carried"
-    if use in "XHM" and state in _AFTER_RELATIVE and _ends_relative(path):
+    if use in "XHM" and state in AFTER_RELATIVE and ends_relative(path):
         return ("b0" if use == "X" else "h0"), 0.0
     if move is None:
         return None
@@ -255,31 +248,31 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
     if state == "n0" and use in "VXHM" and path[-1].text in _OBJECT_PRONOUNS:
         cost += 2.0  # "her coat", not "her" who coats
     if state == "n0" and use == "V" and path[-1].tag == "N":
-        cost += _cost_of_compound(word, path)
+        cost += cost_of_compound(word, path)
     if use == "T" and state == "v" and path[-1].tag == "V":
         cost -= 0.8 * (base_form(path[-1].text, "V") in PHRASAL.get(word, ()))
     if use == "V":
-        cost += _cost_of_form(state, word)
+        cost += cost_of_form(state, word)
         if state == "h0" and path[-1].tag == "M" and base_form(word, "V") != word:
             cost += 2.0  # "can approached" is no modal
         if state == "b0" and is_continuous(word):
             after = "v"
-        if state == "n1" and is_continuous(word) and _only_exists(path):
+        if state == "n1" and is_continuous(word) and only_exists(path):
             return after, 0.0
-        if state == "n1" and is_continuous(word) and path[-1].tag == "N" and _is_marked(path):
+        if state == "n1" and is_continuous(word) and path[-1].tag == "N" and is_marked(path):
             cost -= 1.7  # "looks at the woman sitting there"
         if state == "i" and len(path) > 1 and base_form(path[-2].text, "V") in LIGHT_VERBS:
             cost -= 0.3 * (path[-2].text[:2] != "go")  # "starts to cry", but "goes to school"
-        if state in _AFTER_RELATIVE and _ends_relative(path):
+        if state in AFTER_RELATIVE and ends_relative(path):
             return after, 0.0
-        if state in ("n1", "w") and _ends_participle(path) and base_form(word, "V") != word:
+        if state in ("n1", "w") and ends_participle(path) and base_form(word, "V") != word:
             return after, 0.3  # "the car parked at the corner drives off"
         if state == "w" and is_continuous(word) and base_form(path[-1].text, "V") in SEEN:
             return "v", 0.0  # "is seen leaving"
         if state == "v" and is_continuous(word) and path[-1].tag == "V":
             light = base_form(path[-1].text, "V") in LIGHT_VERBS
             return after, 0.0 if light else 0.6  # "starts walking"
-        if state == "B" and is_continuous(word) and path and path[-1].text in _SUBORDINATE:
+        if state == "B" and is_continuous(word) and path and path[-1].text in SUBORDINATE:
             cost -= 1.2  # "before leaving"
         if state == "B" and any(t.tag == "V" for t in path):
             cost -= 1.0  # the subject of a later clause may be left out
@@ -292,71 +285,6 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
     elif use == "N" and state in ("n0", "n1") and path[-1].tag == "P":
         cost += 1.5  # no compound begins with a pronoun
     return after, cost
-
-
-def _cost_of_compound(word: str, path: tuple[Tagged, ...]) -> float:
-    """Return what it costs that two words are a subject and its verb, not one noun."""
-    noun, bare = path[-1].text, len(path) == 1 or path[-2].tag not in "DQJ"
-    if is_continuous(noun) and bare:
-        return 1.5  # "washing machine"
-    lemma = base_form(noun, "N")
-    acts = kind_of(lemma) == "person" or lemma in BODY_PARTS or is_plural(noun)
-    plain = base_form(word, "V") == word and is_known(word, "V") and is_known(noun, "N")
-    return 0.8 if bare and plain and not acts else 0.0  # "blue sky", but "woman pick up box"
-
-
-_OPEN = ("z0", "d2", "n2", "r2", "B")
-_AFTER_RELATIVE = ("n1", "v", "w", "r1")
-
-
-def _only_exists(path: tuple[Tagged, ...]) -> bool:
-    """Whether a clause has said no more than "there is a man"."""
-    opened = max((n for n, item in enumerate(path) if item.tag == "E"), default=len(path))
-    return opened < len(path) and not any(item.tag in "VC" for item in path[opened:])
-
-
-def _is_marked(path: tuple[Tagged, ...]) -> bool:
-    """Whether the noun phrase that was just read has a determiner."""
-    words = (item.tag for item in reversed(path) if item.tag not in "NJ")
-    return next(words, "") in "DQ"
-
-
-def _ends_relative(path: tuple[Tagged, ...]) -> bool:
-    """Whether a relative clause about the subject has its verb, so that the main one may follow."""
-    opening = (n for n in range(len(path) - 1, -1, -1) if path[n].state in _OPEN)
-    opened = next(opening, -1)
-    verbs = [n for n in range(opened + 1, len(path)) if path[n].tag == "V"]
-    if len(verbs) != 1:
-        return False
-    if opened >= 0 and path[opened].state != "B":
-        # "The van he got out of is red": its preposition may stand at its end.
-        return path[-1].state != "r1" or path[opened].state == "n2"
-    if path[-1].state == "r1":
-        return False
-    # "A man holding a cup walks away", "a man being followed by a dog starts to run"
-    first = verbs[0] - (verbs[0] > 0 and path[verbs[0] - 1].text == "being")
-    before = path[first - 1].tag if first else ""
-    return before == "N" and path[-1].tag != "V" and is_continuous(path[first].text)
-
-
-def _ends_participle(path: tuple[Tagged, ...]) -> bool:
-    """Whether a subject was followed by a participle that says what is done to it."""
-    opened = max((n for n, item in enumerate(path) if item.tag == "C"), default=-1)
-    verbs = [n for n in range(opened + 1, len(path)) if path[n].tag in "VXHM"]
-    if len(verbs) != 1 or path[verbs[0] - 1].tag != "N" or len(path) == verbs[0] + 1:
-        return False
-    verb, following = path[verbs[0]].text, path[verbs[0] + 1 :]
-    if is_continuous(verb) or not is_participle(verb) or following[0].tag not in "RTL":
-        return False
-    by = any(item.text == "by" for item in following)
-    objects = any(a.tag != "R" and b.tag in "DQ" for a, b in pairwise(following))
-    return not objects and (by or base_form(verb, "V") in OBJECT_VERBS | OF_THINGS)
-
-
-def _cost_of_form(state: str, word: str) -> float:
-    if state[0] in "dr" or state in ("b0", "n1"):
-        return 0.0 if is_continuous(word) or (state != "r1" and is_participle(word)) else 2.0
-    return 0.4 if state in ("n0", "B") and is_continuous(word) else 0.0
 
 
 @dataclass(frozen=True)
