@@ -61,6 +61,13 @@ def test_events_in_an_order(words, film):
     assert not asked(words, film, "The person put the backpack down before picking it up.")[0]
 
 
+def test_and_goes_on_with_what_the_subject_does_next(words, film):
+    assert asked(words, film, "The person picked up the backpack and put it down.")[0]
+    assert not asked(words, film, "The person put the backpack down and picked it up.")[0]
+    said = "A person put down the backpack and a person picked up the backpack."
+    assert asked(words, film, said)[0]  # two who are named have no order
+
+
 def test_denials_filter(words, film):
     assert not asked(words, film, "Nobody picked up the backpack.")[0]
     never, _ = asked(words, film, "The person did not pick up the chair.")

@@ -49,12 +49,14 @@ class Statement:
             ``while``.
         negated: Whether it is denied.
         focus: The participant a question asks for, if any.
+        goes_on: Whether it has left out its subject: "approached the table and left".
     """
 
     sentence: Sentence
     link: str = ""
     negated: bool = False
     focus: int | None = None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,7 @@ class _EventBinder:
             raise LanguageError(
                 f"{self.reading.text[:60]!r} names nothing that can be seen; write who does what."
             )
-        return Statement(sentence, event.link, event.negated, number)
+        return Statement(sentence, event.link, event.negated, number, event.goes_on)
 
     def _clauses(self, event: Event, focus: list[Phrase]) -> list[Clause]:
         use = self._verb(event)

@@ -75,6 +75,7 @@ def in_order(events: list[Event]) -> list[Event]:
         main, before = before, before if event.is_leading else event
         if main is None or event.verb is None or event.subjects:
             continue
+        event.goes_on = not event.is_leading
         if not event.passive:
             event.subjects = repeated(main.objects if main.passive else main.subjects)
         elif not event.objects and main.passive:

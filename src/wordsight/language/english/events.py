@@ -97,6 +97,7 @@ class Event:
             ``while``.
         split: Whether the particle follows the object.
         is_leading: Whether it stands before the main clause in the text.
+        goes_on: Whether it has left out its subject, which is that of the event before.
     """
 
     verb: str | None = None
@@ -111,6 +112,7 @@ class Event:
     link: str = ""
     split: bool = False
     is_leading: bool = False
+    goes_on: bool = False
 
     @property
     def mentions(self) -> list[Mention]:

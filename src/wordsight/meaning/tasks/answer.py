@@ -163,7 +163,7 @@ def _joined(
     found = []
     for hits in product(*per_event):
         steps = zip(hits, hits[1:], said[1:], strict=False)
-        if all(_in_order(one, other, statement.link) for one, other, statement in steps):
+        if all(_in_order(one, other, _order(statement)) for one, other, statement in steps):
             found.append(
                 SentenceHit(
                     hits[0].video_id,
@@ -179,6 +179,10 @@ def _joined(
     return found
 
 
+def _order(statement: Statement) -> str:
+    return "and on" if statement.link == "and" and statement.goes_on else statement.link
+
+
 def _in_order(one: SentenceHit, other: SentenceHit, link: str) -> bool:
     if link in ("then", "before"):
         # Events that a clip cuts begin, or end, together.
@@ -186,6 +190,8 @@ def _in_order(one: SentenceHit, other: SentenceHit, link: str) -> bool:
         return later and one.start <= other.start and one.end <= other.end
     if link == "after":
         return _in_order(other, one, "then")
+    if link == "and on":  # "came to the table and left", but also "sat and waited"
+        return other.end > one.start
     if link == "while":
         return min(one.end, other.end) > max(one.start, other.start)
     return True
