@@ -7,7 +7,10 @@ counted by ``processor_ms``), and what is named rightly by then (``one_by_one``)
 settling (``settled``) and by learning from all at once. ``asking``: from four written lessons on,
 further ones are drawn at random, or the learner asks for them: it chooses a picture among those
 kept for training, whose words it does not know, and the teacher says what it asks for; how many
-lessons it takes until 95 % of colours and digits of other photos are named rightly.
+lessons it takes until 95 % of colours and digits of other photos are named rightly. ``phrases``:
+recordings of a colour and a digit are joined without a pause, and those that are split are counted
+(``phrases``); so are single recordings that should not be, of words that were taught (``known``)
+and of two digits that were not (``new``).
 """
 
 from collections.abc import Callable
@@ -22,12 +25,21 @@ from experiments.attribute_scores import evaluate
 from experiments.cards import Cards, shared_words
 from experiments.data.cards import Photos, Recordings, read_photos, read_recordings
 from experiments.report import Column, print_report, report_parser, run_main, say
-from wordsight.attributes import RECOMMENDED, AttributeLearner, Lessons
+from wordsight.attributes import (
+    RECOMMENDED,
+    AttributeLearner,
+    Lessons,
+    Sound,
+    Utterance,
+    join_sounds,
+)
+from wordsight.attributes.phrases import split_phrases
 from wordsight.attributes.questions import choose_question
 
 __all__ = ["main", "measure"]
 
 PAIRS, FIRST = 200, 150
+RECORDINGS, NEW_DIGITS = 60, 2
 BEGIN, MOST = 4, 240
 ENOUGH = 0.95
 
@@ -35,15 +47,16 @@ ENOUGH = 0.95
 def measure(
     images: Path, speech: Path, *, seeds: int = 3, first: int = 0, parts: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Run both parts over seeds and gather the report."""
+    """Run the parts over seeds and gather the report."""
     photos, spoken, _, _ = shared_words(read_photos(images), read_recordings(speech))
     cards = Cards.describe(photos, None, spoken, RECOMMENDED)
     results: dict[str, Any] = {"seeds": seeds, "first_seed": first}
-    for part, run in (("stream", _stream), ("asking", _asking)):
+    for part, run in PARTS.items():
         if part in parts or not parts:
-            rows = [run(cards, photos, spoken, seed) for seed in range(first, first + seeds)]
-            results[part] = rows
-            say(f"{part}: {rows}")
+            results[part] = rows = []
+            for seed in range(first, first + seeds):
+                rows.append(run(cards, photos, spoken, seed))
+                say(f"{part}: {rows[-1]}")
     return results
 
 
@@ -147,6 +160,46 @@ def _written(cards: Cards, shown: list[int], meant: list[int], like: str | None 
     )
 
 
+def _phrases(cards: Cards, photos: Photos, spoken: Recordings, seed: int) -> dict[str, Any]:
+    train, _, random = cards.split(seed, unseen=False)
+    new = random.choice(np.unique(cards.truth[:, 1]), NEW_DIGITS, replace=False)
+    pictures, sounds = [], []
+    for attribute in range(2):
+        for photo in random.choice(train, FIRST):
+            word = cards.truth[photo, attribute]
+            if word not in new:
+                pictures.append(photos.images[photo])
+                sounds.append(spoken.sounds[random.choice(np.flatnonzero(spoken.words == word))])
+    learner = AttributeLearner(RECOMMENDED, random_state=seed).fit(pictures, sounds)
+
+    def recordings(wanted: NDArray[np.bool_]) -> list[Sound]:
+        return [spoken.sounds[n] for n in random.choice(np.flatnonzero(wanted), RECORDINGS)]
+
+    fresh = np.isin(spoken.words, new)
+    pairs = zip(
+        recordings(spoken.kinds == "c"), recordings((spoken.kinds == "d") & ~fresh), strict=True
+    )
+    asked = {
+        "phrases": [
+            join_sounds(two[:: random.choice((1, -1))], pause=0.0) for two in map(list, pairs)
+        ],
+        "known": recordings(~fresh),
+        "new": recordings(fresh),
+    }
+    return {"seed": seed} | {
+        kind: round(float(np.mean([len(one) > 1 for one in _split(learner, said)])), 4)
+        for kind, said in asked.items()
+    }
+
+
+def _split(learner: AttributeLearner, said: list[Sound]) -> list[list[Utterance]]:
+    """Return the parts of each recording."""
+    return [one if isinstance(one, list) else [one] for one in split_phrases(learner, said)]
+
+
+PARTS = {"stream": _stream, "asking": _asking, "phrases": _phrases}
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the experiment from the command line."""
     parser = report_parser("experiments.attribute_streams", __doc__ or "")
@@ -154,7 +207,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--speech", type=Path, required=True, metavar="DIR", help="recordings")
     parser.add_argument("--seeds", type=int, default=3, help="how many draws (3)")
     parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
-    parser.add_argument("--parts", nargs="+", choices=("stream", "asking"), default=(), help="all")
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=(), help="all")
     options = parser.parse_args(arguments)
     if options.seeds < 1:
         parser.error("at least 1 seed is needed")
@@ -166,7 +219,7 @@ def main(arguments: list[str] | None = None) -> None:
         parts=tuple(options.parts),
     )
     keys = ("teach_ms", "name_ms", "processor_ms", "one_by_one", "settled", "at_once")
-    keys += ("asked", "drawn")
+    keys += ("asked", "drawn", "phrases", "known", "new")
     print_report(
         results,
         as_json=options.json,
@@ -175,7 +228,7 @@ def main(arguments: list[str] | None = None) -> None:
             Column("seed", "seed", "d"),
             *(Column(key, key.replace("_", " "), ".3g") for key in keys),
         ],
-        rows=[*results.get("stream", []), *results.get("asking", [])],
+        rows=[row for part in PARTS for row in results.get(part, [])],
     )
 
 

@@ -416,3 +416,16 @@ def test_words_over_words_and_words_of_two_attributes(tmp_path):
     flat = AttributeLearner(relations=False)
     flat.fit_lessons(kinds_and_words(hierarchy_and_senses(), random, 300))
     assert not any(word.also or word.covers for word in flat.words_)
+
+
+def test_recordings_are_kept_for_words_that_change(tmp_path):
+    """Words of a file that are split, or learned again, can still be played; no two are alike."""
+    random = np.random.default_rng(4)
+    AttributeLearner().fit(*lessons(60, random, spoken=True)).save(tmp_path / "taught")
+    loaded = AttributeLearner.load(tmp_path / "taught")
+    loaded.split(max(loaded.words_, key=lambda one: one.count).name)
+    loaded.save(tmp_path / "taught", overwrite=True)
+    again = AttributeLearner.load(tmp_path / "taught").teach(*lessons(6, random, spoken=True))
+    names = [one.name for one in again.words_]
+    assert len(names) > 6 and len(set(names)) == len(names)
+    assert all(again.sounds_[one.example] is not None for one in again.words_)

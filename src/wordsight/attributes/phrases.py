@@ -1,6 +1,7 @@
 """Recordings of known words: which word each is, and phrases of two said in one breath."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,9 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 _WIDTH = 1.6  # times the radius of a known word: more distant recordings are different words
+_CLEARLY = 0.9  # times the strangeness of a phrase: what that of its stranger word must be below
+_SHORTEST = 0.5  # times how long a word usually lasts: shorter parts of a recording are others
+_MOST_TIMED = 20  # recordings of a word of which it is measured how long they last
 _CUTS = np.linspace(0.2, 0.8, 25)  # of a phrase: where its second word may begin
 
 
@@ -61,8 +65,10 @@ def _nearest_word(
 def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) -> list[Utterance]:
     """Split recordings of two known words said in one breath ("red cup") into the two.
 
-    A recording that is like no known word, but whose parts before and after some moment are both,
-    is a phrase. Everything else stays as it is.
+    A recording is a phrase if its parts before and after some moment are both like known words and
+    last as long as these do. If the whole is like a known word, too, both parts must be clearly
+    more so, and as near as nearly all recordings of their words are. Everything else stays as it
+    is.
 
     Args:
         learner: A fitted learner.
@@ -73,22 +79,26 @@ def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) 
         return list(utterances)
     describe = speech_features(learner.settings.speech).describe
 
-    def strangeness(sounds: Sequence[Sound]) -> Array:
-        return nearest(describe(sounds))[1]
-
     def parts(one: Sound) -> list[Sound]:
-        if one.silent or strangeness([one])[0] <= _WIDTH:
+        if one.silent:
             return [one]
-        said = trim_silence(one)
+        said, strange = trim_silence(one), float(nearest(describe([one]))[1][0])
+        most = _WIDTH if strange > _WIDTH else min(1.0, _CLEARLY * strange)
         places = (_CUTS * len(said.samples)).astype(int)
         halves = [
             Sound(samples, said.rate)
             for place in places
             for samples in (said.samples[:place], said.samples[place:])
         ]
-        worst = strangeness(halves).reshape(-1, 2).max(axis=1)
+        words, strangeness = (found.reshape(-1, 2) for found in nearest(describe(halves)))
+        worst = strangeness.max(axis=1)
         best = int(worst.argmin())
-        return halves[2 * best : 2 * best + 2] if worst[best] <= _WIDTH else [one]
+        two = halves[2 * best : 2 * best + 2]
+        if worst[best] > most:
+            return [one]
+        short = (_SHORTEST * _usual_duration(learner, int(word)) for word in words[best])
+        whole = all(half.duration >= least for half, least in zip(two, short, strict=True))
+        return two if whole else [one]
 
     def split(utterance: Utterance) -> Utterance:
         if not isinstance(utterance, Sound):
@@ -96,3 +106,11 @@ def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) 
         return [part for word in split_words(utterance) for part in parts(word)]
 
     return [split(one) for one in utterances]
+
+
+def _usual_duration(learner: "AttributeLearner", word: int) -> float:
+    """Return how many seconds a word lasts, by some of its recordings; 0 if there are none."""
+    own = (learner.sounds_[lesson] for lesson in np.flatnonzero(learner.vocabulary_.words == word))
+    heard = islice((sound for sound in own if sound is not None), _MOST_TIMED)
+    durations = [trim_silence(sound).duration for sound in heard]
+    return float(np.median(durations)) if durations else 0.0

@@ -1,4 +1,4 @@
-"""A learner on disk; of the recordings, the example of each word is kept."""
+"""A learner on disk; of the recordings, its example and a few others of each word are kept."""
 
 import os
 from collections.abc import Mapping
@@ -41,6 +41,7 @@ Arrays = dict[str, NDArray[Any]]
 _FOLDER = ModelFolder(
     "AttributeLearner", 1, "a folder of taught words", "restore it or teach again"
 )
+_MOST_RECORDINGS = 8  # of a word
 _CCA = ("x_mean_", "x_weights_", "y_mean_", "y_weights_", "correlations_")
 _KERNEL = ("landmarks", "width", "mean", "axes")
 _MIXTURE = ("shares", "maps", "covariances")
@@ -125,8 +126,7 @@ def _arrays(learner: "AttributeLearner") -> Arrays:
         arrays |= _named_arrays(attribution.mixture.maps_, _MIXTURE, "mixture.")
     for number, recall in enumerate(learner.recalls_):
         arrays |= _recall_arrays(recall, f"recall.{number}.")
-    examples = {word.example: learner.sounds_[word.example] for word in learner.words_}
-    return arrays | _sound_arrays(examples)
+    return arrays | _sound_arrays({one: learner.sounds_[one] for one in _kept(learner)})
 
 
 def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
@@ -230,6 +230,26 @@ def _recall(kind: str, arrays: Arrays, prefix: str) -> Recall:
         NearestPicture if kind == NearestPicture.__name__ else NearestSound
     )
     return nearest(**{name: arrays[prefix + name] for name in _NEAREST[nearest]})
+
+
+def _kept(learner: "AttributeLearner") -> list[int]:
+    """Return lessons whose recordings are kept: per word its example, and those unlike it.
+
+    So a word that is split by hand, or gets another example as more is taught, can be played.
+    """
+    places, words = learner.vocabulary_.places, learner.vocabulary_.words
+    played = np.array([sound is not None for sound in learner.sounds_])
+    kept: list[int] = []
+    for number, word in enumerate(learner.words_):
+        own = np.flatnonzero((words == number) & played)
+        chosen = [word.example] if played[word.example] else []
+        away = np.full(len(own), np.inf)
+        while chosen and len(chosen) < min(_MOST_RECORDINGS, len(own)):
+            away = np.minimum(away, np.linalg.norm(places[own] - places[chosen[-1]], axis=1))
+            away[np.isin(own, chosen)] = -1.0
+            chosen.append(int(own[away.argmax()]))
+        kept += chosen
+    return kept
 
 
 def _sound_arrays(sounds: Mapping[int, Sound | None]) -> Arrays:

@@ -109,3 +109,13 @@ def test_equal_rows_have_one_number_whether_or_not_the_first_column_tells_them_a
     rows = np.vstack([rows, rows[::-1] + 1e-12, [[-0.0, 0.1, 0.0]], [[0.0, 0.1, 0.0]]])
     wanted = np.unique(rows.round(9), axis=0, return_inverse=True)[1]
     assert distinct_rows(rows).tolist() == wanted.ravel().tolist()
+
+
+def test_pictures_of_a_single_word_meet_as_chance_has_it():
+    """Nothing sets them apart: a few recordings that are taken for one word can be learned from."""
+    x = np.random.default_rng(0).normal(size=(12, 3))
+    found = count_cooccurrences(
+        x, np.zeros(12, dtype=np.intp), lambda known, _, new: (known[:, :0], new[:, :0])
+    )
+    assert found.expected[0, 0] > 0
+    assert np.array_equal(found.observed, found.expected)

@@ -130,11 +130,15 @@ def count_cooccurrences(
         inside, outside = folds != fold, folds == fold
         places, queries = project(x[inside], words[inside], x[outside])
         near = min(neighbours, len(places))
+        frequency = np.bincount(words[inside], minlength=count) / inside.sum()
+        chance = near * np.outer(np.bincount(words[outside], minlength=count), frequency)
+        expected += chance
+        if not places.shape[1]:  # of a single word: nothing sets pictures apart
+            observed += chance
+            continue
         _, nearest = cKDTree(places).query(queries, k=[*range(1, near + 1)])
         pairs = (np.repeat(words[outside], near), words[inside][nearest].ravel())
         np.add.at(observed, pairs, 1.0)
-        frequency = np.bincount(words[inside], minlength=count) / inside.sum()
-        expected += near * np.outer(np.bincount(words[outside], minlength=count), frequency)
     return Cooccurrences((observed + observed.T) / 2, (expected + expected.T) / 2, together)
 
 

@@ -132,15 +132,22 @@ def silhouette(distances: Array, labels: Labels) -> float:
     return float(values.mean())
 
 
-def medoids(points: Array, labels: Labels) -> Labels:
-    """Return per cluster the point with the smallest sum of distances to the others."""
+def medoids(points: Array, labels: Labels, preferred: NDArray[np.bool_]) -> Labels:
+    """Return per cluster the point with the smallest sum of distances to the others.
+
+    Args:
+        points: ``(N, d)`` points.
+        labels: ``(N,)`` the cluster of each, from 0 without gaps.
+        preferred: ``(N,)`` those to choose from, in clusters that have some.
+    """
     from scipy.spatial.distance import cdist
 
     found = []
     for word in range(int(labels.max(initial=-1)) + 1):
         members = np.flatnonzero(labels == word)
         sample = members[:: -(-len(members) // 500)]
-        found.append(members[cdist(points[members], points[sample]).sum(axis=1).argmin()])
+        own = members[preferred[members]] if preferred[members].any() else members
+        found.append(own[cdist(points[own], points[sample]).sum(axis=1).argmin()])
     return np.array(found, dtype=np.intp)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -240,10 +241,12 @@ def learned_words(learner: "AttributeLearner") -> tuple[LearnedWord, ...]:
     """Return the words of a learner's vocabulary with what was learned of each."""
     words, attribution = learner.vocabulary_.words, learner.attribution_
     points = learner.vocabulary_.places if learner.vocabulary_.places.shape[1] else learner.x_
-    examples = medoids(points, words)
+    # Files keep some recordings of each word: its example is one that can still be played.
+    played = np.array([sound is not None for sound in learner.sounds_])
+    examples = medoids(points, words, played)
     counts = np.bincount(words)
     known = learner.vocabulary_.names
-    names = [name or f"word-{number + 1}" for number, name in enumerate(known)]
+    names = _names(known)
     learned = []
     for number, name in enumerate(names):
         home = int(attribution.words[number])
@@ -261,6 +264,18 @@ def learned_words(learner: "AttributeLearner") -> tuple[LearnedWord, ...]:
             )
         )
     return tuple(learned)
+
+
+def _names(known: Sequence[str | None]) -> list[str]:
+    """Return the spelling of each word, or a name that no other word has."""
+    taken = {name for name in known if name is not None}
+    free = (f"word-{number}" for number in count(len(known) + 1))
+    names = []
+    for number, name in enumerate(known, start=1):
+        one = name or f"word-{number}"
+        # A word that was corrected by hand is spelled as it was called then.
+        names.append(one if name or one not in taken else next(n for n in free if n not in taken))
+    return names
 
 
 @dataclass(frozen=True)
