@@ -140,6 +140,10 @@ def test_the_question_is_about_what_is_unsure(written):
     learner.teach_one(mixed, SpokenWord("violet", like="red"))
     by_name = {word.name: word.attribute for word in learner.settle().words_}
     assert by_name["violet"] == by_name["red"]
+    # So what else it is need not be asked, once that is known of one word of the attribute.
+    assert learner.ask([*sure, mixed]).words == ("violet",)
+    learner.teach([sure[0], sure[0]], ["red", "tall"])
+    assert learner.ask([*sure, mixed]).attribute is not None
     # Methods that learn by maps go on as well.
     faithful = AttributeLearner(FAITHFUL, num_attributes=2).fit(pictures, words)
     assert faithful.teach_one(pictures[0], "red").name(pictures[0]).words

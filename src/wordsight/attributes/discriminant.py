@@ -30,6 +30,7 @@ _FOLDS = 5
 _FEWEST = 4  # different pictures from which features are chosen
 _LEAST_PROBABILITY = 1e-4  # of a word that does not occur in a fold
 _HALF_WAY = 0.5
+_MOST_LEFT_OUT = 200  # pictures that are left out in turn
 _UNIFORM_LESSONS = 2.0  # limit ratio above which lessons vary too little to tell what is unusual
 
 
@@ -104,6 +105,25 @@ class Discriminant:
         distances = ((means[:, None] - means[None]) ** 2).sum(axis=-1)
         np.fill_diagonal(distances, np.inf)
         return float(distances.min())
+
+    def held_out_error(self, x: Array, words: Labels) -> float:
+        """Return the share of words that are wrong without their picture, as of two more one.
+
+        Args:
+            x: ``(N, D)`` pictures, all features.
+            words: ``(N,)`` their words.
+        """
+        pictures = distinct_rows(x)
+        count = int(pictures.max(initial=-1)) + 1
+        wrong = asked = 0
+        for picture in range(0, count, -(-count // _MOST_LEFT_OUT) or 1):
+            rest = pictures != picture
+            if rest.any():
+                fitted = Discriminant(self.columns, self.shrinkage).fit(x[rest], words[rest])
+                said = fitted.classes_[fitted.log_posterior(x[~rest]).argmax(axis=1)]
+                wrong += int((said != words[~rest]).sum())
+                asked += len(said)
+        return (wrong + 1) / (asked + 2)
 
     def _basis(self) -> tuple[Array, Array]:
         root: Array = np.asarray(np.linalg.cholesky(self.precision_).T, dtype=np.float64)
