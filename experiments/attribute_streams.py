@@ -7,13 +7,14 @@ counted by ``processor_ms``), and what is named rightly by then (``one_by_one``)
 settling (``settled``) and by learning from all at once. ``asking``: from four written lessons on,
 further ones are drawn at random, or the learner asks for them: it chooses a picture among those
 kept for training, whose words it does not know, and the teacher says what it asks for; how many
-lessons it takes until 95 % of colours and digits of other photos are named rightly. ``phrases``:
+lessons it takes until 95 % of colours and digits of other photos are named rightly; the share of
+those at random, with a 95 % interval (resampled draws), is ``asked_share``. ``phrases``:
 recordings of a colour and a digit are joined without a pause, and those that are split are counted
 (``phrases``); so are single recordings that should not be, of words that were taught (``known``)
 and of two digits that were not (``new``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -40,6 +41,7 @@ __all__ = ["main", "measure"]
 
 PAIRS, FIRST = 200, 150
 RECORDINGS, NEW_DIGITS = 60, 2
+RESAMPLED = 10_000
 BEGIN, MOST = 4, 240
 ENOUGH = 0.95
 
@@ -57,6 +59,8 @@ def measure(
             for seed in range(first, first + seeds):
                 rows.append(run(cards, photos, spoken, seed))
                 say(f"{part}: {rows[-1]}")
+    if "asking" in results:
+        results["asked_share"] = _asked_share(results["asking"])
     return results
 
 
@@ -117,6 +121,20 @@ def _asking(cards: Cards, photos: Photos, spoken: Recordings, seed: int) -> dict
     asked = _lessons_needed(cards, seed, asks=True)
     drawn = _lessons_needed(cards, seed, asks=False)
     return {"seed": seed, "asked": asked, "drawn": drawn}
+
+
+def _asked_share(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what share of the lessons at random is needed, with an interval over draws."""
+    needed = np.array([[row["asked"], row["drawn"]] for row in rows], dtype=np.float64)
+    chosen = np.random.default_rng(0).integers(len(rows), size=(RESAMPLED, len(rows)))
+    asked, drawn = needed[chosen].sum(axis=1).T
+    low, high = np.quantile(asked / drawn, (0.025, 0.975))
+    return {
+        "asked": round(float(needed[:, 0].mean()), 1),
+        "drawn": round(float(needed[:, 1].mean()), 1),
+        "share": round(float(needed[:, 0].sum() / needed[:, 1].sum()), 4),
+        "interval": [round(float(low), 4), round(float(high), 4)],
+    }
 
 
 def _lessons_needed(cards: Cards, seed: int, *, asks: bool) -> int:
@@ -218,17 +236,17 @@ def main(arguments: list[str] | None = None) -> None:
         first=options.first_seed,
         parts=tuple(options.parts),
     )
-    keys = ("teach_ms", "name_ms", "processor_ms", "one_by_one", "settled", "at_once")
-    keys += ("asked", "drawn", "phrases", "known", "new")
+    rows = [row for part in PARTS for row in results.get(part, [])]
+    keys = dict.fromkeys(key for row in rows for key in row if key != "seed")
     print_report(
         results,
         as_json=options.json,
-        title=f"Learning as it goes, {results['seeds']} draws",
+        title=f"Learning as it goes, {results['seeds']} draws {results.get('asked_share', '')}",
         columns=[
             Column("seed", "seed", "d"),
             *(Column(key, key.replace("_", " "), ".3g") for key in keys),
         ],
-        rows=[row for part in PARTS for row in results.get(part, [])],
+        rows=rows,
     )
 
 

@@ -1,6 +1,7 @@
 """What nobody named, and words that come later, on real photos and real speech.
 
-Run with ``python -m experiments.new_words --images DIR --speech DIR [--seeds N] [--json]``.
+Run with ``python -m experiments.new_words --images DIR --speech DIR [--seeds N]
+[--first-seed N] [--json]``.
 ``no_word``: after written lessons without one colour, how many cards of that colour get no word for
 it, and how many of the others wrongly get none; and whether the digits are still said. ``added``:
 two or one words are held back, heard only, and taught later (``teach --add``): how many of the
@@ -34,23 +35,25 @@ EARLY = 0.8
 
 
 def measure(
-    images: Path, speech: Path, *, colour: str = "yellow", seeds: int = 8
+    images: Path, speech: Path, *, colour: str = "yellow", seeds: int = 8, first: int = 0
 ) -> dict[str, Any]:
     """Run both parts over seeds and gather the report."""
     photos = read_photos(images)
     if colour not in photos.colours:
         raise FormatError(f"no photo is {colour}; there are {', '.join(set(photos.colours))}.")
-    unnamed = _unnamed(photos, colour, seeds)
+    drawn = range(first, first + seeds)
+    unnamed = _unnamed(photos, colour, drawn)
     say(f"no word: {unnamed}")
-    added = _added(images, speech, seeds)
-    return {"no_word": unnamed, "added": added, "colour": colour, "seeds": seeds}
+    added = _added(images, speech, drawn)
+    drawn_from = {"colour": colour, "seeds": seeds, "first_seed": first}
+    return {"no_word": unnamed, "added": added} | drawn_from
 
 
-def _unnamed(photos: Photos, colour: str, seeds: int) -> dict[str, float]:
+def _unnamed(photos: Photos, colour: str, seeds: range) -> dict[str, float]:
     kinds = describe_pictures(photos.images, RECOMMENDED.pictures)
     truth = np.stack([photos.colours, photos.digits], axis=1)
     found: dict[str, list[float]] = {}
-    for seed in range(seeds):
+    for seed in seeds:
         for name, share in _unnamed_once(kinds, truth, truth[:, 0] == colour, seed).items():
             found.setdefault(name, []).append(share)
     return {name: round(float(np.mean(shares)), 4) for name, shares in found.items()}
@@ -84,11 +87,11 @@ def _unnamed_once(
     return shares
 
 
-def _added(images: Path, speech: Path, seeds: int) -> list[dict[str, Any]]:
+def _added(images: Path, speech: Path, seeds: range) -> list[dict[str, Any]]:
     photos, spoken, colours, digits = shared_words(read_photos(images), read_recordings(speech))
     cards = Cards.describe(photos, None, spoken, RECOMMENDED)
     rows = []
-    for seed in range(seeds):
+    for seed in seeds:
         random = np.random.default_rng(1000 + seed)
         # A colour, a digit and one of each in turn, so that every seed holds back others.
         later = [str(random.choice(colours))] if seed % 3 != 1 else []
@@ -142,10 +145,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--speech", type=Path, required=True, metavar="DIR", help="recordings")
     parser.add_argument("--colour", default="yellow", help="which is never named (yellow)")
     parser.add_argument("--seeds", type=int, default=8, help="how many draws (8)")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
     options = parser.parse_args(arguments)
     if options.seeds < 1:
         parser.error("at least 1 seed is needed")
-    results = measure(options.images, options.speech, colour=options.colour, seeds=options.seeds)
+    results = measure(
+        options.images,
+        options.speech,
+        colour=options.colour,
+        seeds=options.seeds,
+        first=options.first_seed,
+    )
     print_report(
         results,
         as_json=options.json,
