@@ -107,7 +107,6 @@ def _added_once(cards: Cards, later: list[str], colours: set[str], seed: int) ->
     first = ~np.isin(words, later) & (random.random(len(words)) < EARLY)
     learner = AttributeLearner(RECOMMENDED, num_attributes=2, random_state=seed)
     learner.fit_lessons(_part(lessons, np.flatnonzero(first)))
-    known = len(learner.words_)
     learner.teach_lessons(_part(lessons, np.flatnonzero(~first)))
     said = np.concatenate([words[first], words[~first]])
     types = learner.vocabulary_.words
@@ -115,9 +114,12 @@ def _added_once(cards: Cards, later: list[str], colours: set[str], seed: int) ->
     attribute = learner.attribution_.words
     homes = {}
     for is_colour in (True, False):
-        old = [k for k, word in meant.items() if k < known and (word in colours) == is_colour]
+        old = [
+            k for k, word in meant.items() if word not in later and (word in colours) == is_colour
+        ]
         homes[is_colour] = Counter(int(attribute[k]) for k in old).most_common(1)[0][0]
-    new = [k for k in meant if k >= known]
+    # All lessons are learned from again: word types have other numbers than before.
+    new = [k for k in meant if meant[k] in later]
     right = [int(attribute[k]) == homes[meant[k] in colours] for k in new]
     late = slice(int(first.sum()), None)
     heard = [meant[int(k)] == word for k, word in zip(types[late], said[late], strict=True)]

@@ -49,12 +49,13 @@ def choose_question(
 ) -> LessonQuestion:
     """Choose what to ask about which picture.
 
-    While there is a word that was never said of a picture together with another, a second word is
-    asked for such a picture: two words of one picture name different attributes. Otherwise the gain
-    is how much less the words of all pictures would be in doubt: what the answer says of pictures
-    that resemble this one in what the attribute looks at, less what answers so far say of them (the
-    expected reduction of variance of a Gaussian process; Cohn et al., 1996), times how unsure their
-    words are. So pictures like many that are unclear are asked for, and odd ones are not.
+    While nothing tells which attribute a word names, a second word is asked for a picture of which
+    it was said: two words of one picture name different attributes. A word that was said to be like
+    another is placed where that one is. Otherwise the gain is how much less the words of all
+    pictures would be in doubt: what the answer says of pictures that resemble this one in what the
+    attribute looks at, less what answers so far say of them (the expected reduction of variance of
+    a Gaussian process; Cohn et al., 1996), times how unsure their words are. So pictures like many
+    that are unclear are asked for, and odd ones are not.
 
     Args:
         learner: A fitted learner.
