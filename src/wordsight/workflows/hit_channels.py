@@ -290,7 +290,7 @@ class MqttChannel(Closing):
         self._client.max_queued_messages_set(_QUEUED)
         self._client.reconnect_delay_set(1, 30)
         port = parts.port or (8883 if parts.scheme == "mqtts" else 1883)
-        self._client.connect_async(parts.hostname, port, keepalive=30)
+        self._client.connect_async(str(parts.hostname), port, keepalive=30)
         self._client.loop_start()
 
     def put(self, hit: WatchHit) -> None:

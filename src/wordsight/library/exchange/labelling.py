@@ -91,7 +91,8 @@ def read_cvat_files(files: Sequence[Path]) -> Iterator[ReadVideo]:
                 for one in task.sentences
             )
             # Scores are kept by tasks whose labels have that attribute only.
-            scores = np.where(task.unscored, np.nan, task.boxes.scores)
+            scores = task.boxes.scores.copy()
+            scores[list(task.unscored)] = np.nan
             yield ReadVideo((*task.names, path.stem), replace(task.boxes, scores=scores), said)
 
 

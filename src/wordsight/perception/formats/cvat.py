@@ -115,7 +115,7 @@ class CvatTask:
         names: What the file calls the video: name of the task, name of the film.
         boxes: Its boxes; visible between the frames that were looked at. Those without a score
             have 1.
-        unscored: ``(N,)`` which of them have none.
+        unscored: Rows of those that have none.
         sentences: What is said of it.
         num_frames: Frames of the video; only for writing.
     """
@@ -124,7 +124,7 @@ class CvatTask:
     boxes: BoxTable
     sentences: tuple[CvatSentence, ...] = ()
     num_frames: int = 0
-    unscored: NDArray[np.bool_] | None = None
+    unscored: tuple[int, ...] = ()
 
 
 def read_cvat(
@@ -181,7 +181,7 @@ def read_cvat_task(
         called,
         table,
         tuple(_sentence(track, collector, first) for track in said),
-        unscored=np.array(unscored, dtype=np.bool_),
+        unscored=tuple(np.flatnonzero(unscored).tolist()),
     )
 
 
