@@ -1,5 +1,7 @@
 """What notebooks show of records."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,8 @@ def test_an_alignment_shows_its_timeline():
     )
     shown = one._repr_html_(["Fill the <cup>.", "Stir."])
     assert shown.count("<rect") == 2 and "1. Fill the &lt;cup&gt;." in shown and "4.0 s" in shown
+    (width,) = re.findall(r'viewBox="0 0 (\d+) 50" width="\1"', shown)  # a page may shrink it
+    assert int(width) > 400 + 6 * len("1. Fill the <cup>.")
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ __all__ = ["frames_html", "table_html", "timeline_html"]
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#5254A3")
 _HEIGHT = 130  # pixels of a frame
-_BARS = 640  # pixels of a timeline
+_BARS = 400  # pixels of a timeline
+_LETTER = 6.5  # pixels of a letter beside it
 
 
 def frames_html(
@@ -102,5 +103,7 @@ def timeline_html(
         f'text-anchor="{anchor}">{share * end:.1f} s</text>'
         for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end"))
     ]
-    size = f'width="{_BARS + 420}" height="{below}"'
+    width = _BARS + 12 + round(_LETTER * max((len(text) for text, _ in spans), default=0))
+    # With a box of its own it shrinks where a page is narrower, instead of being cut off.
+    size = f'viewBox="0 0 {width} {below}" width="{width}" style="max-width:100%;height:auto"'
     return f"<div><div>{escape(heading)}</div><svg {size}>{''.join(parts)}</svg></div>"
