@@ -225,10 +225,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of CAD-120, if at hand")
     parser.add_argument("--seed", type=int, default=0, help="of the films and of the halves")
     options = parser.parse_args(arguments)
+    real = {} if options.data is None else {"real": read_cad120(options.data)}
     say("rendering")
-    collections = {"rendered": rendered(seed=options.seed)}
-    if options.data is not None:
-        collections["real"] = read_cad120(options.data)
+    collections = {"rendered": rendered(seed=options.seed)} | real
     results: dict[str, Any] = {}
     for name, shown in collections.items():
         say(f"{name}: {sum(len(v.shots) for v in shown)} shots of {len(shown)} videos")

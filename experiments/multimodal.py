@@ -336,7 +336,10 @@ def main(arguments: list[str] | None = None) -> None:
             "wikipedia": lambda: measure_pairs(data / "wikipedia", seed),
         }
         folders = {"cards": "cards", "shots": "videos", "wikipedia": "wikipedia"}
-        ways |= {name: way for name, way in found.items() if (data / folders[name]).is_dir()}
+        there = {name: way for name, way in found.items() if (data / folders[name]).is_dir()}
+        if not there:
+            parser.error(f"{data} has none of the folders {', '.join(folders.values())}.")
+        ways |= there
     results = {}
     for name in options.collections or ways:
         if name not in ways:

@@ -57,12 +57,16 @@ def read_wikipedia(folder: Path) -> tuple[Pairs, Pairs]:
         FormatError: If a file is missing or they do not fit together.
     """
     import scipy.io
+    from scipy.io.matlab import MatReadError
 
     found = [path for path in sorted(folder.rglob("*.mat")) if path.is_file()]
     if not found:
         raise FormatError(f"{folder} holds no raw_features.mat; --data must name its folder.")
     with reading(found[0], "the file of Wikipedia features"):
-        values = scipy.io.loadmat(found[0])
+        try:
+            values = scipy.io.loadmat(found[0])
+        except MatReadError as error:
+            raise ValueError(str(error)) from error
         sides = [
             Pairs(
                 np.asarray(values[f"I_{part}"], float),

@@ -77,6 +77,7 @@ def test_a_damaged_table_of_people(tmp_path):
 
 
 def test_damaged_features_of_wikipedia(tmp_path):
-    (tmp_path / "raw_features.mat").write_bytes(b"MATLAB 5.0" + bytes(200))
-    with pytest.raises(FormatError, match=r"raw_features\.mat is not"):
-        read_wikipedia(tmp_path)
+    for data in (b"", b"MATLAB 5.0" + bytes(200), b"\0\1text" * 40):
+        (tmp_path / "raw_features.mat").write_bytes(data)
+        with pytest.raises(FormatError, match=r"raw_features\.mat is not"):
+            read_wikipedia(tmp_path)
