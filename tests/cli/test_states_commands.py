@@ -120,6 +120,7 @@ def test_learning_reading_and_using_rules(run, labelled):
     made = run("states", "learn", *labelled[:6], "--labels", "labels.csv", *kinds, "--json")
     assert made.code == 0, made.err
     assert made.json["training_sequences_right"] == 1.0
+    assert "labels.csv also labels play6, play7: not among the inputs" in made.err
     assert "moves(" in run("states", "rules", "--strongest", 3).out
     rows = run("states", "infer", *labelled[6:], "--json").json
     assert {row["fact"] for row in rows} == {"moves(cup)", "moves(jar)"}

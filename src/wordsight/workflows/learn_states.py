@@ -298,6 +298,10 @@ def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -
         return _said(request, observations, lines, kinds, reporter)
     file = request.labels or Path()
     labels = labels_of(observations, intervals, file, request.library)
+    others = [video for video, rows in intervals.items() if not any(rows is one for one in labels)]
+    if others:
+        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+        reporter.note(f"{file} also labels {', '.join(others[:5])}{more}: not among the inputs.")
     for clip, one, its_labels in zip(clips, observations, labels, strict=True):
         hands = {thing.name for thing in one.objects if thing.kind == "hand"}
         check_directions(its_labels, lower_edges(clip), clip.times, hands)
