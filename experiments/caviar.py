@@ -88,7 +88,7 @@ def load_films(folder: Path) -> list[Meeting]:
         for row in csv.DictReader(lines):
             frames = videos.setdefault((row["fold"], int(row["video_offset_ms"])), {})
             people = frames.setdefault(int(row["time_ms"]), {})
-            people[row["person"]] = (float(row["x"]), float(row["y"]), row["activity"])
+            people[str(int(row["person"]))] = (float(row["x"]), float(row["y"]), row["activity"])
     films = []
     for (fold, _), frames in sorted(videos.items()):
         times = sorted(frames)

@@ -1,5 +1,7 @@
 """Files of data sets that are damaged: a line that names the file, never a traceback."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,11 @@ def test_a_damaged_table_of_people(tmp_path):
     (tmp_path / "meeting.csv").write_text("time_ms,a,b\n0,1,2\n")
     (tmp_path / "tracks.csv.gz").write_bytes(b"no archive")
     with pytest.raises(FormatError, match=r"tracks\.csv\.gz is not a table of time_ms"):
+        load_films(tmp_path)
+    header = "time_ms,fold,video_offset_ms,person,x,y,activity\n"
+    with gzip.open(tmp_path / "tracks.csv.gz", "wt") as file:
+        file.write(header + "0,0,0,1,5,5,walking\n0,0,0,Ann,5,5,walking\n")
+    with pytest.raises(FormatError, match=r"tracks\.csv\.gz is not a table of time_ms.*'Ann'"):
         load_films(tmp_path)
 
 
