@@ -206,10 +206,7 @@ class JointSearch:
             scores += visual * self._picture_share(query)
         if query.text is not None:
             text, _ = self.text_evidence(query.text)
-            if samples is not None:
-                scores += text * (1 - self._picture_share(query))
-            else:
-                scores = text
+            scores += text * (1 - (0.0 if samples is None else self._picture_share(query)))
         scores[list(query.exclude)] = -np.inf
         if not len(scores):
             return []

@@ -201,9 +201,9 @@ class EmbeddedBlocks:
 
 def _grid_of(value: NDArray[Any]) -> Array | None:
     """Return an output as ``(h, w, D)`` vectors; None if it is something else."""
-    if value.dtype.kind != "f" or not value.size or value.shape[0] != 1:
+    if value.dtype.kind != "f" or not value.size or value.ndim < 2 or len(value) != 1:
         return None
-    array = value[0].astype(np.float64)
+    array: Array = value[0].astype(np.float64)
     if array.ndim == 1 and len(array) > 1:
         return array[None, None]
     if array.ndim == 2:  # tokens: those of the places come last
