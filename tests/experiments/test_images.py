@@ -7,6 +7,7 @@ import pytest
 
 from experiments.image_folders import find_images, read_images
 from experiments.images import main, measure, ranking_scores
+from tests.retrieval.visual.test_embedding import write_network
 from wordsight.errors import FormatError
 from wordsight.video import write_image
 
@@ -40,9 +41,11 @@ def test_clear_classes_are_found_by_every_method(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_the_table_names_every_method(tmp_path, capsys):
-    main(["--data", str(write_classes(tmp_path, 2)), "--queries", "3"])
+    network = write_network(tmp_path / "net.onnx")
+    data = write_classes(tmp_path / "pictures", 2)
+    main(["--data", str(data), "--queries", "3", "--embedding", str(network)])
     out = capsys.readouterr().out
-    assert "colour histogram" in out and "background" in out
+    assert "colour histogram" in out and "background" in out and "with the network" in out
 
 
 def test_measures_are_those_of_a_ranking_done_by_hand():
