@@ -183,7 +183,7 @@ def test_states_are_inferred_and_explained(page, address):
     page.click("#infer")
     page.wait_for_selector("text=Infer again")
     until(page, "!document.getElementById('facts').hidden")
-    page.click("#facts", position={"x": 400, "y": 12})
+    page.click("#facts", position={"x": 200, "y": 12})
     page.wait_for_selector("#why strong")
     page.fill("textarea[name=rules]", "1: attached(X -> false")
     page.click("text=Save rules")
