@@ -9,6 +9,7 @@ import pytest
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.library.catalog.entries import SentenceEntry
+from wordsight.meaning import SentenceHit
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.retrieval.visual import VisualSettings
 from wordsight.video import VideoWriter
@@ -29,6 +30,28 @@ def test_a_video_that_is_removed_meanwhile_is_left_out(tmp_path):
         gone = grounded_hits(*asked, ["removed-1234"], RecordingReporter(), **limits)
         assert gone == ([], None)
         assert grounded_hits(*asked, [there], RecordingReporter(), **limits)[0] is not None
+
+
+def test_how_often_counts_more_than_is_shown(tmp_path, monkeypatch):
+    learned = hand_lexicon(["person", "backpack", "chair", "trash-can"])
+    scores = learned.threshold + np.array([3.0, 2.0, 1.0, -1.0])
+
+    def found(learned, clip, query, *, top, only_true):
+        hits = [
+            SentenceHit("a", 5.0 * n, 5.0 * n + 2, float(score), query.text, bool(n < 3), ())
+            for n, score in enumerate(scores)
+        ]
+        return hits[:top]
+
+    monkeypatch.setattr("wordsight.meaning.tasks.answer.find", found)
+    query = learned.query("How many times did someone pick up a chair?")
+    with Library.create(tmp_path / "library") as library:
+        library.add([make_video(tmp_path / "a.mp4")], detector="rendered", workers=1)
+        asked = (library, learned, query, [], RecordingReporter())
+        hits, answer = grounded_hits(*asked, top=1, everything=False)
+    assert [hit.start for hit in hits] == [0.0]
+    assert answer.text == "3"
+    assert answer.probability == pytest.approx(1 / (1 + np.exp(-1.0)))  # of the least sure one
 
 
 def test_a_hit_by_what_is_said_is_the_captions_own_time():

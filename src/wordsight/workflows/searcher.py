@@ -72,11 +72,12 @@ def grounded_hits(
         which = "in which the words are said" if said else "that came first"
         videos = said or videos[:most]
         reporter.note(f"Looking closely at the {len(videos)} videos {which}.")
+    kept = None if query.question == "how often" else top  # all are counted
     look = partial(
         _moments,
         learned=learned,
         query=query,
-        top=top,
+        top=kept,
         # How sure an answer is depends on the best moment, also where that is not good enough.
         only_true=not everything and query.question is None,
         limits=current_limits(),  # in other processes as well
@@ -93,13 +94,13 @@ def grounded_hits(
                 raise WordsightError(f"{outcome.item.video_id}: {outcome.error}")
             # Hits of all videos are never kept longer than needed.
             moments, asked_for = outcome.result
-            hits = sorted(hits + moments, key=lambda hit: -hit.score)[:top]
+            hits = sorted(hits + moments, key=lambda hit: -hit.score)[:kept]
             participants += asked_for
             progress(done, len(videos), "searching")
     found = sum_up(learned, query, hits, participants)
     if found is not None and not everything:
         hits = [hit for hit in hits if hit.holds]
-    return hits, found
+    return hits[:top], found
 
 
 def _clips(
@@ -123,7 +124,7 @@ def _moments(
     *,
     learned: "LearnedLexicon",
     query: "Understood",
-    top: int,
+    top: int | None,
     only_true: bool,
     limits: "Limits",
 ) -> "tuple[list[SentenceHit], list[Participant]]":

@@ -320,7 +320,8 @@ def sum_up(
         text = f"{len(known)} or more" if len(known) == _MOST_COUNTED else str(len(known))
         return Answer(kind, text, sure, known)
     if kind == "how often":
-        return Answer(kind, str(len(true)), best if true else 1.0 - best)
+        sure = min((probability(lexicon, hit.score) for hit in true), default=1.0 - best)
+        return Answer(kind, str(len(true)), sure)
     if not true and kind in ("who", "what"):
         text = "no one" if kind == "who" else "nothing"
         return Answer(kind, f"{text}, as far as can be seen", 1.0 - best, known)
