@@ -275,7 +275,8 @@ class EventBuilder:
         if self.preposition is not None and self.gap is not None and self.has_own_subject:
             # "The van he got out of is red"
             event.objects = [one for one in event.objects if one.words != self.gap.words]
-            event.obliques.append((self.preposition, *repeated([self.gap]), bool(event.objects)))
+            (head,) = repeated([self.gap])
+            event.obliques.append((self.preposition, head, bool(event.objects)))
             self.preposition = None
         subjects = event.subjects if self.main is None else self.main
         if item is not None and self.gap is None and not is_continuous(item.text):
