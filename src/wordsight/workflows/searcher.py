@@ -414,14 +414,19 @@ def _index_of(folder: Path) -> "Index":
 
 
 def _how(query: "JointQuery", weight: float, *, named: bool) -> str:
-    both = bool(query.text) and query.samples is not None
-    parts = []
+    said = "what is said and taught words for what is seen" if named else "what is said"
+    if query.text and query.samples is not None:
+        return f"{_percent(1 - weight)} by {said}, {_percent(weight)} by what it looks like."
     if query.text:
-        words = "what is said and taught words for what is seen" if named else "what is said"
-        parts.append(f"{words} ({1 - weight:.2f})" if both else words)
-    if query.samples is not None:
-        parts.append(f"what it looks like ({weight:.2f})" if both else "what it looks like")
-    return f"By {' and '.join(parts)}." if parts else "By nothing: the query has no word to go by."
+        return f"By {said}."
+    looks = "By what it looks like."
+    return looks if query.samples is not None else "By nothing: the query has no word to go by."
+
+
+def _percent(share: float) -> str:
+    if 0.0 < share < 0.01:
+        return "less than 1 %"
+    return "more than 99 %" if 0.99 < share < 1.0 else f"{share:.0%}".replace("%", " %")
 
 
 def _shot_of(shots: "list[JointHit]", video_id: str, start: float, end: float) -> "JointHit | None":
