@@ -3,6 +3,7 @@
 from wordsight.meaning.features import measures  # registers the built-in features
 from wordsight.meaning.features.annotations import (
     FACT_PREFIX,
+    NAME_PREFIX,
     AnnotatedClip,
     fact_features,
     name_feature,
@@ -47,6 +48,7 @@ __all__ = [
     "FACT_PREFIX",
     "FEATURE_SETS",
     "LABEL",
+    "NAME_PREFIX",
     "AnnotatedClip",
     "BinningScheme",
     "Bins",

@@ -4,6 +4,7 @@
 ``plain`` is for meanings written by hand.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -104,6 +105,13 @@ class FeatureSet:
         """Return the set with powers of the ratios of some features."""
         parts = {part: replace(use, weights=weights) for part, use in self.parts.items()}
         return replace(self, parts=parts)
+
+    def with_noun_weight(self, names: Collection[str], weight: float) -> "FeatureSet":
+        """Return the set with another power of the ratios of some features of nouns."""
+        nouns = self.parts[PartOfSpeech.NOUN]
+        kept = tuple(row for row in nouns.weights if row[0] not in names)
+        own = replace(nouns, weights=(*kept, *((name, weight) for name in names)))
+        return replace(self, parts={**self.parts, PartOfSpeech.NOUN: own})
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all features but the label, each once."""

@@ -229,7 +229,7 @@ def _slot(values: list[Any], entry: Entry, vocabulary: FeatureVocabulary) -> Slo
 def _weights(use: dict[str, Any]) -> tuple[tuple[str, float], ...]:
     rows = use.get("weights", ())  # lexicons of earlier versions have none
     for name, weight in rows:
-        require_number(f"the weight of {name}", weight, above=0.0)
+        require_number(f"the weight of {name}", weight, least=0.0)
     return tuple((str(name), float(weight)) for name, weight in rows)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from wordsight.engine import Engine, Serial
 from wordsight.inference import ConvergenceMonitor
 from wordsight.language import PartOfSpeech
+from wordsight.meaning.features import NAME_PREFIX
 from wordsight.meaning.model.calibration import Calibration, Sayings
 from wordsight.meaning.model.lexicon import LearnedLexicon, verb_of
 from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
@@ -36,6 +37,9 @@ from wordsight.meaning.training.senses import SenseTest, split_senses, with_sens
 from wordsight.meaning.training.settings import TrainingSettings
 
 __all__ = ["Trainer"]
+
+_NAME_WEIGHTS = (1.0, 0.3, 0.1, 0.03, 0.0)
+"""Powers of the ratios of what things are called that are tried for nouns."""
 
 _UNSEEN_FACTOR = 1e-6  # of the weight of the unseen object, in tempered iterations
 
@@ -169,6 +173,7 @@ class Trainer:
             "senses": [asdict(test) for test in state.senses],
             "split": _split_words(self.current.words),
             "split_before": _split_words(self.result.words),
+            "noun_weights": self.result.features.parts[PartOfSpeech.NOUN].weights,
             "calibration": self.result.calibration.to_json(),
             "before_sharpening": self.calibrated.calibration.to_json()
             if self.calibrated is not self.result
@@ -179,11 +184,14 @@ class Trainer:
         """Restore the state that :meth:`arrays` and :meth:`values` returned."""
         blank, before = self.current, values.get("before_sharpening")
         chosen = _with_split(blank, values.get("split_before", {}))
+        for name, weight in values.get("noun_weights", ()):
+            chosen = replace(chosen, features=chosen.features.with_noun_weight([name], weight))
         self.result = _restored(chosen, arrays, "chosen.", values["calibration"])
         self.calibrated = self.result
         if before is not None:
             self.calibrated = _restored(chosen, arrays, "calibrated.", before)
-        current = _with_split(blank, values.get("split", {}))
+        splitting = int(values["restart"]) == self.settings.restarts
+        current = _with_split(chosen if splitting else blank, values.get("split", {}))
         self.current = current.with_words(words_from_arrays(current.words, arrays, "current."))
         best = values["best"]
         self.state = _State(
@@ -315,7 +323,7 @@ class Trainer:
         learned = replace(self.current, calibration=Calibration())
         value = likelihood
         if chosen.calibrated or chosen.choose_by == "conditional":
-            calibration, conditional = self._fit_calibration(learned)
+            learned, calibration, conditional = self._weighed(learned)
             # Without any false sentence, as for a single clip, likelihood must decide.
             usable = chosen.choose_by == "conditional" and np.isfinite(conditional)
             value = conditional if usable else likelihood
@@ -344,6 +352,24 @@ class Trainer:
             state.histories.append([])
             self.current = self.result.with_words({**self.result.words, **split})
         return bool(split)
+
+    def _weighed(self, learned: LearnedLexicon) -> tuple[LearnedLexicon, Calibration, float]:
+        """Calibrate words; what things are called counts for nouns as far as that helps.
+
+        A thing has the same name in all of its frames, and what named it may be what the detector
+        says of it, so that its name is less evidence than it seems.
+        """
+        nouns = learned.features.parts[PartOfSpeech.NOUN].single
+        names = [name for name in nouns if name in learned.vocabulary.bins]
+        names = [name for name in names if name.startswith(NAME_PREFIX)]
+        tried = []
+        for weight in _NAME_WEIGHTS if names else (1.0,):
+            weighed = learned
+            if names:
+                features = learned.features.with_noun_weight(names, weight)
+                weighed = replace(learned, features=features)
+            tried.append((weighed, *self._fit_calibration(weighed)))
+        return max(tried, key=lambda one: one[2])
 
     def _fit_calibration(self, learned: LearnedLexicon) -> tuple[Calibration, float]:
         chosen = self.settings
