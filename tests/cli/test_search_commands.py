@@ -100,7 +100,7 @@ def test_a_region_and_words(search, library):
     hits = search(*region, "--json").json
     assert hits[0]["video_id"].startswith("kitchen")
     both = search("bush", *region, "--weight", 0.1)
-    assert "90 % by what is said, 10 % by what it looks like." in both.out
+    assert "By what is said (90 %) and what it looks like (10 %)." in both.out
     assert search("bush", *region, "--weight", 0.1, "--json").json[0]["video_id"].startswith("g")
 
 

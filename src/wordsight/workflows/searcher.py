@@ -416,7 +416,7 @@ def _index_of(folder: Path) -> "Index":
 def _how(query: "JointQuery", weight: float, *, named: bool) -> str:
     said = "what is said and taught words for what is seen" if named else "what is said"
     if query.text and query.samples is not None:
-        return f"{_percent(1 - weight)} by {said}, {_percent(weight)} by what it looks like."
+        return f"By {said} ({_percent(1 - weight)}) and what it looks like ({_percent(weight)})."
     if query.text:
         return f"By {said}."
     looks = "By what it looks like."
