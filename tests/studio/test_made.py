@@ -192,4 +192,4 @@ def test_a_text_is_aligned_with_what_somebody_noted_and_drawn_into_the_film(
         align_text({**asked, "seen": "nonsense", "name": "b" * 12}, place)
     shown = client.get(f"/align/{name}")
     assert shown.status_code == 200
-    assert "Does the text belong to this video? <strong>" in shown.text
+    assert "Does the text belong to this film? <strong>" in shown.text

@@ -183,15 +183,16 @@ class Trainer:
     def resume(self, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> None:
         """Restore the state that :meth:`arrays` and :meth:`values` returned."""
         blank, before = self.current, values.get("before_sharpening")
-        chosen = _with_split(blank, values.get("split_before", {}))
+        weighed = blank
         for name, weight in values.get("noun_weights", ()):
-            chosen = replace(chosen, features=chosen.features.with_noun_weight([name], weight))
+            weighed = replace(weighed, features=weighed.features.with_noun_weight([name], weight))
+        chosen = _with_split(weighed, values.get("split_before", {}))
         self.result = _restored(chosen, arrays, "chosen.", values["calibration"])
         self.calibrated = self.result
         if before is not None:
             self.calibrated = _restored(chosen, arrays, "calibrated.", before)
         splitting = int(values["restart"]) == self.settings.restarts
-        current = _with_split(chosen if splitting else blank, values.get("split", {}))
+        current = _with_split(weighed if splitting else blank, values.get("split", {}))
         self.current = current.with_words(words_from_arrays(current.words, arrays, "current."))
         best = values["best"]
         self.state = _State(
