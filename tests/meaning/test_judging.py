@@ -10,8 +10,8 @@ from wordsight.evaluation import estimate_mean
 from wordsight.language import parse
 from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.quality import Quality
+from wordsight.meaning.tasks.judge import cross_fit, quick_settings, video_folds
 from wordsight.meaning.tasks.rivals import ask, rivals_of
-from wordsight.meaning.training.cross_fit import cross_fit, quick_settings, video_folds
 from wordsight.workflows.described import DescribedClips
 from wordsight.workflows.word_quality import learning_quality
 
@@ -68,7 +68,7 @@ def test_other_true_sentences_are_no_rivals():
 def test_words_are_learned_without_the_videos_they_are_judged_on(monkeypatch):
     data = described(videos=4)
     fitted = []
-    from wordsight.meaning.training import cross_fit as module
+    from wordsight.meaning.tasks import judge as module
 
     class Spy(module.WordLearner):
         def fit(self, clips, *args, **options):

@@ -56,7 +56,7 @@ def learning_quality(
         compute: Threads, engine and device.
     """
     from wordsight.meaning import MeaningWarning
-    from wordsight.meaning.training.cross_fit import (
+    from wordsight.meaning.tasks.judge import (
         FULL_FOLDS,
         QUICK_FOLDS,
         cross_fit,
@@ -91,9 +91,8 @@ def given_words_quality(
     said: "DescribedClips", learned: "LearnedLexicon", progress: "Progress | None" = None
 ) -> "Quality":
     """Measure how good given words are on clips they were not learned from."""
-    from wordsight.meaning.tasks.judge import held_out_quality, judge_choices
+    from wordsight.meaning.tasks.judge import held_out_quality, judge_choices, video_folds
     from wordsight.meaning.tasks.rivals import ask
-    from wordsight.meaning.training.cross_fit import video_folds
 
     whole = replace(learned, lexicon=said.lexicon)
     rows = zip(said.clips, said.sentences, said.rivals, strict=True)

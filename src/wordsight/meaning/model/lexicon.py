@@ -368,7 +368,7 @@ class LearnedLexicon:
 
     def page(self, entry: str, *, strongest: int = 12) -> str:
         """Return a word's states and the typical features of each, as plain text."""
-        from wordsight.meaning.model.inspect import word_page
+        from wordsight.meaning.model.wording import word_page
 
         return word_page(self, entry, strongest=strongest)
 
