@@ -10,8 +10,8 @@ from collections.abc import Callable
 from wordsight.worlds.checks import Registry
 from wordsight.worlds.painter import Colour, mix
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.workbench.bench import BenchPlace
 from wordsight.worlds.workbench.stage import BenchStage, Hand, Script, Stream, ThingState
+from wordsight.worlds.workbench.things import BenchPlace
 
 __all__ = ["DEEDS", "Deed", "deed"]
 
