@@ -1,11 +1,11 @@
 """Objects in video: detectors, files of boxes, appearance of regions, and tracking."""
 
 from wordsight.perception.detectors.observe import observe, watch
-from wordsight.perception.detectors.pooled import load_detector
 from wordsight.perception.detectors.registry import (
     Detector,
     DetectorError,
     available_detectors,
+    load_detector,
 )
 from wordsight.perception.formats import convert_boxes, read_boxes, write_boxes
 from wordsight.perception.regions.codebook import Codebook
