@@ -17,7 +17,6 @@ from wordsight.engine import Engine
 from wordsight.errors import StateError
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.boosting import BoostingSettings, boost_predicate
-from wordsight.states.discovery.calibrating import judge_held_out
 from wordsight.states.discovery.clausal import ClausalSettings, find_clauses
 from wordsight.states.discovery.constraints import discover_constraints
 from wordsight.states.discovery.merging import select_for_merging
@@ -31,6 +30,7 @@ from wordsight.states.discovery.training import (
     PerceptronSettings,
     TrainingVideo,
     edit_share,
+    judge_held_out,
     learn_weights,
     prepare_videos,
     sequence_score,
