@@ -12,8 +12,7 @@ from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.quality import Quality
 from wordsight.meaning.tasks.judge import cross_fit, quick_settings, video_folds
 from wordsight.meaning.tasks.rivals import ask, rivals_of
-from wordsight.workflows.described import DescribedClips
-from wordsight.workflows.word_quality import learning_quality
+from wordsight.workflows.word_quality import DescribedClips, learning_quality
 
 VERBS = ("lifted", "lowered", "approached")
 SETTINGS = replace(ON_FILM, phases=3, tempered_iterations=4, iterations=2)

@@ -16,7 +16,6 @@ from wordsight.workflows.compute import (
     usable_device,
     using_engine,
 )
-from wordsight.workflows.described import DescribedClips, candidates_setting, read_described
 from wordsight.workflows.lexicon import (
     LEARNED_FROM,
     lexicon_folder,
@@ -25,6 +24,7 @@ from wordsight.workflows.lexicon import (
 )
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, setting
+from wordsight.workflows.word_quality import DescribedClips, candidates_setting, read_described
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
