@@ -8,7 +8,7 @@ larger step. Rounds differ only in weights, so videos are grounded once.
 
 On videos held out from the rules, the temperature of beliefs and how probable a change is are
 chosen to make the truth of these videos most probable, fact by fact and moment by moment; see
-:mod:`wordsight.states.search.beliefs`.
+:mod:`wordsight.states.beliefs`.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,18 @@ from numpy.typing import NDArray
 
 from wordsight.errors import StateError
 from wordsight.progress import Progress, report
-from wordsight.states.beliefs import BeliefCalibration, calibration
+from wordsight.states.beliefs import (
+    BeliefCalibration,
+    BeliefSettings,
+    calibration,
+    candidate_states,
+    posterior,
+)
 from wordsight.states.grounding.grounder import Grounder, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary
-from wordsight.states.search.beliefs import BeliefSettings, candidate_states, posterior
 from wordsight.states.search.inference import (
     InferenceSettings,
     best_path,
