@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
 from wordsight.workflows.compute import device_setting, engine_setting, usable_device, using_engine
-from wordsight.workflows.index_words import index_analyser
-from wordsight.workflows.lexicon import lexicon_setting, library_words
-from wordsight.workflows.named_shots import (
+from wordsight.workflows.index_words import (
     NAMED,
     NamedShots,
     forget_words,
+    index_analyser,
     name_shots,
     remember_words,
 )
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, setting
 from wordsight.workflows.units import count
