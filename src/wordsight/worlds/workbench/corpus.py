@@ -20,8 +20,8 @@ from wordsight.worlds.checks import (
 from wordsight.worlds.film import Picture, RenderedFilm, shoot
 from wordsight.worlds.painter import Floats, Image, Layer, mix, shade
 from wordsight.worlds.sketch import SIZE, Sketch, Sprite, soft_shadow
+from wordsight.worlds.workbench.deeds import choose_order
 from wordsight.worlds.workbench.hands import BenchPose, HandSprites, joints_of
-from wordsight.worlds.workbench.protocol import choose_order
 from wordsight.worlds.workbench.recording import Manner, WorkbenchRecording, WorkbenchTruth, perform
 from wordsight.worlds.workbench.stage import Stream
 from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
