@@ -20,7 +20,7 @@ from wordsight.engine import (
     send_note,
     usable_cores,
 )
-from wordsight.engine.processes import WorkerProcess
+from wordsight.engine.worker import WorkerProcess
 
 ENGINES = {"serial": Serial(), "one process": Processes(1), "two processes": Processes(2)}
 
