@@ -101,7 +101,7 @@ class StatePosterior:
 
     def draw(self, count: int, random_state: int = 0) -> States:
         """Return ``(count, T, F)`` sequences of states drawn by their probability."""
-        from wordsight.states.kernels.paths import draw_paths
+        from wordsight.states.kernels.loops import draw_paths
 
         random = np.random.default_rng(random_state)
         paths = np.zeros((count, len(self.forward)), dtype=np.int64)
@@ -126,7 +126,7 @@ def posterior(
         weights: ``(R,)`` weights to use instead of those of the rules.
         states: ``(S, F)`` states to consider; by default :func:`candidate_states`.
     """
-    from wordsight.states.kernels.paths import forward_backward
+    from wordsight.states.kernels.loops import forward_backward
 
     chosen = settings or BeliefSettings()
     costs = grounding.costs(weights)

@@ -102,7 +102,7 @@ class TrainingVideo:
 
     def aligned(self, weights: Array) -> Values:
         """Return ``(T, F)`` the truth; if only its order is known, at the least cost."""
-        from wordsight.states.kernels.paths import order_path
+        from wordsight.states.kernels.loops import order_path
 
         if self.timed:
             return self.truth
