@@ -9,7 +9,7 @@ from wordsight.perception.detectors.registry import (
 )
 from wordsight.perception.formats import convert_boxes, read_boxes, write_boxes
 from wordsight.perception.regions.codebook import Codebook
-from wordsight.perception.tracking.tracker import Tracker, best_track
+from wordsight.perception.tracking.tracker import Tracker
 from wordsight.perception.tracking.tracks import (
     detections_from_tracks,
     track_detections,
@@ -23,7 +23,6 @@ __all__ = [
     "DetectorError",
     "Tracker",
     "available_detectors",
-    "best_track",
     "convert_boxes",
     "detections_from_tracks",
     "load_detector",
