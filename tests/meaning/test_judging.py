@@ -138,4 +138,4 @@ def test_what_another_learning_left_is_discarded(tmp_path):
     left, reporter = tmp_path / "words.learning.npz", RecordingReporter()
     left.write_bytes(b"something")
     _fit(Learner(), described(), left, lambda *_: None, reporter)
-    assert not left.exists() and "starting anew" in reporter.notes[0]
+    assert not left.exists() and "starting over" in reporter.notes[0]

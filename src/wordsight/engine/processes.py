@@ -198,7 +198,7 @@ class _Crew(Generic[Item, Result]):
         elif kind == NOTE and self._on_note is not None:
             self._on_note(task.item, value)
         elif kind == UNUSABLE:
-            raise EngineError(f"worker processes cannot import what they shall run: {value}.")
+            raise EngineError(f"worker processes cannot import the function to run: {value}.")
         elif kind in (DONE, FAILED):
             self._idle.append(self._busy.pop(worker.connection))
             done = kind == DONE

@@ -43,7 +43,7 @@ def index_analyser(folder: Path, language: str | None) -> "Analyser":
         if asked != kept:
             raise WordsightError(
                 f"the index in {folder} was made for {kept.language or 'no'} word endings; leave "
-                "--language out, or delete the folder to begin anew."
+                "--language out, or delete the folder to start over."
             )
         return kept
     return _of_language(language or "english")
@@ -157,7 +157,7 @@ def name_shots(
 ) -> NamedShots | None:
     """Bring the words of an index's shots up to date: only new or changed videos are looked at.
 
-    Every video is kept when it is done, so that an interrupted naming goes on where it was. One
+    Every video is kept when it is done, so that an interrupted run resumes. One
     that cannot be read has no words; the reason is reported where it is indexed.
 
     Returns:

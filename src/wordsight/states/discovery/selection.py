@@ -178,7 +178,7 @@ class _Selection:
 
 
 def _units(videos: Sequence[TrainingVideo], count: int) -> NDArray[np.bool_]:
-    """Return ``(R,)`` which rules speak of a single fact wherever they apply."""
+    """Return ``(R,)`` which rules have a single fact wherever they apply."""
     units = np.ones(count, dtype=np.bool_)
     for video in videos:
         clauses = video.grounding.clauses

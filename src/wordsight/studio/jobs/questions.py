@@ -228,7 +228,7 @@ def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str
         if request.describe:
             require_words(library)
         if request.language or request.visual:
-            # Word endings and models are part of all that is indexed: others begin anew.
+            # Word endings and models are part of all that is indexed: others start over.
             shutil.rmtree(index_folder(library, None), ignore_errors=True)
         result = _when_free(
             lambda: index(library, request, progress=context.progress), context.progress

@@ -110,7 +110,7 @@ class WorkbenchPicture(Picture):
         return image
 
     def _live(self, index: int) -> list[int]:
-        """Return the things that must be painted anew: touched ones and what is before them."""
+        """Return the things that must be painted again: touched ones and what is before them."""
         touched = self._touched[:, index]
         bases = self._recording.stands_on[:, index]
         live = touched | ((bases >= 0) & touched[bases])
@@ -137,7 +137,7 @@ class WorkbenchPicture(Picture):
         return sorted(numbers, key=lambda k: (raised[k] >= _RAISED, -float(depths[k])))
 
     def _rest(self, index: int, live: list[int]) -> Image:
-        """Return the bench with all things that are not painted anew."""
+        """Return the bench with all things that are not painted again."""
         resting = [number for number in range(len(self._recording.things)) if number not in live]
         looks, places = self._recording.looks[index], self._recording.places[:, index]
         key = (tuple(resting), tuple(looks[k] for k in resting), places[resting].tobytes())
