@@ -34,7 +34,7 @@ from wordsight.attributes import (
     Utterance,
     join_sounds,
 )
-from wordsight.attributes.phrases import split_phrases
+from wordsight.attributes.grouping.words import split_phrases
 from wordsight.attributes.questions import choose_question
 
 __all__ = ["main", "measure"]

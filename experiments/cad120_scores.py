@@ -19,7 +19,7 @@ from wordsight.meaning.model.calibration import Calibration
 from wordsight.meaning.model.lexicon import verb_of
 from wordsight.meaning.tasks.judge import judge_choices
 from wordsight.meaning.tasks.rivals import ForcedChoice, ask
-from wordsight.meaning.training.conditional import fit_durations
+from wordsight.meaning.training.calibration import fit_durations
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import Sentence
 

@@ -35,7 +35,7 @@ from wordsight.states.discovery.learning import (
     discover_rules,
     training_vocabulary,
 )
-from wordsight.states.discovery.merging import MergeSettings, select_for_merging
+from wordsight.states.discovery.selection import MergeSettings, select_for_merging
 from wordsight.states.discovery.training import PerceptronSettings, learn_weights, prepare_videos
 from wordsight.states.events.find import find_events, outermost
 from wordsight.states.methods import state_model

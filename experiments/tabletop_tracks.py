@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.tracking import Coherence, States, best_path
+from experiments.baselines.best_path import best_path
+from wordsight.perception.tracking import Coherence, States
 from wordsight.records import Clip, Detections
 
 __all__ = ["NamedTracker", "clip_of", "follow_classes", "overlaps"]

@@ -64,7 +64,7 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
     What a killed process left of an earlier attempt at the same file is cleared away.
 
     Args:
-        path: Where the finished file shall be.
+        path: Where the finished file will be.
         overwrite: Whether an existing file may be replaced.
 
     Yields:
@@ -117,7 +117,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     disk when the block ends. A folder that is there is replaced.
 
     Args:
-        path: Where the finished folder shall be.
+        path: Where the finished folder will be.
 
     Yields:
         The folder to write into.
@@ -150,7 +150,7 @@ def put_folder(folder: Path, target: Path) -> None:
 
     Args:
         folder: The new folder, beside ``target``.
-        target: Where it shall be.
+        target: Where it will be.
     """
     if not target.exists():
         folder.rename(target)

@@ -70,7 +70,7 @@ class TestLearned:
 
     def test_nobody_is_seen_between_two_frames(self, call, learned):
         found = call("track", learned[1][0], SAID, "--from", 1.01, "--to", 1.02)
-        assert found.code == 0 and "Nothing that the sentence speaks of is seen" in found.err
+        assert found.code == 0 and "Nothing that the sentence mentions is seen" in found.err
 
     def test_descriptions_explanations_and_search(self, call, learned):
         video = learned[1][0]

@@ -280,7 +280,7 @@ def test_the_index_follows_the_library(run, footage, tmp_path):
     run("add", write_film(tmp_path / "new.mp4", (9, 9, 9), (90, 90, 9)), "-s", "a dark one")
     assert run("search", "squares", "--json").json == []  # updated without being told
     assert run("search", "dark", "--json").json[0]["video_id"].startswith("new")
-    assert "begin anew" in run("index", "--language", "german").err
+    assert "start over" in run("index", "--language", "german").err
     assert run("verify").code == 0
     # A damaged note is made again.
     (tmp_path / "wordsight-library" / "search-index" / "library-stamp.json").write_text("{")

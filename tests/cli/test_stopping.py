@@ -76,7 +76,7 @@ def test_control_c_while_workers_work(command, pause, films, library, tmp_path):
     _, errors = program.communicate(timeout=120)
     assert program.returncode == 130, errors
     assert errors.strip().endswith(
-        "stopped. Nothing is lost: the same command goes on where it was."
+        "stopped. Nothing is lost: run the same command again to resume."
     )
     assert "Traceback" not in errors
     assert psutil.wait_procs(workers, timeout=120)[1] == []

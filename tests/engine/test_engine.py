@@ -20,7 +20,7 @@ from wordsight.engine import (
     send_note,
     usable_cores,
 )
-from wordsight.engine.processes import WorkerProcess
+from wordsight.engine.worker import WorkerProcess
 
 ENGINES = {"serial": Serial(), "one process": Processes(1), "two processes": Processes(2)}
 
@@ -274,7 +274,7 @@ def test_control_c_while_a_worker_is_started_leaves_none_behind(hold, monkeypatc
         def __init__(self, *arguments):
             super().__init__(*arguments)
             started.append(self.process)
-            signal.raise_signal(signal.SIGINT)  # before anybody else knows of the process
+            signal.raise_signal(signal.SIGINT)  # before anything else knows of the process
 
     monkeypatch.setattr(processes, "WorkerProcess", Interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -7,8 +7,8 @@ import wordsight
 from experiments.cad120_library import write_library
 from experiments.data import cad120
 from wordsight.library import Library
-from wordsight.workflows.described import read_described
 from wordsight.workflows.reporter import RecordingReporter
+from wordsight.workflows.word_quality import read_described
 
 
 @pytest.mark.slow

@@ -10,13 +10,13 @@ from wordsight.language import parse
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe, view_clip
 from wordsight.meaning.model.calibration import Calibration
 from wordsight.meaning.model.lexicon import LearnedLexicon
-from wordsight.meaning.training.conditional import (
+from wordsight.meaning.training.calibration import (
     Question,
-    conditional_gradient,
     fit_calibration,
     fit_durations,
     make_questions,
 )
+from wordsight.meaning.training.conditional import conditional_gradient
 from wordsight.meaning.training.corpus import background_distributions, build_corpus, initial_words
 from wordsight.meaning.training.discriminative import GradientTraining
 from wordsight.meaning.training.leave_one_out import LeaveOneOut

@@ -10,10 +10,9 @@ from wordsight.evaluation import estimate_mean
 from wordsight.language import parse
 from wordsight.meaning import ON_FILM
 from wordsight.meaning.model.quality import Quality
+from wordsight.meaning.tasks.judge import cross_fit, quick_settings, video_folds
 from wordsight.meaning.tasks.rivals import ask, rivals_of
-from wordsight.meaning.training.cross_fit import cross_fit, quick_settings, video_folds
-from wordsight.workflows.described import DescribedClips
-from wordsight.workflows.word_quality import learning_quality
+from wordsight.workflows.word_quality import DescribedClips, learning_quality
 
 VERBS = ("lifted", "lowered", "approached")
 SETTINGS = replace(ON_FILM, phases=3, tempered_iterations=4, iterations=2)
@@ -68,7 +67,7 @@ def test_other_true_sentences_are_no_rivals():
 def test_words_are_learned_without_the_videos_they_are_judged_on(monkeypatch):
     data = described(videos=4)
     fitted = []
-    from wordsight.meaning.training import cross_fit as module
+    from wordsight.meaning.tasks import judge as module
 
     class Spy(module.WordLearner):
         def fit(self, clips, *args, **options):
@@ -139,4 +138,4 @@ def test_what_another_learning_left_is_discarded(tmp_path):
     left, reporter = tmp_path / "words.learning.npz", RecordingReporter()
     left.write_bytes(b"something")
     _fit(Learner(), described(), left, lambda *_: None, reporter)
-    assert not left.exists() and "starting anew" in reporter.notes[0]
+    assert not left.exists() and "starting over" in reporter.notes[0]

@@ -10,7 +10,7 @@ from tests.meaning.plays import LABELS, LEXICON, troupe
 from wordsight.errors import FormatError
 from wordsight.language import parse
 from wordsight.meaning import LearnedLexicon, MeaningError, WordLearner
-from wordsight.meaning.features.track_looks import (
+from wordsight.meaning.model.noun_looks import (
     followed_regions,
     has_only_looks,
     look_blocks,

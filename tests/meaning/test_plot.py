@@ -5,7 +5,7 @@ import pytest
 from wordsight.errors import WordsightError
 from wordsight.meaning import MeaningError
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.meaning.model.inspect import plot_word, save_word_plot
+from wordsight.meaning.model.wording import plot_word, save_word_plot
 
 
 @pytest.fixture(scope="module")

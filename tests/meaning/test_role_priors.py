@@ -10,7 +10,7 @@ from wordsight.errors import MeaningError
 from wordsight.language import parse
 from wordsight.meaning import WordLearner
 from wordsight.meaning.model.calibration import Calibration, RolePriors
-from wordsight.meaning.training.conditional import Question, fit_role_prior_weight
+from wordsight.meaning.training.calibration import Question, fit_role_prior_weight
 from wordsight.meaning.training.corpus import RolePriorCounts
 
 BALL, CRATE = (parse(f"the person lifted the {noun}", LEXICON) for noun in ("ball", "crate"))

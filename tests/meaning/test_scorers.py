@@ -10,7 +10,7 @@ from tests.meaning.plays import LEXICON, play
 from wordsight.inference import LatticeTooLargeError
 from wordsight.language import parse
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe, view_clip
-from wordsight.meaning.scoring.lattice_scorer import track_weights
+from wordsight.meaning.scoring.clip_scorers import track_weights
 from wordsight.meaning.scoring.scorer import TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import word_tables
 from wordsight.meaning.training.corpus import background_distributions, build_corpus, initial_words

@@ -13,8 +13,7 @@ from wordsight.errors import FormatError
 from wordsight.language import Lexicon, parse
 from wordsight.meaning import LearnedLexicon, WordLearner
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe, view_clip
-from wordsight.meaning.model.inspect import plot_word, word_page
-from wordsight.meaning.model.wording import looks_for
+from wordsight.meaning.model.wording import looks_for, plot_word, word_page
 from wordsight.meaning.scoring.scorer import make_scorer
 from wordsight.meaning.scoring.tables import word_tables
 from wordsight.meaning.training.corpus import background_distributions, build_corpus, initial_words

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from wordsight.perception import load_detector
-from wordsight.perception.detectors.hand_points import HandPoints
-from wordsight.perception.detectors.hands import Hands, decode_palms
+from wordsight.perception.detectors.hands import HandPoints, Hands, decode_palms
 from wordsight.perception.detectors.objects import Objects
 from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.networks import (

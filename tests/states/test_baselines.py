@@ -21,7 +21,7 @@ from wordsight.states import (
     parse_fact,
     parse_rules,
 )
-from wordsight.states.discovery.merging import MergeSettings, select_for_merging
+from wordsight.states.discovery.selection import MergeSettings, select_for_merging
 from wordsight.states.rules.vocabulary import ObjectFeature
 from wordsight.states.search.inference import greedy_merge
 

@@ -14,14 +14,15 @@ from wordsight.states import (
     parse_events,
     parse_rules,
 )
-from wordsight.states.beliefs import calibration, draw_reliability
-from wordsight.states.grounding.observations import StateObservations
-from wordsight.states.search.beliefs import (
+from wordsight.states.beliefs import (
     BeliefSettings,
     best_states,
+    calibration,
     candidate_states,
+    draw_reliability,
     posterior,
 )
+from wordsight.states.grounding.observations import StateObservations
 
 RULES = parse_rules(
     """

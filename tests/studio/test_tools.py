@@ -21,7 +21,7 @@ from wordsight.retrieval.index.build import lock_index
 from wordsight.retrieval.trec import read_run
 from wordsight.studio.jobs import JobContext
 from wordsight.studio.jobs.lexicon import learn_words
-from wordsight.studio.jobs.search import (
+from wordsight.studio.jobs.questions import (
     QUERIES,
     answer_queries,
     index_library,

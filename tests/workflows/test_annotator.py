@@ -8,7 +8,7 @@ from wordsight.attributes import AttributeLearner
 from wordsight.errors import WordsightError
 from wordsight.language import PartOfSpeech, default_lexicon, parse
 from wordsight.workflows.annotator import ClipAnnotator, load_annotator
-from wordsight.workflows.named_shots import NamedShots, forget_words, named_terms, remember_words
+from wordsight.workflows.index_words import NamedShots, forget_words, named_terms, remember_words
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.teach import load_taught
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordsight.worlds import WorldError
-from wordsight.worlds.workbench.deeds import DEEDS
-from wordsight.worlds.workbench.protocol import StepOrder, choose_order
+from wordsight.worlds.workbench.deeds import DEEDS, StepOrder, choose_order
 from wordsight.worlds.workbench.recording import Manner, perform
 from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
 from wordsight.worlds.workbench.things import THINGS

@@ -95,7 +95,7 @@ class Belonging:
 def absent_lines(happens: Array) -> NDArray[np.bool_]:
     """Return ``(N,)`` which lines do not seem to happen, given the probabilities that they do.
 
-    Lines of which it cannot be told, NaN, are not among them.
+    Lines of which it is unknown, NaN, are not among them.
     """
     return np.asarray(happens < _ABSENT)
 

@@ -21,6 +21,7 @@ from wordsight.attributes.grouping.assignment import (
     group_by_mixture,
 )
 from wordsight.attributes.grouping.attribute_count import CountScore
+from wordsight.attributes.grouping.words import known_words, split_phrases
 from wordsight.attributes.lessons import (
     Lessons,
     Utterance,
@@ -29,7 +30,6 @@ from wordsight.attributes.lessons import (
     joined_lessons,
     make_lessons,
 )
-from wordsight.attributes.phrases import known_words, split_phrases
 from wordsight.attributes.picture_space import PictureSpace
 from wordsight.attributes.recall.answers import (
     DiscriminantRecall,

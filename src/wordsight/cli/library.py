@@ -182,7 +182,7 @@ def _render_verified(output: Output, report: "VerifyReport") -> None:
 def add(output: Output, result: AddResult) -> None:
     """Add videos with what is said of them; what is there already is skipped.
 
-    The library is made if it does not exist. Interrupted? The same command goes on.
+    The library is made if it does not exist. Interrupted? The same command resumes it.
     """
     report = result.report
     output.line(

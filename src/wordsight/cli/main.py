@@ -66,7 +66,7 @@ def _stopped() -> None:
     # Where Ctrl-C met code that is made from text, as that of data classes is, Python takes it for
     # unhandled and kills itself in the end, unless other such code, as a named tuple's, has run.
     namedtuple("Handled", ())
-    what = "stopped. Nothing is lost: the same command goes on where it was."
+    what = "stopped. Nothing is lost: run the same command again to resume."
     _fail(what, "Interrupted", _INTERRUPTED)
 
 

@@ -116,7 +116,7 @@ def verb(workflow: Callable[..., Any]) -> Callable[[Callable[..., None]], Callab
 
 
 def _annotation(one: SettingInfo) -> Any:
-    """Return the type of a setting with how Typer shall spell and explain it."""
+    """Return the type of a setting with the spelling and help that Typer shows."""
     shown: Any = one.setting.default_text or (one.type is not bool and one.default is not None)
     about: dict[str, Any] = {"help": one.help, "show_default": shown, "metavar": _metavar(one)}
     if one.type in (int, float):

@@ -24,7 +24,7 @@ _LINE_EVERY = 5.0  # seconds between two lines of progress where no bar can be d
 
 @dataclass(frozen=True)
 class Style:
-    """How a command shall speak.
+    """How a command writes its output.
 
     Attributes:
         json: Print one JSON value on standard output instead of text.

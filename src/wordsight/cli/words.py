@@ -23,7 +23,7 @@ __all__ = ["describe", "explain", "learn", "lexicon", "score", "track"]
 def learn(output: Output, result: LearnResult) -> None:
     """Learn what words mean from the library's videos and sentences.
 
-    Interrupted? The same command goes on where it was.
+    Interrupted? The same command resumes it.
     """
     words = sorted(result.lexicon.words)
     clips = count(result.num_clips, "clip")

@@ -7,16 +7,12 @@ A worker that holds parts and dies is replaced, and its part redone.
 """
 
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
-from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Self, TypeVar
 
 from wordsight.engine.base import (
@@ -28,10 +24,19 @@ from wordsight.engine.base import (
     ItemOutcome,
     ReorderBuffer,
 )
-from wordsight.engine.worker import DONE, FAILED, NOTE, READY, UNUSABLE
+from wordsight.engine.worker import (
+    DONE,
+    FAILED,
+    NOTE,
+    READY,
+    UNUSABLE,
+    WorkerProcess,
+    WorkItem,
+    cause_of,
+)
 from wordsight.interrupts import interrupts_held_back
 
-__all__ = ["ProcessParts", "Processes", "WorkerProcess", "cause_of", "in_threads", "usable_cores"]
+__all__ = ["ProcessParts", "Processes", "in_threads", "usable_cores"]
 
 
 Item = TypeVar("Item")
@@ -41,9 +46,6 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _GRACE_SECONDS = 3.0
-
-# Each worker's share of the cores, set for the libraries that start threads of their own.
-_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
 
 
 def usable_cores() -> int:
@@ -121,55 +123,6 @@ class Processes(Engine):
         return ProcessParts(parts, self.workers)
 
 
-@dataclass
-class WorkItem(Generic[Item]):
-    """An item on its way: its number, and how many workers died over it."""
-
-    number: int
-    item: Item
-    deaths: int = 0
-
-
-class WorkerProcess(Generic[Item]):
-    """One process and the task it has at hand."""
-
-    def __init__(self, function: Callable[[Item], Any], threads: int):
-        ours, theirs = Pipe()
-        call = (
-            f"import sys; sys.path[:] = {sys.path!r}; "
-            f"from wordsight.engine.worker import main; main({theirs.fileno()}, {os.getpid()})"
-        )
-        with theirs, interrupts_held_back():
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", call],
-                stdin=subprocess.PIPE,
-                stdout=2,  # results of the program go to standard output, chatter does not
-                pass_fds=[theirs.fileno()],
-                env={**{name: str(threads) for name in _THREAD_SETTINGS}, **os.environ},
-            )
-        self.connection: Connection[Any, Any] = ours
-        self.ready = False
-        self.task: WorkItem[Item] | None = None
-        with suppress(OSError):  # if it died at once, handing out its first item will tell
-            self.connection.send(function)
-
-    def end(self, deadline: float) -> int:
-        """Wait for the process until a moment of the monotonic clock, then kill it."""
-        try:
-            status = self.process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            status = self.process.wait()
-        self.release()
-        return status
-
-    def release(self) -> None:
-        """Close our ends of the pipes, which tells a worker that is idle to go."""
-        self.connection.close()
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-
-
 class _Crew(Generic[Item, Result]):
     """The workers of one call of :meth:`Processes.map`."""
 
@@ -245,7 +198,7 @@ class _Crew(Generic[Item, Result]):
         elif kind == NOTE and self._on_note is not None:
             self._on_note(task.item, value)
         elif kind == UNUSABLE:
-            raise EngineError(f"worker processes cannot import what they shall run: {value}.")
+            raise EngineError(f"worker processes cannot import the function to run: {value}.")
         elif kind in (DONE, FAILED):
             self._idle.append(self._busy.pop(worker.connection))
             done = kind == DONE
@@ -285,22 +238,6 @@ class _Crew(Generic[Item, Result]):
             worker.end(deadline)
         self._busy.clear()
         self._idle.clear()
-
-
-def cause_of(status: int) -> str:
-    """Put the exit status of a process into words."""
-    if status >= 0:
-        return f"ended with exit status {status}"
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
-    hint = {
-        "SIGKILL": "; most likely there was no memory left",
-        "SIGSEGV": "; most likely the file breaks its decoder",
-        "SIGABRT": "; most likely the file breaks its decoder",
-    }.get(name, "")
-    return f"was ended by {name}{hint}"
 
 
 _PATIENCE = 3.0  # seconds for a worker to leave

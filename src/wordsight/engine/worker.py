@@ -1,4 +1,4 @@
-"""The far side of :class:`wordsight.engine.Processes`: a process that does one item at a time.
+"""Both sides of a worker of :class:`wordsight.engine.Processes`, which does one item at a time.
 
 It lives as long as its parent: the parent holds the other end of its standard input and never
 writes there, so that the end of that pipe means that the parent is gone, however it went.
@@ -7,17 +7,33 @@ writes there, so that the end of that pipe means that the parent is gone, howeve
 import os
 import select
 import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
 from types import FrameType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from wordsight.engine.base import message_of, receiving_notes
+from wordsight.interrupts import interrupts_held_back
 
-__all__ = ["DONE", "FAILED", "NOTE", "READY", "UNUSABLE", "main"]
+__all__ = [
+    "DONE",
+    "FAILED",
+    "NOTE",
+    "READY",
+    "UNUSABLE",
+    "WorkItem",
+    "WorkerProcess",
+    "cause_of",
+    "main",
+]
+
+Item = TypeVar("Item")
 
 READY, NOTE, DONE, FAILED, UNUSABLE = "ready", "note", "done", "failed", "unusable"
 """The first of every pair a worker sends: what the second is."""
@@ -26,6 +42,74 @@ _LIFELINE = 0  # standard input
 _CHECK_SECONDS = 1.0
 _GRACE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.02
+
+# Each worker's share of the cores, set for the libraries that start threads of their own.
+_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+
+
+@dataclass
+class WorkItem(Generic[Item]):
+    """An item on its way: its number, and how many workers died over it."""
+
+    number: int
+    item: Item
+    deaths: int = 0
+
+
+class WorkerProcess(Generic[Item]):
+    """One process and the task it has at hand."""
+
+    def __init__(self, function: Callable[[Item], Any], threads: int):
+        ours, theirs = Pipe()
+        call = (
+            f"import sys; sys.path[:] = {sys.path!r}; "
+            f"from wordsight.engine.worker import main; main({theirs.fileno()}, {os.getpid()})"
+        )
+        with theirs, interrupts_held_back():
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", call],
+                stdin=subprocess.PIPE,
+                stdout=2,  # results of the program go to standard output, chatter does not
+                pass_fds=[theirs.fileno()],
+                env={**{name: str(threads) for name in _THREAD_SETTINGS}, **os.environ},
+            )
+        self.connection: Connection[Any, Any] = ours
+        self.ready = False
+        self.task: WorkItem[Item] | None = None
+        with suppress(OSError):  # if it died at once, handing out its first item will tell
+            self.connection.send(function)
+
+    def end(self, deadline: float) -> int:
+        """Wait for the process until a moment of the monotonic clock, then kill it."""
+        try:
+            status = self.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        self.release()
+        return status
+
+    def release(self) -> None:
+        """Close our ends of the pipes, which tells a worker that is idle to go."""
+        self.connection.close()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+
+def cause_of(status: int) -> str:
+    """Put the exit status of a process into words."""
+    if status >= 0:
+        return f"ended with exit status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    hint = {
+        "SIGKILL": "; most likely there was no memory left",
+        "SIGSEGV": "; most likely the file breaks its decoder",
+        "SIGABRT": "; most likely the file breaks its decoder",
+    }.get(name, "")
+    return f"was ended by {name}{hint}"
 
 
 def main(descriptor: int, parent: int) -> None:

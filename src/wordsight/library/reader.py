@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.errors import LibraryError, VideoError
+from wordsight.errors import LibraryError
 from wordsight.library.catalog import queries
 from wordsight.library.catalog.database import Database
 from wordsight.library.catalog.entries import (
@@ -20,6 +20,7 @@ from wordsight.library.catalog.entries import (
     THUMBNAIL,
     ArtefactEntry,
     Failure,
+    FilmPictures,
     SentenceEntry,
     VideoDetails,
     VideoEntry,
@@ -32,9 +33,8 @@ from wordsight.records import Clip, Detections, Sentence, Shot
 
 if TYPE_CHECKING:
     from wordsight.perception import Codebook
-    from wordsight.video import VideoReader
 
-__all__ = ["Codebooks", "DetectionReader", "FilmPictures", "LibraryReader"]
+__all__ = ["Codebooks", "DetectionReader", "LibraryReader"]
 
 
 DETECTOR = "regions"
@@ -44,8 +44,6 @@ UNLABELLED = ("region",)
 """The labels of regions that are not distinguished yet."""
 
 _MAX_VIDEOS = 500
-_PICTURE_HEIGHT = 180  # pixels
-_PICTURE_QUALITY = 60
 
 _MAX_REGIONS = 20_000  # more make no better codebook, see wordsight.perception.Codebook
 
@@ -195,35 +193,6 @@ def _span(seen: Detections) -> tuple[float, float]:
     times = seen.times
     last = times[-1] - times[-2] if len(times) > 1 else 1.0
     return float(times[0]), float(times[-1] + last)
-
-
-@dataclass(frozen=True)
-class FilmPictures:
-    """Pictures of a film at some times, small and as JPEG, for notebooks.
-
-    Attributes:
-        path: The film; none are given where it is gone.
-    """
-
-    path: str
-
-    def __call__(self, times: Sequence[float]) -> list[bytes]:
-        """Return a picture for each time, or none at all."""
-        from wordsight.video import VideoReader, encode_jpeg
-
-        try:
-            with VideoReader(self.path) as reader:
-                size = _small(reader)
-                frames = [reader.frame_at(time) for time in times]
-                return [encode_jpeg(frame.scaled(*size), _PICTURE_QUALITY) for frame in frames]
-        except VideoError:
-            return []
-
-
-def _small(reader: "VideoReader") -> tuple[int, int]:
-    width, height = reader.info.width, reader.info.height
-    scale = min(1.0, _PICTURE_HEIGHT / height)
-    return max(1, round(width * scale)), max(1, round(height * scale))
 
 
 class LibraryReader:

@@ -74,7 +74,7 @@ class Sentence:
 
     @property
     def num_participants(self) -> int:
-        """How many different things the sentence speaks of."""
+        """How many different things the sentence mentions."""
         return len({p for word in self.words for p in word.participants})
 
     @property

@@ -1,7 +1,13 @@
 """States over time from tracks by weighted Horn rules: what is held, what rests on what."""
 
 from wordsight.errors import RuleError, StateError
-from wordsight.states.beliefs import BeliefCalibration, FactBelief, StateBeliefs, calibration
+from wordsight.states.beliefs import (
+    BeliefCalibration,
+    BeliefSettings,
+    FactBelief,
+    StateBeliefs,
+    calibration,
+)
 from wordsight.states.discovery.boosting import BoostingSettings
 from wordsight.states.discovery.clausal import ClausalSettings
 from wordsight.states.discovery.constraints import FactConstraints, discover_constraints
@@ -66,7 +72,6 @@ from wordsight.states.rules.vocabulary import (
     StateVocabulary,
     parse_vocabulary,
 )
-from wordsight.states.search.beliefs import BeliefSettings
 from wordsight.states.search.inference import InferenceSettings, infer
 from wordsight.states.search.segments import (
     EXACT,

@@ -13,7 +13,7 @@ from wordsight.engine import Engine
 from wordsight.errors import StateError
 from wordsight.progress import Progress
 from wordsight.records.model_folder import ModelFolder
-from wordsight.states.beliefs import StateBeliefs
+from wordsight.states.beliefs import BeliefSettings, StateBeliefs, posterior
 from wordsight.states.discovery.learning import (
     LearningTask,
     StateLearningSettings,
@@ -26,7 +26,6 @@ from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule, format_rules, parse_rules
 from wordsight.states.rules.vocabulary import ObjectFeature, Predicate, Recipe, StateVocabulary
-from wordsight.states.search.beliefs import BeliefSettings, posterior
 from wordsight.states.search.inference import InferenceSettings, infer
 from wordsight.states.search.segments import SegmentDecoder, SegmentSearchSettings
 

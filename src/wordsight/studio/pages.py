@@ -24,7 +24,7 @@ from wordsight.studio.api.search import Pictures, SearchBody, SentSearch, search
 from wordsight.studio.api.states import found_states
 from wordsight.studio.jobs.attributes import TAUGHT
 from wordsight.studio.jobs.exports import EXPORTERS, list_exports
-from wordsight.studio.jobs.meaning import ASKED
+from wordsight.studio.jobs.questions import ASKED
 from wordsight.studio.jobs.states import states_file
 from wordsight.studio.networks import list_networks
 from wordsight.studio.security import is_from_elsewhere

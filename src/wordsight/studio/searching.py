@@ -169,7 +169,7 @@ def index_job(studio: Studio, *, begin: bool) -> JobRecord | None:
 def version_of(studio: Studio) -> tuple[Any, ...] | None:
     """Return what stays the same as long as every search finds the same.
 
-    ``None`` while it cannot be told, or while the index is behind the library.
+    ``None`` while it is unknown, or while the index is behind the library.
     """
     folder, revision = index_folder(studio.library, None), studio.library.revision
     look = _looked.get(folder)

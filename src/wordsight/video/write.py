@@ -1,9 +1,11 @@
 """`VideoWriter`: H.264 mp4 files that browsers play, with exact presentation times.
 
-The file is written atomically, and the same frames give the same bytes.
+The file is written atomically, and the same frames give the same bytes. `RecentFrames` keeps the
+last seconds of a source, to be written when something happened.
 """
 
 import os
+from collections import deque
 from contextlib import ExitStack, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 import av
+import cv2
 import numpy as np
 from av.container import OutputContainer
 from av.video.reformatter import ColorPrimaries, Colorspace, ColorTrc
@@ -19,8 +22,9 @@ from numpy.typing import NDArray
 
 from wordsight.errors import VideoError
 from wordsight.files import atomic_path
+from wordsight.video.read.frame import Frame
 
-__all__ = ["VideoWriter"]
+__all__ = ["RecentFrames", "VideoWriter"]
 
 _TICKS = 90_000  # per second; divides by 24, 25, 30 and 30000/1001, and is finer than a millisecond
 _THREADS = 4  # fixed, because the encoder's output depends on it
@@ -37,6 +41,7 @@ _PRESETS = (
     "slower",
     "veryslow",
 )
+_QUALITY = 88  # of JPEG pictures that are kept
 _LIMITED_RANGE = 1  # luma 16-235, which players expect of H.264
 
 
@@ -249,8 +254,71 @@ class VideoWriter:
         return VideoError(f"{self.path} {advice}")
 
 
+class RecentFrames:
+    """Keeps the frames of the last seconds as JPEG pictures.
+
+    Args:
+        seconds: How long a frame is kept.
+        long_side: Longer side of the kept pictures; smaller frames are not scaled.
+
+    Examples:
+        >>> recent = RecentFrames(2.0)
+        >>> for number in range(50):
+        ...     recent.add(Frame.from_array(np.zeros((48, 64, 3), np.uint8), number / 10))
+        >>> len(recent)
+        21
+    """
+
+    def __init__(self, seconds: float, *, long_side: int = 960) -> None:
+        self._seconds, self._long_side = seconds, long_side
+        self._kept: deque[tuple[float, bytes]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def add(self, frame: Frame) -> None:
+        """Keep a frame, and forget those that are too old."""
+        shrink = min(1.0, self._long_side / max(frame.size))
+        width, height = (max(2, round(side * shrink)) for side in frame.size)
+        pixels = cv2.cvtColor(frame.scaled(width, height), cv2.COLOR_RGB2BGR)
+        _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+        self._kept.append((frame.time, data.tobytes()))
+        while self._kept and self._kept[0][0] < frame.time - self._seconds - 1e-9:
+            self._kept.popleft()
+
+    def between(self, start: float, end: float) -> list[tuple[float, bytes]]:
+        """Return the times and JPEG pictures of the frames from ``start`` to ``end`` seconds."""
+        return [one for one in self._kept if start <= one[0] < end]
+
+    @staticmethod
+    def write(path: str | os.PathLike[str], pictures: list[tuple[float, bytes]]) -> None:
+        """Write pictures that :meth:`between` returned as an mp4 file.
+
+        Raises:
+            VideoError: If there are none, or the file cannot be written.
+        """
+        if not pictures:
+            raise VideoError(f"there are no frames for {path}.")
+        begun = pictures[0][0]
+        gaps = np.diff([time for time, _ in pictures])
+        rate = 1.0 / float(np.median(gaps)) if len(gaps) else 10.0
+        first = _decoded(pictures[0][1])
+        size = (first.shape[1], first.shape[0])
+        with VideoWriter(path, size, min(max(rate, 1.0), 120.0), overwrite=True) as writer:
+            for time, data in pictures:
+                image = _decoded(data)
+                if image.shape == first.shape:
+                    writer.write(image, time - begun)
+
+
 def _padded_to_even(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     height, width = image.shape[:2]
     if height % 2 or width % 2:
         image = np.pad(image, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
     return np.ascontiguousarray(image)
+
+
+def _decoded(data: bytes) -> NDArray[np.uint8]:
+    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert pixels is not None  # it was encoded here
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)

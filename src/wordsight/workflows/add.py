@@ -107,7 +107,7 @@ class AddResult(Result):
 def add(library: "Library", request: AddRequest, *, reporter: RecordingReporter) -> AddResult:
     """Add videos to a library, which is made if it does not exist.
 
-    Videos that are there already are skipped, so that an interrupted run goes on when it is called
+    Videos that are there already are skipped, so that an interrupted run resumes when it is called
     again. A video that fails is part of the result, and all others are added.
     """
     if request.workers is not None and request.engine is not None:

@@ -204,7 +204,7 @@ def align(request: AlignRequest, *, reporter: RecordingReporter) -> AlignResult:
     wanted = [one for one in videos if one.wanted]
     if pins and len(wanted) > 1:
         raise WordsightError(
-            f"--constraint speaks of one video, but {request.video} stands for {len(wanted)}; "
+            f"--constraint is for one video, but {request.video} stands for {len(wanted)}; "
             "align them one by one, the others given with --with."
         )
     files = _Files(request, wanted, text)

@@ -68,8 +68,7 @@ def observe_videos(request: "AlignRequest", reporter: RecordingReporter) -> list
         WordsightError: If a name is neither a file nor in the library, or a detector is unknown,
             needed or not.
     """
-    from wordsight.perception.detectors.pooled import detector_names
-    from wordsight.perception.detectors.registry import require_detector
+    from wordsight.perception.detectors.registry import detector_names, require_detector
 
     for name in detector_names(request.detector):
         require_detector(name)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wordsight.errors import WordsightError
 from wordsight.language import PartOfSpeech
 from wordsight.library import Library
-from wordsight.library.reader import FilmPictures
+from wordsight.library.catalog.entries import FilmPictures
 from wordsight.meaning.features import (
     FEATURE_SETS,
     CategoryBins,

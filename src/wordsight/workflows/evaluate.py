@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wordsight.errors import WordsightError
 from wordsight.workflows.compute import pruning, usable_device, using_engine
-from wordsight.workflows.described import candidates_setting, read_described
 from wordsight.workflows.learn import LearnSettings, training_settings
 from wordsight.workflows.lexicon import (
     LEARNED_FROM,
@@ -17,6 +16,7 @@ from wordsight.workflows.lexicon import (
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, changed, setting
 from wordsight.workflows.units import count
+from wordsight.workflows.word_quality import candidates_setting, read_described
 from wordsight.workflows.workflow import Result, as_json, workflow
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wordsight.evaluation.ranking import Qrels, Run
     from wordsight.library import Library
     from wordsight.meaning.model.quality import Quality
-    from wordsight.workflows.described import DescribedClips
+    from wordsight.workflows.word_quality import DescribedClips
 
 __all__ = [
     "DEFAULT_MEASURES",

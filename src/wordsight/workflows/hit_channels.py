@@ -125,7 +125,7 @@ class HitChannels(Closing):
 
     Args:
         hits: A file that gets one line of JSON per hit, behind those it has.
-        subtitles: An SRT file that gets one cue per hit; begun anew, because its times are.
+        subtitles: An SRT file that gets one cue per hit; started over, because its times are.
         others: What may be slow.
 
     Raises:

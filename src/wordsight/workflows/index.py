@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordsight.errors import LibraryError, WordsightError
 from wordsight.files import write_text
 from wordsight.workflows.compute import device_setting, engine_setting, usable_device, using_engine
-from wordsight.workflows.index_words import index_analyser
-from wordsight.workflows.lexicon import lexicon_setting, library_words
-from wordsight.workflows.named_shots import (
+from wordsight.workflows.index_words import (
     NAMED,
     NamedShots,
     forget_words,
+    index_analyser,
     name_shots,
     remember_words,
 )
+from wordsight.workflows.lexicon import lexicon_setting, library_words
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, setting
 from wordsight.workflows.units import count
@@ -89,7 +89,7 @@ class IndexSettings(Request):
     components: int | None = setting(
         None,
         "Gaussians per shot in a new index; 0 lets BIC choose their number.",
-        label="Gaussians per shot, which make the index anew; 0 to choose",
+        label="Gaussians per shot, which build a new index; 0 to choose",
         default_text="8, or as they are",
         ge=0,
         le=64,
@@ -97,7 +97,7 @@ class IndexSettings(Request):
     restarts: int | None = setting(
         None,
         "Starts of EM per shot in a new index; the likeliest model is kept.",
-        label="Starts per shot, which make the index anew",
+        label="Starts per shot, which build a new index",
         default_text="1, or as they are",
         ge=1,
         le=50,
@@ -318,7 +318,7 @@ def update_index(
 
     Args:
         library: The library.
-        folder: Where the index is or shall be.
+        folder: Where the index is or will be.
         language: Of the words, in a new index; ``none`` leaves them unstemmed.
         visual: Settings of the models of pictures, in a new index.
         progress: Called after each video.

@@ -16,7 +16,6 @@ from wordsight.workflows.compute import (
     usable_device,
     using_engine,
 )
-from wordsight.workflows.described import DescribedClips, candidates_setting, read_described
 from wordsight.workflows.lexicon import (
     LEARNED_FROM,
     lexicon_folder,
@@ -25,6 +24,7 @@ from wordsight.workflows.lexicon import (
 )
 from wordsight.workflows.reporter import RecordingReporter, Reporter
 from wordsight.workflows.settings import Request, setting
+from wordsight.workflows.word_quality import DescribedClips, candidates_setting, read_described
 from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class LearnSettings(Request):
     )
     participants: Literal["tracks", "tracklets", "boxes"] | None = setting(
         None,
-        "What words may speak of: whole tracks, chains of tracklets that the words help to join, "
+        "What words may refer to: whole tracks, chains of tracklets that the words help to join, "
         "or single boxes.",
-        label="What words may speak of",
+        label="What words may refer to",
         titles={"tracks": "Tracks", "tracklets": "Chains of tracklets", "boxes": "Boxes"},
         default_text="tracks, or boxes where a detector knows no classes",
     )
@@ -225,7 +225,7 @@ class LearnResult(Result):
 def learn(library: "Library", request: LearnRequest, *, reporter: RecordingReporter) -> LearnResult:
     """Learn what words mean from a library's videos and sentences.
 
-    An interrupted learning goes on where it was when it is called again.
+    An interrupted training run resumes when it is called again.
     """
     from wordsight.meaning import WordLearner
     from wordsight.workflows.annotator import ClipAnnotator, save_lexicon
@@ -324,7 +324,9 @@ def _fit(
     except (OtherTrainingError, FormatError):
         if not left or checkpoint is None:
             raise
-        reporter.note("An unfinished learning of other clips or settings was there: starting anew.")
+        reporter.note(
+            "An unfinished training run with other clips or settings was found: starting over."
+        )
         checkpoint.unlink(missing_ok=True)
         learner.fit(said.clips, said.sentences, **options)
 
@@ -340,7 +342,7 @@ def training_settings(
 
     Args:
         request: What was asked for.
-        annotator: Who names things or knows facts, if anybody does.
+        annotator: What names things or supplies facts, if anything does.
         cut: Whether clips are cut to their events.
         lexicon: How words combine; nouns of it that were taught look at what things are called.
 

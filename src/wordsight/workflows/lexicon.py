@@ -97,7 +97,7 @@ class LexiconResult(Result):
 @workflow(LexiconRequest)
 def lexicon(request: LexiconRequest, *, reporter: RecordingReporter) -> LexiconResult:
     """Show what learned words look for, state by state."""
-    from wordsight.meaning.model.inspect import save_word_plot, word_values
+    from wordsight.meaning.model.wording import save_word_plot, word_values
 
     learned, word = load_lexicon(lexicon_folder(request.library, request.words)), request.word
     if word is not None:

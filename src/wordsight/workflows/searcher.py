@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wordsight.retrieval.joint import JointHit, JointQuery, JointSearch
     from wordsight.workflows.annotator import ClipAnnotator
     from wordsight.workflows.found_moments import FoundMoment, NamedTerms
-    from wordsight.workflows.named_shots import NamedShots
+    from wordsight.workflows.index_words import NamedShots
 
 __all__ = ["MOST_VIDEOS", "Searcher", "grounded_hits"]
 
@@ -340,7 +340,7 @@ class Searcher:
     def _named(self, hit: "JointHit") -> "NamedTerms | None":
         """Return the taught words for what is seen in a shot."""
         from wordsight.workflows.found_moments import NamedTerms
-        from wordsight.workflows.named_shots import named_terms
+        from wordsight.workflows.index_words import named_terms
 
         if self._names is None:
             return None
@@ -353,7 +353,7 @@ class Searcher:
     @cached_property
     def _names(self) -> "NamedShots | None":
         from wordsight.workflows.index import index_folder
-        from wordsight.workflows.named_shots import NamedShots
+        from wordsight.workflows.index_words import NamedShots
 
         return NamedShots.read(index_folder(self.library, self.index))
 

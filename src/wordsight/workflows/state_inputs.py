@@ -262,7 +262,7 @@ def observe_clips(
 def warn_of_kinds(
     model: "StateModel", observations: Sequence["StateObservations"], reporter: RecordingReporter
 ) -> None:
-    """Name the kinds of things that no rule of a model speaks of."""
+    """Name the kinds of things that no rule of a model mentions."""
     from wordsight.states.rules.vocabulary import ANY_KIND
 
     spoken = {kind for predicate in model.vocabulary_.predicates for kind in predicate.types}
@@ -274,7 +274,7 @@ def warn_of_kinds(
         f"{kind} ({next(t.name for t in things if t.kind == kind)})" for kind in unspoken
     )
     reporter.note(
-        f"No rule speaks of these kinds of things, so nothing is inferred of them: {examples}. The "
+        f"No rule mentions these kinds of things, so nothing is inferred of them: {examples}. The "
         f"rules know {', '.join(sorted(spoken))}; --kind LABEL=KIND says what a label is."
     )
 

@@ -76,7 +76,7 @@ class StateWatch:
         self._reported.clear()
 
     def begin(self, time: float) -> None:
-        """Begin anew at a time."""
+        """Start over at a time."""
         self._begun = self._looked = time
 
     def due(self, now: float) -> bool:
@@ -130,7 +130,7 @@ class StateWatch:
         return hits
 
     def _is_known(self, text: str, arguments: tuple[str, ...], start: float) -> bool:
-        """Whether this was reported; things are numbered anew with each look, so labels count."""
+        """Whether this was reported; things get new numbers with each look, so labels count."""
         key = (text, *(_NUMBER.sub("", one) for one in arguments))
         last = self._reported.get(key)
         if last is not None and start <= last + _STATE_SAME:

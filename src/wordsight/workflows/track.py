@@ -107,7 +107,7 @@ def track(library: "Library", request: TrackRequest, *, reporter: RecordingRepor
     living = living_sentence(lexicon, tracked)
     report_lost(reporter, tracked.lost_mass, request.prune)
     if not any(len(one) for one in tracked.tracks):
-        reporter.note("Nothing that the sentence speaks of is seen there.")
+        reporter.note("Nothing that the sentence mentions is seen there.")
     if request.overlay is not None:
         _draw(library, request, moment, tracked, living, reporter)
     return TrackResult(

@@ -35,7 +35,7 @@ def write_world(
 ) -> Path:
     """Render films into a folder.
 
-    A run that was interrupted goes on where it stopped when it is called again with the same films;
+    An interrupted run resumes when it is called again with the same films;
     complete films are recognised by their truth.
 
     Args:

@@ -201,7 +201,7 @@ def test_two_known_words_in_one_breath_are_split_and_unknown_words_are_not():
     pytest.importorskip("espeakng_loader", reason="the extra `voices` is not installed")
     from experiments.voices import Speaker
     from wordsight.attributes import AttributeLearner
-    from wordsight.attributes.phrases import split_phrases
+    from wordsight.attributes.grouping.words import split_phrases
 
     speaker, random = Speaker(), np.random.default_rng(0)
     voices = ("en+m1", "en+m3")

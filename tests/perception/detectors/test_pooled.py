@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wordsight.perception import DetectorError, load_detector
-from wordsight.perception.detectors.pooled import Pooled, detector_names
+from wordsight.perception.detectors.registry import Pooled, detector_names
 from wordsight.perception.detectors.suppression import box_iou
 from wordsight.records import FrameDetections
 from wordsight.video import Frame

@@ -2,13 +2,12 @@
 
 import time
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 
 from tests.perception.scenes import Walker, owners, scene
-from wordsight.perception.tracking.tracker import Tracker, best_track
+from wordsight.perception.tracking.tracker import Tracker
 from wordsight.records import Detections, FrameDetections
 
 TWO_APART = [Walker((50, 50), (40, 0)), Walker((400, 300), (-40, 0))]
@@ -145,50 +144,6 @@ def test_almost_nothing_to_see(frames):
     assert len(Tracker(min_detections=1, entry_cost=0.1).track(detections)) <= 2
     empty, _ = scene([], frames=frames)
     assert Tracker().track(empty) == []
-
-
-class TestBestTrack:
-    @pytest.mark.slow
-    def test_it_is_the_maximum_of_equation_one(self):
-        """No other choice of one detection per frame scores more, by trying them all."""
-        detections, _ = scene(CROSSING, frames=5, false_alarms=1.0, seed=4)
-        best = best_track(detections)
-        others = []
-        for choice in product(*(range(len(detections.frame(t).boxes)) for t in range(5))):
-            frames = [detections.frame(t) for t in range(5)]
-            others.append(self.score(detections, frames, choice))
-        assert best.score == pytest.approx(max(others))
-
-    @staticmethod
-    def score(detections, frames, choice):
-        """F and G of one path, from the pieces and without Viterbi."""
-        from wordsight.perception.tracking import tracker as module
-
-        places = np.argwhere(detections.mask)
-        seen = module._observations(detections, places, np.arange(len(detections)))
-        coherence = module.Coherence()
-        jitter = coherence.jitter(module.nearest_steps(seen), moving_unknown=True)
-        links = module.neighbour_links(seen, seen.states, coherence, jitter, np.inf, 0.0)
-        odds = module.log_odds(seen.scores, module.support(seen, links, coherence.tolerance))
-        starts = np.searchsorted(places[:, 0], np.arange(len(frames)))
-        nodes = starts + np.array(choice)
-        distances = coherence.distances(seen.states[nodes[:-1]], seen.states[nodes[1:]], jitter)
-        return odds[nodes].sum() + coherence.gains(distances).sum()
-
-    def test_it_stays_with_one_object(self):
-        detections, truth = scene(TWO_APART, false_alarms=1.0)
-        track = best_track(detections, "street")
-        assert len(track) == len(detections)
-        assert track.observed.all()
-        assert len(set(owners(track, detections, truth))) == 1
-        assert track.video_id == "street"
-
-    def test_it_skips_frames_without_detections(self):
-        detections, _ = scene([Walker((50, 50), (40, 0), hidden=(5, 6))], frames=20)
-        assert len(best_track(detections)) == 18
-
-    def test_nothing_seen(self):
-        assert best_track(scene([], frames=5)[0]) is None
 
 
 @pytest.mark.slow

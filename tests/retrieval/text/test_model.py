@@ -24,8 +24,8 @@ from wordsight.retrieval.text import (
     TwoStage,
 )
 from wordsight.retrieval.text.analysis import neighbours_of
-from wordsight.retrieval.text.blocks import BlockQuery
 from wordsight.retrieval.text.model import PAIR_WEIGHT
+from wordsight.retrieval.text.shard import BlockQuery
 
 words = st.sampled_from("abcdef")
 texts = st.lists(st.lists(words, max_size=8), min_size=1, max_size=7)
@@ -208,7 +208,7 @@ def test_the_best_blocks_hold_what_scoring_everything_finds(shards, asked, smoot
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("wordsight.retrieval.text.model.COMPILED_FROM", 1)
         patch.setattr("wordsight.retrieval.text.model._FIRST_BLOCKS", 1)
-        patch.setattr("wordsight.retrieval.text.blocks.BLOCK", 2)
+        patch.setattr("wordsight.retrieval.text.shard.BLOCK", 2)
         for shard in shards:
             shard._blocked.clear()
         blocked = LanguageModel(shards, smoothing, "documents")

@@ -108,7 +108,7 @@ def _check_text(alignment: Alignment, instructions: Instructions) -> None:
 def belonging_json(belonging: Belonging) -> dict[str, Any]:
     """Return a verdict as a JSON object; numbers that are not known are ``None``.
 
-    ``happens`` has the probability of each line that it happens, ``None`` where it cannot be told.
+    ``happens`` has the probability of each line that it happens, ``None`` where it is unknown.
     """
     numbers = {
         name: None if value is None else round(value, 4)

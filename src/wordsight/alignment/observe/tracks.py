@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 MANNERS = ("still", "rising", "sinking", "sliding", "shaking", "nearing", "leaving")
-"""The manners told apart, in the order of the columns of :func:`manners_of`."""
+"""The manners that are distinguished, in the order of the columns of :func:`manners_of`."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,8 @@ from wordsight.attributes.grouping.exclusivity import (
     count_cooccurrences,
     partition_words,
 )
-from wordsight.attributes.grouping.linear_mixture import LinearMixture
+from wordsight.attributes.grouping.linear_mixture import LinearMixture, fit_variational
 from wordsight.attributes.grouping.relations import find_covers, find_senses
-from wordsight.attributes.grouping.variational_mixture import fit_variational
 from wordsight.attributes.grouping.words import (
     find_word_types,
     link_synonyms,

@@ -30,7 +30,7 @@ _LEAST_INSIDE = (
     0.12  # co-occurrences within the own attribute relative to chance: above, two senses
 )
 _MOST_OUTSIDE = 0.9  # the same with the words of the other attribute: below
-_LEAST_SENSE = 0.1  # of a word's lessons that must speak of the other attribute
+_LEAST_SENSE = 0.1  # of a word's lessons that must name the other attribute
 _FEWEST = 5  # the same, lessons
 _FOLDS = 5
 _ROUNDS = 4

@@ -236,7 +236,7 @@ def best_of_jumps(logs, offsets, jumps, initial, final, path):  # type: ignore[n
 # difference of two cumulative sums, so the sum over all beginnings of a stretch is one row of
 # products; only the ends need a logarithm.
 
-_RISE = 40.0  # nats by which weights may grow before they are scaled anew
+_RISE = 40.0  # nats by which weights may grow before they are scaled again
 
 
 @njit(cache=True, nogil=True)

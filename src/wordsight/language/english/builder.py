@@ -1,7 +1,14 @@
 """From tagged words to events; what does not fit is left over."""
 
-from wordsight.language.english.clauses import LINKS, complete, give_voice, in_order
-from wordsight.language.english.events import Event, Mention, repeated
+from wordsight.language.english.events import (
+    LINKS,
+    Event,
+    Mention,
+    complete,
+    give_voice,
+    in_order,
+    repeated,
+)
 from wordsight.language.english.paths import Tagged
 from wordsight.language.english.words import (
     LIGHT_VERBS,

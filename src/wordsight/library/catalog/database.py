@@ -162,7 +162,7 @@ class Database:
 
     @contextmanager
     def without_foreign_keys(self) -> Iterator[sa.Connection]:
-        """Like :meth:`write`, but for migrations: SQLite changes a table by making it anew.
+        """Like :meth:`write`, but for migrations: SQLite changes a table by building a new one.
 
         Dropping the old table would take along every row that refers to it, so SQLite does not
         look at references meanwhile; they are checked before the commit.

@@ -1,10 +1,15 @@
 """What a library answers with: small frozen records of strings, numbers and times."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from wordsight.errors import VideoError
 from wordsight.records import Shot
+
+if TYPE_CHECKING:
+    from wordsight.video import VideoReader
 
 __all__ = [
     "CODEBOOK",
@@ -14,6 +19,7 @@ __all__ = [
     "AddReport",
     "ArtefactEntry",
     "Failure",
+    "FilmPictures",
     "LibraryProblem",
     "SentenceEntry",
     "Skipped",
@@ -21,6 +27,23 @@ __all__ = [
     "VideoDetails",
     "VideoEntry",
 ]
+
+# The names of the kinds of artefact that the library itself makes and understands.
+
+DETECTIONS = "detections"
+"""What a detector saw in a video."""
+
+THUMBNAIL = "thumbnail"
+"""A small picture of a video."""
+
+ORIGINAL = "original"
+"""A copy of the video itself."""
+
+CODEBOOK = "codebook"
+"""The library's vocabulary of region appearances."""
+
+_PICTURE_HEIGHT = 180  # pixels
+_PICTURE_QUALITY = 60
 
 
 @dataclass(frozen=True)
@@ -232,16 +255,30 @@ class VerifyReport:
         return self.ok and not self.orphans
 
 
-# The names of the kinds of artefact that the library itself makes and understands.
+@dataclass(frozen=True)
+class FilmPictures:
+    """Pictures of a film at some times, small and as JPEG, for notebooks.
 
-DETECTIONS = "detections"
-"""What a detector saw in a video."""
+    Attributes:
+        path: The film; none are given where it is gone.
+    """
 
-THUMBNAIL = "thumbnail"
-"""A small picture of a video."""
+    path: str
 
-ORIGINAL = "original"
-"""A copy of the video itself."""
+    def __call__(self, times: Sequence[float]) -> list[bytes]:
+        """Return a picture for each time, or none at all."""
+        from wordsight.video import VideoReader, encode_jpeg
 
-CODEBOOK = "codebook"
-"""The library's vocabulary of region appearances."""
+        try:
+            with VideoReader(self.path) as reader:
+                size = _small(reader)
+                frames = [reader.frame_at(time) for time in times]
+                return [encode_jpeg(frame.scaled(*size), _PICTURE_QUALITY) for frame in frames]
+        except VideoError:
+            return []
+
+
+def _small(reader: "VideoReader") -> tuple[int, int]:
+    width, height = reader.info.width, reader.info.height
+    scale = min(1.0, _PICTURE_HEIGHT / height)
+    return max(1, round(width * scale)), max(1, round(height * scale))

@@ -1,9 +1,11 @@
 """What is known of a video as annotation tools hold it."""
 
+import json
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,9 @@ from wordsight.library.ingest.add import CODEC
 from wordsight.library.library import Library
 from wordsight.perception import track_detections
 from wordsight.perception.formats import BoxTable
+from wordsight.perception.formats.lines import write_csv
 from wordsight.perception.formats.table import NO_ID
+from wordsight.perception.formats.text import read_text
 from wordsight.records import Detections
 from wordsight.video import VideoReader
 
@@ -25,6 +29,8 @@ __all__ = [
     "ReadSentence",
     "ReadVideo",
     "annotated",
+    "parse_json",
+    "write_boxes_csv",
 ]
 
 NEW_ID = 1 << 30
@@ -162,6 +168,24 @@ def annotated(library: Library, video_id: str, *, tracks: bool = False) -> Annot
         replace(table, frame_rate=entry.frame_rate),
         tuple(library.sentences(entry.id)),
     )
+
+
+def parse_json(path: Path) -> Any:
+    """Return the content of a JSON file.
+
+    Raises:
+        FormatError: If it is not JSON.
+    """
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path.name} is not JSON ({error}); it is damaged or cut off.") from None
+
+
+def write_boxes_csv(path: Path, boxes: BoxTable) -> None:
+    """Write the boxes of a video by frame number."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(write_csv(boxes))
 
 
 def _frame_times(entry: VideoEntry, seen: Detections) -> NDArray[np.float64]:

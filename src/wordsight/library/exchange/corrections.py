@@ -223,7 +223,7 @@ def _same_boxes(table: BoxTable, ours: BoxTable) -> NDArray[np.int64]:
 
 
 def _identities(table: BoxTable, ours: BoxTable, same: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return identities in our numbers: tools count things anew.
+    """Return identities in our numbers: tools number things in their own way.
 
     A thing keeps the number that most of its boxes had; a single box of none stays without one.
     """

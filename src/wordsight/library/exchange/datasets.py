@@ -14,8 +14,13 @@ import numpy as np
 
 from wordsight.errors import FormatError
 from wordsight.files import VIDEO_SUFFIXES
-from wordsight.library.exchange.annotations import AnnotatedVideo, ReadSentence, ReadVideo
-from wordsight.library.exchange.labelling import parse_json, write_boxes_csv
+from wordsight.library.exchange.annotations import (
+    AnnotatedVideo,
+    ReadSentence,
+    ReadVideo,
+    parse_json,
+    write_boxes_csv,
+)
 from wordsight.perception.formats import BoxTable, read_table
 from wordsight.perception.formats.coco import CocoVideo, read_coco_videos, write_coco_videos
 from wordsight.perception.formats.table import NO_ID, BoxCollector

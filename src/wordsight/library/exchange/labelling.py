@@ -16,8 +16,15 @@ from wordsight.errors import FormatError
 from wordsight.files import read_limited
 from wordsight.language.captions.subtitles import milliseconds
 from wordsight.language.eaf import eaf_document
-from wordsight.library.exchange.annotations import NEW_ID, AnnotatedVideo, ReadSentence, ReadVideo
-from wordsight.perception.formats import BoxTable, read_table
+from wordsight.library.exchange.annotations import (
+    NEW_ID,
+    AnnotatedVideo,
+    ReadSentence,
+    ReadVideo,
+    parse_json,
+    write_boxes_csv,
+)
+from wordsight.perception.formats import read_table
 from wordsight.perception.formats.cvat import (
     CvatSentence,
     CvatTask,
@@ -25,32 +32,17 @@ from wordsight.perception.formats.cvat import (
     read_cvat_task,
     write_cvat,
 )
-from wordsight.perception.formats.lines import write_csv
 from wordsight.perception.formats.table import NO_ID, BoxCollector
 from wordsight.perception.formats.text import XmlElement, parse_xml, read_text
 
 __all__ = [
-    "parse_json",
     "read_cvat_files",
     "read_elan",
     "read_label_studio",
-    "write_boxes_csv",
     "write_cvat_files",
     "write_elan",
     "write_label_studio",
 ]
-
-
-def parse_json(path: Path) -> Any:
-    """Return the content of a JSON file.
-
-    Raises:
-        FormatError: If it is not JSON.
-    """
-    try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path.name} is not JSON ({error}); it is damaged or cut off.") from None
 
 
 # CVAT: one file per video, "CVAT for video 1.1", to be uploaded to a task with that video.
@@ -332,12 +324,6 @@ def write_elan(folder: Path, videos: Iterable[AnnotatedVideo]) -> None:
         )
         (folder / f"{video.entry.id}.eaf").write_text(text, encoding="utf-8", newline="\n")
         write_boxes_csv(folder / f"{video.entry.id}.boxes.csv", video.boxes)
-
-
-def write_boxes_csv(path: Path, boxes: BoxTable) -> None:
-    """Write the boxes of a video by frame number."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(write_csv(boxes))
 
 
 def _stretch(video: AnnotatedVideo, first: int, last: int) -> tuple[int, int]:

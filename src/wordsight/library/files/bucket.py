@@ -278,7 +278,7 @@ class Mirror:
     def _changed(self) -> ChangedMeanwhileError:
         return ChangedMeanwhileError(
             f"{self._name} at {shown_url(self._bucket.url)} was changed by another process at the "
-            "same time; run the same command again, it goes on from theirs."
+            "same time; run the same command again to continue from theirs."
         )
 
     def _heads_there(self) -> dict[str, bytes | None]:

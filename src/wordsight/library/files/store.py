@@ -50,7 +50,7 @@ class StagedArtefact:
         video_id: Of which video; ``None`` if of the library.
         settings: What it was made with, as JSON can hold it.
         staged: Where it waits.
-        path: Where it shall be, relative to the library's folder.
+        path: Where it will be, relative to the library's folder.
         sha256: Hash of its content.
         size: Bytes.
     """

@@ -50,7 +50,7 @@ _SLUG_LENGTH = 40
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """What shall be made for a video.
+    """What is to be made for a video.
 
     Attributes:
         detector: Name of the detector.
@@ -73,13 +73,13 @@ class IngestJob:
 
     Attributes:
         path: The file, absolute.
-        video_id: The id it has or shall have.
+        video_id: The id it has or will have.
         sha256: Hash of its content.
         size: Its size in bytes when it was hashed.
         modified_ns: When it was last changed, as the file system has it.
         folder: The library's folder.
         bucket: The address its files go to; ``None`` if into the folder.
-        plan: What shall be made.
+        plan: What is to be made.
         kinds: Which kinds of artefact are wanted.
         again: Whether they take the place of those that are there.
     """
@@ -120,7 +120,7 @@ class Planner:
         detector: Name of the detector for videos without boxes.
         options: Its options.
         rate: Frames a second it looks at; ``None`` for all.
-        copy: Whether videos shall be copied.
+        copy: Whether videos are to be copied.
         force: Whether to do again what is done.
         fps: Frames per second of boxes without a video; by default those in the file.
         size: Width and height of boxes without a video; by default those in the file.

@@ -288,7 +288,7 @@ def view_clip(
         min_visible: Tracks that are visible in a smaller share of the frames are left out.
         participants: Whether identities are those of tracks or of tracklets, or are not looked
             at; if None, tracks where all detections have one, else boxes.
-        parts: Body parts that are objects as well, because sentences speak of them.
+        parts: Body parts that are objects as well, because sentences mention them.
     """
     columns = columns_of(clip, tracked=None if participants is None else participants != "boxes")
     if participants is None or not columns.tracked:
@@ -339,7 +339,7 @@ def _body_parts(clip: Clip, columns: Columns) -> dict[str, NDArray[np.bool_]]:
 
 
 def _things(of_body: dict[str, NDArray[np.bool_]], parts: Collection[str]) -> NDArray[np.bool_]:
-    """Return which columns are no body part, or one that sentences speak of."""
+    """Return which columns are no body part, or one that sentences mention."""
     return ~np.logical_or(*(of_body[part] & (part not in parts) for part in BODY_PARTS))
 
 

@@ -63,7 +63,7 @@ class ViewSettings:
         participants: What a participant may be: a track, a chain of tracklets, or any boxes. If
             None, tracks where all detections have identities, else boxes.
         track_prior: Weights of objects and tracks, independent of any word.
-        parts: Body parts, such as hands, that sentences speak of, so that they are objects, too.
+        parts: Body parts, such as hands, that sentences mention, so that they are objects, too.
     """
 
     rate: float | None = 6.0
@@ -368,7 +368,7 @@ class LearnedLexicon:
 
     def page(self, entry: str, *, strongest: int = 12) -> str:
         """Return a word's states and the typical features of each, as plain text."""
-        from wordsight.meaning.model.inspect import word_page
+        from wordsight.meaning.model.wording import word_page
 
         return word_page(self, entry, strongest=strongest)
 

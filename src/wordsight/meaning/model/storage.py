@@ -18,10 +18,10 @@ from wordsight.meaning.features import (
     get_feature,
 )
 from wordsight.meaning.model.calibration import Belief, Calibration
-from wordsight.meaning.model.inspect import lexicon_card
 from wordsight.meaning.model.lexicon import LearnedLexicon, ViewSettings
 from wordsight.meaning.model.noun_looks import NounLooks
 from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
+from wordsight.meaning.model.wording import lexicon_card
 from wordsight.meaning.scoring.scorer import TrackPrior
 from wordsight.records.model_folder import ModelFolder
 

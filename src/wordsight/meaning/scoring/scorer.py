@@ -101,8 +101,7 @@ def make_scorer(
         prior: Weights of objects and tracks.
         threads: Number of lattices to compute at once.
     """
-    from wordsight.meaning.scoring.lattice_scorer import LatticeScorer
-    from wordsight.meaning.scoring.track_scorer import TrackScorer
+    from wordsight.meaning.scoring.clip_scorers import LatticeScorer, TrackScorer
 
     if observation.tracked:
         return TrackScorer(observation, tables, prior)

@@ -1,11 +1,12 @@
-"""Judge words on clips: forced choice and truth, beside guessing, over all and word by word."""
+"""Judge words on clips, or on videos learned without: forced choice and truth, beside guessing."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wordsight.engine import Engine
 from wordsight.evaluation import (
     FrequencyGuesser,
     blind_f1_of_counts,
@@ -17,10 +18,23 @@ from wordsight.evaluation import (
 from wordsight.language import Lexicon
 from wordsight.meaning.model.lexicon import LearnedLexicon
 from wordsight.meaning.model.quality import HeldOut, WordQuality
-from wordsight.meaning.tasks.rivals import ForcedChoice
-from wordsight.records import Sentence, Word
+from wordsight.meaning.tasks.rivals import ForcedChoice, ask
+from wordsight.meaning.training.learner import WordLearner
+from wordsight.meaning.training.settings import TrainingSettings
+from wordsight.progress import Progress
+from wordsight.records import Clip, Sentence, Word
 
-__all__ = ["JudgedChoice", "held_out_quality", "judge_choices", "word_quality"]
+__all__ = [
+    "CrossFit",
+    "JudgedChoice",
+    "cross_fit",
+    "held_out_quality",
+    "judge_choices",
+    "quick_settings",
+    "video_folds",
+    "why_not_judged",
+    "word_quality",
+]
 
 NO_BETTER = "no better than guessing"
 """The remark of words that are preferred as often where they are false as where they are true."""
@@ -174,6 +188,135 @@ class _Row:
     share: float
 
 
+QUICK_FOLDS, FULL_FOLDS = 3, 5
+LEAST_VIDEOS = 4
+"""Videos with sentences below which nothing can be held out that says much."""
+
+LEAST_CHOICES = 10
+"""Sentences, with words that other videos have too, below which nothing is said."""
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """What came of learning without each part of the videos.
+
+    Attributes:
+        answers: Of every choice that could be asked.
+        unknown: Sentences that could not, since a word of them is said of no other part.
+        folds: Number of parts.
+    """
+
+    answers: tuple[JudgedChoice, ...]
+    unknown: int
+    folds: int
+
+    def quality(self, lexicon: Lexicon, training: str) -> HeldOut | None:
+        """Sum up; None where too little could be asked."""
+        if len(self.answers) < LEAST_CHOICES:
+            return None
+        return held_out_quality(
+            self.answers, lexicon, unknown=self.unknown, folds=self.folds, training=training
+        )
+
+
+def quick_settings(settings: TrainingSettings) -> TrainingSettings:
+    """Return settings that learn in a fraction of the time, a little worse."""
+    return replace(
+        settings,
+        restarts=1,
+        tempered_iterations=min(settings.tempered_iterations, 10),
+        iterations=min(settings.iterations, 10 if settings.tempered_iterations == 0 else 3),
+        discriminative=None,
+        max_candidates=min(settings.max_candidates, 12),
+    )
+
+
+def video_folds(videos: Sequence[str], count: int, *, random_state: int = 0) -> list[int]:
+    """Return the part of each clip; clips of one video are in the same part.
+
+    Args:
+        videos: The video of each clip.
+        count: Number of parts, about equal in clips; fewer where there are fewer videos.
+        random_state: Seed of which videos come together.
+    """
+    clips = Counter(videos)
+    names = sorted(clips)
+    np.random.default_rng(random_state).shuffle(names)
+    sizes = [0] * max(1, min(count, len(names)))
+    parts: dict[str, int] = {}
+    for name in sorted(names, key=lambda one: -clips[one]):  # the largest first, to the smallest
+        parts[name] = sizes.index(min(sizes))
+        sizes[parts[name]] += clips[name]
+    return [parts[video] for video in videos]
+
+
+def why_not_judged(clips: Sequence[Clip]) -> str:
+    """Return why nothing can be said of how good words are; empty if something can."""
+    videos = len({clip.video_id for clip in clips})
+    if videos >= LEAST_VIDEOS:
+        return ""
+    return (
+        f"with {videos} described video{'' if videos == 1 else 's'} none can be held out; "
+        f"{LEAST_VIDEOS} or more are needed, and words that several of them share."
+    )
+
+
+def cross_fit(
+    clips: Sequence[Clip],
+    sentences: Sequence[Sequence[Sentence]],
+    rivals: Sequence[Sequence[Sentence]],
+    lexicon: Lexicon,
+    settings: TrainingSettings,
+    *,
+    folds: int = QUICK_FOLDS,
+    threads: int = 1,
+    engine: Engine | None = None,
+    device: str | None = None,
+    progress: Progress | None = None,
+) -> CrossFit:
+    """Learn without each part of the videos, and let the words choose there.
+
+    Args:
+        clips: The clips.
+        sentences: Per clip its true sentences.
+        rivals: Per clip the false sentences.
+        lexicon: The grammar.
+        settings: How to learn.
+        folds: Number of parts.
+        threads: Number of clips to work on at once.
+        engine: As :class:`WordLearner` has it.
+        device: As :class:`WordLearner` has it.
+        progress: Called after every step.
+    """
+    parts = video_folds(
+        [clip.video_id for clip in clips], folds, random_state=settings.random_state
+    )
+    count = max(parts) + 1
+    answers: list[JudgedChoice] = []
+    unknown = 0
+    for part in range(count):
+        kept = [n for n, own in enumerate(parts) if own != part and sentences[n]]
+        words = {w.entry for n in kept for one in sentences[n] for w in one.words}
+        learner = WordLearner(settings, threads=threads, engine=engine, device=device).fit(
+            [clips[n] for n in kept],
+            [list(sentences[n]) for n in kept],
+            lexicon=lexicon,
+            candidates=[list(rivals[n]) for n in kept],
+            progress=_shifted(progress, part, count),
+        )
+        known = [q for n in kept for q in ask(clips[n], sentences[n], rivals[n])]
+        asked = [
+            question
+            for n, own in enumerate(parts)
+            if own == part
+            for question in ask(clips[n], sentences[n], rivals[n])
+        ]
+        fair = [one for one in asked if words.issuperset(w.entry for w in one.true.words)]
+        unknown += len(asked) - len(fair)
+        answers += judge_choices(learner.lexicon_, fair, known)
+    return CrossFit(tuple(answers), unknown, count)
+
+
 def _of_word(clips: int, rows: Sequence[tuple[str, _Row]]) -> WordQuality:
     true = [(video, row) for video, row in rows if row.true]
     if not true:
@@ -216,3 +359,14 @@ def _instead(word: Word, chosen: Sentence, lexicon: Lexicon) -> str | None:
         if lexicon[other.entry].part is part and other.participants[0] == word.participants[0]:
             return other.entry if other.entry != word.entry else None
     return None
+
+
+def _shifted(progress: Progress | None, part: int, count: int) -> Progress | None:
+    """Return the progress of one part, as a share of all."""
+    if progress is None:
+        return None
+
+    def forward(done: float, total: float | None, what: str) -> None:
+        progress(part + (done / total if total else 0.0), count, f"part {part + 1}: {what}")
+
+    return forward

@@ -75,7 +75,7 @@ class SentenceWatch:
             pass
 
     def begin(self, time: float) -> None:
-        """Begin anew at a time: what was seen before has nothing to do with what follows."""
+        """Start over at a time: what was seen before has nothing to do with what follows."""
         self._begun = time
         self._judged = dict.fromkeys(self.windows.lengths, 0)
 

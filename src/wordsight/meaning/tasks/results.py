@@ -114,7 +114,7 @@ class LivingWord:
         text: The piece: a word of the text with what follows it.
         word: Which word of the lexicon it is, with its participants; ``None`` for an article or
             another piece without a meaning of its own.
-        participant: The first thing it speaks of.
+        participant: The first thing it mentions.
         belief: ``(T,)`` 0 where it is not true (yet), 1 where all of it is; ``None`` without word.
         begins: When it begins to be true, in seconds; ``None`` if it never does.
         failing: When it fails longest, start and end in seconds.

@@ -86,12 +86,12 @@ def load_checkpoint(path: str | os.PathLike[str], trainer: Trainer, mark: str) -
     if values.get("mark") != mark:
         raise OtherTrainingError(
             f"{path} holds the state of a training on other clips, sentences or settings; remove "
-            "it to start anew, or name another checkpoint."
+            "it to start over, or name another checkpoint."
         )
     try:
         trainer.resume(arrays, values)
     except (KeyError, TypeError, IndexError) as error:
-        raise FormatError(f"{path} is damaged ({error}); remove it to start anew.") from error
+        raise FormatError(f"{path} is damaged ({error}); remove it to start over.") from error
     return True
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "build_corpus",
     "initial_nouns",
     "initial_words",
+    "with_rivals",
 ]
 
 Array = NDArray[np.float64]
@@ -72,6 +73,11 @@ class TrainingExample:
     truths: tuple[int, ...] = ()
     verbs: tuple[str, ...] = ()
     role_ratios: tuple[float, ...] = ()
+
+
+def with_rivals(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
+    """Return the examples that have both true and false candidates."""
+    return [e for e in examples if 0 < len(e.truths) < len(e.candidates)]
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,8 @@ from wordsight.meaning.training.conditional import (
     ConditionalGradient,
     EngineGradients,
     conditional_gradient,
-    with_rivals,
 )
-from wordsight.meaning.training.corpus import TrainingExample
+from wordsight.meaning.training.corpus import TrainingExample, with_rivals
 from wordsight.meaning.training.settings import GradientSettings, GrowthSettings
 
 __all__ = ["GradientTraining", "train_by_growth"]

@@ -25,7 +25,7 @@ from wordsight.inference import (
 from wordsight.language import PartOfSpeech
 from wordsight.meaning.features import LABEL, FeatureSet, Slot
 from wordsight.meaning.model.word import WordModel
-from wordsight.meaning.scoring.lattice_scorer import compute_on_device
+from wordsight.meaning.scoring.clip_scorers import compute_on_device
 from wordsight.meaning.scoring.scorer import CountsByWord, TrackPrior, make_scorer
 from wordsight.meaning.scoring.tables import Background, WordTables
 from wordsight.meaning.training.corpus import IMPOSSIBLE, TrainingExample

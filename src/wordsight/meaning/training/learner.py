@@ -21,9 +21,13 @@ from wordsight.meaning.checks import (
     require_sentence,
 )
 from wordsight.meaning.features import get_feature_set, learn_vocabulary, observe
-from wordsight.meaning.features.track_looks import followed_regions, has_only_looks, track_looks
 from wordsight.meaning.model.lexicon import LearnedLexicon
-from wordsight.meaning.model.noun_looks import NounLooks
+from wordsight.meaning.model.noun_looks import (
+    NounLooks,
+    followed_regions,
+    has_only_looks,
+    track_looks,
+)
 from wordsight.meaning.tasks.event import CUT_CLIPS, TYPICAL_CLIP
 from wordsight.meaning.training.checkpoint import (
     fingerprint,

@@ -15,8 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.language import Lexicon, PartOfSpeech
-from wordsight.meaning.features.track_looks import TrackLooks, look_blocks
-from wordsight.meaning.model.noun_looks import LookMixture, NounLooks, log_densities, log_sum
+from wordsight.meaning.model.noun_looks import (
+    LookMixture,
+    NounLooks,
+    TrackLooks,
+    log_densities,
+    log_sum,
+    look_blocks,
+)
 from wordsight.perception.regions.codebook import kmeans, nearest
 from wordsight.records import Sentence
 

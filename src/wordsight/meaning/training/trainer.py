@@ -16,13 +16,13 @@ from wordsight.meaning.model.lexicon import LearnedLexicon, verb_of
 from wordsight.meaning.model.word import WordModel, words_from_arrays, words_to_arrays
 from wordsight.meaning.scoring.scorer import CountsByWord, TrackPrior
 from wordsight.meaning.scoring.tables import WordTables
-from wordsight.meaning.training.conditional import (
-    EngineGradients,
+from wordsight.meaning.training.calibration import (
     fit_calibration,
     fit_durations,
     fit_role_prior_weight,
     make_questions,
 )
+from wordsight.meaning.training.conditional import EngineGradients
 from wordsight.meaning.training.corpus import Corpus, TrainingExample, initial_words
 from wordsight.meaning.training.discriminative import GradientTraining, train_by_growth
 from wordsight.meaning.training.em import (

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.detectors.hand_points import HandPoints
 from wordsight.perception.detectors.network_process import IsolatedNetwork, open_network
 from wordsight.perception.detectors.network_session import LocalNetwork
 from wordsight.perception.detectors.registry import DetectorError
@@ -18,9 +18,9 @@ from wordsight.perception.networks.catalog import fetched_network, installed_net
 from wordsight.records import FrameDetections
 from wordsight.video import Frame
 
-__all__ = ["Hands"]
+__all__ = ["HandPoints", "Hands", "decode_palms"]
 
-_SIDE = 192
+_PALM_SIDE = 192
 _GRIDS = ((8, 2), (16, 6))  # stride, and anchors in each cell
 _OVERLAP = 0.3
 _WRIST, _KNUCKLE = 0, 2  # of the seven points of a palm: the middle finger's
@@ -30,7 +30,57 @@ _WIDE = 1.6  # sides of the frame: room around it for hands that fill it
 # in the middle of what covers all 13 hands of experiments/data/film_frames.json.
 _SCALE, _SHIFT = 1.9, 0.3
 _POINTS = "hand-points"
+_HAND_SIDE = 224
+# As published: the square to look at, in sides of the palm, and how far along the hand it lies.
+_HAND_SCALE, _HAND_SHIFT = 2.6, 0.5
+_MARGIN = 0.1  # of flesh around the joints, in sides of their box
 Array = NDArray[np.float64]
+
+
+class HandPoints:
+    """Joints of hands, whose outermost are the sides of a hand's box.
+
+    Args:
+        path: The network.
+        device: ``cpu`` or ``cuda``.
+    """
+
+    def __init__(self, path: Path, device: str) -> None:
+        self._path, self._device = path, device
+
+    def look(
+        self, image: NDArray[np.uint8], centre: Array, side: float, along: Array
+    ) -> tuple[Array, float]:
+        """Return the box of a hand, and how sure it is that there is one.
+
+        Args:
+            image: The picture.
+            centre: ``(2,)`` middle of the palm in pixels.
+            side: Side of the palm in pixels.
+            along: ``(2,)`` the direction from the wrist to the fingers, of length 1.
+        """
+        to_picture = self._square(centre + _HAND_SHIFT * side * along, _HAND_SCALE * side, along)
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        part = cv2.warpAffine(image, to_picture, (_HAND_SIDE, _HAND_SIDE), flags=flags)
+        picture = part.transpose(2, 0, 1)[None].astype(np.float32) / 255
+        outputs = list(self._network.run({self._network.inputs[0].name: picture}).values())
+        # Joints in pixels of the square; that it is a hand; right or left; joints in metres.
+        joints = outputs[0].reshape(-1, 3)[:, :2].astype(np.float64)
+        joints = joints @ to_picture[:, :2].T + to_picture[:, 2]
+        low, high = joints.min(axis=0), joints.max(axis=0)
+        margin = _MARGIN * np.sqrt(np.prod(high - low))
+        return np.concatenate([low - margin, high + margin]), float(outputs[1].item())
+
+    @staticmethod
+    def _square(centre: Array, side: float, up: Array) -> Array:
+        """Return ``(2, 3)`` what maps the network's picture, fingers up, to a square."""
+        scale = side / _HAND_SIDE
+        turn = scale * np.array([[-up[1], -up[0]], [up[0], -up[1]]])
+        return np.column_stack([turn, centre - turn @ [_HAND_SIDE / 2, _HAND_SIDE / 2]])
+
+    @cached_property
+    def _network(self) -> LocalNetwork | IsolatedNetwork:
+        return open_network(self._path, 1, self._device, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +199,10 @@ class Hands:
     def _look(self, image: NDArray[np.uint8], x: int, y: int, side: int) -> Palms:
         """Return the palms in a square of the frame, filled up with black."""
         part = image[max(y, 0) : y + side, max(x, 0) : x + side]
-        scale = _SIDE / side
+        scale = _PALM_SIDE / side
         width, height = (max(1, round(scale * length)) for length in (part.shape[1], part.shape[0]))
         left, top = round(scale * max(-x, 0)), round(scale * max(-y, 0))
-        small = np.zeros((_SIDE, _SIDE, 3), np.uint8)
+        small = np.zeros((_PALM_SIDE, _PALM_SIDE, 3), np.uint8)
         small[top : top + height, left : left + width] = cv2.resize(
             part, (width, height), interpolation=cv2.INTER_AREA
         )
@@ -173,11 +223,11 @@ def decode_palms(raw: Array, logits: NDArray[Any]) -> Palms:
     """
     anchors = _anchors()
     scores = 1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -50, 50)))
-    points = raw[:, 4:].reshape(-1, 7, 2) / _SIDE
+    points = raw[:, 4:].reshape(-1, 7, 2) / _PALM_SIDE
     along = points[:, _KNUCKLE] - points[:, _WRIST]
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
-    sides = np.abs(raw[:, 2:4]).max(axis=1) / _SIDE
-    return Palms(raw[:, :2] / _SIDE + anchors, sides, along, scores)
+    sides = np.abs(raw[:, 2:4]).max(axis=1) / _PALM_SIDE
+    return Palms(raw[:, :2] / _PALM_SIDE + anchors, sides, along, scores)
 
 
 def _looked_at(image: NDArray[np.uint8], palms: Palms, points: HandPoints) -> tuple[Array, Array]:
@@ -193,7 +243,7 @@ def _looked_at(image: NDArray[np.uint8], palms: Palms, points: HandPoints) -> tu
 def _anchors() -> Array:
     parts = []
     for stride, count in _GRIDS:
-        cells = (np.arange(_SIDE // stride) + 0.5) * stride / _SIDE
+        cells = (np.arange(_PALM_SIDE // stride) + 0.5) * stride / _PALM_SIDE
         y, x = np.meshgrid(cells, cells, indexing="ij")
         parts.append(np.repeat(np.stack([x.ravel(), y.ravel()], axis=1), count, axis=0))
     return np.concatenate(parts)

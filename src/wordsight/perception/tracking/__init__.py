@@ -1,6 +1,6 @@
 """Multi-object tracking: log-odds of detections, coherence of links, optimal paths, gaps."""
 
 from wordsight.perception.tracking.coherence import Coherence, States, log_odds, steps_between
-from wordsight.perception.tracking.paths import best_path, disjoint_paths
+from wordsight.perception.tracking.paths import disjoint_paths
 
-__all__ = ["Coherence", "States", "best_path", "disjoint_paths", "log_odds", "steps_between"]
+__all__ = ["Coherence", "States", "disjoint_paths", "log_odds", "steps_between"]

@@ -1,11 +1,11 @@
-"""Optimal paths through a lattice: the best set of disjoint paths, and the best single path.
+"""Optimal paths through a lattice: the best set of disjoint paths.
 
 Each detection belongs to at most one object, so the best tracks are a minimum-cost flow. With unit
 capacities this is an assignment of each detection to its successor, and scipy solves sparse
 assignments of a hundred thousand detections in well under a second.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["best_path", "disjoint_paths"]
+__all__ = ["disjoint_paths"]
 
 
 _BATCH_NODES = 1000
@@ -160,34 +160,3 @@ def _follow(successor: NDArray[np.intp]) -> list[NDArray[np.intp]]:
             path.append(following[path[-1]])
         paths.append(np.array(path, dtype=np.intp))
     return paths
-
-
-def best_path(
-    node_gains: Sequence[NDArray[np.float64]], link_gains: Sequence[NDArray[np.float64]]
-) -> tuple[NDArray[np.intp], float]:
-    r"""Maximise :math:`\sum_t F_t(j_t) + \sum_t G_t(j_{t-1}, j_t)` over :math:`j_1 \dots j_T`.
-
-    Args:
-        node_gains: T arrays ``(J_t,)``, F of every node of frame t, at least one.
-        link_gains: T - 1 arrays ``(J_t, J_{t+1})``, G between neighbouring frames.
-
-    Returns:
-        ``(T,)`` index of the node in each frame, and the sum; ``-inf`` if no path is allowed, and
-        no indices and 0 if there are no frames.
-
-    Examples:
-        >>> best_path([np.array([0., 1.]), np.array([2., 0.])], [np.array([[0., 0.], [-5., 0.]])])
-        (array([0, 0]), 2.0)
-    """
-    if not node_gains:
-        return np.zeros(0, dtype=np.intp), 0.0
-    best = np.asarray(node_gains[0], dtype=np.float64)
-    came_from: list[NDArray[np.intp]] = []
-    for gains, links in zip(node_gains[1:], link_gains, strict=True):
-        through = best[:, None] + links
-        came_from.append(through.argmax(axis=0))
-        best = through.max(axis=0) + gains
-    path = [int(best.argmax())]
-    for back in reversed(came_from):
-        path.append(int(back[path[-1]]))
-    return np.array(path[::-1], dtype=np.intp), float(best.max())

@@ -1,30 +1,25 @@
 """Tracking by detection: detection score plus temporal coherence, optimised exactly.
 
-:func:`best_track` is Eq. 1 of Yu & Siskind (2013) for one object. :class:`Tracker` extends it to
-any number of objects, which appear, disappear and are occluded for a while.
+:class:`Tracker` extends Eq. 1 of Yu & Siskind (2013), which is for one object, to any number of
+objects, which appear, disappear and are occluded for a while.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordsight.perception.tracking.coherence import Coherence, States, log_odds
+from wordsight.perception.tracking.coherence import Coherence, States
 from wordsight.perception.tracking.joining import GapCosts, extend, fill, join_tracklets, smooth
-from wordsight.perception.tracking.paths import best_path
 from wordsight.perception.tracking.tracklets import (
     FlatDetections,
     form_tracklets,
     frames_looked_at,
-    nearest_steps,
-    neighbour_links,
-    support,
 )
 from wordsight.records import BODY_PARTS, NAMELESS, Detections, Track
 
-__all__ = ["Tracker", "best_track", "without_shadows"]
+__all__ = ["Tracker", "without_shadows"]
 
 
 _SAME_PLACE = 0.6  # overlap of two boxes of one thing
@@ -245,60 +240,6 @@ class Tracker:
             every, boxes = extend(every, boxes, times, self.extension, self.velocity_window)
         nearest = np.abs(times[every][:, None] - times[rows]).argmin(axis=1)
         return _as_track(detections, places, every, boxes, label, gain, video_id), own[nearest]
-
-
-def best_track(
-    detections: Detections,
-    video_id: str = "",
-    *,
-    coherence: Coherence | None = None,
-    prior: float = 0.0,
-) -> Track | None:
-    r"""Track one object through every frame with a detection of its class: Eq. 1, by Viterbi.
-
-    .. math:: \max_{j^1 \dots j^T}
-        \sum_{t=1}^T F(D^t, j^t) + \sum_{t=2}^T G(D^{t-1}, j^{t-1}, D^t, j^t)
-
-    Args:
-        detections: The detections. Frames without a detection of the class are skipped.
-        video_id: Id of the video, stored in the track.
-        coherence: Gain of a link.
-        prior: Log-odds subtracted from every detection.
-
-    Returns:
-        The best track over all classes, with the maximum as its score; ``None`` if there is no
-        detection.
-    """
-    coherence = coherence or Coherence()
-    best: Track | None = None
-    for label, name in enumerate(detections.label_names):
-        places = np.argwhere(detections.mask & (detections.labels == label))
-        if not len(places):
-            continue
-        seen = _observations(detections, places, frames_looked_at(detections.mask))
-        path, score = _viterbi(seen, coherence, prior)
-        if best is None or score > best.score:
-            chosen = places[path]
-            boxes = detections.boxes[chosen[:, 0], chosen[:, 1]]
-            best = _as_track(detections, chosen, chosen[:, 0], boxes, name, score, video_id)
-    return best
-
-
-def _viterbi(
-    seen: FlatDetections, coherence: Coherence, prior: float
-) -> tuple[NDArray[np.intp], float]:
-    """Return the best detection of each frame, and the sum of F and G along them."""
-    jitter = coherence.jitter(nearest_steps(seen), moving_unknown=True)
-    links = neighbour_links(seen, seen.states, coherence, jitter, np.inf, 0.0)
-    odds = log_odds(seen.scores, support(seen, links, coherence.tolerance), prior=prior)
-    frames = np.split(np.arange(len(seen.rows)), np.flatnonzero(np.diff(seen.rows)) + 1)
-    steps = []
-    for before, after in pairwise(frames):
-        tails, heads = np.repeat(before, len(after)), np.tile(after, len(before))
-        distances = coherence.distances(seen.states[tails], seen.states[heads], jitter)
-        steps.append(coherence.gains(distances).reshape(len(before), len(after)))
-    path, score = best_path([odds[frame] for frame in frames], steps)
-    return np.array([frame[j] for frame, j in zip(frames, path, strict=True)]), score
 
 
 def _without_shadows(

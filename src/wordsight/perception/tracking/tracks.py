@@ -230,7 +230,7 @@ def _followed_for_words(clip: Clip) -> Clip:
     learn which classes a detector takes a thing for.
     """
     seen = clip.detections
-    # What a detector is unsure of may still be what a sentence speaks of.
+    # What a detector is unsure of may still be what a sentence mentions.
     tracker = Tracker(coherence=Coherence(growth=_FREE_GROWTH), sure=0.0)
     tracks, classes = [], []
     for track, own in tracker.track_with_classes(seen, clip.video_id):

@@ -310,7 +310,7 @@ class ResidentWriter(Closing):
         if {name: each for name, each in kept.items() if name != RESIDENT} != self._settings:
             raise RetrievalError(
                 f"the index in {self.folder} was built with other settings; delete the folder to "
-                "begin anew."
+                "start over."
             )
         return manifest
 

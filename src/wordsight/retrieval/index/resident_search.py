@@ -48,7 +48,7 @@ class _Summary:
 
 
 def _summary(search: JointSearch, _: None) -> _Summary:
-    # Shares of words are learned anew where a query has replaced the model.
+    # Shares of words are learned again where a query has replaced the model.
     model = search.text.model
     words = sum(shard.levels.postings[0].num_words for shard in model.shards)
     smoothing = search.text.smoothing

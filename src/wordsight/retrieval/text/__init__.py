@@ -11,9 +11,8 @@ from wordsight.retrieval.text.index import (
     TextPart,
     text_shards,
 )
-from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.model import LanguageModel, Ranking, TermEvidence
-from wordsight.retrieval.text.postings import Postings, Terms
+from wordsight.retrieval.text.postings import Levels, Postings, Terms
 from wordsight.retrieval.text.shard import Shard
 from wordsight.retrieval.text.smoothing import (
     Dirichlet,

@@ -17,9 +17,8 @@ from wordsight.inference import ConvergenceMonitor
 from wordsight.retrieval.documents import DocumentSource
 from wordsight.retrieval.index.segments import LiveSegment, PartData, keep_learned
 from wordsight.retrieval.text.analysis import Analyser, TextQuery, neighbours_of
-from wordsight.retrieval.text.levels import Levels
 from wordsight.retrieval.text.model import LanguageModel
-from wordsight.retrieval.text.postings import Postings, Terms
+from wordsight.retrieval.text.postings import Levels, Postings, Terms
 from wordsight.retrieval.text.shard import Shard
 from wordsight.retrieval.text.smoothing import TwoStage, fit_two_stage
 

@@ -17,10 +17,8 @@ from wordsight.errors import RetrievalError
 from wordsight.inference.numba_support import numba_available
 from wordsight.retrieval.documents import kth_largest, top_k
 from wordsight.retrieval.text.analysis import TextQuery, is_pair
-from wordsight.retrieval.text.blocks import BlockQuery, WeighedTerms
-from wordsight.retrieval.text.levels import Levels
-from wordsight.retrieval.text.postings import Postings
-from wordsight.retrieval.text.shard import Shard, TermUnit
+from wordsight.retrieval.text.postings import Levels, Postings
+from wordsight.retrieval.text.shard import BlockQuery, Shard, TermUnit, WeighedTerms
 from wordsight.retrieval.text.smoothing import JelinekMercer, TextSmoothing
 
 __all__ = ["PAIR_WEIGHT", "LanguageModel", "Ranking", "TermEvidence"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wordsight.errors import RetrievalError
 from wordsight.inference import ConvergenceMonitor
-from wordsight.retrieval.text.levels import Levels
+from wordsight.retrieval.text.postings import Levels
 
 __all__ = [
     "Dirichlet",

@@ -76,7 +76,7 @@ def _opened(file: EmbeddingFile) -> "FrozenNetwork":
         what = "has changed" if path.is_file() else "is not there"
         raise RetrievalError(
             f"the index describes pictures with the network {path}, which {what}; put it back, or "
-            "delete the index to make it anew without --embedding."
+            "delete the index to make a new one without --embedding."
         )
     return FrozenNetwork(path)
 

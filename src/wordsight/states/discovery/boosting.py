@@ -136,7 +136,7 @@ class _Round:
         self, push: NDArray[np.float64], curve: NDArray[np.float64], sign: int
     ) -> tuple[float, Body]:
         """Return the gain and conditions of a conjunction grown greedily."""
-        from wordsight.states.kernels.boosting import best_condition
+        from wordsight.states.kernels.loops import best_condition
 
         samples, settings = self._samples, self._settings
         rows, body, gain = self._rows, [], 0.0

@@ -142,7 +142,7 @@ def find_clauses(
 def _new_kinds(
     observations: Sequence[StateObservations], vocabulary: StateVocabulary
 ) -> tuple[str, ...]:
-    """Return the kinds of new variables: those of the objects that predicates speak of."""
+    """Return the kinds of new variables: those of the objects that predicates are about."""
     seen = {thing.kind for video in observations for thing in video.objects}
     spoken = {kind for predicate in vocabulary.predicates for kind in predicate.types}
     return tuple(sorted(seen if ANY_KIND in spoken else seen & spoken))

@@ -17,20 +17,20 @@ from wordsight.engine import Engine
 from wordsight.errors import StateError
 from wordsight.progress import Progress, report
 from wordsight.states.discovery.boosting import BoostingSettings, boost_predicate
-from wordsight.states.discovery.calibrating import judge_held_out
 from wordsight.states.discovery.clausal import ClausalSettings, find_clauses
 from wordsight.states.discovery.constraints import discover_constraints
-from wordsight.states.discovery.merging import select_for_merging
 from wordsight.states.discovery.samples import gather_samples
 from wordsight.states.discovery.selection import (
     SelectionSettings,
     cross_validate_costs,
+    select_for_merging,
     select_rules,
 )
 from wordsight.states.discovery.training import (
     PerceptronSettings,
     TrainingVideo,
     edit_share,
+    judge_held_out,
     learn_weights,
     prepare_videos,
     sequence_score,

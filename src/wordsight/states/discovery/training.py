@@ -1,20 +1,32 @@
-r"""Learning of rule weights and transition cost by the structured perceptron.
+r"""Learning of rule weights and transition cost by the structured perceptron; calibration of both.
 
 For every video whose inferred sequence is wrong,
 :math:`c \leftarrow [c + V(\hat S) - V(S)]_+` and :math:`K \leftarrow [K + |\hat S| - |S|]_+`,
 where :math:`V` counts violations of each rule and :math:`|S|` changes of state. Labels may give the
 order of states only. Violations are counted per frame and changes per video, so K learns with a
 larger step. Rounds differ only in weights, so videos are grounded once.
+
+On videos held out from the rules, the temperature of beliefs and how probable a change is are
+chosen to make the truth of these videos most probable, fact by fact and moment by moment; see
+:mod:`wordsight.states.beliefs`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordsight.errors import StateError
 from wordsight.progress import Progress, report
+from wordsight.states.beliefs import (
+    BeliefCalibration,
+    BeliefSettings,
+    calibration,
+    candidate_states,
+    posterior,
+)
 from wordsight.states.grounding.grounder import Grounder, Grounding
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.rules.facts import StateSequence
@@ -33,13 +45,13 @@ __all__ = [
     "PerceptronSettings",
     "TrainingVideo",
     "edit_share",
+    "judge_held_out",
     "learn_weights",
     "prepare_video",
     "prepare_videos",
     "sequence_score",
     "share_right",
 ]
-
 
 Array = NDArray[np.float64]
 Values = NDArray[np.bool_]
@@ -90,7 +102,7 @@ class TrainingVideo:
 
     def aligned(self, weights: Array) -> Values:
         """Return ``(T, F)`` the truth; if only its order is known, at the least cost."""
-        from wordsight.states.kernels.paths import order_path
+        from wordsight.states.kernels.loops import order_path
 
         if self.timed:
             return self.truth
@@ -326,7 +338,74 @@ class _Learner:
         return bool(change.any())
 
 
+_TEMPERATURES = tuple(np.geomspace(0.5, 64.0, 15).round(3).tolist())
+_CHANGES = (1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0)
+
+
+def judge_held_out(
+    videos: Sequence[TrainingVideo], weights: Sequence[Array], transition_cost: float
+) -> dict[str, Any]:
+    """Return notes on videos that were held out from their rules.
+
+    Args:
+        videos: The videos.
+        weights: Per video the weights of its rules.
+        transition_cost: K, as chosen on these videos.
+
+    Returns:
+        ``held_out``: the share of their sequences that is right, and of their facts; ``beliefs``:
+        temperature, change and calibration, unless labels give only the order of states.
+    """
+    right, facts = [], []
+    for video, own in zip(videos, weights, strict=True):
+        values = video.predict(own, transition_cost)
+        right.append(video.is_right(values))
+        if video.timed and values.size:
+            facts.append(float((values == video.truth).mean()))
+    notes: dict[str, Any] = {
+        "held_out": {
+            "sequences": round(float(np.mean(right)), 4),
+            "facts": round(float(np.mean(facts)), 4) if facts else None,
+        }
+    }
+    timed = [(v, w) for v, w in zip(videos, weights, strict=True) if v.timed and v.truth.size]
+    if timed:
+        notes["beliefs"] = _fitted(timed, transition_cost)
+    return notes
+
+
 def _counts(video: TrainingVideo, values: NDArray[np.bool_]) -> Array:
     """Return violations of each rule and, last, changes of state."""
     changes = (values[1:] != values[:-1]).any(axis=1).sum()
     return np.append(video.grounding.violations(values), changes).astype(np.float64)
+
+
+def _fitted(pairs: Sequence[tuple[TrainingVideo, Array]], transition_cost: float) -> dict[str, Any]:
+    states = [
+        video.states
+        if video.states is not None
+        else candidate_states(
+            video.grounding, video.grounding.costs(own), transition_cost, BeliefSettings()
+        )
+        for video, own in pairs
+    ]
+    truth = np.concatenate([video.truth.ravel() for video, _ in pairs])
+
+    def measured(settings: BeliefSettings) -> BeliefCalibration:
+        said = [
+            posterior(video.grounding, transition_cost, settings, weights=own, states=known)
+            for (video, own), known in zip(pairs, states, strict=True)
+        ]
+        return calibration(np.concatenate([one.facts().ravel() for one in said]), truth)
+
+    tried = [
+        (measured(settings), settings)
+        for settings in (BeliefSettings(t, c) for t in _TEMPERATURES for c in _CHANGES)
+    ]
+    best, settings = min(tried, key=lambda row: row[0].log_loss)
+    return {
+        "temperature": settings.temperature,
+        "change": settings.change,
+        "error": round(best.error, 4),
+        "log_loss": round(best.log_loss, 4),
+    }

@@ -83,14 +83,14 @@ def best_path(costs: Array, transition_cost: float) -> tuple[float, NDArray[np.i
     Returns:
         Its cost and ``(T,)`` states.
     """
-    from wordsight.states.kernels.paths import uniform_path
+    from wordsight.states.kernels.loops import uniform_path
 
     return _checked(uniform_path, costs, float(transition_cost))
 
 
 def best_path_between(costs: Array, transitions: Array) -> tuple[float, NDArray[np.int64]]:
     """Return the cheapest path when a change from state i to k costs ``transitions[i, k]``."""
-    from wordsight.states.kernels.paths import general_path
+    from wordsight.states.kernels.loops import general_path
 
     if transitions.shape != (costs.shape[1],) * 2:
         raise StateError(f"transitions must be (S, S), got {transitions.shape}.")
@@ -247,7 +247,7 @@ def greedy_merge(grounding: Grounding, *, patience: int = 0) -> NDArray[np.bool_
     Returns:
         ``(T, F)`` which facts hold at which frame; skipped frames have the state of their pool.
     """
-    from wordsight.states.kernels.paths import merge
+    from wordsight.states.kernels.loops import merge
 
     clauses = grounding.clauses
     active = np.zeros((len(grounding.observations), len(clauses)), dtype=np.bool_)

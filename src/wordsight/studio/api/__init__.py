@@ -33,7 +33,7 @@ _MEANING = {
     400: "The request cannot be read.",
     404: "There is no such thing.",
     413: "Too large.",
-    422: "This cannot be done as it was asked for.",
+    422: "The request is well formed, but cannot be carried out.",
 }
 api = APIRouter(
     prefix="/api/v1",

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from wordsight.language import parse_lexicon
 from wordsight.meaning import LearnedLexicon, WordModel
-from wordsight.meaning.model.inspect import save_word_plot
+from wordsight.meaning.model.wording import save_word_plot
 from wordsight.studio.api.fields import Device, Engine, Here, aside
 from wordsight.studio.api.jobs import JobInfo
 from wordsight.studio.jobs.lexicon import STREET, read_curve

@@ -17,7 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 from wordsight.errors import WordsightError
 from wordsight.studio.api.fields import Device, Engine, Here, aside
 from wordsight.studio.api.jobs import JobInfo
-from wordsight.studio.jobs.search import QUERIES
+from wordsight.studio.jobs.questions import QUERIES
 from wordsight.studio.searching import SearchAnswer, answer, names_of, version_of
 from wordsight.studio.studio import Studio
 from wordsight.studio.uploads import keep_file, keep_picture

@@ -12,8 +12,12 @@ from wordsight.studio.jobs.library import (
     verify_files,
 )
 from wordsight.studio.jobs.live import watch_live
-from wordsight.studio.jobs.meaning import answer_question
-from wordsight.studio.jobs.search import answer_queries, index_library, search_meaning
+from wordsight.studio.jobs.questions import (
+    answer_queries,
+    answer_question,
+    index_library,
+    search_meaning,
+)
 from wordsight.studio.jobs.states import compare_rules, infer_states, learn_rules
 from wordsight.studio.jobs.task import JobContext, JobKind
 

@@ -58,7 +58,7 @@ def learn_words(arguments: Mapping[str, Any], context: JobContext) -> dict[str, 
         library.check_writable()
         result = learn(library, request, progress=progress)
         words = lexicon_folder(library, None)
-    keep_version(words, "before words were learned anew")
+    keep_version(words, "before words were learned again")
     save_lexicon(result.lexicon, words, result.annotator, overwrite=True)
     write_curve(context.folder, LearningCurve(result.histories, result.sharpened))
     return {

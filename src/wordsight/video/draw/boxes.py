@@ -272,11 +272,11 @@ def _band(
 
 @dataclass(frozen=True)
 class ColouredText:
-    """A piece of a sentence that is drawn in the colour of what it speaks of.
+    """A piece of a sentence that is drawn in the colour of what it refers to.
 
     Attributes:
         text: The piece.
-        thing: The number of the track it speaks of; ``None`` for plain ink.
+        thing: The number of the track it refers to; ``None`` for plain ink.
         belief: How true it is, from 0 (dim) to 1 (in full colour).
         failing: Whether it is underlined.
     """

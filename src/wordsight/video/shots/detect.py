@@ -17,14 +17,16 @@ from wordsight.progress import Progress
 from wordsight.records import Scene, Shot
 from wordsight.video.read.frame import Frame
 from wordsight.video.read.reader import VideoReader
-from wordsight.video.shots.scenes import ShotAppearance, group_scenes, shared_colours
-from wordsight.video.shots.thumbnails import (
+from wordsight.video.shots.scenes import (
     FLAT,
     FadeFinder,
+    ShotAppearance,
     Thumbnail,
     aligned_difference,
     change,
+    group_scenes,
     is_relit,
+    shared_colours,
 )
 
 __all__ = ["ShotBoundary", "ShotFinder", "detect_scenes", "detect_shots", "find_shots"]

@@ -190,11 +190,11 @@ _BYSTANDER, _DISTRACTOR, _DOUBLE = 0.75, 0.5, 0.12  # shares of things no one de
 
 @dataclass(frozen=True)
 class _Brief:
-    """What a film shall show."""
+    """What a film is to show."""
 
     place: Place
-    verb: str  # what shall happen, among other things
-    noun: str  # what it shall happen to
+    verb: str  # what is to happen, among other things
+    noun: str  # what it is to happen to
     objects: tuple[str, ...]  # nouns of the things that people deal with
     distractors: tuple[str, ...]  # nouns of the things that stand about
     frame_rate: float

@@ -36,7 +36,7 @@ _FAR = 0.01  # metres beyond which distances are not measured
 _GRIP_FORCE = 40.0  # newtons; a hand gives way rather than push blocks through each other
 _CLEARANCE = 0.035  # metres kept above everything one passes over
 _GRIP_HEIGHT = 0.12  # share of a block's height above its middle at which it is taken
-_WIDE = 0.042  # metres by which the fingers open further than what they shall hold
+_WIDE = 0.042  # metres by which the fingers open further than what they are to hold
 _CORNER_ROUNDS = 4  # times the corners of a way are cut
 _CLOSING = 0.24  # seconds the fingers need to close or open
 _HOLDING = 0.16  # seconds between closing the hand and moving it, and between standing and opening
@@ -159,7 +159,7 @@ class Puppet:
     def above(self, name: str, support: str | None, x: float) -> Point:
         """Return where the hand is when the block it holds is a little above its goal.
 
-        It shall stand on a block or (None) the table, ``x`` metres from the middle of this support.
+        It is to stand on a block or (None) the table, ``x`` metres from the middle of this support.
         """
         block, top = self._blocks[name], 0.0
         if support is not None:
@@ -245,7 +245,7 @@ def lift(block: str, goal: Point) -> HandAct:
 def carry(block: str, support: str | None, x: float) -> HandAct:
     """Bring the block in the hand over its goal and lower it until it stands.
 
-    It shall stand on a block or (None) the table, ``x`` metres from the middle of this support.
+    It is to stand on a block or (None) the table, ``x`` metres from the middle of this support.
     """
 
     def perform(hand: Puppet, clock: Clock) -> Iterator[None]:

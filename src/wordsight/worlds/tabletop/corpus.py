@@ -24,15 +24,18 @@ from wordsight.worlds.tabletop.recording import (
     cast_scenario,
     perform,
 )
-from wordsight.worlds.tabletop.settings import SETTINGS, VIEW, paint_occluder, paint_setting
 from wordsight.worlds.tabletop.things import (
     COLOURS,
+    SETTINGS,
+    VIEW,
     arm_extent_of,
     extent_of,
     joints_of,
     paint_arm,
     paint_back,
     paint_front,
+    paint_occluder,
+    paint_setting,
 )
 
 __all__ = ["TabletopFilm", "TabletopPicture", "tabletop"]

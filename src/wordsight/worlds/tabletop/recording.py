@@ -31,10 +31,11 @@ from wordsight.worlds.tabletop.acts import (
     TabletopEvent,
     wait,
 )
-from wordsight.worlds.tabletop.settings import SETTINGS, VIEW
 from wordsight.worlds.tabletop.things import (
     AGENT,
+    SETTINGS,
     TABLE,
+    VIEW,
     Block,
     Room,
     TabletopPose,

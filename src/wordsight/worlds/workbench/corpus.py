@@ -20,13 +20,19 @@ from wordsight.worlds.checks import (
 from wordsight.worlds.film import Picture, RenderedFilm, shoot
 from wordsight.worlds.painter import Floats, Image, Layer, mix, shade
 from wordsight.worlds.sketch import SIZE, Sketch, Sprite, soft_shadow
-from wordsight.worlds.workbench.bench import SCENERIES, VIEW, paint_occluder, paint_scenery, seen
+from wordsight.worlds.workbench.deeds import choose_order
 from wordsight.worlds.workbench.hands import BenchPose, HandSprites, joints_of
-from wordsight.worlds.workbench.protocol import choose_order
 from wordsight.worlds.workbench.recording import Manner, WorkbenchRecording, WorkbenchTruth, perform
 from wordsight.worlds.workbench.stage import Stream
 from wordsight.worlds.workbench.steps import KINDS, kinds_for, write_protocol
-from wordsight.worlds.workbench.things import THINGS
+from wordsight.worlds.workbench.things import (
+    SCENERIES,
+    THINGS,
+    VIEW,
+    paint_occluder,
+    paint_scenery,
+    seen,
+)
 from wordsight.worlds.workbench.vessels import ThingLook
 
 __all__ = ["WorkbenchFilm", "WorkbenchPicture", "workbench"]
@@ -104,7 +110,7 @@ class WorkbenchPicture(Picture):
         return image
 
     def _live(self, index: int) -> list[int]:
-        """Return the things that must be painted anew: touched ones and what is before them."""
+        """Return the things that must be painted again: touched ones and what is before them."""
         touched = self._touched[:, index]
         bases = self._recording.stands_on[:, index]
         live = touched | ((bases >= 0) & touched[bases])
@@ -131,7 +137,7 @@ class WorkbenchPicture(Picture):
         return sorted(numbers, key=lambda k: (raised[k] >= _RAISED, -float(depths[k])))
 
     def _rest(self, index: int, live: list[int]) -> Image:
-        """Return the bench with all things that are not painted anew."""
+        """Return the bench with all things that are not painted again."""
         resting = [number for number in range(len(self._recording.things)) if number not in live]
         looks, places = self._recording.looks[index], self._recording.places[:, index]
         key = (tuple(resting), tuple(looks[k] for k in resting), places[resting].tobytes())

@@ -14,12 +14,10 @@ from wordsight.worlds.film import FilmTruth, runs
 from wordsight.worlds.painter import Floats, palette, shade
 from wordsight.worlds.performance import HandLook
 from wordsight.worlds.sketch import turned
-from wordsight.worlds.workbench.bench import VIEW, BenchPlace, lay_out, seen
-from wordsight.worlds.workbench.deeds import DEEDS
+from wordsight.worlds.workbench.deeds import DEEDS, Protocol, ProtocolSentence, StepOrder
 from wordsight.worlds.workbench.hands import BenchPose, extent_of, joints_of
-from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, StepOrder
 from wordsight.worlds.workbench.stage import BenchStage, Script, Stream, ThingState
-from wordsight.worlds.workbench.things import THINGS
+from wordsight.worlds.workbench.things import THINGS, VIEW, BenchPlace, lay_out, seen
 from wordsight.worlds.workbench.vessels import ThingLook
 
 __all__ = [

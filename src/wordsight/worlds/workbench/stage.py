@@ -10,9 +10,8 @@ from wordsight.worlds.checks import Rng, pick
 from wordsight.worlds.painter import Colour
 from wordsight.worlds.performance import smooth
 from wordsight.worlds.sketch import Point
-from wordsight.worlds.workbench.bench import WORK_SPOTS, BenchPlace, seen
 from wordsight.worlds.workbench.hands import BenchPose
-from wordsight.worlds.workbench.things import WorkbenchThing
+from wordsight.worlds.workbench.things import WORK_SPOTS, BenchPlace, WorkbenchThing, seen
 from wordsight.worlds.workbench.vessels import ThingLook
 
 __all__ = ["BenchStage", "Hand", "Script", "Stream", "ThingState"]

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from wordsight.worlds.checks import Registry, Rng, WorldError, pick
-from wordsight.worlds.workbench.protocol import Protocol, ProtocolSentence, Step
+from wordsight.worlds.workbench.deeds import Protocol, ProtocolSentence, Step
 from wordsight.worlds.workbench.things import THINGS
 
 __all__ = ["KINDS", "StepKind", "Story", "kind_of_step", "kinds_for", "write_protocol"]

@@ -1,7 +1,7 @@
 """The entry points of the compiled lattice, whose machine code is kept on disk between runs.
 
 numba trusts code on disk as long as the one file it was written in is unchanged. The kernel spans
-several, so a digest of them all is part of every entry point: change one, and all compile anew.
+several, so a digest of them all is part of every entry point: a change of one compiles all again.
 """
 
 import hashlib
