@@ -172,6 +172,15 @@ def test_what_does_not_answer_is_asked_again_until_given_up(source, said):
     assert "given up" in problems[-1]
 
 
+def test_a_server_that_takes_a_connection_and_says_nothing_is_told_apart(monkeypatch):
+    monkeypatch.setattr("wordsight.video.read.live._OPENING", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/film"
+        with LiveSource(address, give_up=0.6) as source:
+            assert taken(source) == []
+            assert source.problems() == [f"{address}: nothing came for 0.5 s; given up."]
+
+
 def test_sound_without_pictures_and_noise_are_refused(tmp_path):
     with av.open(str(tmp_path / "sound.mkv"), "w") as out:
         stream = out.add_stream("pcm_s16le", rate=8000, layout="mono")

@@ -234,10 +234,36 @@ def test_what_cannot_be_watched_for_is_refused_before_it_begins(words, tmp_path)
         watch(request("0", words, webhook="ftp://host"))
     with pytest.raises(WordsightError, match="no program"):
         watch(request("0", words, on_hit="/no/such/program"))
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(WordsightError, match="no film can be written into"):
+        watch(request("0", words, clips=tmp_path / "file"))
     for broker in ("host", "mqtt://ann:secret@host:x/topic", "mqtt://[host"):
         with pytest.raises(WordsightError, match="mqtt://") as refused:
             watch(request("0", words, mqtt=broker))
         assert "secret" not in str(refused.value)
+
+
+@pytest.mark.slow
+def test_what_comes_while_channels_finish_is_not_dropped(footage, words, free_port, monkeypatch):
+    """A hook that hangs takes seconds to end; the detector is not slow because of it."""
+    command = [sys.executable, str(SERVER), str(free_port), str(footage), "--fast"]
+    server = subprocess.Popen(command)
+    counts = []
+    asked = request(f"http://127.0.0.1:{free_port}/film", words, seconds=0.5, give_up=30.0)
+
+    def end_slowly(channels):
+        counts.append(watching.source.num_dropped)
+        time.sleep(1.0)
+        counts.append(watching.source.num_dropped)
+
+    monkeypatch.setattr(HitChannels, "close", end_slowly)
+    try:
+        with Watching(asked, RecordingReporter()) as watching:
+            list(watching.hits())
+    finally:
+        server.kill()
+        server.wait()
+    assert watching.num_frames and counts[0] == counts[1]
 
 
 def test_a_source_without_one_frame_is_an_error_that_says_why(words):

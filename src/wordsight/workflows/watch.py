@@ -20,7 +20,9 @@ from wordsight.workflows.hit_channels import (
     MqttChannel,
     WatchHit,
     command_channel,
+    make_film_folder,
     web_channel,
+    write_film,
 )
 from wordsight.workflows.lexicon import (
     lexicon_folder,
@@ -203,8 +205,10 @@ class Watching(Closing):
         kept = reach + 2 * request.around + self._memory
         self._recent: RecentFrames | None = RecentFrames(kept) if request.clips else None
         self._films: list[tuple[float, WatchHit]] = []
+        if request.clips is not None:
+            make_film_folder(request.clips)
         self._film_writer = self._stack.enter_context(
-            HitChannel("the writer of films", _write_film, self._warnings.append)
+            HitChannel("the writer of films", write_film, self._warnings.append)
         )
         self._channels = self._stack.enter_context(
             HitChannels(request.hits, request.srt, list(self._others()))
@@ -234,6 +238,7 @@ class Watching(Closing):
 
     def close(self) -> None:
         """Stop, and let channels finish what they have."""
+        self.source.close()  # first: what comes while channels finish is not dropped
         self._write_films(everything=True)
         self._stack.close()
         self._report()
@@ -379,15 +384,6 @@ class Watching(Closing):
                 f"{dropped - before} frames were dropped: the detector is slower than the source. "
                 "A lower --rate looks at fewer."
             )
-
-
-def _write_film(job: tuple[WatchHit, list[tuple[float, bytes]]]) -> None:
-    from wordsight.video import RecentFrames
-
-    hit, pictures = job
-    assert hit.clip is not None
-    hit.clip.parent.mkdir(parents=True, exist_ok=True)
-    RecentFrames.write(hit.clip, pictures)
 
 
 def _usable(annotator: "ClipAnnotator | None") -> "ClipAnnotator | None":

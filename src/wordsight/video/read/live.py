@@ -385,6 +385,8 @@ def _codec(stream: VideoStream) -> str:
 def _reason(error: Exception) -> str:
     if isinstance(error, VideoError):
         return str(error).rstrip(".")
+    if isinstance(error, av.ExitError):  # what the library calls a timeout
+        return f"nothing came for {_OPENING:g} s"
     text = getattr(error, "strerror", None) or str(error)
     return f"it cannot be read ({text})"
 
