@@ -151,6 +151,26 @@ def test_a_watch_goes_on_when_its_camera_is_killed_and_started_again(footage, wo
     assert any("trying again" in text for text in reporter.notes)
 
 
+@pytest.mark.slow
+def test_a_camera_that_was_away_is_watched_anew(footage, words, monkeypatch):
+    """What is seen again is judged at once, and not together with what was seen before."""
+    asked = request(footage, words)
+    known = watch(asked).hits
+
+    def away(source, idle):
+        for begun, seconds in ((0.0, 1.0), (100.0, 60.0)):
+            with VideoReader(footage) as film:
+                for frame in film.frames(end=seconds, rate=asked.rate):
+                    frame.time += begun
+                    source.latest_arrival = time.monotonic()
+                    yield frame
+
+    monkeypatch.setattr("wordsight.video.LiveSource.frames", away)
+    again = watch(asked).hits
+    assert [round(hit.start - 100, 2) for hit in again] == [round(hit.start, 2) for hit in known]
+    assert again and all(hit.delay < 5 for hit in again)
+
+
 LOADED = """
 import sys
 from wordsight.workflows.reporter import RecordingReporter

@@ -6,8 +6,9 @@ from wordsight.video.draw.overlay import render_overlay
 from wordsight.video.draw.text import colour_of, text_colour_on
 from wordsight.video.images import encode_jpeg, read_image, write_image
 from wordsight.video.read.frame import FlowMeter, Frame
-from wordsight.video.read.live import LiveSource, RecentFrames
+from wordsight.video.read.live import LiveSource
 from wordsight.video.read.reader import Sampler, VideoInfo, VideoReader
+from wordsight.video.read.recent import RecentFrames
 from wordsight.video.shots.detect import ShotFinder, detect_scenes, detect_shots
 from wordsight.video.shots.scenes import group_scenes
 from wordsight.video.write import VideoWriter

@@ -2,7 +2,7 @@
 
 A thread reads and decodes, so that a slow consumer never delays the source. From cameras and
 addresses the oldest waiting frames are dropped, and counted, when the consumer cannot keep up;
-files wait for it. A source that drops is opened again. `RecentFrames` keeps its last seconds.
+files wait for it. A source that drops is opened again.
 """
 
 import io
@@ -17,19 +17,15 @@ from functools import partial
 from pathlib import Path
 
 import av
-import cv2
-import numpy as np
 from av.container import InputContainer
 from av.video.stream import VideoStream
-from numpy.typing import NDArray
 
 from wordsight.closing import Closing
 from wordsight.errors import VideoError
 from wordsight.video.read.frame import Converter, Frame
 from wordsight.video.read.reader import Sampler
-from wordsight.video.write import VideoWriter
 
-__all__ = ["LiveSource", "RecentFrames"]
+__all__ = ["LiveSource"]
 
 
 _SCHEMES = ("rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp", "srt")
@@ -247,13 +243,16 @@ class LiveSource(Closing):
     def _take(self, picture: av.VideoFrame, stream: VideoStream) -> None:
         now = time.monotonic()
         own = picture.time if picture.time is not None else now
+        pause, longest = now - self._arrived, _LONGEST_GAP
+        if not self.is_file:  # a camera that was away for long, and whose clock did not jump
+            longest = max(longest, pause + 1.0)
         if self._offset is None:  # opened just now
-            gone = 0.0 if self._last is None else max(now - self._arrived, 0.04)
+            gone = 0.0 if self._last is None else max(pause, 0.04)
             if self.is_file:
                 gone = min(gone, 0.04)
             self._offset = (self._last or 0.0) + gone - own
         moment = own + self._offset
-        if self._last is not None and not 0 < moment - self._last < _LONGEST_GAP:
+        if self._last is not None and not 0 < moment - self._last < longest:
             if moment <= self._last and self._last - moment < 1.0:
                 return  # a picture that came twice, or out of order
             self._offset += self._last + 0.04 - moment
@@ -389,69 +388,3 @@ def _reason(error: Exception) -> str:
         return f"nothing came for {_OPENING:g} s"
     text = getattr(error, "strerror", None) or str(error)
     return f"it cannot be read ({text})"
-
-
-_QUALITY = 88
-
-
-class RecentFrames:
-    """Keeps the frames of the last seconds as JPEG pictures.
-
-    Args:
-        seconds: How long a frame is kept.
-        long_side: Longer side of the kept pictures; smaller frames are not scaled.
-
-    Examples:
-        >>> recent = RecentFrames(2.0)
-        >>> for number in range(50):
-        ...     recent.add(Frame.from_array(np.zeros((48, 64, 3), np.uint8), number / 10))
-        >>> len(recent)
-        21
-    """
-
-    def __init__(self, seconds: float, *, long_side: int = 960) -> None:
-        self._seconds, self._long_side = seconds, long_side
-        self._kept: deque[tuple[float, bytes]] = deque()
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def add(self, frame: Frame) -> None:
-        """Keep a frame, and forget those that are too old."""
-        shrink = min(1.0, self._long_side / max(frame.size))
-        width, height = (max(2, round(side * shrink)) for side in frame.size)
-        pixels = cv2.cvtColor(frame.scaled(width, height), cv2.COLOR_RGB2BGR)
-        _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-        self._kept.append((frame.time, data.tobytes()))
-        while self._kept and self._kept[0][0] < frame.time - self._seconds - 1e-9:
-            self._kept.popleft()
-
-    def between(self, start: float, end: float) -> list[tuple[float, bytes]]:
-        """Return the times and JPEG pictures of the frames from ``start`` to ``end`` seconds."""
-        return [one for one in self._kept if start <= one[0] < end]
-
-    @staticmethod
-    def write(path: str | os.PathLike[str], pictures: list[tuple[float, bytes]]) -> None:
-        """Write pictures that :meth:`between` returned as an mp4 file.
-
-        Raises:
-            VideoError: If there are none, or the file cannot be written.
-        """
-        if not pictures:
-            raise VideoError(f"there are no frames for {path}.")
-        begun = pictures[0][0]
-        gaps = np.diff([time for time, _ in pictures])
-        rate = 1.0 / float(np.median(gaps)) if len(gaps) else 10.0
-        first = _decoded(pictures[0][1])
-        size = (first.shape[1], first.shape[0])
-        with VideoWriter(path, size, min(max(rate, 1.0), 120.0), overwrite=True) as writer:
-            for time, data in pictures:
-                image = _decoded(data)
-                if image.shape == first.shape:
-                    writer.write(image, time - begun)
-
-
-def _decoded(data: bytes) -> NDArray[np.uint8]:
-    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    assert pixels is not None  # it was encoded here
-    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)
