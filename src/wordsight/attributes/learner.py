@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.attributes.corrections import merge_words, rename_word, split_word
+from wordsight.attributes.corrections import (
+    keep_names,
+    merge_words,
+    rename_word,
+    spelled_likes,
+    split_word,
+)
 from wordsight.attributes.features.sounds import Sound, join_sounds
 from wordsight.attributes.grouping.assignment import (
     AttributeAssignment,
@@ -102,8 +108,7 @@ class AttributeLearner:
 
     def __init__(self, settings: AttributeSettings | None = None, **changes: Any) -> None:
         known = {field.name for field in fields(AttributeSettings)}
-        wrong = sorted(set(changes) - known)
-        if wrong:
+        if wrong := sorted(set(changes) - known):
             raise TeachingError(
                 f"there is no setting {', '.join(wrong)}; known are {', '.join(sorted(known))}."
             )
@@ -202,10 +207,9 @@ class AttributeLearner:
         now = self._current()
         x = now.space_.transform(kinds)
         missing = [~np.isfinite(kind).all(axis=1) for kind in kinds]
-        answers = [recall.answer(x) for recall in now.recalls_]
+        answers, seen = [recall.answer(x) for recall in now.recalls_], []
         if not np.any(missing):
             return answers
-        seen = []
         for recall, answer in zip(now.recalls_, answers, strict=True):
             known = answer.known.copy()
             for part, without in zip(now.space_.parts, missing, strict=True):
@@ -216,10 +220,9 @@ class AttributeLearner:
 
     def namings(self, recalled: Sequence[RecallResult]) -> list[Naming]:
         """Convert the results of all attributes to words."""
+        answers = list(enumerate(recalled))
         return [
-            Naming(
-                tuple(name_attribute(self.words_, k, one, row) for k, one in enumerate(recalled))
-            )
+            Naming(tuple(name_attribute(self.words_, k, one, row) for k, one in answers))
             for row in range(len(recalled[0].words))
         ]
 
@@ -259,13 +262,10 @@ class AttributeLearner:
             attributes: ``(N,)`` numbers from 0, one per lesson.
         """
         self.settle()
-        given = np.asarray(attributes, dtype=np.intp)
-        words = self.vocabulary_.words
+        given, words = np.asarray(attributes, dtype=np.intp), self.vocabulary_.words
         if given.shape != words.shape or given.min() < 0:
-            raise TeachingError(
-                f"attributes must be {len(words)} numbers from 0, one per lesson, got shape "
-                f"{given.shape}."
-            )
+            expected = f"{len(words)} numbers from 0, one per lesson"
+            raise TeachingError(f"attributes must be {expected}, got shape {given.shape}.")
         given = np.unique(given, return_inverse=True)[1].astype(np.intp)
         votes = np.zeros((len(self.vocabulary_.names), int(given.max()) + 1))
         np.add.at(votes, (words, given), 1)
@@ -375,12 +375,13 @@ class AttributeLearner:
             while self._waiting:
                 new = tuple(self._waiting)
                 learned = AttributeLearner(self.settings)
-                lessons = joined_lessons(self._lessons(), *new)
+                lessons = joined_lessons(spelled_likes(self, self._lessons(), new), *new)
                 if self.kinds_:
                     learned.fit_lessons(lessons)
                 else:  # of a file that keeps no descriptions: the space of pictures stays
                     x = [self.x_, *(self.space_.transform(one.kinds) for one in new)]
                     learned._learn(lessons, self.space_, np.vstack(x))
+                keep_names(self, learned)
                 with self._changing:
                     self.__dict__ |= {k: v for k, v in vars(learned).items() if k.endswith("_")}
                     del self._waiting[: len(new)]
@@ -446,5 +447,4 @@ class AttributeLearner:
 
 
 def _of_one(sources: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
-    """Return the measurements of one thing as those of several."""
     return {name: np.atleast_1d(np.asarray(one))[None] for name, one in (sources or {}).items()}
