@@ -1,12 +1,13 @@
 """``teach``, ``name`` and ``attributes``: words for pictures, and which attribute each names."""
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from wordsight.cli.options import verb
 from wordsight.cli.output import Output
 from wordsight.workflows.name import NameResult
 from wordsight.workflows.name import name as name_pictures
-from wordsight.workflows.teach import AttributesResult, TeachResult
+from wordsight.workflows.teach import DEFAULT_TAUGHT, AttributesResult, TeachResult
 from wordsight.workflows.teach import attributes as show_attributes
 from wordsight.workflows.teach import teach as teach_words
 from wordsight.workflows.units import clock, count
@@ -33,11 +34,14 @@ def teach(output: Output, result: TeachResult) -> None:
 
 @verb(name_pictures)
 def name(output: Output, result: NameResult) -> None:
-    """Say all words for a picture, a part of one, or the things in a video."""
-    if result.naming is None:
-        _render_things(output, result.things)
-    else:
+    """Say all words for pictures, a part of one, or the things in a video."""
+    if result.naming is not None:
         _render_naming(output, result.naming)
+    elif result.pictures:
+        rows = [(picture, _answers(naming)) for picture, naming in result.pictures]
+        output.table(["picture", "words (confidence)"], rows)
+    else:
+        _render_things(output, result.things)
 
 
 @verb(show_attributes)
@@ -48,11 +52,18 @@ def attributes(output: Output, result: AttributesResult) -> None:
         return
     picture, question = result.question
     first, *_ = question.words
+    place = "" if result.taught == DEFAULT_TAUGHT else f" -t {shlex.quote(str(result.taught))}"
+    answer = f"wordsight teach {shlex.quote(str(picture))} --word WORD"
     if question.attribute is None:
-        output.line(f"Teach next: {picture}, which was called {first}; what else is it?")
+        output.line(f"Teach next: {picture}, which was called {first}. What else is it?")
     else:
-        either = " or ".join(question.words)
-        output.line(f'Teach next: {picture}; {either}, or what? Add "like": "{first}".')
+        either = ", ".join(question.words)
+        output.line(f"Teach next: {picture}. Which is it: {either}, or another such word?")
+        answer += f" --like {shlex.quote(first)}"
+    heard = {word.name for word in result.learner.words_ if not word.spelled}
+    if heard & set(question.words):
+        output.line("Words with a number were only heard: play them by attributes --play FOLDER.")
+    output.line(f"Answer with: {answer} --add{place}")
 
 
 def _render_attributes(output: Output, summary: dict[str, Any]) -> None:
@@ -86,6 +97,13 @@ def _render_naming(output: Output, naming: "Naming") -> None:
         for answer in naming.attributes
     ]
     output.table(["attribute", "word", "confidence", "else"], rows)
+
+
+def _answers(naming: "Naming") -> str:
+    return ", ".join(
+        f"{one.word} ({one.confidence:.2f})" if one.known else f"none; nearest is {one.word}"
+        for one in naming.attributes
+    )
 
 
 def _render_things(output: Output, things: "Sequence[NamedDetection]") -> None:

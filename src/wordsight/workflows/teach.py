@@ -10,7 +10,7 @@ from wordsight.errors import WordsightError
 from wordsight.files import IMAGE_SUFFIXES
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, setting
-from wordsight.workflows.workflow import Result, as_json, workflow
+from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,8 +107,16 @@ class TeachRequest(TeachSettings):
 
     source: Path = argument(
         "Pictures with a word each: a .txt or .wav of the same name, a folder per word, or a list "
-        "of pairs.",
-        metavar="FOLDER|pairs.jsonl",
+        "of pairs; or one picture.",
+        metavar="FOLDER|pairs.jsonl|PICTURE",
+    )
+    word: tuple[str, ...] = setting(
+        (), "What the one picture given is called; may be repeated.", metavar="WORD"
+    )
+    like: str | None = setting(
+        None,
+        "A known word of the same attribute as that of the one picture given.",
+        metavar="WORD",
     )
     taught: Path = taught_setting()
     add: bool = setting(False, "Add to what was taught before.")
@@ -152,11 +160,13 @@ class AttributesResult(Result):
         learner: The taught words.
         figure: The picture that was drawn, if any.
         question: The picture to teach next and what to ask about it, if that was asked for.
+        taught: The folder of the taught words.
     """
 
     learner: "AttributeLearner"
     figure: Path | None = None
     question: "tuple[Path, LessonQuestion] | None" = None
+    taught: Path = DEFAULT_TAUGHT
 
     def to_json(self) -> Any:
         """Return what ``wordsight attributes --json`` prints."""
@@ -195,11 +205,9 @@ class TeachResult(AttributesResult):
     """What was learned.
 
     Attributes:
-        taught: The folder it was written to.
         num_lessons: Lessons of this time.
     """
 
-    taught: Path = DEFAULT_TAUGHT
     num_lessons: int = 0
 
     def to_json(self) -> Any:
@@ -224,7 +232,7 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
             "or teach anew with --force and all lessons."
         )
     learner = _new_learner(request) if before is None else load_taught(before)
-    files = find_lessons(request.source)
+    files = find_lessons(request.source, request.word, request.like)
     pictures, words, sources = read_lesson_files(files)
     plain = [one.picture.name for one, seen in zip(files, pictures, strict=True) if _is_plain(seen)]
     if plain:
@@ -237,6 +245,9 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
             learner.fit(pictures, words, sources=sources, progress=progress)
         else:
             learner.teach(pictures, words, sources=sources)
+    unknown = {one.like.casefold() for one in files if one.like} - {w.name for w in learner.words_}
+    for like in sorted(unknown):
+        reporter.warn(f"no word is called {like!r}, so being like it says nothing.")
     for text in _contradictions(learner, files, pictures):
         reporter.warn(text)
     learner.save(taught, overwrite=request.force or request.add)
@@ -319,7 +330,7 @@ def attributes(request: AttributesRequest, *, reporter: RecordingReporter) -> At
         draw_attributes(figure, learner, overwrite=request.force)
         reporter.note(f"Figure: {figure}")
     question = None if request.ask is None else _question(learner, request.ask)
-    return AttributesResult(learner, figure, question)
+    return AttributesResult(learner, figure, question, request.taught)
 
 
 def _question(learner: "AttributeLearner", folder: Path) -> "tuple[Path, LessonQuestion]":
@@ -354,11 +365,14 @@ def _write_recordings(learner: "AttributeLearner", folder: Path, *, force: bool)
     recorded = {word.name: learner.sounds_[word.example] for word in learner.words_}
     if not any(recorded.values()):
         raise WordsightError("no word was recorded, so there is nothing to play.")
+    safe = {
+        name: "".join(c if c.isalnum() or c in "-_" else "_" for c in name) for name in recorded
+    }
+    heard = {folder / f"{safe[name]}.wav": sound for name, sound in recorded.items() if sound}
+    refuse_existing(*heard, force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, sound in recorded.items():
-        if sound is not None:
-            safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
-            write_sound(folder / f"{safe}.wav", sound, overwrite=force)
+    for path, sound in heard.items():
+        write_sound(path, sound, overwrite=force)
 
 
 def _new_learner(request: TeachSettings) -> "AttributeLearner":
