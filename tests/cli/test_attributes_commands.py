@@ -111,6 +111,39 @@ def test_a_lesson_given_twice_with_different_words(run, tmp_path):
 
 
 @pytest.mark.slow
+def test_words_that_go_together_are_no_contradiction(run, tmp_path):
+    random = np.random.default_rng(0)
+    write_image(tmp_path / "all" / "red-tall.png", thing("red", "tall", random))
+    lines = []
+    for number in range(72):
+        colour, shape = ("red", "blue", "green")[number % 3], ("tall", "wide")[number // 3 % 2]
+        write_image(tmp_path / "all" / f"{number}.png", thing(colour, shape, random))
+        weight = float(random.uniform(0, 10))
+        said = [colour, shape, "heavy" if weight > 5 else "light"]
+        said += ["cold"] * (colour != "red")
+        lines += [
+            {"image": f"{number}.png", "word": one, "sources": {"weight": weight}} for one in said
+        ]
+    # The same picture of a light thing and of a heavy one.
+    for weight, said in ((1.0, "light"), (9.0, "heavy")):
+        image = {"image": "red-tall.png", "word": said}
+        lines += [image | {"sources": {"weight": weight}}, image | {"word": "red"}]
+    (tmp_path / "all" / "pairs.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    answer = run("teach", "all", "--json")
+    assert answer.code == 0 and "taught as" not in answer.err
+    covers = {
+        w["word"]: set(w["covers"])
+        for group in answer.json["attributes"]
+        for w in group["words"]
+        if "covers" in w
+    }
+    assert covers["cold"] == {"blue", "green"}
+    (tmp_path / "all" / "more.jsonl").write_text(json.dumps(lines[-2] | {"word": "light"}))
+    again = run("teach", "all/more.jsonl", "--add")
+    assert "taught as 'heavy' and as 'light' (red-tall.png)" in again.err.replace("\n", " ")
+
+
+@pytest.mark.slow
 def test_mistakes_in_naming(run, pairs, tmp_path):
     (tmp_path / "nothing").mkdir()
     assert run("teach", pairs, "-q").code == 0

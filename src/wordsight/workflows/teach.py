@@ -1,7 +1,7 @@
 """``teach`` and ``attributes``: words for pictures, and which attribute each word names."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -248,7 +248,7 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     unknown = {one.like.casefold() for one in files if one.like} - {w.name for w in learner.words_}
     for like in sorted(unknown):
         reporter.warn(f"no word is called {like!r}, so being like it says nothing.")
-    for text in _contradictions(learner, files, pictures):
+    for text in _contradictions(learner, files, pictures, sources):
         reporter.warn(text)
     learner.save(taught, overwrite=request.force or request.add)
     return TeachResult(learner, taught=taught, num_lessons=len(pictures))
@@ -271,29 +271,37 @@ def _contradictions(
     learner: "AttributeLearner",
     files: "Sequence[LessonFiles]",
     pictures: "Sequence[NDArray[np.uint8]]",
+    sources: "Mapping[str, NDArray[np.float64]]",
 ) -> Iterator[str]:
-    """Yield new pictures that were taught, now or before, with two words of one attribute."""
+    """Yield new things that were taught, now or before, with two words of one attribute.
+
+    A word over another one, or of several attributes, contradicts none.
+    """
+    import numpy as np
+
     from wordsight.attributes import describe_pictures
 
-    group = {word.name: number for number, own in enumerate(learner.attributes()) for word in own}
-    kinds = learner.kinds_[: len(learner.kinds_) - len(learner.sources_)]
+    group = {word.name: word.attribute for word in learner.words_ if not (word.also or word.covers)}
     called: dict[tuple[bytes, int], dict[str, None]] = {}
-    for look, text in zip(_looks(kinds), learner.texts_, strict=False):
+    for look, text in zip(_looks(learner.kinds_), learner.texts_, strict=False):
         if text in group:
             called.setdefault((look, group[text]), {})[text] = None
     twice = [(look, words) for (look, _), words in called.items() if len(words) > 1]
-    names: dict[bytes, list[str]] = {}
+    names: dict[bytes, dict[str, None]] = {}
     if twice:
-        described = _looks(describe_pictures(pictures, learner.settings.pictures))
-        for look, file in zip(described, files, strict=True):
-            names.setdefault(look, []).append(file.picture.name)
+        kinds = list(describe_pictures(pictures, learner.settings.pictures))
+        for name, own in zip(learner.sources_, learner.kinds_[len(kinds) :], strict=False):
+            nothing = np.full((len(pictures), own.shape[1]), np.nan)
+            kinds.append(sources.get(name, nothing))
+        for look, file in zip(_looks(kinds), files, strict=True):
+            names.setdefault(look, {})[file.picture.name] = None
     twice = sorted((one for one in twice if one[0] in names), key=lambda one: -len(one[1]))
     for look, words in twice[:_MOST_NAMED]:
         said = " and as ".join(map(repr, words))
         yield (
-            f"one picture was taught as {said} ({_some(names[look])}), which are taken for words "
-            "of one attribute; both lessons are kept. If one is a mistake, correct it and teach "
-            "all lessons again."
+            f"one picture was taught as {said} ({_some(list(names[look]))}), which are taken for "
+            "words of one attribute; both lessons are kept. If one is a mistake, correct it and "
+            "teach all lessons again."
         )
     if len(twice) > _MOST_NAMED:
         yield f"{len(twice) - _MOST_NAMED} more pictures were taught with two such words."
