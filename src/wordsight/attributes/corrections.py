@@ -4,6 +4,7 @@ What is corrected becomes the spelling of its lessons, so that it stays when mor
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,14 @@ from wordsight.errors import TeachingError
 if TYPE_CHECKING:
     from wordsight.attributes.learner import AttributeLearner
 
-__all__ = ["keep_names", "merge_words", "rename_word", "spelled_likes", "split_word"]
+__all__ = [
+    "keep_names",
+    "learn_with_corrections",
+    "merge_words",
+    "rename_word",
+    "spelled_likes",
+    "split_word",
+]
 
 Labels = NDArray[np.intp]
 
@@ -132,18 +140,37 @@ def keep_names(learner: "AttributeLearner", learned: "AttributeLearner") -> None
 
 
 def spelled_likes(learner: "AttributeLearner", lessons: Lessons, new: Sequence[Lessons]) -> Lessons:
-    """Return a learner's lessons, spelled where new ones say that they are like a heard word.
+    """Return a learner's lessons, spelled where new ones name a word that was only heard.
 
     Args:
         learner: A fitted learner.
         lessons: Its lessons.
-        new: Lessons that may be like its words.
+        new: Lessons that may be of its words, or like them.
     """
-    likes = {like for one in new for like in one.likes}
-    called = [one.name if one.name in likes and not one.spelled else None for one in learner.words_]
+    given = {name for one in new for name in (*one.likes, *one.texts)}
+    called = [one.name if one.name in given and not one.spelled else None for one in learner.words_]
     words = learner.vocabulary_.words
     pairs = zip(lessons.texts, words.tolist(), strict=True)
     return replace(lessons, texts=tuple(text or called[word] for text, word in pairs))
+
+
+def learn_with_corrections(learner: "AttributeLearner", before: "AttributeLearner") -> None:
+    """Learn again with the spellings that recordings got by hand, if there are any.
+
+    Args:
+        learner: What was learned from lessons.
+        before: What was learned earlier from some of them, and corrected.
+    """
+    heard = np.isfinite(before.speech_).all(axis=1) & bool(before.speech_.shape[1])
+    rows = before.speech_.round(6) + 0.0
+    spelled = {rows[n].tobytes(): before.texts_[n] for n in np.flatnonzero(heard)}
+    now = learner.lessons()
+    given = zip(now.texts, now.speech.round(6) + 0.0, strict=True)
+    texts = tuple(text or spelled.get(row.tobytes()) for text, row in given)
+    if texts != now.texts and learner.kinds_:
+        earlier = copy(learner)
+        learner.fit_lessons(replace(now, texts=texts))
+        keep_names(earlier, learner)
 
 
 def _spell(learner: "AttributeLearner", lessons: NDArray[np.bool_], name: str) -> None:

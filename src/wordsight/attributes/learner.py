@@ -171,10 +171,8 @@ class AttributeLearner:
         elif self.settings.method in ("mixture", "variational"):
             attribution = group_by_mixture(vocabulary, lessons.speech, x, self.settings)
         else:
-            raise TeachingError(
-                "method must be 'exclusivity', 'mixture' or 'variational', got "
-                f"{self.settings.method!r}."
-            )
+            methods = "'exclusivity', 'mixture' or 'variational'"
+            raise TeachingError(f"method must be {methods}, got {self.settings.method!r}.")
         self._set_lessons(lessons, space, x, vocabulary, attribution)
         return self
 
@@ -375,7 +373,7 @@ class AttributeLearner:
             while self._waiting:
                 new = tuple(self._waiting)
                 learned = AttributeLearner(self.settings)
-                lessons = joined_lessons(spelled_likes(self, self._lessons(), new), *new)
+                lessons = joined_lessons(spelled_likes(self, self.lessons(), new), *new)
                 if self.kinds_:
                     learned.fit_lessons(lessons)
                 else:  # of a file that keeps no descriptions: the space of pictures stays
@@ -405,7 +403,8 @@ class AttributeLearner:
         now.recalls_, now._quick, now._waiting = now._quick or now.recalls_, None, []
         return now
 
-    def _lessons(self) -> Lessons:
+    def lessons(self) -> Lessons:
+        """Return what was learned from."""
         taught = self.kinds_, self.texts_, self.speech_, self.sounds_
         return Lessons(*taught, self.sources_, self.likes_)
 

@@ -123,6 +123,9 @@ class TeachRequest(TeachSettings):
     begin: Path | None = setting(
         None, "Taught words that the lessons are added to; they stay as they are.", hidden=True
     )
+    corrected: Path | None = setting(
+        None, "Words taught by these lessons before, whose corrections are kept.", hidden=True
+    )
     force: bool = setting(False, "Replace what is there.")
 
 
@@ -219,6 +222,7 @@ class TeachResult(AttributesResult):
 @workflow(TeachRequest)
 def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     """Learn words from pictures with one word each; which attribute a word names is learned."""
+    from wordsight.attributes.corrections import learn_with_corrections
     from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
 
     taught = request.taught
@@ -245,6 +249,8 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
             learner.fit(pictures, words, sources=sources, progress=progress)
         else:
             learner.teach(pictures, words, sources=sources)
+        if request.corrected is not None:
+            learn_with_corrections(learner, load_taught(request.corrected))
     unknown = {one.like.casefold() for one in files if one.like} - {w.name for w in learner.words_}
     for like in sorted(unknown):
         reporter.warn(f"no word is called {like!r}, so being like it says nothing.")
