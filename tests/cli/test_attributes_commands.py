@@ -51,6 +51,8 @@ def test_teaching_naming_and_showing(run, pairs, tmp_path):
     assert played.code == 0, played.err
     assert len(list((tmp_path / "heard").glob("*.wav"))) == 6
     assert "exists" in run("attributes", "--play", "heard").err
+    compared = run("attributes", "--counts")
+    assert "BIC" in compared.out and "left out" in compared.out
     split = run("attributes", "--split", "crimson", "--json")
     assert split.code == 0, split.err
     words = {w["word"]: w["lessons"] for g in split.json["attributes"] for w in g["words"]}

@@ -1,6 +1,7 @@
 """``teach``, ``name`` and ``attributes``: words for pictures, and which attribute each names."""
 
 import shlex
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from wordsight.cli.options import verb
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wordsight.attributes import Naming
+    from wordsight.attributes.grouping.attribute_count import CountScore
     from wordsight.attributes.recall.videos import NamedDetection
 
 __all__ = ["attributes", "name", "teach"]
@@ -48,6 +50,8 @@ def name(output: Output, result: NameResult) -> None:
 def attributes(output: Output, result: AttributesResult) -> None:
     """Show which words belong to which attribute, and what each looks at."""
     _render_attributes(output, result.to_json())
+    if result.compared:
+        _render_counts(output, result.learner.counts_)
     if result.question is None:
         return
     picture, question = result.question
@@ -76,6 +80,24 @@ def _render_attributes(output: Output, summary: dict[str, Any]) -> None:
         for group in summary["attributes"]
     ]
     output.table(["attribute", "words (lessons)", "looks at"], rows)
+
+
+def _render_counts(output: Output, counts: "Sequence[CountScore]") -> None:
+    if not counts:
+        output.line("The number of attributes was given, so no numbers were compared.")
+        return
+    columns = ["attributes", "log likelihood left out", "description length", "AIC", "BIC"]
+    names = ("held_out", "description_length", "aic", "bic")
+    rows = []
+    for one in counts:
+        values = (float(getattr(one, name)) for name in names)
+        # Of few lessons none are left out.
+        rows.append((one.num_attributes, *(v if isfinite(v) else "none" for v in values)))
+    output.table(columns, rows)
+    output.line(
+        "Taken is the smallest number whose likelihood of lessons left out is within a standard "
+        "error of the best (of few lessons, the least description length)."
+    )
 
 
 def _word(word: dict[str, Any]) -> str:

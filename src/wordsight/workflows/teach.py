@@ -136,6 +136,9 @@ class AttributesRequest(Request):
         "Where --plot draws to (.png, .svg, .pdf).", metavar="PNG", default=_DEFAULT_FIGURE
     )
     plot: bool = setting(False, "Draw which words fell into which attribute.")
+    counts: bool = setting(
+        False, "Show how well each number of attributes explains the lessons: left out, AIC, BIC."
+    )
     rename: tuple[str, ...] = setting((), "Spell a word that was only heard.", metavar="OLD=NEW")
     merge: tuple[str, ...] = setting(
         (), "Make a word's recordings those of another.", metavar="WORD=WORD"
@@ -164,12 +167,14 @@ class AttributesResult(Result):
         figure: The picture that was drawn, if any.
         question: The picture to teach next and what to ask about it, if that was asked for.
         taught: The folder of the taught words.
+        compared: Whether numbers of attributes are to be compared.
     """
 
     learner: "AttributeLearner"
     figure: Path | None = None
     question: "tuple[Path, LessonQuestion] | None" = None
     taught: Path = DEFAULT_TAUGHT
+    compared: bool = False
 
     def to_json(self) -> Any:
         """Return what ``wordsight attributes --json`` prints."""
@@ -344,7 +349,7 @@ def attributes(request: AttributesRequest, *, reporter: RecordingReporter) -> At
         draw_attributes(figure, learner, overwrite=request.force)
         reporter.note(f"Figure: {figure}")
     question = None if request.ask is None else _question(learner, request.ask)
-    return AttributesResult(learner, figure, question, request.taught)
+    return AttributesResult(learner, figure, question, request.taught, request.counts)
 
 
 def _question(learner: "AttributeLearner", folder: Path) -> "tuple[Path, LessonQuestion]":
