@@ -1,5 +1,6 @@
 """Learning as it goes: one lesson at a time, settling, asking for the lesson that teaches most."""
 
+from dataclasses import replace
 from time import process_time
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 from tests.attributes.toys import COLOURS, SHAPES, lessons, thing, word
 from wordsight.attributes import FAITHFUL, AttributeLearner, SpokenWord, TeachingError
+from wordsight.attributes.recall.answers import learned_words
+from wordsight.attributes.word_names import kept_names
 
 
 def groups(learner):
@@ -33,7 +36,12 @@ def test_one_at_a_time_is_the_same_as_all_at_once(written, heard):
     assert np.median(took) < 0.05
     at_once = AttributeLearner().fit(pictures, said)
     new = [thing(colour, shape, random) for colour in COLOURS for shape in SHAPES]
-    assert learner.settle().name_all(new) == at_once.name_all(new)
+    # Only what recordings are called differs: a word that was only heard keeps its number.
+    assert np.array_equal(learner.settle().vocabulary_.words, at_once.vocabulary_.words)
+    called = tuple(one.name for one in learner.words_)
+    at_once.vocabulary_ = replace(at_once.vocabulary_, called=called)
+    at_once.words_ = learned_words(at_once)
+    assert learner.name_all(new) == at_once.name_all(new)
     assert len(learner.texts_) == 120 and sum(word.count for word in learner.words_) == 120
 
 
@@ -113,6 +121,46 @@ def test_recordings_are_recognised_and_corrections_survive(written):
     names = [learner.words_[n].name for n in learner.vocabulary_.words]
     expected = np.array(["red" if said in ("red", "blue") else said for said in words])
     assert np.mean((np.array(names) == "red") == (expected == "red")) > 0.95
+
+
+@pytest.mark.slow
+def test_words_that_were_only_heard_keep_their_numbers(written, tmp_path):
+    pictures, words = written
+    random = np.random.default_rng(2)
+    sounds = [word(said, random) for said in words]
+    learner = AttributeLearner().fit(pictures[:90], sounds[:90])
+
+    def called():
+        """Return what the word of most recordings of each thing said is called."""
+        names = [learner.words_[n].name for n in learner.vocabulary_.words]
+        pairs = list(zip(names, words, strict=False))
+        return {said: max(names, key=lambda n: pairs.count((n, said))) for said in set(words)}
+
+    first = called()
+    learner.merge(first["red"], first["blue"])
+    expected = first | {"red": first["blue"]}
+    assert called() == expected
+    learner.save(tmp_path / "taught")
+    learner = AttributeLearner.load(tmp_path / "taught")
+    learner.rename(first["tall"], "tall")
+    expected["tall"] = "tall"
+    assert called() == expected
+    learner.split(first["blue"])
+    *_, new = learner.words_
+    assert new.name not in first.values()
+    learner.merge(new.name, first["blue"])
+    learner.teach(pictures[90:], sounds[90:])
+    assert called() == expected
+
+
+def test_names_go_where_most_lessons_go():
+    before, now = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 1, 2, 0, 0, 3, 4, 4])
+    called, known = ("word-2", "word-5", "red"), ("red", None, None, None, None)
+    # "word-5" is "red" now; the third lesson's and the last two lessons' words are new.
+    names = kept_names(before, called, now, known)
+    assert names[:2] == ("red", "word-2") and len(set(names)) == 5
+    assert not set(names[2:]) & {"word-2"}
+    assert kept_names(before, called, before, (None, None, "red")) == called
 
 
 def test_text_then_recordings(written):

@@ -212,6 +212,17 @@ def test_attributes_are_taught_and_named(page, tmp_path):
     page.click("text=Name it")
     page.wait_for_selector("#names p")
     assert "green" in page.text_content("#names")
+    # Which picture would teach most: it is shown, and one of the likely words teaches it.
+    image = np.full((48, 48, 3), 235, np.uint8)
+    cv2.circle(image, (24, 24), 12, (120, 90, 90), -1)
+    cv2.imwrite(str(tmp_path / "odd.png"), image)
+    page.click("text=Which picture would teach most?")
+    page.set_input_files("#pool", [tmp_path / "odd.png"])
+    page.wait_for_selector("#question img")
+    assert "odd.png. Which is it:" in page.text_content("#question")
+    with page.expect_navigation():
+        page.click("#question button >> nth=0")
+    assert "19 lessons" in page.text_content("h1")
 
 
 def test_benchmarks_and_small_screens(page):

@@ -8,10 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import av
+import cv2
 import numpy as np
 import pytest
 
+from tests.attributes.toys import lessons, thing, word
 from tests.studio.conftest import LocalClient, finished
+from wordsight.attributes import write_sound
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
 from wordsight.studio import StudioSettings, create_app
@@ -50,8 +53,6 @@ def test_sentences_are_added_corrected_and_taken_back(client, video):
 
 
 def test_lessons_are_corrected_and_removed(client, tmp_path):
-    import cv2
-
     cv2.imwrite(str(tmp_path / "a.png"), np.zeros((8, 8, 3), np.uint8))
     picture = {"image": ("a.png", (tmp_path / "a.png").read_bytes())}
     lessons = [
@@ -65,6 +66,50 @@ def test_lessons_are_corrected_and_removed(client, tmp_path):
     assert client.delete(place).status_code == 200 and client.delete(place).status_code == 404
     assert client.get(place).status_code == 404
     assert len(client.get("/api/v1/attributes/lessons").json()) == 1
+
+
+@pytest.mark.slow
+def test_the_studio_asks_and_keeps_what_was_corrected(client, tmp_path):
+    random = np.random.default_rng(0)
+
+    def png(picture):
+        _, data = cv2.imencode(".png", picture[..., ::-1])
+        return ("a.png", data.tobytes(), "image/png")
+
+    def learn():
+        begun = client.post("/api/v1/attributes/learn", json={"attributes": 2}).json()
+        done = finished(client, begun["id"])
+        assert done["state"] == "done", done
+        return {word for group in done["result"]["attributes"] for word in group}
+
+    pool = [("images", png(thing("red", "tall", random))) for _ in range(3)]
+    assert client.post("/api/v1/attributes/ask", files=pool).status_code == 422
+    for number, (picture, said) in enumerate(zip(*lessons(60, random), strict=True)):
+        write_sound(tmp_path / f"{number}.wav", word(said, random))
+        sound = (f"{number}.wav", (tmp_path / f"{number}.wav").read_bytes())
+        sent = {"image": png(picture), "sound": sound}
+        assert client.post("/api/v1/attributes/lessons", files=sent).status_code == 201
+    first, *others = sorted(learn())
+    for name, into in ((first, "one"), (others[0], "two")):
+        assert client.post(
+            "/api/v1/attributes/rename", json={"word": name, "name": into}
+        ).is_success
+    asked = client.post("/api/v1/attributes/ask", files=pool).json()
+    assert asked["picture"] in range(3) and asked["words"] and asked["text"].endswith("?")
+    answer = client.post(
+        "/api/v1/attributes/lessons",
+        files={"image": pool[asked["picture"]][1]},
+        data={"word": "new", "like": "one"},
+    )
+    assert answer.json()["like"] == "one"
+    assert {"one", "two", "new"} <= learn()
+    # The word of a recording is corrected; the recording stays.
+    newest, spoken, *_ = client.get("/api/v1/attributes/lessons").json()
+    place = f"/api/v1/attributes/lessons/{spoken['image']}"
+    assert client.put(place, json={"word": "two"}).json() == spoken | {"word": "two"}
+    assert client.put(place, json={"word": "  "}).status_code == 422
+    assert client.get("/api/v1/attributes/lessons").json()[0] == newest
+    assert 'id="pool"' in client.get("/attributes").text
 
 
 def test_lessons_that_many_change_at_once_are_all_kept_and_paged(client):

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordsight.attributes.corrections import merge_words, rename_word, split_word
+from wordsight.attributes.corrections import (
+    keep_names,
+    merge_words,
+    rename_word,
+    spelled_likes,
+    split_word,
+)
 from wordsight.attributes.features.sounds import Sound, join_sounds
 from wordsight.attributes.grouping.assignment import (
     AttributeAssignment,
@@ -102,8 +108,7 @@ class AttributeLearner:
 
     def __init__(self, settings: AttributeSettings | None = None, **changes: Any) -> None:
         known = {field.name for field in fields(AttributeSettings)}
-        wrong = sorted(set(changes) - known)
-        if wrong:
+        if wrong := sorted(set(changes) - known):
             raise TeachingError(
                 f"there is no setting {', '.join(wrong)}; known are {', '.join(sorted(known))}."
             )
@@ -166,10 +171,8 @@ class AttributeLearner:
         elif self.settings.method in ("mixture", "variational"):
             attribution = group_by_mixture(vocabulary, lessons.speech, x, self.settings)
         else:
-            raise TeachingError(
-                "method must be 'exclusivity', 'mixture' or 'variational', got "
-                f"{self.settings.method!r}."
-            )
+            methods = "'exclusivity', 'mixture' or 'variational'"
+            raise TeachingError(f"method must be {methods}, got {self.settings.method!r}.")
         self._set_lessons(lessons, space, x, vocabulary, attribution)
         return self
 
@@ -202,10 +205,9 @@ class AttributeLearner:
         now = self._current()
         x = now.space_.transform(kinds)
         missing = [~np.isfinite(kind).all(axis=1) for kind in kinds]
-        answers = [recall.answer(x) for recall in now.recalls_]
+        answers, seen = [recall.answer(x) for recall in now.recalls_], []
         if not np.any(missing):
             return answers
-        seen = []
         for recall, answer in zip(now.recalls_, answers, strict=True):
             known = answer.known.copy()
             for part, without in zip(now.space_.parts, missing, strict=True):
@@ -216,10 +218,9 @@ class AttributeLearner:
 
     def namings(self, recalled: Sequence[RecallResult]) -> list[Naming]:
         """Convert the results of all attributes to words."""
+        answers = list(enumerate(recalled))
         return [
-            Naming(
-                tuple(name_attribute(self.words_, k, one, row) for k, one in enumerate(recalled))
-            )
+            Naming(tuple(name_attribute(self.words_, k, one, row) for k, one in answers))
             for row in range(len(recalled[0].words))
         ]
 
@@ -259,13 +260,10 @@ class AttributeLearner:
             attributes: ``(N,)`` numbers from 0, one per lesson.
         """
         self.settle()
-        given = np.asarray(attributes, dtype=np.intp)
-        words = self.vocabulary_.words
+        given, words = np.asarray(attributes, dtype=np.intp), self.vocabulary_.words
         if given.shape != words.shape or given.min() < 0:
-            raise TeachingError(
-                f"attributes must be {len(words)} numbers from 0, one per lesson, got shape "
-                f"{given.shape}."
-            )
+            expected = f"{len(words)} numbers from 0, one per lesson"
+            raise TeachingError(f"attributes must be {expected}, got shape {given.shape}.")
         given = np.unique(given, return_inverse=True)[1].astype(np.intp)
         votes = np.zeros((len(self.vocabulary_.names), int(given.max()) + 1))
         np.add.at(votes, (words, given), 1)
@@ -375,12 +373,13 @@ class AttributeLearner:
             while self._waiting:
                 new = tuple(self._waiting)
                 learned = AttributeLearner(self.settings)
-                lessons = joined_lessons(self._lessons(), *new)
+                lessons = joined_lessons(spelled_likes(self, self.lessons(), new), *new)
                 if self.kinds_:
                     learned.fit_lessons(lessons)
                 else:  # of a file that keeps no descriptions: the space of pictures stays
                     x = [self.x_, *(self.space_.transform(one.kinds) for one in new)]
                     learned._learn(lessons, self.space_, np.vstack(x))
+                keep_names(self, learned)
                 with self._changing:
                     self.__dict__ |= {k: v for k, v in vars(learned).items() if k.endswith("_")}
                     del self._waiting[: len(new)]
@@ -404,7 +403,8 @@ class AttributeLearner:
         now.recalls_, now._quick, now._waiting = now._quick or now.recalls_, None, []
         return now
 
-    def _lessons(self) -> Lessons:
+    def lessons(self) -> Lessons:
+        """Return what was learned from."""
         taught = self.kinds_, self.texts_, self.speech_, self.sounds_
         return Lessons(*taught, self.sources_, self.likes_)
 
@@ -446,5 +446,4 @@ class AttributeLearner:
 
 
 def _of_one(sources: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
-    """Return the measurements of one thing as those of several."""
     return {name: np.atleast_1d(np.asarray(one))[None] for name, one in (sources or {}).items()}

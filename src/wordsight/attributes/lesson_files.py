@@ -1,8 +1,9 @@
 """Files of lessons: a folder of pictures with words beside them, or a list of pairs."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from wordsight.attributes.features.sounds import Sound, read_sound
 from wordsight.attributes.features.speech import speech_features
 from wordsight.attributes.lessons import SpokenWord, Utterance
-from wordsight.errors import FormatError, SoundError, TeachingError
+from wordsight.errors import FormatError, SoundError, SoundWarning, TeachingError
 from wordsight.files import AUDIO_SUFFIXES, IMAGE_SUFFIXES, check_plain
 from wordsight.video.images import read_image
 
@@ -21,6 +22,9 @@ __all__ = ["LessonFiles", "find_lessons", "read_lesson_files", "read_source"]
 Array = NDArray[np.float64]
 
 LIST = "pairs.jsonl"
+
+_MOST_NAMED = 3  # recordings that a message names
+_FAINT = 0.01  # of the usual loudness: the noise of a room, or of a microphone
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,10 @@ class LessonFiles:
     like: str | None = None
 
 
-def find_lessons(source: Path) -> list[LessonFiles]:
-    """Find the lessons in a folder or a list of pairs.
+def find_lessons(
+    source: Path, words: tuple[str, ...] = (), like: str | None = None
+) -> list[LessonFiles]:
+    """Find the lessons in a folder or a list of pairs, or that of one picture.
 
     A list has one JSON object per line: ``{"image": FILE, "word": TEXT}`` or ``"sound": FILE``,
     or both, or several under ``"words"`` or ``"sounds"``; and what else was measured of the thing,
@@ -52,10 +58,22 @@ def find_lessons(source: Path) -> list[LessonFiles]:
     folder contains such a list as ``pairs.jsonl``; or pictures with a text file or recording of the
     same name (``cup.png``, ``cup.wav``; also ``cup-2.wav``); or a folder per word.
 
+    Args:
+        source: A folder, a list, or one picture.
+        words: What the one picture is called; else what stands or sounds beside it.
+        like: A word of the same attribute, if known.
+
     Raises:
         TeachingError: If no lessons are found.
         FormatError: If a list is damaged.
     """
+    if source.suffix.lower() in IMAGE_SUFFIXES and not source.is_dir():
+        return [_one_picture(source, words, like)]
+    if words or like is not None:
+        raise TeachingError(
+            f"a word can be given for one picture (.png, .jpg) only, not for {source}; write the "
+            "words beside the pictures, or in a list."
+        )
     if source.is_file():
         return list(_listed(source))
     if not source.is_dir():
@@ -71,6 +89,21 @@ def find_lessons(source: Path) -> list[LessonFiles]:
     return lessons
 
 
+def _one_picture(path: Path, words: tuple[str, ...], like: str | None) -> LessonFiles:
+    if not path.exists():
+        raise TeachingError(f"{path} does not exist; check the name.")
+    if words:
+        return LessonFiles(path, words, like=like)
+    beside = _companions(one for one in sorted(path.parent.iterdir()) if one.is_file())
+    found = beside.get((path.parent, path.stem), [])
+    if found:
+        return replace(_with_words(path, found), like=like)
+    raise TeachingError(
+        f"nothing says what {path} is; give a word with --word, or put {path.stem}.txt or "
+        f"{path.stem}.wav beside it."
+    )
+
+
 def read_lesson_files(
     lessons: list[LessonFiles],
 ) -> tuple[list[NDArray[np.uint8]], list[Utterance], dict[str, Array]]:
@@ -81,7 +114,8 @@ def read_lesson_files(
         SoundError: If a recording cannot be read or is silent.
         TeachingError: If a source has more numbers in one lesson than in another.
     """
-    pairs = [(read_image(lesson.picture), _utterance(lesson)) for lesson in lessons]
+    heard = _heard(lessons)
+    pairs = [(read_image(lesson.picture), _utterance(lesson, heard)) for lesson in lessons]
     sources: dict[str, Array] = {}
     for name in sorted({name for lesson in lessons for name in lesson.sources}):
         rows = [lesson.sources.get(name) for lesson in lessons]
@@ -94,6 +128,30 @@ def read_lesson_files(
         nothing = np.full(widths[0], np.nan)
         sources[name] = np.array([nothing if row is None else row for row in rows])
     return [picture for picture, _ in pairs], [utterance for _, utterance in pairs], sources
+
+
+def _heard(lessons: list[LessonFiles]) -> dict[Path, Sound]:
+    """Return the recordings of lessons by file; none is silent, and faint ones are reported."""
+    heard = {path: read_sound(path) for lesson in lessons for path in lesson.sounds}
+    silent = [path for path, sound in heard.items() if sound.silent]
+    if silent:
+        raise SoundError(f"silent: {_some(silent)}; record again, or leave the pairs out.")
+    loudness = {path: float(np.std(sound.samples)) for path, sound in heard.items()}
+    least = _FAINT * float(np.median([*loudness.values()])) if loudness else 0.0
+    faint = [path for path, level in loudness.items() if level < least]
+    if faint:
+        warnings.warn(
+            f"{_some(faint)}: far quieter than the other recordings; listen whether a word is "
+            "said, else leave the pairs out.",
+            SoundWarning,
+            stacklevel=3,
+        )
+    return heard
+
+
+def _some(paths: list[Path]) -> str:
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(map(str, paths[:_MOST_NAMED])) + more
 
 
 def read_source(value: Any, folder: Path = Path()) -> Array:
@@ -131,8 +189,8 @@ def read_source(value: Any, folder: Path = Path()) -> Array:
     return numbers
 
 
-def _utterance(lesson: LessonFiles) -> Utterance:
-    sounds = [_read_audible(path) for path in lesson.sounds]
+def _utterance(lesson: LessonFiles, heard: Mapping[Path, Sound]) -> Utterance:
+    sounds = [heard[path] for path in lesson.sounds]
     if len(sounds) == len(lesson.words) and sounds:
         pairs = zip(lesson.words, sounds, strict=True)
         return [SpokenWord(word, sound, lesson.like) for word, sound in pairs]
@@ -190,6 +248,15 @@ def _texts(values: dict[str, Any], one: str, several: str) -> list[str]:
 
 def _beside(folder: Path) -> Iterator[LessonFiles]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
+    companions = _companions(files)
+    for path in files:
+        beside = companions.get((path.parent, path.stem), [])
+        if path.suffix.lower() in IMAGE_SUFFIXES and beside:
+            yield _with_words(path, beside)
+
+
+def _companions(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
+    """Return the texts and recordings that may belong to a picture, by its folder and stem."""
     companions: dict[tuple[Path, str], list[Path]] = {}
     for path in files:
         if path.suffix.lower() in (*AUDIO_SUFFIXES, ".txt"):
@@ -197,15 +264,16 @@ def _beside(folder: Path) -> Iterator[LessonFiles]:
             companions.setdefault((path.parent, path.stem), []).append(path)
             if stem and tail.isdigit():
                 companions.setdefault((path.parent, stem), []).append(path)
-    for path in files:
-        beside = companions.get((path.parent, path.stem), [])
-        if path.suffix.lower() in IMAGE_SUFFIXES and beside:
-            texts = [_read_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
-            words = tuple(word for text in texts for word in text.split())
-            sounds = tuple(p for p in beside if p.suffix.lower() in AUDIO_SUFFIXES)
-            if not words and not sounds:
-                raise TeachingError(f"{beside[0]} is empty; write a word, or remove it.")
-            yield LessonFiles(path, words, sounds)
+    return companions
+
+
+def _with_words(picture: Path, beside: list[Path]) -> LessonFiles:
+    texts = [_read_text(p, "a word") for p in beside if p.suffix.lower() == ".txt"]
+    words = tuple(word for text in texts for word in text.split())
+    sounds = tuple(p for p in beside if p.suffix.lower() in AUDIO_SUFFIXES)
+    if not words and not sounds:
+        raise TeachingError(f"{beside[0]} is empty; write a word, or remove it.")
+    return LessonFiles(picture, words, sounds)
 
 
 def _by_folder(folder: Path) -> Iterator[LessonFiles]:

@@ -56,6 +56,8 @@ class SpokenWord:
         if not text and self.sound is None:
             raise TeachingError("a word needs a spelling, a recording or both; it has neither.")
         object.__setattr__(self, "text", text or None)
+        like = " ".join((self.like or "").split()).casefold()
+        object.__setattr__(self, "like", like or None)
 
 
 Utterance = str | Sound | SpokenWord | Sequence[str | Sound | SpokenWord]

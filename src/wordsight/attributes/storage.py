@@ -155,7 +155,10 @@ def _learner(model: dict[str, Any], arrays: Arrays) -> "AttributeLearner":
     learner.num_attributes_ = int(model["num_attributes"])
     names = tuple(word.name if word.spelled else None for word in learner.words_)
     spoken = _cca(arrays, "speech_directions.") if model["has_speech_directions"] else None
-    learner.vocabulary_ = LessonVocabulary(arrays["lesson_words"], names, spoken, arrays["places"])
+    called = tuple(word.name for word in learner.words_)
+    learner.vocabulary_ = LessonVocabulary(
+        arrays["lesson_words"], names, spoken, arrays["places"], called=called
+    )
     learner.attribution_ = AttributeAssignment(
         arrays["lesson_attributes"],
         arrays["word_attributes"],

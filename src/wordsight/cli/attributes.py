@@ -1,12 +1,14 @@
 """``teach``, ``name`` and ``attributes``: words for pictures, and which attribute each names."""
 
+import shlex
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from wordsight.cli.options import verb
 from wordsight.cli.output import Output
 from wordsight.workflows.name import NameResult
 from wordsight.workflows.name import name as name_pictures
-from wordsight.workflows.teach import AttributesResult, TeachResult
+from wordsight.workflows.teach import DEFAULT_TAUGHT, AttributesResult, TeachResult
 from wordsight.workflows.teach import attributes as show_attributes
 from wordsight.workflows.teach import teach as teach_words
 from wordsight.workflows.units import clock, count
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wordsight.attributes import Naming
+    from wordsight.attributes.grouping.attribute_count import CountScore
     from wordsight.attributes.recall.videos import NamedDetection
 
 __all__ = ["attributes", "name", "teach"]
@@ -33,26 +36,38 @@ def teach(output: Output, result: TeachResult) -> None:
 
 @verb(name_pictures)
 def name(output: Output, result: NameResult) -> None:
-    """Say all words for a picture, a part of one, or the things in a video."""
-    if result.naming is None:
-        _render_things(output, result.things)
-    else:
+    """Say all words for pictures, a part of one, or the things in a video."""
+    if result.naming is not None:
         _render_naming(output, result.naming)
+    elif result.pictures:
+        rows = [(picture, _answers(naming)) for picture, naming in result.pictures]
+        output.table(["picture", "words (confidence)"], rows)
+    else:
+        _render_things(output, result.things)
 
 
 @verb(show_attributes)
 def attributes(output: Output, result: AttributesResult) -> None:
     """Show which words belong to which attribute, and what each looks at."""
     _render_attributes(output, result.to_json())
+    if result.compared:
+        _render_counts(output, result.learner.counts_)
     if result.question is None:
         return
     picture, question = result.question
     first, *_ = question.words
+    place = "" if result.taught == DEFAULT_TAUGHT else f" -t {shlex.quote(str(result.taught))}"
+    answer = f"wordsight teach {shlex.quote(str(picture))} --word WORD"
     if question.attribute is None:
-        output.line(f"Teach next: {picture}, which was called {first}; what else is it?")
+        output.line(f"Teach next: {picture}, which was called {first}. What else is it?")
     else:
-        either = " or ".join(question.words)
-        output.line(f'Teach next: {picture}; {either}, or what? Add "like": "{first}".')
+        either = ", ".join(question.words)
+        output.line(f"Teach next: {picture}. Which is it: {either}, or another such word?")
+        answer += f" --like {shlex.quote(first)}"
+    heard = {word.name for word in result.learner.words_ if not word.spelled}
+    if heard & set(question.words):
+        output.line("Words with a number were only heard: play them by attributes --play FOLDER.")
+    output.line(f"Answer with: {answer} --add{place}")
 
 
 def _render_attributes(output: Output, summary: dict[str, Any]) -> None:
@@ -65,6 +80,24 @@ def _render_attributes(output: Output, summary: dict[str, Any]) -> None:
         for group in summary["attributes"]
     ]
     output.table(["attribute", "words (lessons)", "looks at"], rows)
+
+
+def _render_counts(output: Output, counts: "Sequence[CountScore]") -> None:
+    if not counts:
+        output.line("The number of attributes was given, so no numbers were compared.")
+        return
+    columns = ["attributes", "log likelihood left out", "description length", "AIC", "BIC"]
+    names = ("held_out", "description_length", "aic", "bic")
+    rows = []
+    for one in counts:
+        values = (float(getattr(one, name)) for name in names)
+        # Of few lessons none are left out.
+        rows.append((one.num_attributes, *(v if isfinite(v) else "none" for v in values)))
+    output.table(columns, rows)
+    output.line(
+        "Taken is the smallest number whose likelihood of lessons left out is within a standard "
+        "error of the best (of few lessons, the least description length)."
+    )
 
 
 def _word(word: dict[str, Any]) -> str:
@@ -86,6 +119,13 @@ def _render_naming(output: Output, naming: "Naming") -> None:
         for answer in naming.attributes
     ]
     output.table(["attribute", "word", "confidence", "else"], rows)
+
+
+def _answers(naming: "Naming") -> str:
+    return ", ".join(
+        f"{one.word} ({one.confidence:.2f})" if one.known else f"none; nearest is {one.word}"
+        for one in naming.attributes
+    )
 
 
 def _render_things(output: Output, things: "Sequence[NamedDetection]") -> None:

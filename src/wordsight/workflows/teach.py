@@ -1,7 +1,7 @@
 """``teach`` and ``attributes``: words for pictures, and which attribute each word names."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +10,7 @@ from wordsight.errors import WordsightError
 from wordsight.files import IMAGE_SUFFIXES
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import Request, argument, setting
-from wordsight.workflows.workflow import Result, as_json, workflow
+from wordsight.workflows.workflow import Result, as_json, refuse_existing, workflow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,13 +107,24 @@ class TeachRequest(TeachSettings):
 
     source: Path = argument(
         "Pictures with a word each: a .txt or .wav of the same name, a folder per word, or a list "
-        "of pairs.",
-        metavar="FOLDER|pairs.jsonl",
+        "of pairs; or one picture.",
+        metavar="FOLDER|pairs.jsonl|PICTURE",
+    )
+    word: tuple[str, ...] = setting(
+        (), "What the one picture given is called; may be repeated.", metavar="WORD"
+    )
+    like: str | None = setting(
+        None,
+        "A known word of the same attribute as that of the one picture given.",
+        metavar="WORD",
     )
     taught: Path = taught_setting()
     add: bool = setting(False, "Add to what was taught before.")
     begin: Path | None = setting(
         None, "Taught words that the lessons are added to; they stay as they are.", hidden=True
+    )
+    corrected: Path | None = setting(
+        None, "Words taught by these lessons before, whose corrections are kept.", hidden=True
     )
     force: bool = setting(False, "Replace what is there.")
 
@@ -125,6 +136,9 @@ class AttributesRequest(Request):
         "Where --plot draws to (.png, .svg, .pdf).", metavar="PNG", default=_DEFAULT_FIGURE
     )
     plot: bool = setting(False, "Draw which words fell into which attribute.")
+    counts: bool = setting(
+        False, "Show how well each number of attributes explains the lessons: left out, AIC, BIC."
+    )
     rename: tuple[str, ...] = setting((), "Spell a word that was only heard.", metavar="OLD=NEW")
     merge: tuple[str, ...] = setting(
         (), "Make a word's recordings those of another.", metavar="WORD=WORD"
@@ -152,11 +166,15 @@ class AttributesResult(Result):
         learner: The taught words.
         figure: The picture that was drawn, if any.
         question: The picture to teach next and what to ask about it, if that was asked for.
+        taught: The folder of the taught words.
+        compared: Whether numbers of attributes are to be compared.
     """
 
     learner: "AttributeLearner"
     figure: Path | None = None
     question: "tuple[Path, LessonQuestion] | None" = None
+    taught: Path = DEFAULT_TAUGHT
+    compared: bool = False
 
     def to_json(self) -> Any:
         """Return what ``wordsight attributes --json`` prints."""
@@ -195,11 +213,9 @@ class TeachResult(AttributesResult):
     """What was learned.
 
     Attributes:
-        taught: The folder it was written to.
         num_lessons: Lessons of this time.
     """
 
-    taught: Path = DEFAULT_TAUGHT
     num_lessons: int = 0
 
     def to_json(self) -> Any:
@@ -211,6 +227,7 @@ class TeachResult(AttributesResult):
 @workflow(TeachRequest)
 def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
     """Learn words from pictures with one word each; which attribute a word names is learned."""
+    from wordsight.attributes.corrections import learn_with_corrections
     from wordsight.attributes.lesson_files import find_lessons, read_lesson_files
 
     taught = request.taught
@@ -224,7 +241,7 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
             "or teach anew with --force and all lessons."
         )
     learner = _new_learner(request) if before is None else load_taught(before)
-    files = find_lessons(request.source)
+    files = find_lessons(request.source, request.word, request.like)
     pictures, words, sources = read_lesson_files(files)
     plain = [one.picture.name for one, seen in zip(files, pictures, strict=True) if _is_plain(seen)]
     if plain:
@@ -237,7 +254,12 @@ def teach(request: TeachRequest, *, reporter: RecordingReporter) -> TeachResult:
             learner.fit(pictures, words, sources=sources, progress=progress)
         else:
             learner.teach(pictures, words, sources=sources)
-    for text in _contradictions(learner, files, pictures):
+        if request.corrected is not None:
+            learn_with_corrections(learner, load_taught(request.corrected))
+    unknown = {one.like.casefold() for one in files if one.like} - {w.name for w in learner.words_}
+    for like in sorted(unknown):
+        reporter.warn(f"no word is called {like!r}, so being like it says nothing.")
+    for text in _contradictions(learner, files, pictures, sources):
         reporter.warn(text)
     learner.save(taught, overwrite=request.force or request.add)
     return TeachResult(learner, taught=taught, num_lessons=len(pictures))
@@ -260,29 +282,37 @@ def _contradictions(
     learner: "AttributeLearner",
     files: "Sequence[LessonFiles]",
     pictures: "Sequence[NDArray[np.uint8]]",
+    sources: "Mapping[str, NDArray[np.float64]]",
 ) -> Iterator[str]:
-    """Yield new pictures that were taught, now or before, with two words of one attribute."""
+    """Yield new things that were taught, now or before, with two words of one attribute.
+
+    A word over another one, or of several attributes, contradicts none.
+    """
+    import numpy as np
+
     from wordsight.attributes import describe_pictures
 
-    group = {word.name: number for number, own in enumerate(learner.attributes()) for word in own}
-    kinds = learner.kinds_[: len(learner.kinds_) - len(learner.sources_)]
+    group = {word.name: word.attribute for word in learner.words_ if not (word.also or word.covers)}
     called: dict[tuple[bytes, int], dict[str, None]] = {}
-    for look, text in zip(_looks(kinds), learner.texts_, strict=False):
+    for look, text in zip(_looks(learner.kinds_), learner.texts_, strict=False):
         if text in group:
             called.setdefault((look, group[text]), {})[text] = None
     twice = [(look, words) for (look, _), words in called.items() if len(words) > 1]
-    names: dict[bytes, list[str]] = {}
+    names: dict[bytes, dict[str, None]] = {}
     if twice:
-        described = _looks(describe_pictures(pictures, learner.settings.pictures))
-        for look, file in zip(described, files, strict=True):
-            names.setdefault(look, []).append(file.picture.name)
+        kinds = list(describe_pictures(pictures, learner.settings.pictures))
+        for name, own in zip(learner.sources_, learner.kinds_[len(kinds) :], strict=False):
+            nothing = np.full((len(pictures), own.shape[1]), np.nan)
+            kinds.append(sources.get(name, nothing))
+        for look, file in zip(_looks(kinds), files, strict=True):
+            names.setdefault(look, {})[file.picture.name] = None
     twice = sorted((one for one in twice if one[0] in names), key=lambda one: -len(one[1]))
     for look, words in twice[:_MOST_NAMED]:
         said = " and as ".join(map(repr, words))
         yield (
-            f"one picture was taught as {said} ({_some(names[look])}), which are taken for words "
-            "of one attribute; both lessons are kept. If one is a mistake, correct it and teach "
-            "all lessons again."
+            f"one picture was taught as {said} ({_some(list(names[look]))}), which are taken for "
+            "words of one attribute; both lessons are kept. If one is a mistake, correct it and "
+            "teach all lessons again."
         )
     if len(twice) > _MOST_NAMED:
         yield f"{len(twice) - _MOST_NAMED} more pictures were taught with two such words."
@@ -319,7 +349,7 @@ def attributes(request: AttributesRequest, *, reporter: RecordingReporter) -> At
         draw_attributes(figure, learner, overwrite=request.force)
         reporter.note(f"Figure: {figure}")
     question = None if request.ask is None else _question(learner, request.ask)
-    return AttributesResult(learner, figure, question)
+    return AttributesResult(learner, figure, question, request.taught, request.counts)
 
 
 def _question(learner: "AttributeLearner", folder: Path) -> "tuple[Path, LessonQuestion]":
@@ -354,11 +384,14 @@ def _write_recordings(learner: "AttributeLearner", folder: Path, *, force: bool)
     recorded = {word.name: learner.sounds_[word.example] for word in learner.words_}
     if not any(recorded.values()):
         raise WordsightError("no word was recorded, so there is nothing to play.")
+    safe = {
+        name: "".join(c if c.isalnum() or c in "-_" else "_" for c in name) for name in recorded
+    }
+    heard = {folder / f"{safe[name]}.wav": sound for name, sound in recorded.items() if sound}
+    refuse_existing(*heard, force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, sound in recorded.items():
-        if sound is not None:
-            safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
-            write_sound(folder / f"{safe}.wav", sound, overwrite=force)
+    for path, sound in heard.items():
+        write_sound(path, sound, overwrite=force)
 
 
 def _new_learner(request: TeachSettings) -> "AttributeLearner":

@@ -222,6 +222,9 @@ def test_two_known_words_in_one_breath_are_split_and_unknown_words_are_not():
         for sound in speaker.recordings(f"{colour} {shape}", voices, 1, random)
     ]
     split = [len(one) for one in split_phrases(learner, phrases)]
+    # As files of lessons are read: beside a text, or alone in a list.
+    listed = split_phrases(learner, [["red", one] for one in phrases])
+    assert [len(one) - 1 for one in listed] == split and listed[0][0] == "red"
     assert np.mean(np.array(split) == 2) >= 0.8 and max(split) == 2
     others = [
         s for w in ("orange", "table", "window") for s in speaker.recordings(w, voices, 2, random)

@@ -62,6 +62,7 @@ class LessonVocabulary:
         cca: Canonical directions of pictures and recordings; ``None`` without recordings.
         places: ``(N, d)`` recordings along the directions; zeros without a recording.
         alike: Pairs of words of which was said that they name one attribute.
+        called: The name of each word, also of those only recorded; numbers if empty.
     """
 
     words: Labels
@@ -69,6 +70,7 @@ class LessonVocabulary:
     cca: CCA | None
     places: Array
     alike: tuple[tuple[int, int], ...] = ()
+    called: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

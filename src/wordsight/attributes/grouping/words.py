@@ -7,7 +7,7 @@ breath ("red cup") is split into them.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -382,9 +382,13 @@ def split_phrases(learner: "AttributeLearner", utterances: Sequence[Utterance]) 
         return two if whole else [one]
 
     def split(utterance: Utterance) -> Utterance:
-        if not isinstance(utterance, Sound):
-            return utterance
-        return [part for word in split_words(utterance) for part in parts(word)]
+        given: list[Any] = []
+        for one in utterance if isinstance(utterance, list | tuple) else [utterance]:
+            if isinstance(one, Sound):
+                given += [part for word in split_words(one) for part in parts(word)]
+            else:
+                given.append(one)
+        return given if isinstance(utterance, list | tuple | Sound) else utterance
 
     return [split(one) for one in utterances]
 

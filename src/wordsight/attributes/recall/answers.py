@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from wordsight.attributes.discriminant import Discriminant, choose_discriminant
 from wordsight.attributes.grouping.linear_mixture import LinearMaps
 from wordsight.attributes.grouping.words import medoids
 from wordsight.attributes.picture_space import PictureSpace
+from wordsight.attributes.word_names import numbered_names
 from wordsight.errors import TeachingError
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def learned_words(learner: "AttributeLearner") -> tuple[LearnedWord, ...]:
     examples = medoids(points, words, played)
     counts = np.bincount(words)
     known = learner.vocabulary_.names
-    names = _names(known)
+    names = learner.vocabulary_.called or numbered_names(known)
     learned = []
     for number, name in enumerate(names):
         home = int(attribution.words[number])
@@ -264,18 +264,6 @@ def learned_words(learner: "AttributeLearner") -> tuple[LearnedWord, ...]:
             )
         )
     return tuple(learned)
-
-
-def _names(known: Sequence[str | None]) -> list[str]:
-    """Return the spelling of each word, or a name that no other word has."""
-    taken = {name for name in known if name is not None}
-    free = (f"word-{number}" for number in count(len(known) + 1))
-    names = []
-    for number, name in enumerate(known, start=1):
-        one = name or f"word-{number}"
-        # A word that was corrected by hand is spelled as it was called then.
-        names.append(one if name or one not in taken else next(n for n in free if n not in taken))
-    return names
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ Box = Annotated[str, Form(max_length=100, description="x,y,width,height of a par
 LessonFile = Annotated[str, InPath(pattern="^[0-9a-f]{16}[.](png|jpg)$")]
 
 _LIST = "pairs.jsonl"
+_MOST_ASKED = 500  # pictures to choose a question among
 _listing = Lock()  # a change reads the list before it is written
 
 
@@ -53,6 +54,7 @@ class Lesson(BaseModel):
     image: str
     word: str | None = None
     sound: str | None = None
+    like: str | None = None
 
 
 class RenameBody(BaseModel):
@@ -100,14 +102,16 @@ def add_lesson(
     image: Annotated[UploadFile, File()],
     word: Annotated[str, Form(max_length=100)] = "",
     sound: Annotated[UploadFile | None, File()] = None,
+    like: Annotated[str, Form(max_length=100)] = "",
 ) -> Lesson:
-    """Add a picture with a word, written or spoken (WAV)."""
+    """Add a picture with a word, written or spoken (WAV), perhaps like one of its attribute."""
     if not word.strip() and sound is None:
         raise WordsightError("say or write a word for the picture.")
     folder = studio.folder / LESSONS
     folder.mkdir(parents=True, exist_ok=True)
     name = secrets.token_hex(8)
-    lesson = Lesson(image=keep_picture(image, folder / name).name, word=word.strip() or None)
+    lesson = Lesson(image=keep_picture(image, folder / name).name)
+    lesson.word, lesson.like = word.strip() or None, like.strip() or None
     if sound is not None:
         from wordsight.attributes import read_sound
 
@@ -128,15 +132,14 @@ def add_lesson(
 class WordBody(BaseModel):
     """The word of a lesson."""
 
-    word: str = Field(min_length=1, max_length=100)
+    word: str = Field(min_length=1, max_length=100, pattern=r"\S")
 
 
 @router.put("/attributes/lessons/{image}")
 def correct_lesson(studio: Here, image: LessonFile, wanted: WordBody) -> Lesson:
     """Write another word to the picture of a lesson."""
-    lesson = Lesson(image=image, word=wanted.word.strip() or None)
-    _rewrite_lessons(studio, image, lesson)
-    return lesson
+    word = wanted.word.strip()
+    return _rewrite_lessons(studio, image, word).model_copy(update={"word": word})
 
 
 @router.delete("/attributes/lessons/{image}")
@@ -148,18 +151,48 @@ def remove_lesson(studio: Here, image: LessonFile) -> dict[str, str]:
     return {"removed": image}
 
 
-def _rewrite_lessons(studio: Studio, image: str, lesson: Lesson | None) -> Lesson:
-    """Put a lesson in the place of that with a picture, or nothing; return what was there."""
+def _rewrite_lessons(studio: Studio, image: str, word: str | None) -> Lesson:
+    """Write another word to the lesson of a picture, or remove it; return what was there."""
     with _listing:
         kept = list(reversed(lessons_of(studio)))
         place = next((n for n, one in enumerate(kept) if one.image == image), None)
         if place is None:
             raise HTTPException(404)
         before = kept[place]
-        kept[place : place + 1] = [] if lesson is None else [lesson]
+        kept[place : place + 1] = [before.model_copy(update={"word": word})] if word else []
         lines = [json.dumps(one.model_dump(exclude_none=True)) + "\n" for one in kept]
         write_text(studio.folder / LESSONS / _LIST, "".join(lines))
     return before
+
+
+class PictureQuestion(BaseModel):
+    """Which of several pictures to teach next, and what to ask about it."""
+
+    picture: int
+    words: list[str]
+    like: str | None
+    text: str
+
+
+@router.post("/attributes/ask")
+@aside
+def ask_for_lesson(
+    studio: Here, images: Annotated[list[UploadFile], File(max_length=_MOST_ASKED)]
+) -> PictureQuestion:
+    """Choose the picture whose word would teach most, and what to ask about it."""
+    learner = taught(studio)
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = [
+            read_image(keep_picture(image, Path(folder) / str(number)))
+            for number, image in enumerate(images)
+        ]
+    question = learner.ask(pictures)
+    words = list(question.words)
+    if question.attribute is None:
+        text, like = f"It was called {words[0]}. What else is it?", None
+    else:
+        text, like = f"Which is it: {', '.join(words)}, or another such word?", words[0]
+    return PictureQuestion(picture=question.picture, words=words, like=like, text=text)
 
 
 @router.post("/attributes/learn", status_code=202)

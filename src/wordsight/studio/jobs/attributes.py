@@ -48,11 +48,12 @@ def teach_words(arguments: Mapping[str, Any], workplace: JobContext) -> dict[str
     """
     from wordsight.attributes.report import draw_attributes
 
-    begun = workplace.folder / BEGUN
+    begun, taught = workplace.folder / BEGUN, workplace.folder / TAUGHT
     places = {
         "source": workplace.folder / LESSONS,
-        "taught": workplace.folder / TAUGHT,
+        "taught": taught,
         "begin": begun if begun.exists() else None,
+        "corrected": taught if taught.exists() else None,
         "force": True,
     }
     settings = {} if begun.exists() else dict(arguments)

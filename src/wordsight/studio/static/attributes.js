@@ -46,10 +46,11 @@
       fail("No microphone can be used here; write the word instead.");
     }
   });
-  const teach = (picture, word, sound) => {
+  const teach = (picture, word, sound, like) => {
     const body = new FormData();
     body.append("image", picture);
     if (word) body.append("word", word);
+    if (like) body.append("like", like);
     if (sound) body.append("sound", sound, "word.wav");
     return studio.ask("/api/v1/attributes/lessons", { method: "POST", body });
   };
@@ -83,6 +84,44 @@
     } catch (error) {
       fail(error);
     }
+  });
+  // Of the pictures chosen, the one whose word would teach most is shown, with likely answers.
+  document.getElementById("pool")?.addEventListener("change", async (event) => {
+    const files = [...event.target.files];
+    const place = document.getElementById("question");
+    place.replaceChildren();
+    if (!files.length) return;
+    const body = new FormData();
+    for (const file of files) body.append("images", file);
+    try {
+      const asked = await studio.ask("/api/v1/attributes/ask", { method: "POST", body });
+      const picture = files[asked.picture];
+      const image = document.createElement("img");
+      image.src = URL.createObjectURL(picture);
+      image.alt = picture.name;
+      image.width = 160;
+      const said = document.createElement("p");
+      said.textContent = `${picture.name}. ${asked.text}`;
+      const answer = async (word) => {
+        if (!word) return;
+        try {
+          await teach(picture, word, null, asked.like);
+          location.reload();
+        } catch (error) { fail(error); }
+      };
+      const buttons = (asked.like ? asked.words : []).map((word) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = word;
+        button.addEventListener("click", () => answer(word));
+        return button;
+      });
+      const other = document.createElement("button");
+      other.type = "button";
+      other.textContent = "Another word";
+      other.addEventListener("click", () => answer(prompt(asked.text)?.trim()));
+      place.append(image, said, ...buttons, other);
+    } catch (error) { fail(error); }
   });
   document.getElementById("learn").addEventListener("click", async () => {
     const done = document.getElementById("done");
