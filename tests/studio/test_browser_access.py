@@ -113,13 +113,28 @@ def test_axe_finds_nothing_and_controls_are_of_one_height(
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     faults = []
+
+    def look(where):
+        page.evaluate(source)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        faults.extend((where, one["id"], one["nodes"][0]["html"][:120]) for one in found)
+
     for where in addresses:
         page.goto(where)
         page.wait_for_load_state("load")
+        page.evaluate(
+            "for (const one of document.querySelectorAll('main details')) one.open = true"
+        )
         assert page.evaluate(UNEVEN) == [], (where, width, scheme)  # one height of controls
-        page.evaluate(source)
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        faults += [(where, one["id"], one["nodes"][0]["html"][:120]) for one in found]
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 1, where
+        look(where)
+    page.goto("/")
+    page.click("[data-add] >> nth=0")
+    page.set_input_files("#files", [{"name": "a.mp4", "mimeType": "video/mp4", "buffer": b"x"}])
+    page.wait_for_selector("dialog[open] .sheet-row")
+    page.click("dialog summary")
+    assert page.evaluate(UNEVEN) == [] and page.evaluate(DOUBLED) == []
+    look("the sheet")
     context.close()
     assert faults == []
 

@@ -159,6 +159,9 @@ def test_a_sentence_about_many_videos_is_a_job_that_is_done_once(indexed, librar
     hand_lexicon(labels).save(library / "lexicon")
     directly = found(indexed, text=truth, by="meaning", everything=True)
     assert directly["moments"] and directly["job"] is None  # of a few videos it is told at once
+    judged = [(one["holds"], one["verdict"]) for one in directly["moments"]]
+    kinds = {(True, "likely"), (False, "not likely"), (True, "unsure"), (False, "unsure")}
+    assert set(judged) <= kinds and (True, "likely") in judged  # what is judged is never unsaid
     few = found(indexed, text=truth, by="meaning", everything=True, prune=1)
     assert any("at most" in note and "left out" in note for note in few["notes"])
     monkeypatch.setattr(searching, "_AT_ONCE", 2)

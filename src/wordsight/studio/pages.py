@@ -106,19 +106,19 @@ def _first_steps(studio: Studio) -> list[tuple[bool, str, str, str]]:
         (
             studio.library.count(said=True) > 0,
             "Add films and sentences",
-            "A few dozen short films, each with a sentence of what happens.",
+            "A few dozen short films, each with a sentence that says what happens.",
             "/",
         ),
         (
             bool(words_stamp(studio)),
             "Learn",
-            "What the words look like, from those films.",
+            "Find out what the words look like, from those films.",
             "/lexicon",
         ),
         (
             (studio.folder / ASKED).exists(),
             "Ask",
-            "Open a film, write a sentence and watch it.",
+            "Open a film, write a sentence and watch it light up.",
             "/search",
         ),
     ]

@@ -224,7 +224,7 @@ def _why_not_ready(studio: Studio, job: JobRecord | None) -> str:
     if not len(studio.library):
         return "There is no video in the library yet; add some on the Library page."
     if job is not None and job.over:
-        return f"The index could not be made: {job.message}"
+        return f"The index could not be made: {job.message or 'it was cancelled.'}"
     if job is None:
         return "The library is not indexed yet; a search with POST has it indexed."
     return "The library is being indexed for the first time; this takes a moment."

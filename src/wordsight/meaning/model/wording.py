@@ -64,7 +64,7 @@ _STATEMENTS: dict[str, tuple[str, ...]] = {
     "paper-distance": _APART,
     "gap": ("{0} and {1} touch", "{0} and {1} are some way apart", "{0} and {1} are far apart"),
     "nearness": ("{0} and {1} are close", "{0} and {1} are far apart"),
-    "head-distance": ("{1} is near {0}'s head", "{1} is below {0}'s head", "{1} is far from {0}"),
+    "head-distance": ("{1} is near {0}'s head", "{1} is below {0}'s head", _APART[-1]),
     "hand-distance": ("{0} is at a hand", "{0} is near a hand", "{0} is far from all hands"),
     "hand-to-head": ("{0}'s hand is at the head", "{0}'s hand is below the head"),
     "distance-rate": _PARTING,
@@ -145,7 +145,7 @@ def _told_of(lexicon: LearnedLexicon, entry: str, states: Iterable[int]) -> list
     for state in states:
         # What two things do beside each other says more of a word of two than what each does alone.
         gains = [
-            _told(table[state], lexicon.background[slot.feature])
+            _told_of_state(table, state, lexicon.background[slot.feature])
             * (2 if len(slot.roles) > 1 else 1)
             for slot, table in zip(word.slots, word.emissions, strict=True)
         ]
@@ -156,6 +156,13 @@ def _told_of(lexicon: LearnedLexicon, entry: str, states: Iterable[int]) -> list
         if not said or said[-1] != text:
             said.append(text)
     return said
+
+
+def _told_of_state(table: NDArray[np.float64], state: int, usual: NDArray[np.float64]) -> float:
+    """Return how much a state tells beside what is usual, and beside the word's other states."""
+    others = np.delete(table, state, axis=0)
+    told = _told(table[state], usual)
+    return min(told, _told(table[state], others.mean(axis=0))) if len(others) else told
 
 
 def _told(shares: NDArray[np.float64], usual: NDArray[np.float64]) -> float:

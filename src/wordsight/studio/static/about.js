@@ -70,17 +70,19 @@
   };
   const named = document.getElementById("named");
   document.getElementById("name-things")?.addEventListener("click", async () => {
+    named.replaceChildren();
     try {
       const begun = await studio.post(`/api/v1/videos/${video}/names`);
       const job = await studio.watch(begun.id, document.getElementById("naming-now"));
       if (job.state !== "done") throw new Error(job.message || "Naming was cancelled.");
       const things = job.result.things;
       named.replaceChildren(things.length
-        ? studio.table(["Thing", "Words", "Of its boxes", "From"], things.map((one) => [one.thing < 0 ? "loose" : one.thing, one.text, `${Math.round(100 * one.share)} %`, seek(studio.clock(one.start), one.start)]))
+        ? studio.table(["Thing", "Words", "Of its boxes", "From"], things.map((one) => [one.thing < 0 ? "not followed" : one.thing, one.text, `${Math.round(100 * one.share)} %`, seek(studio.clock(one.start), one.start)]))
         : studio.node("p", "No box shows enough pixels.", "dim"));
     } catch (error) { studio.fail(named, error); }
   });
   document.getElementById("name-here")?.addEventListener("click", async () => {
+    named.replaceChildren();
     try {
       const found = await studio.post(`/api/v1/videos/${video}/name`, { time: film.currentTime, box: studio.picked?.() ?? null });
       named.replaceChildren(studio.node("p", `At ${studio.clock(film.currentTime)}: ${found.text}`));

@@ -53,8 +53,8 @@
       const drop = studio.node("button", "Leave out", "quiet");
       drop.type = "button";
       drop.setAttribute("aria-label", `Leave out ${row.file.name}`);
-      drop.addEventListener("click", () => { rows.splice(number, 1); show([]); });
-      row.state = studio.node("span", "", "dim");
+      drop.addEventListener("click", () => { rows = rows.filter((one) => one !== row); show([]); });
+      row.state = studio.node("div", "", "sheet-state dim");
       row.state.setAttribute("role", "status");
       item.append(picture, label, looks, drop, row.state);
       return item;
@@ -84,6 +84,18 @@
     request.onerror = () => fail(new Error("The file could not be sent."));
     request.send(body);
   });
+  // What becomes of a file is told in its own row; the answer is whether it is in the library now.
+  const follow = async (begun, place) => {
+    try {
+      const job = await studio.job(begun.id, studio.waiting(place, begun.id));
+      if (job.state !== "done") throw new Error(job.message || "It was cancelled.");
+      place.textContent = "Added.";
+      return true;
+    } catch (error) {
+      studio.fail(place, error);
+      return false;
+    }
+  };
   const add = async () => {
     const value = (id) => sheet.querySelector(`#${id}`).value, button = sheet.querySelector("button.main");
     const problem = sheet.querySelector("#add-problem");
@@ -93,9 +105,9 @@
       const how = {
         detector: value("add-detector"), network: await studio.network(sheet), rate: Number(value("add-rate")) || 10,
         settings: value("add-settings").split(",").map((one) => one.trim()).filter(Boolean), fps: Number(value("add-fps")) || null,
-        size: value("add-size").trim() || null, force: sheet.querySelector("#add-force").checked, engine: value("engine") || null,
+        size: value("add-size").trim() || null, force: sheet.querySelector("#add-force").checked, engine: value("add-engine") || null,
       };
-      const begun = [];
+      const sent = [];
       for (const row of [...rows]) {
         const batch = [...crypto.getRandomValues(new Uint8Array(8))].map((one) => one.toString(16).padStart(2, "0")).join("");
         const { sentences, captions } = split(row.said.value);
@@ -103,22 +115,17 @@
         await put(batch, row.file.name, row.file, report);
         for (const other of row.beside) await put(batch, other.name, other, report);
         if (captions) await put(batch, `${stem(row.file.name)}.vtt`, captions, report);
-        begun.push(await studio.post(`/api/v1/uploads/${batch}`, { ...how, ...(row.detector.value && { detector: row.detector.value, network: null }), sentences }));
-        row.state.textContent = "Sent";
+        sent.push(follow(await studio.post(`/api/v1/uploads/${batch}`, { ...how, ...(row.detector.value && { detector: row.detector.value, network: null }), sentences }), row.state));
+        rows = rows.filter((one) => one !== row); // it is not sent again
       }
-      rows = [];
-      const places = begun.map(() => studio.node("div"));
-      problem.replaceChildren(...places);
-      await Promise.all(begun.map(async (one, number) => {
-        const job = await studio.job(one.id, studio.waiting(places[number], one.id));
-        if (job.state !== "done") throw new Error(`${job.title}: ${job.message || "it was cancelled."}`);
-      }));
-      sheet.close();
-      location.href = "/";
+      if ((await Promise.all(sent)).every(Boolean)) {
+        sheet.close();
+        location.href = "/";
+      }
     } catch (error) {
       studio.fail(problem, error);
     }
-    button.disabled = false;
+    button.disabled = !rows.length;
   };
   document.addEventListener("click", (event) => { if (event.target.closest("[data-add]")) open(); });
   const carriesFiles = (event) => event.dataTransfer?.types.includes("Files") && !event.target.closest?.("#drop-picture");

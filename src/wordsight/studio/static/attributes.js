@@ -124,21 +124,19 @@
     } catch (error) { fail(error); }
   });
   document.getElementById("learn").addEventListener("click", async () => {
-    const done = document.getElementById("done");
-    done.hidden = false;
+    problem.replaceChildren();
     try {
       const begun = await studio.post("/api/v1/attributes/learn", {
         attributes: Number(document.getElementById("count").value) || null,
         method: document.getElementById("method").value, pictures: document.getElementById("described").value || null,
         maps: document.getElementById("maps").value, seed: Number(document.getElementById("seed").value),
       });
-      const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
+      const job = await studio.job(begun.id, studio.waiting(problem, begun.id));
       if (job.state === "done") location.reload();
       else fail(job.message || "It was cancelled.");
     } catch (error) {
       fail(error);
     }
-    done.hidden = true;
   });
   const lesson = (image) => `/api/v1/attributes/lessons/${encodeURIComponent(image)}`;
   document.querySelector("ul.cards")?.addEventListener("click", async (event) => {
@@ -161,7 +159,7 @@
         await studio.post("/api/v1/attributes/rename", { word: button.dataset.rename, name });
         location.reload();
       } catch (error) {
-        fail(error);
+        studio.fail(document.getElementById("learned-problem"), error);
       }
     });
   for (const button of document.querySelectorAll("[data-play]"))
@@ -178,7 +176,7 @@
         await studio.post(`/api/v1/attributes/${id}`, Object.fromEntries(new FormData(event.target)));
         location.reload();
       } catch (error) {
-        fail(error);
+        studio.fail(document.getElementById("learned-problem"), error);
       }
     });
   const shown = () => {
@@ -187,30 +185,32 @@
     body.append("box", document.getElementById("part").value.trim());
     return body;
   };
+  const names = document.getElementById("names");
   document.getElementById("name").addEventListener("submit", async (event) => {
     event.preventDefault();
+    names.replaceChildren();
     try {
       const found = await studio.ask("/api/v1/attributes/name", { method: "POST", body: shown() });
-      const place = document.getElementById("names");
-      place.replaceChildren(...found.attributes.map((one) => {
-        const line = document.createElement("p");
-        line.textContent = one.known
-          ? `${one.word} (${Math.round(100 * one.confidence)} %)`
-          : `I have no word for this; nearest is ${one.word}.`;
-        line.className = one.known ? "yes" : "dim";
-        return line;
-      }));
+      names.replaceChildren(...found.attributes.map((one) => studio.node("p", one.known
+        ? `${one.word} (${Math.round(100 * one.confidence)} %)`
+        : `No taught word fits; the nearest is ${one.word}.`, one.known ? "yes" : "dim")));
     } catch (error) {
-      fail(error);
+      studio.fail(names, error);
     }
   });
   document.getElementById("say").addEventListener("click", async () => {
-    if (!document.getElementById("new").files.length) { fail("Choose a picture first."); return; }
-    const answer = await fetch("/api/v1/attributes/say", { method: "POST", body: shown() });
-    if (!answer.ok) { fail((await answer.json()).detail); return; }
     const voice = document.getElementById("said-names");
-    voice.src = URL.createObjectURL(await answer.blob());
-    voice.hidden = false;
-    voice.play();
+    voice.hidden = true;
+    names.replaceChildren();
+    try {
+      if (!document.getElementById("new").files.length) throw new Error("Choose a picture first.");
+      const answer = await fetch("/api/v1/attributes/say", { method: "POST", body: shown() });
+      if (!answer.ok) throw await studio.refused(answer);
+      voice.src = URL.createObjectURL(await answer.blob());
+      voice.hidden = false;
+      voice.play();
+    } catch (error) {
+      studio.fail(names, error);
+    }
   });
 })();

@@ -115,7 +115,7 @@ studio.hover = (player) => {
       const lines = player.words.flatMap((word, row) =>
         picked.track !== undefined && word.participants.includes(picked.track) ? [wordLine(word, time)] : []);
       if (number < 0) {
-        put([heading, ...lines, node("p", "It is seen here alone, so that nothing can be measured of it.", "dim")], []);
+        put([heading, ...lines, node("p", "Nothing can be measured here.", "dim")], []);
         return;
       }
       const cast = picked.track === undefined ? [] : player.tracks.flatMap((track, other) => {

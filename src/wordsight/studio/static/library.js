@@ -27,6 +27,7 @@
     } catch (error) { studio.fail(problem, error); }
   });
   document.getElementById("infer-selected").addEventListener("click", async () => {
+    problem.replaceChildren();
     try {
       for (const film of chosen()) await studio.post(`/api/v1/states/videos/${encodeURIComponent(film)}`);
       document.getElementById("work").open = true;

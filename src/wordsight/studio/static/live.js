@@ -5,7 +5,7 @@
   const GLOW = 4; // seconds that a sentence stays lit after it was true
   const part = (id) => document.getElementById(id);
   const clock = (seconds) => `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
-  let timer = 0, told = 0; // the job whose end was told
+  let timer = 0, told = 0, drawn = ""; // the job whose end was told, and the hits that are shown
 
   const light = (state) => {
     part("sentences").replaceChildren(...state.sentences.map((text) => {
@@ -22,8 +22,10 @@
     if (state?.job) {
       part("stop").onclick = () => studio.post(`/api/v1/jobs/${state.job.id}/cancel`).catch(() => {});
       light(state);
-      part("hits").replaceChildren(studio.table(["When", "How sure", "After", "Sentence"], state.hits.map((hit) =>
+      const hits = JSON.stringify(state.hits);
+      if (drawn !== hits) part("hits").replaceChildren(studio.table(["When", "Probability", "Delay", "Sentence"], state.hits.map((hit) =>
         [`${clock(hit.start)} – ${clock(hit.end)}`, `${Math.round(100 * hit.probability)} %`, `${hit.delay.toFixed(1)} s`, hit.text])));
+      drawn = hits; // what is read aloud is not written anew when nothing has changed
       part("warnings").replaceChildren(...state.warnings.map((text) => studio.node("li", text)));
       part("seen").textContent = `${runs ? "Watching" : "Over"}: ${clock(state.now)}, frames looked at: ${state.frames}`;
       if (state.job.state === "failed" && told !== state.job.id) {

@@ -30,9 +30,15 @@
     return low - 1;
   };
 
+  // Between two frames that were looked at, a box goes straight from one place to the other.
   const boxOf = (track, time) => {
     const place = at(track.times, time);
-    return place >= 0 && time - track.times[place] < 0.5 ? track.boxes[place] : null;
+    if (place < 0 || time - track.times[place] >= 0.5) return null;
+    const [here, there] = [track.boxes[place], track.boxes[place + 1]];
+    const gap = track.times[place + 1] - track.times[place];
+    if (!there || gap > 0.5) return here;
+    const share = Math.max(0, (time - track.times[place]) / gap);
+    return here.map((side, number) => side + share * (there[number] - side));
   };
   // Everything with a box in the frame that is shown: who is who first, then what is seen besides.
   const boxesHere = () => {
@@ -177,8 +183,12 @@
   document.getElementById("boxes").addEventListener("change", draw);
   document.getElementById("speed").addEventListener("change", (event) => { film.playbackRate = Number(event.target.value); });
   seek.addEventListener("input", () => { film.currentTime = Number(seek.value); });
-  film.addEventListener("play", () => { document.getElementById("play").textContent = "❚❚"; });
-  film.addEventListener("pause", () => { document.getElementById("play").textContent = "▶"; });
+  for (const [event, mark, name] of [["play", "❚❚", "Pause"], ["pause", "▶", "Play"]])
+    film.addEventListener(event, () => {
+      const button = document.getElementById("play");
+      button.textContent = mark;
+      button.setAttribute("aria-label", name);
+    });
   screen.addEventListener("click", play);
   // One box after the other, for those who point with keys: it stays until the last was shown.
   const next = () => {
@@ -189,7 +199,7 @@
   document.getElementById("next-box").addEventListener("click", next);
   document.addEventListener("keydown", (event) => {
     if (event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey) return;
-    if (event.target === timeline || (event.key === " " && event.target.matches("button"))) return;
+    if (event.target === timeline || (event.key === " " && event.target.matches("button, summary, a"))) return;
     const keys = {
       " ": play, ArrowLeft: () => jump(-2), ArrowRight: () => jump(2), ",": () => step(-1), ".": () => step(1),
       b: next, Escape: () => pick(null),

@@ -88,11 +88,12 @@
         location.reload();
       } else if (compare) {
         const row = document.getElementById(`set-${compare}`);
-        row.cells[0].replaceChildren(studio.node("p", "Comparing …", "dim"));
+        row.cells[0].replaceChildren();
         row.hidden = false;
-        const job = await studio.job((await studio.post(`/api/v1/states/sets/${compare}/compare`)).id);
+        const begun = await studio.post(`/api/v1/states/sets/${compare}/compare`);
+        const job = await studio.job(begun.id, studio.waiting(row.cells[0], begun.id));
         const box = studio.node("div", "", "stack scroll tall");
-        box.append(...(job.state === "done" ? shown(job.result) : [studio.node("p", job.message, "no")]));
+        box.append(...(job.state === "done" ? shown(job.result) : [studio.node("p", job.message || "It was cancelled.", "no")]));
         row.cells[0].replaceChildren(box);
       }
     } catch (error) {

@@ -35,9 +35,15 @@
     if (!waits || again > 3) return bringToLife(mine);
     const bar = studio.node("div");
     place.prepend(bar);
-    await studio.job(waits.dataset.job, studio.waiting(bar, waits.dataset.job)).catch(() => null);
-    bar.remove();
-    if (mine === asking) show(address, options, again + 1);
+    const job = await studio.job(waits.dataset.job, studio.waiting(bar, waits.dataset.job)).catch(() => null);
+    if (mine !== asking) return;
+    if (!job || job.state === "done") { bar.remove(); show(address, options, again + 1); return; }
+    // Asked again, it would only begin anew. What was found before it ended stays.
+    place.setAttribute("aria-busy", "false");
+    place.querySelector(".empty")?.remove();
+    if (job.state === "failed") studio.fail(bar, job.message);
+    else bar.replaceChildren(studio.node("p", "The search was cancelled.", "dim"));
+    bringToLife(mine);
   }
 
   // The sentence under a moment that it was judged in: its words light up while the preview plays.
@@ -56,14 +62,25 @@
     }
   }
 
-  // The part of the picture that counted, drawn where it is.
+  // The part of the picture that counted, drawn where it is: of a part of the example that was drawn
+  // by its corners, else by its name. A card shows the middle of a picture that is higher than itself.
   function drawPart(card) {
     const part = card.querySelector(".part");
     if (!part) return;
-    const { place } = part.dataset, third = (low, high) => (place.includes(low) ? 0 : place.includes(high) ? 2 : 1);
-    const whole = place.includes("whole") || place.includes("picture");
-    Object.assign(part.style, whole ? { inset: "0" }
-      : { left: `${33.3 * third("left", "right")}%`, top: `${33.3 * third("top", "bottom")}%`, width: "33.3%", height: "33.3%" });
+    const { place } = part.dataset, third = (low, high) => (place.includes(low) ? 0 : place.includes(high) ? 2 : 1) / 3;
+    const corners = part.dataset.box.split(",").map(Number), { naturalWidth: wide, naturalHeight: high } = image;
+    const [x1, y1, x2, y2] = region.value && wide
+      ? [corners[0] / wide, corners[1] / high, corners[2] / wide, corners[3] / high]
+      : [third("left", "right"), third("top", "bottom"), third("left", "right") + 1 / 3, third("top", "bottom") + 1 / 3];
+    const film = card.querySelector("video"), frame = new Image();
+    frame.onload = () => {
+      const card = film.clientWidth / film.clientHeight, own = frame.naturalWidth / frame.naturalHeight;
+      const cut = (value, share) => 100 * Math.min(1, Math.max(0, (value - 0.5) * share + 0.5));
+      const [across, down] = [Math.max(1, own / card), Math.max(1, card / own)]; // how much larger it is than what is seen
+      const [left, right, top, bottom] = [cut(x1, across), cut(x2, across), cut(y1, down), cut(y2, down)];
+      Object.assign(part.style, { left: `${left}%`, top: `${top}%`, width: `${right - left}%`, height: `${bottom - top}%` });
+    };
+    frame.src = film.poster;
   }
 
   document.getElementById("index").addEventListener("click", async () => {

@@ -32,7 +32,8 @@ studio.living = (place, film, { pieces, times = [], verdict = "likely" }) => {
     if (!said.includes(piece)) { line.append(studio.node("span", piece.text, "plain")); continue; }
     const lead = piece.text.match(/^\s*/)[0];
     if (lead) line.append(lead);
-    const word = studio.node("button", piece.text.trim(), "lives");
+    const [, letters, rest] = piece.text.trim().match(/^(.*?)([.,;!?]*)$/s); // its full stop is not part of a word
+    const word = studio.node("button", letters || rest, "lives");
     word.type = "button";
     const colour = studio.colours[(piece.participant ?? 0) % studio.colours.length];
     word.style.setProperty("--own", colour);
@@ -42,18 +43,19 @@ studio.living = (place, film, { pieces, times = [], verdict = "likely" }) => {
     word.title = word.disabled ? piece.reason || "Not true anywhere here" : `From ${studio.clock(begins)}`;
     word.addEventListener("click", () => { seek(begins + 1e-3); });
     if (piece === failing) word.classList.add("fails");
-    line.append(word);
+    line.append(word, letters ? studio.node("span", rest, "plain") : "");
     shown.push([piece, word]);
   }
   place.replaceChildren(line);
   if (failing) {
     const name = failing.text.trim().replace(/[.,;!?]+$/, "");
-    const why = studio.node("p", `“${name}” fails: ${failing.reason} (`, "why no");
+    const why = studio.node("p", `“${name}” fails: ${failing.reason} `, "why no"), span = studio.node("span", "(", "together");
     const [from, to] = failing.failing.map(studio.clock);
     const when = studio.node("button", from === to ? from : `${from}–${to}`, "link");
     when.type = "button";
     when.addEventListener("click", () => { seek(failing.failing[0]); });
-    why.append(when, ").");
+    span.append(when, ").");
+    why.append(span);
     place.append(why);
   } else if (verdict === "not likely" && said.length)
     place.append(studio.node("p", "No single word fails, but together they fit less well than where such a sentence is true.", "why no"));

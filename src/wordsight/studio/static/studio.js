@@ -16,12 +16,13 @@ const studio = {
     } catch {
       throw new Error("The studio does not answer; is it still running?");
     }
-    const body = await answer.json().catch(async () => ({ detail: answer.statusText }));
-    if (!answer.ok) {
-      const detail = body.detail;
-      throw new Error(typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText);
-    }
-    return body;
+    if (!answer.ok) throw await studio.refused(answer);
+    return answer.json().catch(() => ({}));
+  },
+  // Why an answer is none, in words.
+  async refused(answer) {
+    const { detail } = await answer.json().catch(() => ({}));
+    return new Error(typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText);
   },
   post(address, body) {
     return studio.ask(address, {
@@ -183,6 +184,8 @@ for (const film of document.querySelectorAll("video#film[data-video]")) studio.p
 for (const card of document.querySelectorAll(".card[data-preview]")) studio.preview(card);
 
 document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+  if (menu) { menu.open = false; menu.querySelector("summary").focus(); return; }
   if (event.key !== "/" || event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey) return;
   const field = document.querySelector("main input[type=search]");
   event.preventDefault();

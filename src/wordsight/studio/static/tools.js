@@ -10,16 +10,12 @@
   };
   const problem = (id) => document.getElementById(`${id}-problem`);
   const clear = (id) => problem(id).replaceChildren();
-  const detail = async (answer) => {
-    const detail = (await answer.json().catch(() => ({}))).detail;
-    return typeof detail === "string" ? detail : detail?.[0]?.msg ?? answer.statusText;
-  };
 
   document.getElementById("convert").addEventListener("submit", async (event) => {
     event.preventDefault();
     clear("convert");
     const answer = await fetch("/api/v1/convert", { method: "POST", body: filled(event.target) });
-    if (!answer.ok) { studio.fail(problem("convert"), await detail(answer)); return; }
+    if (!answer.ok) { studio.fail(problem("convert"), await studio.refused(answer)); return; }
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
     link.download = answer.headers.get("Content-Disposition").match(/filename="(.+)"/)[1];

@@ -122,18 +122,16 @@
       whole);
   };
   document.getElementById("effect").addEventListener("click", async (event) => {
-    const done = document.getElementById("done");
     event.target.disabled = true;
-    done.hidden = false;
+    effects.replaceChildren();
     try {
       const begun = await studio.post(`/api/v1/lexicon/words/${entry}/compare`, { edits: edits(), version });
-      const job = await studio.job(begun.id, (now) => { done.value = now.progress; });
+      const job = await studio.job(begun.id, studio.waiting(effects, begun.id));
       if (job.state === "done") tell(job.result);
       else throw new Error(job.message || "Comparing was cancelled.");
     } catch (error) {
-      studio.fail(document.getElementById("effects"), error);
+      studio.fail(effects, error);
     }
-    done.hidden = true;
     event.target.disabled = false;
   });
   document.getElementById("save").addEventListener("click", async () => {
@@ -145,7 +143,7 @@
       });
       location.reload();
     } catch (error) {
-      studio.fail(document.getElementById("effects"), error);
+      studio.fail(effects, error);
     }
   });
   for (const button of document.querySelectorAll("[data-restore]"))
@@ -154,7 +152,7 @@
         await studio.post(`/api/v1/lexicon/versions/${button.dataset.restore}/restore`);
         location.href = `/lexicon/${entry}`;
       } catch (error) {
-        studio.fail(document.getElementById("effects"), error);
+        studio.fail(studio.beside(button), error);
       }
     });
 })();
