@@ -47,6 +47,13 @@ Result = TypeVar("Result")
 
 _GRACE_SECONDS = 3.0
 
+_PATIENCE = 3.0  # seconds for a worker to leave
+_TRIES = 3  # deaths over one part after which it is to blame
+_AHEAD = 2  # orders a worker has: what it does, and what comes next, so that it never waits
+# What this process holds, when it is a worker: its parts, and what this round is about.
+_held: dict[int, Any] = {}
+_round: dict[str, Any] = {}
+
 
 def usable_cores() -> int:
     """Return how many cores this process may use."""
@@ -238,18 +245,6 @@ class _Crew(Generic[Item, Result]):
             worker.end(deadline)
         self._busy.clear()
         self._idle.clear()
-
-
-_PATIENCE = 3.0  # seconds for a worker to leave
-
-_TRIES = 3  # deaths over one part after which it is to blame
-
-_AHEAD = 2  # orders a worker has: what it does, and what comes next, so that it never waits
-
-# What this process holds, when it is a worker: its parts, and what this round is about.
-_held: dict[int, Any] = {}
-
-_round: dict[str, Any] = {}
 
 
 def keep_or_work(order: tuple[Any, ...]) -> Any:

@@ -41,6 +41,14 @@ NO_BETTER = "no better than guessing"
 
 _FEW = 5  # choices; of a word with fewer nothing is said
 
+QUICK_FOLDS, FULL_FOLDS = 3, 5
+
+LEAST_VIDEOS = 4
+"""Videos with sentences below which nothing can be held out that says much."""
+
+LEAST_CHOICES = 10
+"""Sentences, with words that other videos have too, below which nothing is said."""
+
 
 @dataclass(frozen=True)
 class JudgedChoice:
@@ -186,14 +194,6 @@ class _Row:
     chosen: bool
     guessed: bool
     share: float
-
-
-QUICK_FOLDS, FULL_FOLDS = 3, 5
-LEAST_VIDEOS = 4
-"""Videos with sentences below which nothing can be held out that says much."""
-
-LEAST_CHOICES = 10
-"""Sentences, with words that other videos have too, below which nothing is said."""
 
 
 @dataclass(frozen=True)
