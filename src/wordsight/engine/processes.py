@@ -1,4 +1,4 @@
-"""Work done in worker processes of this machine, safe from items that crash them.
+"""Engine of worker processes on this machine; an item that crashes one harms no other.
 
 Each worker is a fresh interpreter that has one item at a time, so that the item that killed it is
 known and every other goes on. The main program is not imported there, so scripts and notebooks

@@ -1,4 +1,4 @@
-"""Judge words on clips, or on videos learned without: forced choice and truth, beside guessing."""
+"""Evaluation of words on clips and by cross-validation: forced choice and truth, and guessing."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
