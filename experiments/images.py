@@ -9,6 +9,8 @@ are ranked; those of its class are right. Reported are mean average precision an
 - ``network``: the same with ``wordsight index --embedding FILE``, if ``--embedding FILE`` is given;
 - ``gmm``, ``gmm_background``: the query's samples under each picture's mixture of 8 Gaussians,
   without and with the collection as background;
+- ``standing``: the plain and a smoothed likelihood together, each beside what other pictures ask
+  (``baselines/standing.py``);
 - ``ala``: the query's mixture against each picture's, by the asymptotic likelihood approximation;
 - ``document_generation``: each picture's samples under the query's mixture, over the background;
 - ``histogram``: colour histograms; ``bag_of_words``: clusters of the same samples; ``chance``.
@@ -27,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.baselines.model_ranking import ala_scores, document_generation
+from experiments.baselines.standing import Standing
 from experiments.image_baselines import bags_of_words, colour_histograms
 from experiments.image_folders import find_images, read_images
 from experiments.report import Column, print_report, report_parser, run_main, say
@@ -218,6 +221,7 @@ def _methods(modelled: Modelled, random_state: int) -> dict[str, Callable[[int],
     return {
         "gmm": lambda query: log_likelihoods(packed, bags[query]),
         "gmm_background": smoothed,
+        "standing": Standing(packed, bags, LEAST_VARIANCE).scores,
         "ala": lambda query: ala_scores(mixtures[query], packed),
         "document_generation": lambda query: document_generation(
             packed[query : query + 1], few, densities, KAPPA
@@ -256,6 +260,7 @@ def main(arguments: list[str] | None = None) -> None:
         "network": "the same with the network",
         "gmm_background": "mixtures over the background",
         "gmm": "mixtures, plain likelihood",
+        "standing": "mixtures, two likelihoods beside others",
         "ala": "mixtures, asymptotic approximation",
         "document_generation": "mixtures, document generation",
         "bag_of_words": "bag of visual words",

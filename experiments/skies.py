@@ -6,7 +6,9 @@ Pictures are drawn with a ground of one of ten kinds and, some of them, a sky of
 the query's kind are right. The phase diagram has three axes: how common the sky is, the smallest
 variance of the models, and the weight kappa of a document against the background. ``learned`` is
 what an index chooses from its own pictures (``wordsight search --image``), ``plain`` the likelihood
-without a background, ``held_out`` the kappa under which pictures that were left out are likeliest.
+without a background, ``held_out`` the kappa under which pictures that were left out are likeliest;
+``standing`` adds two likelihoods, each beside what other pictures ask (``baselines/standing.py``),
+which no index does.
 Numbers are MAP, means over seeds. Seeds below 100 were looked at in development.
 """
 
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.baselines.standing import Standing
 from experiments.images import ranking_scores
 from experiments.report import Column, print_report, report_parser, run_main, say
 from wordsight.retrieval.visual import (
@@ -98,8 +101,8 @@ def _scores(
     packed = PackedMixtures.pack(model.mixtures_)
     least = -0.5 * packed.num_dimensions * np.log(2.0 * np.pi * floor) - LARGEST_RATIO
     asked = []
-    for query, bag in enumerate(bags):
-        values = scale.standardise(bag[evenly_spread(len(bag), _SAMPLES)])
+    few = [scale.standardise(bag[evenly_spread(len(bag), _SAMPLES)]) for bag in bags]
+    for query, values in enumerate(few):
         logs = log_densities(packed, values)
         asked.append((logs, *mean_and_information(np.delete(logs, query, axis=0), least)))
     smoothings = {f"kappa_{kappa:g}": VisualSmoothing(kappa) for kappa in KAPPAS}
@@ -108,6 +111,8 @@ def _scores(
     tables["held_out"] = max(
         (tables[f"kappa_{kappa:g}"] for kappa in KAPPAS), key=_held_out_likelihood
     )
+    standing = Standing(packed, few, floor)
+    tables["standing"] = np.array([standing.scores(query) for query in range(len(few))])
     tables["plain"] = np.array([logs.mean(axis=1) for logs, *_ in asked])
     everyone = np.arange(len(labels))
     return {
@@ -147,7 +152,10 @@ def main(arguments: list[str] | None = None) -> None:
         columns=[
             Column("floor", "floor", ".2f"),
             Column("common", "with a sky", ".2f"),
-            *(Column(name, name.replace("_", " "), ".3f") for name in [*names, "learned"]),
+            *(
+                Column(name, name.replace("_", " "), ".3f")
+                for name in [*names, "learned", "standing"]
+            ),
         ],
         rows=rows,
     )

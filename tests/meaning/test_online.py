@@ -3,7 +3,7 @@
 import pytest
 
 from tests.meaning.plays import LEXICON, film, said, troupe
-from wordsight.meaning import Windows, WordLearner
+from wordsight.meaning import SentenceHit, Windows, WordLearner
 from wordsight.meaning.tasks.online import SentenceWatch
 from wordsight.meaning.tasks.search import judge_spans, search
 from wordsight.records import Moment
@@ -92,6 +92,21 @@ def test_overlapping_hits_are_reported_once_and_the_better_if_it_comes_in_time(w
             hits = [Moment("", *hit.judged, hit.score) for hit, _ in found if hit.text == text]
             assert len(WINDOWS.without_overlaps(hits)) == len(hits)
     assert max(hit.score for hit, _ in best) >= max(hit.score for hit, _ in first)
+
+
+def test_one_event_that_two_windows_find_is_reported_once(words, whole, monkeypatch):
+    """As in a search, which leaves out windows that overlap and then events that do."""
+    events = {0.0: (1.2, 1.9), 2.0: (1.3, 2.1), 4.0: (4.5, 5.5)}
+
+    def judged(lexicon, clip, sentences, spans, windows):
+        for start, end in spans:
+            if start in events:
+                about = (-1.0, ASKED[0], True, (), 0.0, (start, end))
+                yield 0, SentenceHit("film", *events[start], *about)
+
+    monkeypatch.setattr("wordsight.meaning.tasks.online.judge_spans", judged)
+    found = [hit for hit, _ in watched(words, whole)]
+    assert [(hit.start, hit.end) for hit in found] == [(1.2, 1.9), (4.5, 5.5)]
 
 
 @pytest.mark.slow

@@ -137,6 +137,22 @@ def test_a_stream_that_is_killed_is_opened_again(serve, how):
     assert any("trying again" in problem for problem in problems)
 
 
+def test_the_time_a_camera_was_away_counts(film, monkeypatch):
+    """However long it was; within a file a gap as long is a jump of its clock."""
+    clock = [1000.0]
+    monkeypatch.setattr("wordsight.video.read.live.time.monotonic", lambda: clock[0])
+    for address, gone in (("http://127.0.0.1:9/film", 60.0), (film, 0.04)):
+        source = LiveSource(address, rate=0.5)
+        for _ in range(2):
+            source._offset = None  # opened again
+            with av.open(str(film)) as container:
+                source._read(container)
+            clock[0] += 60.0
+        times = [frame.time for frame, _ in source._waiting]
+        assert len(times) > 4 and times == sorted(times)
+        assert source._last == pytest.approx(2 * 5.9 + gone)
+
+
 @pytest.mark.slow
 def test_a_slow_viewer_drops_the_oldest_frames_and_counts_them(serve):
     serve("--fast")
@@ -170,6 +186,15 @@ def test_what_does_not_answer_is_asked_again_until_given_up(source, said):
         problems += live.problems()
     assert said in problems[0] and "trying again" in problems[0]
     assert "given up" in problems[-1]
+
+
+def test_a_server_that_takes_a_connection_and_says_nothing_is_told_apart(monkeypatch):
+    monkeypatch.setattr("wordsight.video.read.live._OPENING", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/film"
+        with LiveSource(address, give_up=0.6) as source:
+            assert taken(source) == []
+            assert source.problems() == [f"{address}: nothing came for 0.5 s; given up."]
 
 
 def test_sound_without_pictures_and_noise_are_refused(tmp_path):

@@ -151,6 +151,26 @@ def test_a_watch_goes_on_when_its_camera_is_killed_and_started_again(footage, wo
     assert any("trying again" in text for text in reporter.notes)
 
 
+@pytest.mark.slow
+def test_a_camera_that_was_away_is_watched_anew(footage, words, monkeypatch):
+    """What is seen again is judged at once, and not together with what was seen before."""
+    asked = request(footage, words)
+    known = watch(asked).hits
+
+    def away(source, idle):
+        for begun, seconds in ((0.0, 1.0), (100.0, 60.0)):
+            with VideoReader(footage) as film:
+                for frame in film.frames(end=seconds, rate=asked.rate):
+                    frame.time += begun
+                    source.latest_arrival = time.monotonic()
+                    yield frame
+
+    monkeypatch.setattr("wordsight.video.LiveSource.frames", away)
+    again = watch(asked).hits
+    assert [round(hit.start - 100, 2) for hit in again] == [round(hit.start, 2) for hit in known]
+    assert again and all(hit.delay < 5 for hit in again)
+
+
 LOADED = """
 import sys
 from wordsight.workflows.reporter import RecordingReporter
@@ -234,10 +254,36 @@ def test_what_cannot_be_watched_for_is_refused_before_it_begins(words, tmp_path)
         watch(request("0", words, webhook="ftp://host"))
     with pytest.raises(WordsightError, match="no program"):
         watch(request("0", words, on_hit="/no/such/program"))
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(WordsightError, match="no film can be written into"):
+        watch(request("0", words, clips=tmp_path / "file"))
     for broker in ("host", "mqtt://ann:secret@host:x/topic", "mqtt://[host"):
         with pytest.raises(WordsightError, match="mqtt://") as refused:
             watch(request("0", words, mqtt=broker))
         assert "secret" not in str(refused.value)
+
+
+@pytest.mark.slow
+def test_what_comes_while_channels_finish_is_not_dropped(footage, words, free_port, monkeypatch):
+    """A hook that hangs takes seconds to end; the detector is not slow because of it."""
+    command = [sys.executable, str(SERVER), str(free_port), str(footage), "--fast"]
+    server = subprocess.Popen(command)
+    counts = []
+    asked = request(f"http://127.0.0.1:{free_port}/film", words, seconds=0.5, give_up=30.0)
+
+    def end_slowly(channels):
+        counts.append(watching.source.num_dropped)
+        time.sleep(1.0)
+        counts.append(watching.source.num_dropped)
+
+    monkeypatch.setattr(HitChannels, "close", end_slowly)
+    try:
+        with Watching(asked, RecordingReporter()) as watching:
+            list(watching.hits())
+    finally:
+        server.kill()
+        server.wait()
+    assert watching.num_frames and counts[0] == counts[1]
 
 
 def test_a_source_without_one_frame_is_an_error_that_says_why(words):

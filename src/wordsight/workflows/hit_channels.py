@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Empty, Full, Queue
+from tempfile import NamedTemporaryFile
 from typing import Any, Generic, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -31,8 +32,10 @@ __all__ = [
     "MqttChannel",
     "WatchHit",
     "command_channel",
+    "make_film_folder",
     "topic_of",
     "web_channel",
+    "write_film",
 ]
 
 Item = TypeVar("Item")
@@ -176,6 +179,32 @@ def _opened(path: Path | None, mode: str) -> Any:
         raise WordsightError(
             f"{path} cannot be written ({error.strerror}); name another file."
         ) from None
+
+
+def make_film_folder(folder: Path) -> None:
+    """Make the folder of films, if it is not there.
+
+    Raises:
+        WordsightError: If no film can be written into it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise WordsightError(
+            f"no film can be written into {folder} ({error.strerror}); name another folder."
+        ) from None
+
+
+def write_film(job: tuple[WatchHit, list[tuple[float, bytes]]]) -> None:
+    """Write the film of a hit, of pictures with their times."""
+    from wordsight.video import RecentFrames
+
+    hit, pictures = job
+    assert hit.clip is not None
+    hit.clip.parent.mkdir(parents=True, exist_ok=True)  # which may have been taken away since
+    RecentFrames.write(hit.clip, pictures)
 
 
 def web_channel(address: str, warn: Callable[[str], None]) -> HitChannel[WatchHit]:

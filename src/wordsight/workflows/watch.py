@@ -20,7 +20,9 @@ from wordsight.workflows.hit_channels import (
     MqttChannel,
     WatchHit,
     command_channel,
+    make_film_folder,
     web_channel,
+    write_film,
 )
 from wordsight.workflows.lexicon import (
     lexicon_folder,
@@ -50,6 +52,7 @@ _MEMORY = 12.0
 
 _BY_RULES = re.compile(r"\s*[A-Za-z]\w*\s*(\([^()]*\))?\s*").fullmatch  # NAME or name(a,b)
 _MADE_UP = 2.0  # seconds of the moment that is judged before the first
+_AWAY = 2.0  # seconds without a frame after which what was seen has nothing to do with what follows
 _REPORT_DROPS = 10.0  # seconds between two warnings of dropped frames
 
 
@@ -203,14 +206,16 @@ class Watching(Closing):
         kept = reach + 2 * request.around + self._memory
         self._recent: RecentFrames | None = RecentFrames(kept) if request.clips else None
         self._films: list[tuple[float, WatchHit]] = []
+        if request.clips is not None:
+            make_film_folder(request.clips)
         self._film_writer = self._stack.enter_context(
-            HitChannel("the writer of films", _write_film, self._warnings.append)
+            HitChannel("the writer of films", write_film, self._warnings.append)
         )
         self._channels = self._stack.enter_context(
             HitChannels(request.hits, request.srt, list(self._others()))
         )
         self._seen: deque[tuple[FrameDetections, NDArray[np.float64] | None]] = deque()
-        self.num_frames, self.num_hits, self.now = 0, 0, 0.0
+        self.num_frames, self.num_hits, self.now, self._arrived = 0, 0, 0.0, 0.0
         self._told_of_drops = (0, 0.0)
         self._problems: tuple[str, ...] = ()
         self._prepare()
@@ -218,7 +223,7 @@ class Watching(Closing):
     def hits(self) -> Iterator[WatchHit]:
         """Yield hits until the source ends; each was handed to all channels before."""
         frames = self.source.frames(self._report)
-        for _, group in groupby(frames, key=lambda frame: frame.size):
+        for _, group in groupby(frames, key=_stretches()):
             yield from self._watched(group)
             if self._is_over():
                 break
@@ -234,6 +239,7 @@ class Watching(Closing):
 
     def close(self) -> None:
         """Stop, and let channels finish what they have."""
+        self.source.close()  # first: what comes while channels finish is not dropped
         self._write_films(everything=True)
         self._stack.close()
         self._report()
@@ -254,17 +260,20 @@ class Watching(Closing):
             one.prepare(clip)
 
     def _watched(self, frames: "Iterator[Frame]") -> Iterator[WatchHit]:
-        """Yield the hits in frames of one size."""
+        """Yield the hits in frames of one stretch."""
         from wordsight.perception.detectors.observe import look
 
         self._seen.clear()
-        size = (0, 0)
+        size, since_last = (0, 0), 0.0
         for frame, found, flow in look(frames, self.detector):
             if not self._seen:
                 for one in self._watches:
                     one.begin(frame.time)
-            size, step = frame.size, frame.time - self.now if self._seen else 0.0
-            self.now = frame.time
+            size, before = frame.size, since_last
+            since_last = frame.time - self.now if self._seen else 0.0
+            # How long a frame lasts: after a pause no longer than before it.
+            step = min(since_last, before or since_last)
+            self.now, self._arrived = frame.time, self.source.latest_arrival
             self.num_frames += 1
             self._seen.append((found, flow))
             while self._seen[0][0].time < self.now - self._memory:
@@ -323,7 +332,7 @@ class Watching(Closing):
         return AnnotatedClip(clip.video_id, clip.start, clip.end, clip.detections, (), none, facts)
 
     def _deliver(self, by: "SentenceWatch | StateWatch", found: "SentenceHit") -> WatchHit:
-        waited = max(time.monotonic() - self.source.latest_arrival, 0.0)
+        waited = max(time.monotonic() - self._arrived, 0.0)
         hit = WatchHit(
             self.source.name,
             round(found.start, 3),
@@ -381,13 +390,24 @@ class Watching(Closing):
             )
 
 
-def _write_film(job: tuple[WatchHit, list[tuple[float, bytes]]]) -> None:
-    from wordsight.video import RecentFrames
+def _stretches() -> "Callable[[Frame], int]":
+    """Return what numbers the stretches of a stream, called with each frame in order.
 
-    hit, pictures = job
-    assert hit.clip is not None
-    hit.clip.parent.mkdir(parents=True, exist_ok=True)
-    RecentFrames.write(hit.clip, pictures)
+    Another begins where the size changes, or where no frame came for long: a camera was away.
+    """
+    number, last, before = 0, None, 0.0
+
+    def stretch(frame: "Frame") -> int:
+        nonlocal number, last, before
+        if last is not None:
+            size, time_of_last = last
+            step = frame.time - time_of_last
+            number += frame.size != size or step > max(_AWAY, 3 * before)
+            before = step
+        last = (frame.size, frame.time)
+        return number
+
+    return stretch
 
 
 def _usable(annotator: "ClipAnnotator | None") -> "ClipAnnotator | None":

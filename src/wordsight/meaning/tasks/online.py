@@ -56,7 +56,7 @@ class SentenceWatch:
         self._begun: float | None = None
         self._judged = dict.fromkeys(self.windows.lengths, 0)
         self._held: dict[int, tuple[float, SentenceHit]] = {}
-        self._reported: dict[int, SentenceHit] = {}
+        self._reported: dict[int, list[SentenceHit]] = {}  # those that may still be met again
 
     @property
     def reach(self) -> float:
@@ -127,8 +127,7 @@ class SentenceWatch:
 
     def _take(self, number: int, hit: SentenceHit, now: float) -> list[SentenceHit]:
         """Hold a hit, unless a better or an earlier one overlaps it."""
-        known = self._reported.get(number)
-        if known is not None and self._overlap(known, hit):
+        if any(self._overlap(known, hit) for known in self._reported.get(number, ())):
             return []
         release, held = self._held.get(number, (now + self.hold, hit))
         if held is hit or self._overlap(held, hit):
@@ -139,9 +138,13 @@ class SentenceWatch:
 
     def _report(self, number: int) -> SentenceHit:
         _, hit = self._held.pop(number)
-        self._reported[number] = hit
+        earliest = hit.judged[1] - 2 * max(self.windows.lengths)
+        recent = [one for one in self._reported.get(number, ()) if one.judged[1] > earliest]
+        self._reported[number] = [*recent, hit]
         return hit
 
     def _overlap(self, one: SentenceHit, other: SentenceHit) -> bool:
-        spans = [Moment("", *hit.judged, hit.score) for hit in (one, other)]
-        return len(self.windows.without_overlaps(spans)) < 2
+        """Whether a search would keep only one of two hits: by their windows, or their events."""
+        windows = [Moment("", *hit.judged, hit.score) for hit in (one, other)]
+        pairs = (windows, [one, other])
+        return any(len(self.windows.without_overlaps(pair)) < 2 for pair in pairs)

@@ -243,13 +243,16 @@ class LiveSource(Closing):
     def _take(self, picture: av.VideoFrame, stream: VideoStream) -> None:
         now = time.monotonic()
         own = picture.time if picture.time is not None else now
+        pause, longest = now - self._arrived, _LONGEST_GAP
+        if not self.is_file:  # a camera that was away for long, and whose clock did not jump
+            longest = max(longest, pause + 1.0)
         if self._offset is None:  # opened just now
-            gone = 0.0 if self._last is None else max(now - self._arrived, 0.04)
+            gone = 0.0 if self._last is None else max(pause, 0.04)
             if self.is_file:
                 gone = min(gone, 0.04)
             self._offset = (self._last or 0.0) + gone - own
         moment = own + self._offset
-        if self._last is not None and not 0 < moment - self._last < _LONGEST_GAP:
+        if self._last is not None and not 0 < moment - self._last < longest:
             if moment <= self._last and self._last - moment < 1.0:
                 return  # a picture that came twice, or out of order
             self._offset += self._last + 0.04 - moment
@@ -381,5 +384,7 @@ def _codec(stream: VideoStream) -> str:
 def _reason(error: Exception) -> str:
     if isinstance(error, VideoError):
         return str(error).rstrip(".")
+    if isinstance(error, av.ExitError):  # what the library calls a timeout
+        return f"nothing came for {_OPENING:g} s"
     text = getattr(error, "strerror", None) or str(error)
     return f"it cannot be read ({text})"
