@@ -1,4 +1,4 @@
-"""Ctrl-C at a bad moment: held back until the process that was started is owned by its caller."""
+"""Ctrl-C delayed while a process is started, until its caller owns it."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""Results of experiments and benchmarks as last run on this machine, kept for people to look at."""
+"""The latest results of experiments and benchmarks on this machine."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What engines share: protocols, outcomes, notes, order of results; and work in this process."""
+"""Shared parts of engines: protocols, outcomes, notes, order of results; and the serial engine."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Work done by a Dask cluster: one that is there already, or one of processes of this machine."""
+"""Engine on a Dask cluster: an existing one, or one of processes of this machine."""
 
 import asyncio
 import queue

@@ -1,4 +1,4 @@
-"""Work done in worker processes of this machine, safe from items that crash them.
+"""Engine of worker processes on this machine; an item that crashes one harms no other.
 
 Each worker is a fresh interpreter that has one item at a time, so that the item that killed it is
 known and every other goes on. The main program is not imported there, so scripts and notebooks
@@ -46,6 +46,13 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _GRACE_SECONDS = 3.0
+
+_PATIENCE = 3.0  # seconds for a worker to leave
+_TRIES = 3  # deaths over one part after which it is to blame
+_AHEAD = 2  # orders a worker has: what it does, and what comes next, so that it never waits
+# What this process holds, when it is a worker: its parts, and what this round is about.
+_held: dict[int, Any] = {}
+_round: dict[str, Any] = {}
 
 
 def usable_cores() -> int:
@@ -238,18 +245,6 @@ class _Crew(Generic[Item, Result]):
             worker.end(deadline)
         self._busy.clear()
         self._idle.clear()
-
-
-_PATIENCE = 3.0  # seconds for a worker to leave
-
-_TRIES = 3  # deaths over one part after which it is to blame
-
-_AHEAD = 2  # orders a worker has: what it does, and what comes next, so that it never waits
-
-# What this process holds, when it is a worker: its parts, and what this round is about.
-_held: dict[int, Any] = {}
-
-_round: dict[str, Any] = {}
 
 
 def keep_or_work(order: tuple[Any, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""How arithmetic runs: whether kernels can be compiled, and products of small matrices in a thread.
+"""Support for numba: whether kernels can be compiled, their options, and single-threaded BLAS.
 
 Machines made for accelerators often come without numba. There everything still works, by the plain
 numpy each kernel is compared with: slowly, but the heavy part is the device's.

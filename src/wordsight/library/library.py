@@ -1,4 +1,4 @@
-"""`Library`: a collection of videos with everything known of them, safe on disk."""
+"""`Library`: a collection of videos and everything known about them, safe on disk."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping

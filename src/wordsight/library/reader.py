@@ -1,4 +1,4 @@
-"""What one can ask a library; :class:`wordsight.library.Library` adds what changes it."""
+"""`LibraryReader`: reading a library; :class:`wordsight.library.Library` adds what changes it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The records every learner speaks: detections, clips, sentences, results. Needs numpy only."""
+"""Records that all learners share: detections, clips, sentences, results. Needs numpy only."""
 
 from wordsight.records.clip import Clip, Sentence, Word
 from wordsight.records.detections import BODY_PARTS, NAMELESS, Detections, FrameDetections

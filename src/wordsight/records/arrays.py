@@ -1,4 +1,4 @@
-"""What all array records share: frozen arrays, equality by content, one way to and from disk."""
+"""Shared parts of array records: frozen arrays, equality by content, saving and loading."""
 
 import dataclasses
 import io

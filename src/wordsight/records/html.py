@@ -1,4 +1,4 @@
-"""Records as notebooks show them: frames with boxes, tables and timelines, as HTML."""
+"""Records as HTML for notebooks: frames with boxes, tables and timelines."""
 
 from base64 import b64encode
 from collections.abc import Sequence

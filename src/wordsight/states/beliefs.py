@@ -51,6 +51,14 @@ States = NDArray[np.bool_]
 _PART = 8  # frames whose best states are looked for together
 _FIXED = 1e9  # outweighs all rules together, those of hard ones too
 
+Answer = Literal["yes", "unsure"]
+
+UNSURE = (0.2, 0.8)
+"""Between these probabilities neither yes nor no is answered."""
+
+_DRAWS = 200  # sequences in which events are looked for; a share is then known to about 3 %
+_AROUND = 0.5  # seconds by which an event may begin earlier or later and still be the same
+
 
 @dataclass(frozen=True)
 class BeliefSettings:
@@ -236,15 +244,6 @@ def best_states(clauses: ClauseSet, weights: Array, count: int) -> list[tuple[fl
             heapq.heappush(queue, (next_cost, made, other, next_state))
             made += 1
     return found
-
-
-Answer = Literal["yes", "unsure"]
-
-UNSURE = (0.2, 0.8)
-"""Between these probabilities neither yes nor no is answered."""
-
-_DRAWS = 200  # sequences in which events are looked for; a share is then known to about 3 %
-_AROUND = 0.5  # seconds by which an event may begin earlier or later and still be the same
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The ways to learn rules that users choose from, by name."""
+"""Named methods of learning rules, as users choose them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What others know of things in videos, for words to look at: taught names, and inferred facts."""
+"""`ClipAnnotator`: adds taught names and inferred facts to clips, as features for words."""
 
 import json
 from collections.abc import Iterable, Sequence

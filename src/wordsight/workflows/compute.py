@@ -1,4 +1,4 @@
-"""With what a workflow computes: engines, devices, and how much of every clip is followed."""
+"""Compute options of workflows: engines, devices, and how much of every clip is tracked."""
 
 import warnings
 from collections.abc import Iterator

@@ -27,6 +27,10 @@ __all__ = [
     "remember_words",
 ]
 
+NAMED = "attributes.json"
+_LEAST_CONFIDENCE = 0.5
+Row = tuple[float, float, list[tuple[str, float]]]
+
 
 def index_analyser(folder: Path, language: str | None) -> "Analyser":
     """Return the analyser of an index, or of a new one in some language.
@@ -47,12 +51,6 @@ def index_analyser(folder: Path, language: str | None) -> "Analyser":
             )
         return kept
     return _of_language(language or "english")
-
-
-NAMED = "attributes.json"
-_LEAST_CONFIDENCE = 0.5
-
-Row = tuple[float, float, list[tuple[str, float]]]
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The part of a video a sentence is asked about: as asked for, or a long video's best moment."""
+"""The part of a video a sentence is asked about: as requested, or a long video's best moment."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

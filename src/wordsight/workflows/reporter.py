@@ -1,4 +1,4 @@
-"""What a workflow reports while it works: notes, warnings and progress."""
+"""Reporters: what a workflow reports while it works, as notes, warnings and progress."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager

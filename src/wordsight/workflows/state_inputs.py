@@ -1,4 +1,4 @@
-"""What the verbs of states read: clips from files or a library, kinds, labels, rules, models."""
+"""Inputs of the verbs of states: clips from files or a library, kinds, labels, rules, models."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

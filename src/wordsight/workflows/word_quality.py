@@ -36,6 +36,19 @@ __all__ = [
 
 _SAME_TIME = 0.05  # seconds by which times of a file may differ from those of the library
 
+_ONCE, _TOGETHER = "seen once", "always together with"
+_USUAL = "as usual as everywhere: no information"
+_OF_THINGS = ("noun", "adjective")  # parts of speech of words that say what a thing is
+_HEADINGS = {
+    "Seen once, which is too little to learn from": _ONCE,
+    "Never said without each other, so they cannot be told apart": _TOGETHER,
+    "As usual as everywhere, so without information": _USUAL,
+}
+_NO_DIFFERENCE = 0.05  # total variation from the background below which a word says nothing
+_FEW_CLIPS = 6  # clips per word below which more of them are the first advice
+_BLIND_FOLDS = 10  # parts of a library, for a guesser that knows how often sentences are true
+_SHOWN = 3  # confused pairs that advice names
+
 
 def candidates_setting() -> Any:
     """Declare the setting that says what might be said of each clip."""
@@ -135,20 +148,6 @@ def read_described(
         asked is not None or bool(described_by_clip(clips)),
         _are_cut(library, len(lines)),
     )
-
-
-_ONCE, _TOGETHER = "seen once", "always together with"
-_USUAL = "as usual as everywhere: no information"
-_OF_THINGS = ("noun", "adjective")  # parts of speech of words that say what a thing is
-_HEADINGS = {
-    "Seen once, which is too little to learn from": _ONCE,
-    "Never said without each other, so they cannot be told apart": _TOGETHER,
-    "As usual as everywhere, so without information": _USUAL,
-}
-_NO_DIFFERENCE = 0.05  # total variation from the background below which a word says nothing
-_FEW_CLIPS = 6  # clips per word below which more of them are the first advice
-_BLIND_FOLDS = 10  # parts of a library, for a guesser that knows how often sentences are true
-_SHOWN = 3  # confused pairs that advice names
 
 
 def learning_quality(

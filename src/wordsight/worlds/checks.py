@@ -1,4 +1,4 @@
-"""Checks of what a world is asked for, and the random generators of its films."""
+"""Validation of a world's arguments, and the random generators of its films."""
 
 import hashlib
 import operator

@@ -39,6 +39,11 @@ _LEAST_SHARE = 1e-12
 _EQUAL = 1e-7  # differences of responsibilities within rounding
 _PERTURBATION = 1e-3  # share of random responsibilities that is mixed in then
 
+_SPARSE = 1e-2  # concentration of the mixing weights: components without pairs vanish
+_BROAD = 1e-3  # shape and rate of the priors of precisions
+_HOTTEST = 30.0
+_FEWEST = 2.0  # pairs of a component that is kept
+
 
 @dataclass(frozen=True, eq=False)
 class LinearMaps:
@@ -274,12 +279,6 @@ def split_along(places: Array, count: int) -> Array:
 def random_start(num_pairs: int, count: int, random: np.random.Generator) -> Array:
     """Return ``(num_pairs, count)`` random responsibilities."""
     return np.asarray(random.dirichlet(np.ones(count), num_pairs))
-
-
-_SPARSE = 1e-2  # concentration of the mixing weights: components without pairs vanish
-_BROAD = 1e-3  # shape and rate of the priors of precisions
-_HOTTEST = 30.0
-_FEWEST = 2.0  # pairs of a component that is kept
 
 
 def fit_variational(

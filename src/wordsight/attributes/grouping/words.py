@@ -46,6 +46,12 @@ _MIXING = 2.0  # shape of the prior of co-occurrence across attributes; its mean
 _SIMILAR_SOUND = 1.0  # times the radii of two clusters: more distant ones are different words
 _OTHER_ATTRIBUTE = 0.5  # probability that a word names another attribute than the picture suggests
 
+_WIDTH = 1.6  # times the radius of a known word: more distant recordings are different words
+_CLEARLY = 0.9  # times the strangeness of a phrase: what that of its stranger word must be below
+_SHORTEST = 0.5  # times how long a word usually lasts: shorter parts of a recording are others
+_MOST_TIMED = 20  # recordings of a word of which it is measured how long they last
+_CUTS = np.linspace(0.2, 0.8, 25)  # of a phrase: where its second word may begin
+
 
 @dataclass(frozen=True, eq=False)
 class WordTypes:
@@ -299,13 +305,6 @@ def refine_words(
             break
         labels = new
     return labels.astype(np.intp)
-
-
-_WIDTH = 1.6  # times the radius of a known word: more distant recordings are different words
-_CLEARLY = 0.9  # times the strangeness of a phrase: what that of its stranger word must be below
-_SHORTEST = 0.5  # times how long a word usually lasts: shorter parts of a recording are others
-_MOST_TIMED = 20  # recordings of a word of which it is measured how long they last
-_CUTS = np.linspace(0.2, 0.8, 25)  # of a phrase: where its second word may begin
 
 
 def known_words(learner: "AttributeLearner", lessons: Lessons) -> Labels:

@@ -1,4 +1,4 @@
-"""The compiled chains: one small hidden Markov chain per track or pair of tracks, many at once.
+"""Compiled kernels of chains: one small hidden Markov chain per track or pair, many at once.
 
 Importing this module imports numba: import it where it is needed. All functions release the
 interpreter lock, and the machine code is kept on disk after the first call.

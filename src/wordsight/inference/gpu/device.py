@@ -1,4 +1,4 @@
-"""Which device to compute on, and what to say where the one asked for is not there."""
+"""Selection of the device to compute on, and the warning where it is missing."""
 
 import warnings
 from collections import Counter, OrderedDict

@@ -1,4 +1,4 @@
-"""Lattices of one shape side by side, as the arrays torch computes with, and their results apart.
+"""Batches: lattices of one shape as torch arrays, and their results.
 
 Clips are copied as they lie; the device puts frames first, so that what a step reads lies together.
 Words of one state move nowhere: they only weigh. The states of all other words are joined into one,

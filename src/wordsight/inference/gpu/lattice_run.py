@@ -1,4 +1,4 @@
-"""Many lattices on a device: grouped by shape, the fused kernel where it fits, torch elsewhere.
+"""Many lattices on a device: grouped by shape, by the fused kernel where it fits, else by torch.
 
 The fused kernel takes three participants, up to eight detections and one word of up to three
 states. Most sentences of three participants have this shape: nouns and prepositions have one state,

@@ -1,4 +1,4 @@
-"""The lattice of any shape on torch tensors, many clips of one shape at once.
+"""The factored lattice on torch tensors, for batches of clips of one shape.
 
 The same recursions as in the compiled kernel, with scaled weights. Used where the fused kernel does
 not fit.

@@ -1,4 +1,4 @@
-"""Many mixtures on a device: EM of all of a batch together, and scores of samples under them.
+"""Batched EM and scoring of Gaussian mixtures on a device.
 
 Devices compute in float32, on samples moved to their own mean so that little is lost. Every batch
 is checked: the likelihood of a few of its mixtures is computed again in float64, and a batch whose

@@ -1,4 +1,4 @@
-"""Laying lattices of one shape side by side for the kernel, and taking its answers apart again."""
+"""Packing lattices of one shape into arrays for the kernel, and unpacking its results."""
 
 import math
 import threading

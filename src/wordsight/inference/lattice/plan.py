@@ -1,4 +1,4 @@
-"""What the compiled kernel has to do for one shape of lattice, worked out once as numbers.
+"""Plans: what the compiled kernel has to do for one shape of lattice, as numbers.
 
 Two lattices with the same numbers of detections, participants and states, and words on the same
 participants, share a plan; the kernel is one program for all of them.

@@ -1,4 +1,4 @@
-"""Lattices with too many detections: the best of each frame are kept, and what is lost is bounded.
+"""Pruning of lattices with too many detections, with a bound on what is lost.
 
 Keeping K detections per participant and frame leaves out part of the sum. How much at most is given
 by a second lattice of nearly the same size, in which all dropped detections of a frame are one that

@@ -1,4 +1,4 @@
-"""The lattice in plain numpy and logarithms: slow, robust, and the measure of the compiled kernel.
+"""Reference implementation of the lattice in plain numpy and logarithms: slow and robust.
 
 Nodes are arrays with one axis per participant and then one per word; a step applies one small
 matrix to each axis in turn.

@@ -1,4 +1,4 @@
-"""Long clips in parts: forward-backward and the best path in memory that grows with the root of T.
+"""Streaming inference on long clips: memory grows with the square root of their length.
 
 A first pass keeps the nodes of a few frames only. Then, from the last part to the first, each part
 is walked again from there, its frames kept just until they are counted.

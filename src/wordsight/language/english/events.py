@@ -35,6 +35,35 @@ __all__ = [
 MOST_COUNTED = 4
 """Numbers up to this stand for so many participants."""
 
+_PERSONAL = frozenset(
+    ["he", "she", "him", "her", "they", "them", "himself", "herself", "themselves"]
+)
+_THINGS = frozenset(["it", "itself", "they", "them", "this", "that", "these", "those"])
+_MEN = frozenset(["man", "boy", "guy", "gentleman"])
+_WOMEN = frozenset(["woman", "girl", "lady"])
+_NEVER = dict.fromkeys(["he", "him", "himself"], _WOMEN) | dict.fromkeys(
+    ["she", "her", "herself"], _MEN
+)
+
+LINKS = {
+    "then": "then",
+    "and then": "then",
+    "after that": "then",
+    ".": "then",
+    "before": "before",
+} | {
+    "after": "after",
+    "once": "after",
+    "as soon as": "after",
+    "when": "while",
+    "while": "while",
+    "as": "while",
+    "before that": "after",
+    "until": "before",
+    "since": "after",
+}
+"""How an event follows the one before it, by the word between them; ``and`` otherwise."""
+
 
 @dataclass
 class Mention:
@@ -187,17 +216,6 @@ class Reading:
     cost: float = 0.0
 
 
-_PERSONAL = frozenset(
-    ["he", "she", "him", "her", "they", "them", "himself", "herself", "themselves"]
-)
-_THINGS = frozenset(["it", "itself", "they", "them", "this", "that", "these", "those"])
-_MEN = frozenset(["man", "boy", "guy", "gentleman"])
-_WOMEN = frozenset(["woman", "girl", "lady"])
-_NEVER = dict.fromkeys(["he", "him", "himself"], _WOMEN) | dict.fromkeys(
-    ["she", "her", "herself"], _MEN
-)
-
-
 def resolve_pronouns(reading: Reading, earlier: list[Mention]) -> None:
     """Bind the pronouns of a reading, and note each as a guess.
 
@@ -219,26 +237,6 @@ def resolve_pronouns(reading: Reading, earlier: list[Mention]) -> None:
             # What something is done to is meant rather than where: "puts the cup on the table".
             earlier.extend(m for m in named if not any(m is one for one in direct))
             earlier.extend(m for m in named if any(m is one for one in direct))
-
-
-LINKS = {
-    "then": "then",
-    "and then": "then",
-    "after that": "then",
-    ".": "then",
-    "before": "before",
-} | {
-    "after": "after",
-    "once": "after",
-    "as soon as": "after",
-    "when": "while",
-    "while": "while",
-    "as": "while",
-    "before that": "after",
-    "until": "before",
-    "since": "after",
-}
-"""How an event follows the one before it, by the word between them; ``and`` otherwise."""
 
 
 def complete(event: Event, before: Event) -> None:

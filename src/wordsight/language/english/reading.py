@@ -37,6 +37,42 @@ _POLITE = (
 _MANY = [["many"], ["often"], ["long"]]
 _PREFIXES = sorted((tuple(text.split()) for text in _POLITE), key=len, reverse=True)
 
+_STRANDED = frozenset(
+    ["from", "with", "into", "onto", "to", "in", "on", "at", "by", "towards", "for", "near", "over"]
+)
+_WHICH_TIME = frozenset(
+    ("all", "every", "any", "some", "the", "a", "first", "second", "last", "next")
+)
+_PHRASE_OPENERS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "his",
+        "her",
+        "its",
+        "their",
+        "he",
+        "she",
+        "it",
+        "they",
+        "someone",
+        "anyone",
+        "somebody",
+        "something",
+        "two",
+        "three",
+        "man",
+        "woman",
+        "person",
+        "people",
+    ]
+)
+
 
 @dataclass
 class Asked:
@@ -87,11 +123,6 @@ class Asked:
                 first[0].focus = True
                 if self.is_one:
                     first[0].count = None
-
-
-_STRANDED = frozenset(
-    ["from", "with", "into", "onto", "to", "in", "on", "at", "by", "towards", "for", "near", "over"]
-)
 
 
 def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
@@ -171,11 +202,6 @@ def _moment(words: list[str]) -> int:
     return at + 1 if times and _begins_phrase(following) else 0
 
 
-_WHICH_TIME = frozenset(
-    ("all", "every", "any", "some", "the", "a", "first", "second", "last", "next")
-)
-
-
 def _orders(words: Sequence[str], uses: Uses) -> bool:
     """Whether it is an order: "don't touch it"."""
     verb = words[2] if words[1] == "not" else words[1]
@@ -233,37 +259,6 @@ def _how_many(asked: Asked, words: list[str]) -> None:
 
 def _begins_phrase(word: str) -> bool:
     return word in _PHRASE_OPENERS or word in PEOPLE_PRONOUNS or word in NUMBERS
-
-
-_PHRASE_OPENERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "these",
-        "those",
-        "his",
-        "her",
-        "its",
-        "their",
-        "he",
-        "she",
-        "it",
-        "they",
-        "someone",
-        "anyone",
-        "somebody",
-        "something",
-        "two",
-        "three",
-        "man",
-        "woman",
-        "person",
-        "people",
-    ]
-)
 
 
 def read_events(

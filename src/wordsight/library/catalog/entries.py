@@ -1,4 +1,4 @@
-"""What a library answers with: small frozen records of strings, numbers and times."""
+"""Records that a library returns: small frozen dataclasses of strings, numbers and times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

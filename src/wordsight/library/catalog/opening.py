@@ -1,4 +1,4 @@
-"""Making a library and opening one, with a clear word for everything that can be in the way."""
+"""Creating and opening a library, with a clear error for everything that can go wrong."""
 
 import os
 import secrets

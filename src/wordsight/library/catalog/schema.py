@@ -1,4 +1,4 @@
-"""The tables of the catalogue as the newest version has them; migrations/ tells how they came."""
+"""The tables of the catalogue in the newest version; migrations/ has their history."""
 
 from datetime import UTC, datetime
 from typing import Any

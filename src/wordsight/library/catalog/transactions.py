@@ -1,4 +1,4 @@
-"""Entering files into the library: row and rename in one transaction, or neither."""
+"""Entering files into the library: database row and rename in one transaction, or neither."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress

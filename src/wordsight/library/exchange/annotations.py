@@ -1,4 +1,4 @@
-"""What is known of a video as annotation tools hold it."""
+"""The annotations of a video in the form that annotation tools use."""
 
 import json
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Corrected annotations of a video, put in the place of those it has."""
+"""Import of corrected annotations, which replace those of the video."""
 
 import hashlib
 from collections.abc import Iterable, Iterator

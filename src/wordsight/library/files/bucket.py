@@ -1,4 +1,4 @@
-"""A place for files that is no local folder: a bucket, or whatever else fsspec can reach.
+"""Storage in a bucket, or at any other address that fsspec can reach.
 
 Everything is named relative to the place. What the packages behind it raise comes out as a
 :class:`LibraryError` that says what to do.

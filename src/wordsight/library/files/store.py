@@ -1,4 +1,4 @@
-"""The files of a library: written aside, hashed, then put in their place with one rename.
+"""The files of a library: written to temporary names, hashed, then renamed into place.
 
 An artefact's name says what it was made with and what it contains, so no file is ever replaced by
 a different one: interrupted or repeated work leaves the catalogue true.

@@ -1,4 +1,4 @@
-"""Checking a library: is everything there that the catalogue promises, unchanged to the byte?"""
+"""Verification of a library: is every file of the catalogue there, unchanged to the byte?"""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What is to be done for a video, and everything that is found out about it in a single pass.
+"""Scanning a video: what is to be done, and everything that a single pass finds out.
 
 Decoding with shot finding, detecting, and measuring flow run in a thread each, one ahead of the
 other, so that more than one core works on a video.

@@ -1,4 +1,4 @@
-"""What tracks of things without classes look like, and `NounLooks`, which names them by that.
+"""Appearance of tracks without classes, and `NounLooks`, which names tracks by it.
 
 A row has blocks that are weighted as wholes: the appearance that the detector computed, the size of
 the box, and how it moves. Lengths are picture diagonals and seconds, so that neither resolution nor

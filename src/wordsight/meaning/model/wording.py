@@ -88,6 +88,12 @@ _STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+_OWN, _USUAL, _INK = "#0072b2", "#c9ccd1", "#16181d"
+_FORMATS = ("png", "svg", "pdf")
+_NOTHING = 0.02  # a feature that differs less from the background is uninformative
+_LONG_NOTES = (NOTE, "learned_from")  # shown in other ways, or not at all
+_LONGEST = 18  # characters of the name of a bin
+
 
 def statement(lexicon: LearnedLexicon, slot: Slot, number: int, things: Sequence[str]) -> str:
     """Say in plain words that a feature of things falls into a bin.
@@ -179,13 +185,6 @@ def argument_names(lexicon: LearnedLexicon, entry: str) -> list[str]:
     return (
         ["it"] if names == ["any"] else [n if n.startswith("the ") else f"the {n}" for n in names]
     )
-
-
-_OWN, _USUAL, _INK = "#0072b2", "#c9ccd1", "#16181d"
-_FORMATS = ("png", "svg", "pdf")
-_NOTHING = 0.02  # a feature that differs less from the background is uninformative
-_LONG_NOTES = (NOTE, "learned_from")  # shown in other ways, or not at all
-_LONGEST = 18  # characters of the name of a bin
 
 
 def lexicon_card(lexicon: LearnedLexicon) -> str:

@@ -47,6 +47,10 @@ Array = NDArray[np.float64]
 _NEGLIGIBLE = 1e-10  # an assignment less likely than this adds nothing to counts
 
 
+_FRAME = 1 / 40
+"""Seconds between frames of the paper's videos, for which reach and softness hold."""
+
+
 class TrackScorer:
     """Scorer of a clip with tracks.
 
@@ -206,10 +210,6 @@ def distinct_arguments(shape: tuple[int, ...]) -> Array:
     barrier = _barrier(same, len(shape))
     barrier.setflags(write=False)
     return barrier
-
-
-_FRAME = 1 / 40
-"""Seconds between frames of the paper's videos, for which reach and softness hold."""
 
 
 class LatticeScorer:

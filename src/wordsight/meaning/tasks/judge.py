@@ -1,4 +1,4 @@
-"""Judge words on clips, or on videos learned without: forced choice and truth, beside guessing."""
+"""Evaluation of words on clips and by cross-validation: forced choice and truth, and guessing."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -40,6 +40,14 @@ NO_BETTER = "no better than guessing"
 """The remark of words that are preferred as often where they are false as where they are true."""
 
 _FEW = 5  # choices; of a word with fewer nothing is said
+
+QUICK_FOLDS, FULL_FOLDS = 3, 5
+
+LEAST_VIDEOS = 4
+"""Videos with sentences below which nothing can be held out that says much."""
+
+LEAST_CHOICES = 10
+"""Sentences, with words that other videos have too, below which nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +194,6 @@ class _Row:
     chosen: bool
     guessed: bool
     share: float
-
-
-QUICK_FOLDS, FULL_FOLDS = 3, 5
-LEAST_VIDEOS = 4
-"""Videos with sentences below which nothing can be held out that says much."""
-
-LEAST_CHOICES = 10
-"""Sentences, with words that other videos have too, below which nothing is said."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Words as they would be without one training clip.
+"""Leave-one-out words: word models without what one training clip taught.
 
 Words fit the clips they were learned from better than others, so that a threshold found there is
 too strict elsewhere. Training again without each clip would take as many trainings as clips;

@@ -41,6 +41,10 @@ ENTRY_POINT_GROUP = "wordsight.detectors"
 # Optional modules, and the extra of Wordsight that installs each.
 _EXTRA_OF_MODULE = {"torch": "gpu"}
 
+_SAME_THING = 0.5  # intersection over union from which two boxes are one thing
+_SURE = 0.5  # score from which a box stays, however many there are
+_ROOM, _NAMELESS_ROOM = 8, 7  # boxes in a frame beyond which doubtful, or nameless ones give way
+
 
 class DetectorError(WordsightError):
     """A detector is unknown, cannot be created with these options, or violates the protocol."""
@@ -121,11 +125,6 @@ def create_detector(name: str, **options: Any) -> Detector:
 def available_detectors() -> dict[str, str]:
     """Return the names of all installed detectors with a one-line description."""
     return {entry.name: _one_line(entry) for entry in sorted(_entries(), key=lambda e: e.name)}
-
-
-_SAME_THING = 0.5  # intersection over union from which two boxes are one thing
-_SURE = 0.5  # score from which a box stays, however many there are
-_ROOM, _NAMELESS_ROOM = 8, 7  # boxes in a frame beyond which doubtful, or nameless ones give way
 
 
 class Pooled:

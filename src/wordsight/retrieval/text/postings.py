@@ -24,6 +24,8 @@ Ints = NDArray[np.int64]
 _MOST_LOOKED_UP = 1000
 Triples = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
 
+Array = NDArray[np.float64]
+
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -269,9 +271,6 @@ class _Numbering(dict[str, int]):
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
         return number
-
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

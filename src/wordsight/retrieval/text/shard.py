@@ -32,6 +32,9 @@ BLOCK = 32
 _FACTORS = 16  # terms whose odds are multiplied before their logarithm is taken
 _SLACK = 1e-9  # what rounding may take from a bound, and more
 
+TermUnit = Literal["words", "documents"]
+_KEPT_BLOCKED = 4  # words and pairs under two smoothings
+
 
 class BlockedLevels:
     """Documents in blocks, with what their lengths allow a word to count.
@@ -197,10 +200,6 @@ class BlockQuery:
             if side.costs is not None and total:
                 scores += total * side.costs[rows]
         return rows, scores, matched
-
-
-TermUnit = Literal["words", "documents"]
-_KEPT_BLOCKED = 4  # words and pairs under two smoothings
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,9 @@ __all__ = [
 Array = NDArray[np.float64]
 Values = NDArray[np.bool_]
 
+_TEMPERATURES = tuple(np.geomspace(0.5, 64.0, 15).round(3).tolist())
+_CHANGES = (1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0)
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingVideo:
@@ -336,10 +339,6 @@ class _Learner:
         change[-1] *= self._settings.transition_step
         self._now = np.maximum(self._now + self._settings.step * change, 0.0)
         return bool(change.any())
-
-
-_TEMPERATURES = tuple(np.geomspace(0.5, 64.0, 15).round(3).tolist())
-_CHANGES = (1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0)
 
 
 def judge_held_out(

@@ -13,6 +13,8 @@ __all__ = [
     "uniform_path",
 ]
 
+_ONE = np.uint64(1)
+
 
 @njit(cache=True, nogil=True)
 def uniform_path(costs, transition, path):  # type: ignore[no-untyped-def]
@@ -137,9 +139,6 @@ def draw_paths(forward, change, uniform, paths):  # type: ignore[no-untyped-def]
                     break
             paths[n, t] = here
             after = here
-
-
-_ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)

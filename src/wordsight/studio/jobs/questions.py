@@ -44,6 +44,14 @@ __all__ = [
 ASKED = "asked"
 """Name of the file that says that something was asked in this studio."""
 
+Result = TypeVar("Result")
+_LOOK_EVERY = 0.5  # seconds
+
+QUERIES = "queries"
+"""Name of the folder of files of queries in the studio's folder."""
+
+_MOST_VIDEOS = 1000  # of more, those are looked at in which the words are said
+
 
 def answer_question(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Answer a question about a video.
@@ -192,9 +200,6 @@ _ANSWERS: dict[str, Callable[["Library", dict[str, Any], "Progress"], dict[str, 
     "describe": _describe,
 }
 
-Result = TypeVar("Result")
-_LOOK_EVERY = 0.5  # seconds
-
 
 def _when_free(work: Callable[[], Result], progress: "Progress") -> Result:
     """Do something with the index; where another job is changing it, when that has ended."""
@@ -241,12 +246,6 @@ def index_library(arguments: Mapping[str, Any], context: JobContext) -> dict[str
         "removed": len(report.removed),
         "failed": [f"{video}: {reason}" for video, reason in report.failed],
     }
-
-
-QUERIES = "queries"
-"""Name of the folder of files of queries in the studio's folder."""
-
-_MOST_VIDEOS = 1000  # of more, those are looked at in which the words are said
 
 
 def search_meaning(arguments: Mapping[str, Any], context: JobContext) -> dict[str, Any]:

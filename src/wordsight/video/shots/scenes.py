@@ -58,6 +58,27 @@ _WIDESPREAD = int(0.6 * (WIDTH - 2 * _JOLT) * (HEIGHT - 2 * _JOLT))
 """Number of pixels that need not change in a change of the whole frame."""
 
 
+_BLINK_FRAMES = 5
+"""A shorter dark interval separates two shots only if the scene after it is another one."""
+
+_FADE_SECONDS = 0.5
+"""Longest time between a dark frame and a blank one of the same fade."""
+
+VIEWS = 3
+"""Number of views kept of a shot: early, in the middle, late."""
+
+_HUE_BINS, _SATURATION_BINS, _VALUE_BINS = 12, 4, 4
+_LAYOUT = (8, 5)
+_COLOURS = _HUE_BINS * _SATURATION_BINS * _VALUE_BINS
+_LENGTH = _COLOURS + 3 * _LAYOUT[0] * _LAYOUT[1]
+
+_INTERVAL_SECONDS = 0.2
+"""Sampling interval: shorter than the shortest shot."""
+
+_MAX_OPEN = 64
+"""Largest number of samples of an open shot; every other one is dropped beyond it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
     """A small copy of a frame.
@@ -141,13 +162,6 @@ def _difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
     return float(cv2.norm(first, second, cv2.NORM_L1)) / first.size
 
 
-_BLINK_FRAMES = 5
-"""A shorter dark interval separates two shots only if the scene after it is another one."""
-
-_FADE_SECONDS = 0.5
-"""Longest time between a dark frame and a blank one of the same fade."""
-
-
 @dataclass(frozen=True)
 class FadeMiddle:
     """The frame in the middle of a dark interval.
@@ -198,21 +212,6 @@ class FadeFinder:
         end = bisect_right(self._times, last_blank + _FADE_SECONDS)
         at = min((start + end + 1) // 2, end - 1)
         return FadeMiddle(self._indices[at], self._times[at])
-
-
-VIEWS = 3
-"""Number of views kept of a shot: early, in the middle, late."""
-
-_HUE_BINS, _SATURATION_BINS, _VALUE_BINS = 12, 4, 4
-_LAYOUT = (8, 5)
-_COLOURS = _HUE_BINS * _SATURATION_BINS * _VALUE_BINS
-_LENGTH = _COLOURS + 3 * _LAYOUT[0] * _LAYOUT[1]
-
-_INTERVAL_SECONDS = 0.2
-"""Sampling interval: shorter than the shortest shot."""
-
-_MAX_OPEN = 64
-"""Largest number of samples of an open shot; every other one is dropped beyond it."""
 
 
 def describe(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -76,6 +76,32 @@ _PITCH = 0.158  # metres between columns: the fingers need room beside a block
 _JITTER = 0.008  # metres
 _OFFSET = 0.010  # metres; hands do not hit the middle of a block
 
+_SHOULDER = (0.62, 0.98)  # metres beside and above the origin of the scene
+_UPRIGHT = 0.42  # radians an arm leans when the hand is in the middle of the picture
+_THICKNESS = 0.009  # metres from the skin of a pad to the middle of the finger tip
+# Joints of a hand that holds something of no width, in metres: knuckle, two joints, tip. What is
+# between the pads moves the outer joints apart.
+_THUMB = ((-0.002, 0.112), (-0.026, 0.076), (-0.018, 0.034), (-0.001, -0.006))
+_INDEX = ((0.030, 0.100), (0.024, 0.060), (0.016, 0.024), (0.001, -0.014))
+_SPREAD = (0.25, 0.80, 1.0, 1.0)  # how much each joint follows the pads
+_BEHIND = (0.0055, 0.0060)  # metres by which each finger is drawn further right and up
+_STYLE = FingerStyle(
+    finger=(0.0215, 0.0195, 0.0180, 0.0150),
+    thumb=(0.0300, 0.0240, 0.0205, 0.0170),
+    layers=((0.003, 0.72, 0.0), (0.0, 0.93, 0.0), (-0.006, 1.03, 0.0012)),
+    nail=(0.014, 0.0095),
+    nail_white=0.55,
+)
+_PALM = (0.052, 0.052, 0.052)  # metres across
+_WRIST, _SLEEVE = 0.050, (0.078, 0.104)
+_CUFF = 0.030  # metres
+_BARE = 0.030  # metres of arm between wrist and cuff
+_GROUND = 396.0  # row on which blocks stand
+_FAR_EDGE, _NEAR_EDGE = 352, 462  # rows of the edges of the table
+
+VIEW = View(SIZE[0] / 2 / HALF_WIDTH, SIZE[0] / 2, _GROUND)
+"""How metres become pixels."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -187,30 +213,6 @@ class Room:
         return self._side * float(x), float(self._rng.uniform(0.34, 0.42))
 
 
-_SHOULDER = (0.62, 0.98)  # metres beside and above the origin of the scene
-_UPRIGHT = 0.42  # radians an arm leans when the hand is in the middle of the picture
-_THICKNESS = 0.009  # metres from the skin of a pad to the middle of the finger tip
-
-# Joints of a hand that holds something of no width, in metres: knuckle, two joints, tip. What is
-# between the pads moves the outer joints apart.
-_THUMB = ((-0.002, 0.112), (-0.026, 0.076), (-0.018, 0.034), (-0.001, -0.006))
-_INDEX = ((0.030, 0.100), (0.024, 0.060), (0.016, 0.024), (0.001, -0.014))
-_SPREAD = (0.25, 0.80, 1.0, 1.0)  # how much each joint follows the pads
-_BEHIND = (0.0055, 0.0060)  # metres by which each finger is drawn further right and up
-
-_STYLE = FingerStyle(
-    finger=(0.0215, 0.0195, 0.0180, 0.0150),
-    thumb=(0.0300, 0.0240, 0.0205, 0.0170),
-    layers=((0.003, 0.72, 0.0), (0.0, 0.93, 0.0), (-0.006, 1.03, 0.0012)),
-    nail=(0.014, 0.0095),
-    nail_white=0.55,
-)
-_PALM = (0.052, 0.052, 0.052)  # metres across
-_WRIST, _SLEEVE = 0.050, (0.078, 0.104)
-_CUFF = 0.030  # metres
-_BARE = 0.030  # metres of arm between wrist and cuff
-
-
 @dataclass(frozen=True)
 class TabletopPose:
     """What the hand is doing at one moment."""
@@ -308,13 +310,6 @@ def paint_arm(sketch: Sketch, joints: HandJoints, look: HandLook) -> None:
     edge = [cuff + across * 1.04, cuff - across * 1.04]
     sketch.polygon([*edge, edge[1] + along * _CUFF, edge[0] + along * _CUFF], look.cuff)
     sketch.stroke(edge, 0.004, shade(look.cuff, 0.75))
-
-
-_GROUND = 396.0  # row on which blocks stand
-_FAR_EDGE, _NEAR_EDGE = 352, 462  # rows of the edges of the table
-
-VIEW = View(SIZE[0] / 2 / HALF_WIDTH, SIZE[0] / 2, _GROUND)
-"""How metres become pixels."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,13 @@ __all__ = [
     "deed",
 ]
 
+Deed = Callable[..., Script]
+
+DEEDS: Registry[Deed] = Registry("deed")
+"""All deeds by name."""
+
+_POURING = 1.75  # radians a vessel is tilted to pour
+
 
 @dataclass(frozen=True)
 class ProtocolSentence:
@@ -105,14 +112,6 @@ def choose_order(num_steps: int, skip: float, repeat: float, swap: float, rng: R
     repeated = tuple(k for k in kept if draws[1, k] < repeat)
     steps = tuple(k for step in order for k in ([step] * (2 if step in repeated else 1)))
     return StepOrder(steps, tuple(skipped), repeated, tuple(swapped))
-
-
-Deed = Callable[..., Script]
-
-DEEDS: Registry[Deed] = Registry("deed")
-"""All deeds by name."""
-
-_POURING = 1.75  # radians a vessel is tilted to pour
 
 
 def deed(name: str) -> Callable[[Deed], Deed]:

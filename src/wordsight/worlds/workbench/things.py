@@ -51,6 +51,20 @@ __all__ = [
     "seen",
 ]
 
+BenchPlace = tuple[float, float, float]
+
+VIEW = View(800.0, 320.0, 470.0)
+"""How metres of the picture become pixels."""
+
+_FORESHORTENING = 0.6  # metres of the picture per metre of depth
+_FAR_ROW, _SIDE_ROW, _TOOL_ROW = 0.56, 0.37, 0.17  # depths
+_MARGIN = 0.385  # metres from the middle within which things stand
+_TOOL_COLUMNS = (0.225, 0.285, 0.345)
+_FLAT_SPOTS = ((0.325, 0.05), (0.330, 0.20), (0.205, 0.03), (0.210, 0.17))
+
+WORK_SPOTS: tuple[BenchPlace, ...] = ((-0.055, 0.25, 0.0), (0.075, 0.25, 0.0), (0.010, 0.13, 0.0))
+"""Where vessels stand while they are worked with."""
+
 
 def paint_marker(sketch: Sketch, width: float, height: float, look: ThingLook) -> None:
     """Paint a felt pen with a coloured cap at its end."""
@@ -296,19 +310,9 @@ _ALL = (
 THINGS = Registry("object", {thing.name: thing for thing in _ALL})
 """All objects by name."""
 
-BenchPlace = tuple[float, float, float]
 
-VIEW = View(800.0, 320.0, 470.0)
-"""How metres of the picture become pixels."""
 
-_FORESHORTENING = 0.6  # metres of the picture per metre of depth
-_FAR_ROW, _SIDE_ROW, _TOOL_ROW = 0.56, 0.37, 0.17  # depths
-_MARGIN = 0.385  # metres from the middle within which things stand
-_TOOL_COLUMNS = (0.225, 0.285, 0.345)
-_FLAT_SPOTS = ((0.325, 0.05), (0.330, 0.20), (0.205, 0.03), (0.210, 0.17))
 
-WORK_SPOTS: tuple[BenchPlace, ...] = ((-0.055, 0.25, 0.0), (0.075, 0.25, 0.0), (0.010, 0.13, 0.0))
-"""Where vessels stand while they are worked with."""
 
 
 def seen(place: ArrayLike) -> Floats:
