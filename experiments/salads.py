@@ -52,6 +52,11 @@ def read_scored(path: Path) -> list[tuple[ScoredPair, Labels]]:
     ]
 
 
+def _has_scores(path: Path) -> bool:
+    with reading(path, "a file of scores and truths"), np.load(path) as arrays:
+        return any(name.endswith("_scores") for name in arrays.files)
+
+
 def _checked(
     what: str, scores: NDArray[Any], truth: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -93,13 +98,15 @@ def measure(data: Path) -> dict[str, dict[str, float]]:
         By file, without the name of the collection where that is not needed, the rows.
     """
     files = sorted(data.glob("*.npz"))
-    if not files:
+    found = {path: read_scored(path) for path in files if len(files) == 1 or _has_scores(path)}
+    if not found:
         raise WordsightError(f"{data} holds no .npz file of scores.")
+    for path in sorted({*files} - {*found}):
+        say(f"{path} is left out: it holds no array whose name ends in _scores.")
     results = {}
-    short = [path.stem.partition("_")[2] or path.stem for path in files]
-    for path, name in zip(files, short, strict=True):
+    short = [path.stem.partition("_")[2] or path.stem for path in found]
+    for (path, videos), name in zip(found.items(), short, strict=True):
         name = name if short.count(name) == 1 else path.stem
-        videos = read_scored(path)
         rows = {"uniform": _score(videos, [_uniform(pair) for pair, _ in videos])}
         rows |= _rows(videos, {})
         for change, make in {"inserted": _inserted, "swapped": _swapped}.items():

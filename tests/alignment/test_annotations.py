@@ -53,6 +53,21 @@ def test_breakfast_beside_its_videos(tmp_path):
     assert read_steps(tmp_path).keys() == {"P03_coffee"}
 
 
+def test_one_recording_by_several_cameras(tmp_path):
+    for camera, end in (("cam01", 150), ("webcam01", 300)):
+        folder = tmp_path / "P03" / camera
+        folder.mkdir(parents=True)
+        (folder / "P03_coffee.txt").write_text(f"1-{end} take_cup\n")
+    steps = read_steps(tmp_path)
+    assert steps["P03_cam01_P03_coffee"][0].end == 10.0
+    assert steps["P03_webcam01_P03_coffee"][0].end == 20.0
+    assert read_steps(tmp_path / "P03" / "cam01").keys() == {"P03_coffee"}
+    (tmp_path / "a.txt").write_text("1-15 take_cup\n")
+    (tmp_path / "a.csv").write_text("1,2,take_cup\n")
+    with pytest.raises(FormatError, match="the steps of a are in another file already"):
+        read_steps(tmp_path)
+
+
 def test_a_label_per_frame(tmp_path):
     (tmp_path / "mapping.txt").write_text("0 cut\n1 peel\n")
     labels = ["background"] * 30 + ["cut"] * 60 + ["peel"] * 15

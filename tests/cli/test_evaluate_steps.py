@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wordsight import evaluate_steps
 from wordsight.evaluation import score_steps
 
 STEPS = ["cut", "peel", "mix"]
@@ -65,6 +66,27 @@ def test_bad_input_is_refused(run, collection, options, message):
     assert answer.code
     assert message in answer.err
     assert "Traceback" not in answer.err
+
+
+def test_a_rate_that_cannot_be_right_is_pointed_out(run, collection):
+    answer = run("evaluate", "steps", "truth", "--scores", "scores", "--rate", "30")
+    assert "check the rate" not in answer.err
+    answer = run("evaluate", "steps", "truth", "--scores", "scores", "--rate", "1")
+    assert answer.code == 0 and "By --rate 1 the scores of a video last" in answer.err
+    answer = run("evaluate", "steps", "truth", "--scores", "scores", "--rate", "5000")
+    assert answer.code == 1 and "check the rate" in answer.err and "as the steps last" in answer.err
+
+
+def test_progress_while_learning(collection):
+    calls = []
+    evaluate_steps(
+        collection / "truth",
+        scores=collection / "scores",
+        rate=30.0,
+        progress=lambda *call: calls.append(call),
+    )
+    done = [call[0] for call in calls if call[2] == "learning"]
+    assert done == list(range(1, calls[-1][1] + 1))
 
 
 def test_measures_by_hand():

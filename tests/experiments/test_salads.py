@@ -88,8 +88,11 @@ def test_the_experiment_beats_an_even_split(tmp_path, capsys):
         arrays[f"split1_{number}_truth"] = pair.steps[places].astype(np.int16)
     for name in ("Made_mid_NET", "Made_eval_NET", "Other_eval_NET"):
         np.savez(tmp_path / f"{name}.npz", **arrays)
+    np.savez(tmp_path / "notes.npz", other=np.ones(2))
     main(["--data", str(tmp_path), "--json"])
-    results = json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    assert "notes.npz is left out" in err
+    results = json.loads(out)
     assert set(results) == {"mid_NET", "Made_eval_NET", "Other_eval_NET"}
     rows = results["mid_NET"]
     assert rows["ours"] > rows["uniform"]

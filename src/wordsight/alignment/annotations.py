@@ -11,6 +11,7 @@ import csv
 import json
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,8 @@ def read_steps(path: Path, frame_rate: float | None = None) -> Steps:
             30 for a label per frame.
 
     Returns:
-        By video its steps in order of time; what is background is left out.
+        By video its steps in order of time; what is background is left out. Videos of the same
+        name in several folders have the names of the folders before it, joined by ``_``.
 
     Raises:
         FormatError: If nothing is in a known layout, or a line is not as expected.
@@ -51,15 +53,16 @@ def read_steps(path: Path, frame_rate: float | None = None) -> Steps:
         return _database(path)
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     tasks = _tasks(path if path.is_dir() else path.parent)
-    steps: Steps = {}
+    found: list[tuple[Path, Steps]] = []
     for file in files:
         if file.suffix.lower() == ".csv" and _is_table(file, tasks):
-            steps |= _table(file, tasks)
+            found.append((file, _table(file, tasks)))
         elif file.name.endswith(_ACTIVITIES):
             video = file.name.removesuffix(_ACTIVITIES)
-            steps[f"rgb-{video}"] = _activities(file, video, path, frame_rate)
+            found.append((file, {f"rgb-{video}": _activities(file, video, path, frame_rate)}))
         elif file.suffix.lower() in (".txt", ".labels") and not _is_list(file):
-            steps[file.stem.removesuffix(".avi")] = _text(file, frame_rate)
+            found.append((file, {file.stem.removesuffix(".avi"): _text(file, frame_rate)}))
+    steps = _with_own_names(path, found)
     if not steps:
         raise FormatError(
             f"{path} holds no steps in a known layout; expected a JSON file as of COIN or "
@@ -67,6 +70,24 @@ def read_steps(path: Path, frame_rate: float | None = None) -> Steps:
             "50 Salads."
         )
     return steps
+
+
+def _with_own_names(folder: Path, found: list[tuple[Path, Steps]]) -> Steps:
+    """Return the steps by video; videos of one name in several folders have the folders' names.
+
+    Breakfast has ``P03/cam01/P03_coffee`` and ``P03/webcam01/P03_coffee``, which its features call
+    ``P03_cam01_P03_coffee`` and ``P03_webcam01_P03_coffee``.
+    """
+    times = Counter(name for _, steps in found for name in steps)
+    named: Steps = {}
+    for file, steps in found:
+        for name, captions in steps.items():
+            above = file.parent.relative_to(folder).parts if times[name] > 1 else ()
+            whole = "_".join([*above, name])
+            if whole in named:
+                raise FormatError(f"{file}: the steps of {whole} are in another file already.")
+            named[whole] = captions
+    return named
 
 
 def _database(path: Path) -> Steps:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import FormatError, WordsightError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["EvaluateStepsRequest", "EvaluateStepsResult", "evaluate_steps"]
 
 _KEPT = 0.3  # share of the scores above the cost of dropping a frame, as DropDTW has it
+_LIKELY = (0.9, 4.0)  # seconds of scores over those until the last step ends
 _SCORE_SUFFIXES = (".npy", ".npz", ".txt", ".csv")
 
 
@@ -54,7 +56,8 @@ class EvaluateStepsResult(Result):
 
     Attributes:
         videos: Number of videos that were aligned.
-        left_out: Videos without scores, without steps or with fewer frames than steps.
+        left_out: Videos without scores, without steps, with fewer frames than steps, or whose
+            scores end before the first step.
         scores: Measures by method: ``ours``, ``drop_dtw`` and ``uniform``.
     """
 
@@ -82,24 +85,32 @@ def evaluate_steps(
     steps = read_steps(request.annotations, request.frame_rate)
     classes = _classes(request.scores, steps)
     pairs, truths, left_out = [], [], []
+    lasting: list[tuple[float, float]] = []
     for video, captions in sorted(steps.items()):
         file = _score_file(request.scores, video)
         scores = None if file is None or not captions else _read_scores(file, len(classes))
         if scores is None or len(scores) < len(captions):
             left_out.append(video)
             continue
+        lasting.append((len(scores) / request.rate, max(c.end or 0.0 for c in captions)))
+        truth = _truth(captions, len(scores), request.rate)
+        if (truth < 0).all():
+            left_out.append(video)
+            continue
         pairs.append(_pair(captions, classes, scores))
-        truths.append(_truth(captions, len(scores), request.rate))
+        truths.append(truth)
+    _check_rate(lasting, request.rate, reporter)
     if not pairs:
         raise WordsightError(
             f"{request.scores} holds no scores of these videos; expected files such as "
-            f"{next(iter(steps))}.npy with at least as many rows as the video has steps."
+            f"{next(iter(steps))}.npy with at least as many rows as the video has steps, and as "
+            "the steps last."
         )
     if left_out:
         reporter.note(f"{count(len(left_out), 'video')} left out, such as {left_out[0]}.")
     skip, back = (0.1, 0.05) if request.mistakes else (0.0, 0.0)
-    with reporter.progress("Aligning"):
-        model = ScoredSteps(skip=skip, back=back).fit(pairs)
+    with reporter.progress("Aligning") as progress:
+        model = ScoredSteps(skip=skip, back=back).fit(pairs, progress)
     found = {
         "ours": [model.predict(pair) for pair in pairs],
         "drop_dtw": [_dropping(pair) for pair in pairs],
@@ -109,6 +120,26 @@ def evaluate_steps(
     }
     rows = {name: score_steps(truths, each) for name, each in found.items()}
     return EvaluateStepsResult(len(pairs), tuple(left_out), rows)
+
+
+def _check_rate(
+    lasting: list[tuple[float, float]], rate: float, reporter: RecordingReporter
+) -> None:
+    """Warn where scores last far longer or shorter than the steps: the rate may be wrong.
+
+    Args:
+        lasting: Seconds of scores, and the end of the last step, of each video.
+        rate: Rows of scores per second.
+        reporter: Where the warning is shown.
+    """
+    if not lasting:
+        return
+    scored, ends = (median(times) for times in zip(*lasting, strict=True))
+    if not _LIKELY[0] <= scored / max(ends, 1e-9) <= _LIKELY[1]:
+        reporter.warn(
+            f"By --rate {rate:g} the scores of a video last {scored:.0f} s (median) and its steps "
+            f"end after {ends:.0f} s; check the rate, and --frame-rate."
+        )
 
 
 def _classes(folder: Path, steps: "dict[str, list[Caption]]") -> dict[str, int]:

@@ -206,12 +206,14 @@ def duration_weights(shares: Array, concentration: float, units: int) -> Array:
     shapes = (rate * shares)[:, None]
     # Half a tick for steps that end in the tick they began in.
     lengths = np.maximum(np.arange(ticks + 1), 0.5) / ticks
-    logs = (shapes - 1) * np.log(lengths) - rate * lengths
+    # All decline at one rate, so durations of the longest step remain likely for longest; only
+    # these are computed for every step, since a text of thousands of steps has as many ticks again.
+    widest = (shapes.max() - 1) * np.log(lengths) - rate * lengths
+    longest = int(np.flatnonzero(widest > widest.max() + _NEGLIGIBLE)[-1]) + 1
+    logs = (shapes - 1) * np.log(lengths[:longest]) - rate * lengths[:longest]
     constants = [math.lgamma(shape) for shape in shapes[:, 0]]
     logs += shapes * np.log(rate) - np.array(constants)[:, None] - np.log(units)
-    likely = (logs > logs.max(axis=1, keepdims=True) + _NEGLIGIBLE).any(axis=0)
-    longest = int(np.flatnonzero(likely)[-1]) + 1
-    return np.exp(logs[:, :longest])
+    return np.exp(logs)
 
 
 def order_weights(steps: int, skip: float, back: float) -> tuple[Array, Array, Array]:

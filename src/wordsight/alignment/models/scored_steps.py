@@ -16,6 +16,7 @@ from scipy.special import gammaln
 from wordsight.alignment.models.clock import order_weights
 from wordsight.errors import AlignmentError
 from wordsight.inference.chains.segments import SegmentChain, SegmentCounts, segment_counts
+from wordsight.progress import Progress
 
 __all__ = ["ScoredPair", "ScoredSteps"]
 
@@ -93,8 +94,12 @@ class ScoredSteps:
     back: float = 0.0
     iterations: int = 10
 
-    def fit(self, pairs: Sequence[ScoredPair]) -> Self:
+    def fit(self, pairs: Sequence[ScoredPair], progress: Progress | None = None) -> Self:
         """Learn confusions and durations from videos with their lists of steps.
+
+        Args:
+            pairs: The lists of steps with the scores of their videos.
+            progress: Called with the number of videos looked at, each once an iteration.
 
         Raises:
             AlignmentError: If there is no pair, or they have different numbers of classes.
@@ -106,11 +111,12 @@ class ScoredSteps:
         start = _DIAGONAL * np.eye(classes) + (1 - _DIAGONAL) * self._prior / self._prior.sum()
         mean = np.mean([len(pair.scores) / len(pair.steps) for pair in pairs])
         self.confusions_, self.durations_ = start, np.full(classes, float(mean))
+        rounds = self.iterations * len(pairs)
         for number in range(self.iterations):
             ripe = min(1.0, number / max(self.iterations - 3, 1))
             counts = np.zeros_like(start)
             seconds, steps = np.zeros(classes), np.zeros(classes)
-            for pair in pairs:
+            for place, pair in enumerate(pairs, start=1):
                 emission, expected = self._expect(pair, 1.5 + ripe * (self.shape - 1.5))
                 states = expected.states
                 weights = (1 - self.null) * states / emission
@@ -120,6 +126,8 @@ class ScoredSteps:
                 scale = len(states) / self.durations_[pair.steps].sum()
                 np.add.at(seconds, pair.steps, states.sum(axis=0) / scale)
                 np.add.at(steps, pair.steps, 1.0)
+                if progress is not None:
+                    progress(number * len(pairs) + place, rounds, "learning")
             counts += _CONFUSIONS * start
             self.confusions_ = counts / counts.sum(axis=1, keepdims=True)
             usual = _DURATIONS * self.durations_.mean()

@@ -299,9 +299,11 @@ def _pass(
 def _sources(transition: Array) -> NDArray[np.int64]:
     """Return ``(K, P)`` the states that may come before each one, filled up with -1."""
     possible = transition > -np.inf
-    most = max(int(possible.sum(axis=0).max()), 1)
-    order = np.argsort(~possible, axis=0, kind="stable")[:most].T
-    return np.where(np.take_along_axis(possible.T, order, axis=1), order, -1)
+    states, before = np.nonzero(possible.T)
+    counts = np.bincount(states, minlength=len(transition))
+    sources = np.full((len(transition), max(int(counts.max()), 1)), -1, dtype=np.int64)
+    sources[states, np.arange(len(states)) - np.repeat(np.cumsum(counts) - counts, counts)] = before
+    return sources
 
 
 def _checked(logs: Array, ticks: NDArray[np.int64], edges: Array, chain: SegmentChain) -> Array:
