@@ -66,6 +66,13 @@ def test_questions_are_asked_in_the_language_of_the_words():
     assert query.statements[0].sentence.meaning == "hob-auf(p0,p1) tasse(p1)"
 
 
+def test_marks_before_a_question_change_nothing():
+    lexicon = infer_lexicon(SAID["spanish"][0]).lexicon
+    query = read_query("¿Quién dejó el plato?", lexicon)
+    assert query.question == "who"
+    assert query.statements[0].sentence.meaning == "dejó(p0,p1) plato(p1)"
+
+
 @pytest.mark.parametrize(
     "text", ["A man on a bike", "woman take plate", "He is in no hurry", "The person put it down."]
 )

@@ -22,7 +22,7 @@ MOST_WORDS = 80
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[,;:.!?…]|\S")
 _SOUND = re.compile(r"\[[^\]]*\]|♪[^♪]*♪?")  # what subtitles say of what is heard
 # Soft hyphens, marks of direction and such.
-_UNSEEN = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_UNSEEN = re.compile("[¿¡\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LONGEST_PHRASE = 4
 _ENDINGS = {"s": "is", "re": "are", "ve": "have", "ll": "will", "m": "am", "d": "had"}
 _DENIED = re.compile(r"(is|are|was|were|do|does|did|has|have|had|could|would|should|must)n'?t")

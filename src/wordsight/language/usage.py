@@ -70,6 +70,8 @@ class UsageEvidence:
 
     def add(self, event: Event) -> None:
         """Count the words of an event."""
+        if event.verb is None and not any(m.words or m.pronoun for m in event.mentions):
+            return  # "of the"
         for mention in event.mentions:
             for preposition, inner in mention.relations:
                 if preposition != "of":

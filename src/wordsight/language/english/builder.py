@@ -76,7 +76,10 @@ class EventBuilder:
             self.event.particles.append(self.preposition)  # "what is she drinking from?"
         elif self.preposition is not None:
             self.is_so(self.preposition)
+        rest = self.event
         self.close()
+        if not self.events and rest.obliques:
+            self.events.append(rest)  # "next to the chair", and nothing else
         return in_order(self.events)
 
     def close(self) -> None:
