@@ -1,6 +1,6 @@
 """From tagged words to events; what does not fit is left over."""
 
-from wordsight.language.english.clauses import LINKS, complete, give_voice, in_order
+from wordsight.language.english.clauses import LINKS, complete, give_voice, in_order, of_another
 from wordsight.language.english.events import Event, Mention, repeated
 from wordsight.language.english.paths import Tagged
 from wordsight.language.english.words import (
@@ -92,7 +92,8 @@ class EventBuilder:
             # "Then", or a leading phrase; what was collected belongs to the next clause.
             return
         give_voice(event)
-        self.events.append(event)
+        another = of_another(event)
+        self.events += [event] if another is None else [event, another]
 
     # Phrases
 

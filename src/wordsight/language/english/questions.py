@@ -13,6 +13,7 @@ __all__ = ["Asked", "strip_question"]
 
 _BE = frozenset(["is", "are", "was", "were", "am"])
 _DO = frozenset(["do", "does", "did", "has", "have", "had", "will", "can", "could", "would"])
+_WHO = frozenset(["who", "whom", "what", "which"])
 _TIMES = frozenset(["moment", "time", "part", "point"])
 _FILMS = frozenset(["video", "clip", "film", "scene", "shot", "footage"])
 _POLITE = (
@@ -96,6 +97,8 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     words = [piece.text for piece in asked.pieces]
     if not words:
         return asked
+    if words[0] in _WHO and words[1:2] and words[1] in _BE and words[2:3] == ["it"]:
+        words = _without_it(asked, words)
     first = words[0]
     if first in ("why", "whose") or (first == "how" and words[1:2] not in _MANY):
         raise LanguageError(
@@ -111,7 +114,7 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     elif words[:2] == ["how", "long"]:
         asked.kind, asked.pieces = "when", asked.pieces[2:]
         _take_auxiliary(asked)
-    elif first in ("who", "whom", "what", "which") and len(words) > 1:
+    elif first in _WHO and len(words) > 1:
         _who_or_what(asked, words, uses)
     elif (first in _BE or first in _DO) and len(words) > 2 and not _orders(words, uses):
         asked.kind = "whether"
@@ -123,6 +126,16 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
             asked.auxiliary = "do"  # "when was the first time she smiled?" is no passive
         asked.ignored = before + asked.ignored
     return asked
+
+
+def _without_it(asked: Asked, words: list[str]) -> list[str]:
+    """Take off "was it that": "who was it that took the box?"."""
+    if len(words) < 5 or words[3] not in ("that", "who", "which"):
+        return words
+    asks_object = _begins_phrase(words[4])  # "what was it that she dropped?"
+    did = [Piece("did", -1)] if asks_object else []
+    asked.pieces = [asked.pieces[0], *did, *asked.pieces[4:]]
+    return [piece.text for piece in asked.pieces]
 
 
 def _strip_politeness(asked: Asked) -> None:

@@ -249,6 +249,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         cost += 2.0  # "her coat", not "her" who coats
     if state == "n0" and use == "V" and path[-1].tag == "N":
         cost += cost_of_compound(word, path)
+    if use == "T" and state == "n1" and path[-2].tag == "K" and is_marked(path[:-2]):
+        cost += 1.5 * is_known(path[-1].text, "V")  # "grabs her keys and heads out"
     if use == "T" and state == "v" and path[-1].tag == "V":
         cost -= 0.8 * (base_form(path[-1].text, "V") in PHRASAL.get(word, ()))
     if use == "V":
@@ -272,8 +274,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         if state == "v" and is_continuous(word) and path[-1].tag == "V":
             light = base_form(path[-1].text, "V") in LIGHT_VERBS
             return after, 0.0 if light else 0.6  # "starts walking"
-        if state == "B" and is_continuous(word) and path and path[-1].text in SUBORDINATE:
-            cost -= 1.2  # "before leaving"
+        if state == "B" and path and path[-1].text in SUBORDINATE:
+            cost += -1.2 if is_continuous(word) else 2.0  # "before leaving", "after lunch"
         if state == "B" and any(t.tag == "V" for t in path):
             cost -= 1.0  # the subject of a later clause may be left out
     elif state == "B" and use in "XHM" and path:
