@@ -201,7 +201,8 @@ class UsageEvidence:
             pattern: list[str] = []
             skip = False
             count = sum(forms.values())
-            if not any(is_known(form, "V") for form in forms) and count < 2 and SLOT not in after:
+            shown = any(is_known(form, "V") for form in forms) or bool(after)  # "geht weg"
+            if not shown and count < 2:
                 self.unknown.append(verb)
                 continue
             for place, item in enumerate(after):

@@ -1,7 +1,10 @@
 """From a text to events; what does not fit stays in `Reading.ignored`."""
 
+from dataclasses import replace
+
 from wordsight.language.english.builder import EventBuilder
 from wordsight.language.english.events import Reading
+from wordsight.language.english.noun_signs import qualifies
 from wordsight.language.english.questions import strip_question
 from wordsight.language.english.tagging import CorpusUses, Uses, tag
 from wordsight.language.english.words import uses_of
@@ -38,8 +41,12 @@ def read_events(
     asked = strip_question(pieces, uses)
     tagged, cost = tag(asked.pieces, uses) if asked.pieces else ([], 0.0)
     builder = EventBuilder(asked.auxiliary)
+    before = ""
     for item in tagged:
+        if item.tag == "A" and before and qualifies(language, before, item.text):
+            item = replace(item, tag="J")
         builder.take(item)
+        before = item.text if item.tag == "N" else ""
     reading = Reading(text, builder.finished(), None, asked.ignored + builder.ignored, [], cost)
     if asked.kind:
         reading.question = asked.kind

@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import log
 
 from wordsight.errors import LanguageError
+from wordsight.language.english.noun_signs import noun_signs
 from wordsight.language.english.paths import (
     AFTER_RELATIVE,
     SUBJECT_PRONOUNS,
@@ -349,7 +350,9 @@ def uses_in_corpus(
     current = CorpusUses(base, {}, phrases, language=language)
     if language is not None or _is_foreign(texts):
         # Any word may be anything, adverbs included, which no ending marks.
-        current = replace(current, base=open_uses(base), tags="NVJMA")
+        signs = noun_signs(texts, language)
+        base = open_uses(base, signs.nouns, signs.others)
+        current = replace(current, base=base, tags="NVJMA")
     for _ in range(_ROUNDS):
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         pairs: Counter[tuple[str, ...]] = Counter()
