@@ -269,3 +269,10 @@ def test_what_teaches_nothing_or_too_much_is_left_out():
     assert "names nothing" in found.unread[0][1]
     assert "expected up to 8 people and things" in found.unread[1][1]
     assert "in" not in found.lexicon
+
+
+def test_how_long_and_how_often_are_no_words_to_learn():
+    texts = ["After a few seconds the man looks up.", "The man looks up every few seconds."]
+    found = infer_lexicon([*texts, "The man walks slowly for two minutes."])
+    assert {e.name for e in found.lexicon} == {"man", "looks-up", "walks", "slowly"}
+    assert set(found.ignored) == {"after a few seconds", "every few seconds", "for two minutes"}

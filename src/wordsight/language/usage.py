@@ -16,6 +16,7 @@ from wordsight.language.english.words import (
     PARTICLES,
     PATH_PREPOSITIONS,
     PLACE_PREPOSITIONS,
+    TIMES,
     base_form,
     is_known,
     kind_of,
@@ -309,6 +310,8 @@ def _after_verb(event: Event) -> list[str]:
 
 def _says_how(word: str) -> bool:
     """Whether an adverb says how: by its ending, by a table, or in another language."""
+    if " " in word and set(word.split()) & TIMES:
+        return False  # "after a few seconds"
     return word.endswith("ly") or word in MANNERS or not is_known(word, "A")
 
 

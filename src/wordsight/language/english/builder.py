@@ -310,6 +310,8 @@ class EventBuilder:
         if self.event.verb is None:
             self.is_so(item.text)
             return
+        if self.event.objects and self.event.particles[-1:] == ["back"]:
+            self.ignored.append(self.event.particles.pop())  # "picks the bag back up"
         self.event.split = bool(self.event.objects)
         self.event.particles.append(item.piece.written)
 

@@ -235,6 +235,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
     move = _MOVES[state].get(use)
     if path and path[-1].tag == "Q" and state[0] == "d" and word == "of":
         move = f"r{state[1]}", 0.1  # "three of them"
+    if use == "D" and state[0] == "d" and word.endswith("'s"):
+        move = state, 0.1  # "her father's shoulders"
     if use in ("D", "P") and ends_subordinate(state, word, path):
         return ("d0" if use == "D" else "n0"), 0.5  # "after opening the door the man left"
     if state in ("n0", "n1") and use == "P" and word in SUBJECT_PRONOUNS and is_marked(path):
@@ -267,7 +269,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         if state == "i" and len(path) > 1 and base_form(path[-2].text, "V") in LIGHT_VERBS:
             cost -= 0.3 * (path[-2].text[:2] != "go")  # "starts to cry", but "goes to school"
         if state in AFTER_RELATIVE and ends_relative(path):
-            return after, 0.0
+            plain = base_form(word, "V") == word and is_known(word, "N")
+            return after, 1.0 * plain  # "dog jumping over fence"
         if state in ("n1", "w") and ends_participle(path) and base_form(word, "V") != word:
             return after, 0.3  # "the car parked at the corner drives off"
         if state == "w" and is_continuous(word) and base_form(path[-1].text, "V") in SEEN:
@@ -275,6 +278,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         if state == "v" and is_continuous(word) and path[-1].tag == "V":
             light = base_form(path[-1].text, "V") in LIGHT_VERBS
             return after, 0.0 if light else 0.6  # "starts walking"
+        if path and path[-1].text == "without" and not is_continuous(word):
+            cost += 3.0  # "a car without lights"
         if state == "B" and path and path[-1].text in SUBORDINATE:
             cost += -1.2 if is_continuous(word) else 2.0  # "before leaving", "after lunch"
         if state == "B" and any(t.tag == "V" for t in path):
