@@ -41,6 +41,7 @@ def test_what_must_be_understood():
         ("The backpack got picked up.", "picked-up(p0,p1) backpack(p1)"),
         ("chairs being carried", "carried(p0,p1) chair(p1)"),
         ("stool", "stool(p0)"),
+        ("to the left of the chair", "to-the-left-of(p0,p1) chair(p1)"),
         (
             "Has anyone approached the traffic cone?",
             "person(p0) approached(p0,p1) traffic-cone(p1)",
@@ -51,6 +52,11 @@ def test_what_must_be_understood():
 def test_in_words_of_a_lexicon(text, meaning):
     found = read_query(text, STREET).statements[0].sentence.meaning
     assert found == (meaning or "person(p0) carried(p0,p1) chair(p1) towards(p0,p2) trash-can(p2)")
+
+
+def test_a_place_whose_preposition_is_not_known_is_the_thing():
+    found = understand("under the chair", STREET)
+    assert (found.sentence().meaning, found.ignored) == ("chair(p0)", ("under",))
 
 
 def test_order_denial_and_focus():
@@ -202,6 +208,8 @@ def test_misspelled_forms_of_verbs_are_suggested(text, meant):
         "\ud800 chair",
         f"the chair is not red{'?' * 9_000}",
         "the chair he the chair he the chair he carried",
+        "a man and " * 19 + "a man picked up the chair",
+        "chair to the left of a " * 12 + "chair",
     ],
 )
 def test_bad_input_gets_a_quick_clear_answer(text):

@@ -259,3 +259,20 @@ def test_a_given_lexicon_reads_other_frames_of_its_verbs():
     found = infer_lexicon(["A man picked the cup up from the shelf", "A man took the cup"], given)
     assert [finding.entry.name for finding in found.findings] == ["took"]
     assert found.sentences[0][0].meaning == "man(p0) picks-up(p0,p1) cup(p1)"
+
+
+def test_what_teaches_nothing_or_too_much_is_left_out():
+    good = "The person approached the backpack quickly."
+    crowd = "a man and " * 19 + "a man picked up the backpack"
+    found = infer_lexicon([good, "The of and to in a", crowd])
+    assert [len(said) for said in found.sentences] == [1, 0, 0]
+    assert "names nothing" in found.unread[0][1]
+    assert "expected up to 8 people and things" in found.unread[1][1]
+    assert "in" not in found.lexicon
+
+
+def test_how_long_and_how_often_are_no_words_to_learn():
+    texts = ["After a few seconds the man looks up.", "The man looks up every few seconds."]
+    found = infer_lexicon([*texts, "The man walks slowly for two minutes."])
+    assert {e.name for e in found.lexicon} == {"man", "looks-up", "walks", "slowly"}
+    assert set(found.ignored) == {"after a few seconds", "every few seconds", "for two minutes"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordsight.language import LanguageError, infer_lexicon, read_query
+from wordsight.language import LanguageError, PartOfSpeech, infer_lexicon, read_query
 from wordsight.language.glosses import GLOSSES, add_segmenter, language_of
 from wordsight.language.tokens import tokens_of
 from wordsight.worlds import street
@@ -64,6 +64,80 @@ def test_questions_are_asked_in_the_language_of_the_words():
     query = read_query("Wer hob die Tasse auf?", lexicon)
     assert query.question == "who"
     assert query.statements[0].sentence.meaning == "hob-auf(p0,p1) tasse(p1)"
+
+
+def test_capital_letters_show_the_nouns_of_german():
+    texts = [
+        "Der Mann stellt die rote Kiste auf den Tisch.",
+        "Die Frau trägt eine rote Kiste zum Tisch.",
+        "Der Hund läuft schnell durch den Garten.",
+        "Ein Kind läuft schnell zur Tür.",
+        "Die Frau nimmt die Kiste und geht weg.",
+    ]
+    found = infer_lexicon(texts)
+    assert found.unread == ()
+    nouns = {"mann", "kiste", "tisch", "frau", "hund", "garten", "kind", "tür"}
+    assert named(found, PartOfSpeech.NOUN) == nouns
+    assert named(found, PartOfSpeech.ADJECTIVE) == {"rote"}
+    assert named(found, PartOfSpeech.ADVERB) == {"schnell"}
+    small = infer_lexicon([text.lower() for text in texts])  # articles show what is no adverb
+    assert nouns - {"tür"} <= named(small, PartOfSpeech.NOUN)
+    assert "rote" not in named(small, PartOfSpeech.NOUN)
+
+
+def named(found, part):
+    return {entry.name for entry in found.lexicon if entry.part is part}
+
+
+@pytest.mark.parametrize(
+    ("adjective", "nouns", "texts"),
+    [
+        (
+            "roja",
+            {"hombre", "mujer", "caja", "mesa", "puerta", "pelota"},
+            [
+                "El hombre pone la caja roja sobre la mesa.",
+                "Una mujer lleva la caja roja hacia la puerta.",
+                "La mujer pone la pelota sobre la caja.",
+            ],
+        ),
+        (
+            "rouge",
+            {"homme", "femme", "boîte", "table", "porte", "ballon"},
+            [
+                "L'homme met la boîte rouge sur la table.",
+                "Une femme porte la boîte rouge vers la porte.",
+                "La femme met le ballon sur la boîte.",
+            ],
+        ),
+        (
+            "rode",
+            {"man", "vrouw", "doos", "tafel", "deur", "bal"},
+            [
+                "De man zet de rode doos op de tafel.",
+                "Een vrouw draagt de rode doos naar de deur.",
+                "De vrouw zet de bal op de doos.",
+            ],
+        ),
+    ],
+)
+def test_adjectives_stand_before_or_after_what_they_say_more_of(adjective, nouns, texts):
+    found = infer_lexicon(texts)
+    assert found.unread == ()
+    assert named(found, PartOfSpeech.NOUN) == nouns
+    assert named(found, PartOfSpeech.ADJECTIVE) == {adjective}
+    (said,) = found.sentences[0]
+    (colour,) = [word for word in said.words if word.entry == adjective]
+    assert [word.entry for word in said.words if word.participants == colour.participants][1] in (
+        ["caja", "boîte", "doos"]
+    )
+
+
+def test_marks_before_a_question_change_nothing():
+    lexicon = infer_lexicon(SAID["spanish"][0]).lexicon
+    query = read_query("¿Quién dejó el plato?", lexicon)
+    assert query.question == "who"
+    assert query.statements[0].sentence.meaning == "dejó(p0,p1) plato(p1)"
 
 
 @pytest.mark.parametrize(

@@ -181,3 +181,11 @@ def test_sentences_and_boxes_given_for_one_video(tmp_path):
         gather([tmp_path], sentences=["She waved."])
     sources, _ = gather([tmp_path], boxes={str(tmp_path / "b.mp4"): str(tmp_path / "det.txt")})
     assert [source.boxes for source in sources] == [None, tmp_path / "det.txt"]
+
+
+def test_what_is_wrong_with_a_line_is_one_sentence(tmp_path):
+    (film,) = touch(tmp_path, "a.mp4")
+    file = describe(tmp_path, {"file_name": film.name, "text": "half a\x00 character"}, "{")
+    for row in read_metadata(file):
+        assert isinstance(row, Failure)
+        assert row.message.endswith(".") and not row.message.endswith("..")

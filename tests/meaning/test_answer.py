@@ -1,5 +1,6 @@
 """Questions, denials and orders, judged by words written by hand on films whose truth is known."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from experiments.questions import joined, pooled
 from wordsight.language import Entry, PartOfSpeech
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.meaning.tasks.answer import answer, find, probability, sum_up
+from wordsight.meaning.tasks.answer import answer, find, joined_moments, probability, sum_up
+from wordsight.meaning.tasks.results import SentenceHit
 from wordsight.worlds import street
 
 
@@ -66,6 +68,33 @@ def test_and_goes_on_with_what_the_subject_does_next(words, film):
     assert not asked(words, film, "The person put the backpack down and picked it up.")[0]
     said = "A person put down the backpack and a person picked up the backpack."
     assert asked(words, film, said)[0]  # two who are named have no order
+
+
+def hit(start, end, score=-0.5, holds=True):
+    return SentenceHit("film", start, end, score, "", holds, ())
+
+
+def test_events_that_lie_closest_together_belong_together(words):
+    query = words.query("The person picked up the backpack and then put it down.")
+    # The surest are the first of one and the last of the other, a minute apart.
+    ups = [hit(0.0, 2.0, -0.1), hit(30.0, 32.0), hit(60.0, 62.0)]
+    downs = [hit(64.0, 66.0, -0.1), hit(4.0, 6.0), hit(35.0, 37.0)]
+    found = joined_moments(query, query.statements, [ups, downs])
+    assert sorted((one.start, one.end) for one in found) == [(0.0, 6.0), (30.0, 37.0), (60.0, 66.0)]
+    # What is judged false takes nothing away from what is true.
+    unsure = [hit(3.0, 3.5, -9.0, holds=False), *downs]
+    found = joined_moments(query, query.statements, [ups[:1], unsure])
+    assert (0.0, 6.0) in [(one.start, one.end) for one in found if one.holds]
+
+
+def test_eight_events_are_put_in_order_at_once(words):
+    query = words.query("The person picked up the backpack and then put it down.")
+    statements = [query.statements[0], *[query.statements[1]] * 7]
+    moments = [hit(float(n), n + 0.5) for n in range(16)]
+    start = time.process_time()
+    found = joined_moments(query, statements, [moments] * 8)
+    assert {round(one.end - one.start, 1) for one in found} == {7.5}
+    assert time.process_time() - start < 5.0
 
 
 def test_denials_filter(words, film):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.library.conftest import make_video
 from wordsight.library import Library
 from wordsight.meaning.model.hand import hand_lexicon
+from wordsight.workflows.found_moments import FoundMoment, evidence_text
 from wordsight.workflows.lexicon import LEARNED_FROM
 from wordsight.workflows.search import SearchRequest, search
 
@@ -47,3 +48,12 @@ def test_a_sentence_that_the_words_cannot_read_is_said_to_be_one(tmp_path):
         assert "cannot read" not in notes("kitchen")
         assert "cannot read" not in notes("blue sky")
         assert search(library, SearchRequest(text="the of")).how.startswith("By nothing")
+
+
+def test_a_word_that_is_said_is_named_though_it_tells_nothing():
+    counts = {"shot": 1, "scene": 1, "video": 1}
+    term = {"term": "black", "word": "black", "evidence": -0.01, "counts": counts}
+    found = FoundMoment("film", 0.0, 1.0, -0.01, ("said",), terms=(term,))
+    assert evidence_text(found) == "said: black, as usual as everywhere"
+    unsaid = replace(found, terms=({**term, "counts": dict.fromkeys(counts, 0)},))
+    assert evidence_text(unsaid) == "nothing speaks for it"

@@ -172,6 +172,8 @@ _ASCII = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CLAUSE_END = frozenset([*",;:.!?…", "und", "en"])
 _LONGEST = 4  # words of a phrase in the tables
 _OPEN_USES = {"N": 0.8, "V": 0.8, "J": 1.5, "A": 1.2, "U": 4.0}  # of a word no table has
+_NOUN_USES = {"N": 0.0, "V": 1.6, "J": 2.3, "A": 2.0, "U": 4.0}  # of what signs show to be one
+_OTHER_USES = _OPEN_USES | {"N": 2.4}  # of what signs show to be none
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _segmenters: list[Callable[[str], Iterable[str]]] = []
 
@@ -292,18 +294,23 @@ def _parts(word: str, language: str) -> list[str]:
 
 def open_uses(
     uses: Callable[[str], Mapping[str, float]],
+    nouns: Collection[str] = (),
+    others: Collection[str] = (),
 ) -> Callable[[str], Mapping[str, float]]:
     """Return uses under which words that are no English function words can be anything.
 
     Args:
         uses: The possible uses with their costs; only those that a lexicon has count.
+        nouns: Words that are mostly nouns.
+        others: Words that are none.
     """
 
     def found(word: str) -> Mapping[str, float]:
         known = uses(word)
         if " " in word or is_function_word(word):
             return known
-        costs = _OPEN_USES | ({"A": 0.0} if word.endswith("mente") else {})
+        own = _NOUN_USES if word in nouns else _OTHER_USES if word in others else _OPEN_USES
+        costs = own | ({"A": 0.0} if word.endswith("mente") else {})
         in_lexicon = {tag: cost for tag, cost in known.items() if cost < 0}
         return costs | in_lexicon
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wordsight.errors import LanguageError
-from wordsight.language.english.binding import understand_reading
+from wordsight.language.english.binding import require_few, understand_reading
 from wordsight.language.english.events import Mention, Reading, resolve_pronouns
 from wordsight.language.english.index import index_of
 from wordsight.language.english.reading import read_events
@@ -151,9 +151,9 @@ def _in_words(
 ) -> tuple[tuple[Sentence, ...], tuple[str, ...], tuple[str, ...]] | str:
     """Return the sentences of a text, guesses and words left out; or why it cannot be read."""
     strict = _strictly_read(text, lexicon)
-    if strict is not None:
-        return (strict,), (), ()
     try:
+        if strict is not None:
+            return (require_few(strict),), (), ()
         understood = understand_reading(reading or read_events(text), lexicon, synonyms=synonyms)
         return understood.happened(), understood.guesses, understood.ignored
     except LanguageError as error:

@@ -22,7 +22,7 @@ MOST_WORDS = 80
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[,;:.!?…]|\S")
 _SOUND = re.compile(r"\[[^\]]*\]|♪[^♪]*♪?")  # what subtitles say of what is heard
 # Soft hyphens, marks of direction and such.
-_UNSEEN = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_UNSEEN = re.compile("[¿¡\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LONGEST_PHRASE = 4
 _ENDINGS = {"s": "is", "re": "are", "ve": "have", "ll": "will", "m": "am", "d": "had"}
 _DENIED = re.compile(r"(is|are|was|were|do|does|did|has|have|had|could|would|should|must)n'?t")
@@ -129,6 +129,8 @@ def pieces_of(
         LanguageError: If there is no word, or there are more than :data:`MOST_WORDS`.
     """
     tokens = tokens_of(text)
+    if language is None:
+        tokens = [part for place in range(len(tokens)) for part in _unjoined(tokens, place)]
     pairs = [(token, token) for token in tokens] if language is None else glossed(tokens, language)
     english = language is None
     pairs = [(part, one) for token, one in pairs for part in _split(token, phrases, english)]
@@ -171,6 +173,15 @@ def _split(token: str, phrases: frozenset[tuple[str, ...]], english: bool) -> li
     return [token]
 
 
+def _unjoined(tokens: list[str], place: int) -> list[str]:
+    """Split "someone's" where it is no possessive: "someone's knocking on the window"."""
+    token, following = tokens[place], [*tokens[place + 1 : place + 3], "", ""]
+    ends = not following[1][:1].isalpha() or bool(_AFTER_VERB.fullmatch(following[1]))
+    if token.endswith("'s") and following[0].endswith("ing") and ends:
+        return [token[:-2], "is"]
+    return [token]
+
+
 def _phrase_length(tokens: list[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
     time = _time_length(tokens[place : place + _LONGEST_PHRASE + 1])
     if time:
@@ -189,7 +200,12 @@ def _time_length(tokens: list[str]) -> int:
         return 0
     if tokens[at + 1 : at + 2] in (["later"], ["ago"]):
         return at + 2 if tokens[0] in _HOW_LONG or tokens[0] in NUMBERS else 0
-    return at + 1 if tokens[0] in ("after", "for", "within") and at > 1 else 0
+    how_often = tokens[0] == "every"
+    return at + 1 if how_often or (tokens[0] in ("after", "for", "within") and at > 1) else 0
 
 
+_AFTER_VERB = re.compile(
+    "the|a|an|his|her|its|their|and|on|at|to|into|onto|in|up|down|off|out|away|with|for|over|from|"
+    "through|across|around|by|towards|along|past"
+)
 _HOW_LONG = frozenset(["a", "an", "the", "some", "few", "several", "about", "around", "half"])

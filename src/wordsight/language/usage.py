@@ -16,6 +16,7 @@ from wordsight.language.english.words import (
     PARTICLES,
     PATH_PREPOSITIONS,
     PLACE_PREPOSITIONS,
+    TIMES,
     base_form,
     is_known,
     kind_of,
@@ -70,6 +71,8 @@ class UsageEvidence:
 
     def add(self, event: Event) -> None:
         """Count the words of an event."""
+        if event.verb is None and not any(m.words or m.pronoun for m in event.mentions):
+            return  # "of the"
         for mention in event.mentions:
             for preposition, inner in mention.relations:
                 if preposition != "of":
@@ -199,7 +202,8 @@ class UsageEvidence:
             pattern: list[str] = []
             skip = False
             count = sum(forms.values())
-            if not any(is_known(form, "V") for form in forms) and count < 2 and SLOT not in after:
+            shown = any(is_known(form, "V") for form in forms) or bool(after)  # "geht weg"
+            if not shown and count < 2:
                 self.unknown.append(verb)
                 continue
             for place, item in enumerate(after):
@@ -306,6 +310,8 @@ def _after_verb(event: Event) -> list[str]:
 
 def _says_how(word: str) -> bool:
     """Whether an adverb says how: by its ending, by a table, or in another language."""
+    if " " in word and set(word.split()) & TIMES:
+        return False  # "after a few seconds"
     return word.endswith("ly") or word in MANNERS or not is_known(word, "A")
 
 

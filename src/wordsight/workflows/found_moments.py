@@ -300,6 +300,9 @@ def evidence_text(each: FoundMoment) -> str:
     if each.sighting is not None and each.sighting["likeness"] >= _ALIKE:
         at = clock(each.sighting["time"])
         parts.append(f"seen at {at} (alike {each.sighting['likeness']:.2f})")
+    if not parts and any(map(_was_said, each.terms)):
+        words = [term["word"] for term in each.terms if _was_said(term)]
+        return f"said: {', '.join(words[:_SHOWN])}, as usual as everywhere"
     return "; ".join(parts) or "nothing speaks for it"
 
 

@@ -28,12 +28,15 @@ __all__ = [
     "read_query",
     "read_sentence",
     "read_sentences",
+    "require_few",
     "understand",
     "understand_reading",
 ]
 
 _MOST_EVENTS = 8
+_MOST_PARTICIPANTS = 8  # of one event; their choices multiply
 _SHOWN = 40  # characters of an unknown word
+_WHERE = (PartOfSpeech.SPATIAL_PREPOSITION, PartOfSpeech.MOTION_PREPOSITION)
 _ABOUT_AS_CLOSE = 0.15  # difference of likeness up to which spellings are suggested together
 _CLOSE = 0.85  # likeness from which a word of English may be a misspelling of a known one
 _LONG = 600  # characters of a sentence that the grammar of a lexicon is tried on
@@ -174,10 +177,27 @@ def read_query(text: str, lexicon: Lexicon) -> Understood:
     """
     if len(text) <= _LONG:
         try:
-            return Understood(text, (Statement(parse(text, lexicon)),), is_literal=True)
+            literal = parse(text, lexicon)
         except LanguageError:
             pass  # not in so many words
+        else:
+            return Understood(text, (Statement(require_few(literal)),), is_literal=True)
     return understand(text, lexicon)
+
+
+def require_few(sentence: Sentence) -> Sentence:
+    """Return a sentence that has no more participants than can be followed.
+
+    Raises:
+        LanguageError: If it has more.
+    """
+    found = len({number for word in sentence.words for number in word.participants})
+    if found > _MOST_PARTICIPANTS:
+        raise LanguageError(
+            f"expected up to {_MOST_PARTICIPANTS} people and things in an event, got {found} in "
+            f"{sentence.text[:60]!r}; write it in parts."
+        )
+    return sentence
 
 
 def read_sentence(text: str, lexicon: Lexicon) -> Sentence:
@@ -270,19 +290,23 @@ class _EventBinder:
         words, introduced = bind_all(clauses)
         number = next((n for n, p in enumerate(introduced) for f in focus if p is f), None)
         sentence = Sentence(self.reading.text.strip(), tuple(dict.fromkeys(words)))
-        if not words:
+        if not any(self.index.lexicon[w.entry].part not in _WHERE for w in words):
             raise LanguageError(
                 f"{self.reading.text[:60]!r} names nothing that can be seen; write who does what."
             )
-        return Statement(sentence, event.link, event.negated, number, event.goes_on)
+        return Statement(require_few(sentence), event.link, event.negated, number, event.goes_on)
 
     def _clauses(self, event: Event, focus: list[Phrase]) -> list[Clause]:
         use = self._verb(event)
         subjects = [p for m in event.subjects for p in self._phrases(m, focus)] or [Phrase(None)]
         if event.verb is None:
+            before = len(self.ignored)
             relations = [r for p, m, _ in event.obliques for r in self._relation(p, m)]
             # "There is a cup on the table": what follows "is" is what there is.
             subjects = [p for m in event.objects for p in self._phrases(m, focus)] or subjects
+            if not (event.subjects or event.objects or relations):  # "near the chair"
+                self.ignored[before:] = [word for word, _, _ in event.obliques]
+                subjects = [p for _, m, _ in event.obliques for p in self._phrases(m, focus)]
             if len(subjects) > 1:  # "that was a chair"
                 said = [p for p in subjects if p.noun or p.adjectives or p.relations]
                 subjects = said or subjects[:1]

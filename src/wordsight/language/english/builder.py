@@ -7,6 +7,7 @@ from wordsight.language.english.events import (
     complete,
     give_voice,
     in_order,
+    of_another,
     repeated,
 )
 from wordsight.language.english.paths import Tagged
@@ -83,7 +84,10 @@ class EventBuilder:
             self.event.particles.append(self.preposition)  # "what is she drinking from?"
         elif self.preposition is not None:
             self.is_so(self.preposition)
+        rest = self.event
         self.close()
+        if not self.events and rest.obliques:
+            self.events.append(rest)  # "next to the chair", and nothing else
         return in_order(self.events)
 
     def close(self) -> None:
@@ -96,7 +100,8 @@ class EventBuilder:
             # "Then", or a leading phrase; what was collected belongs to the next clause.
             return
         give_voice(event)
-        self.events.append(event)
+        another = of_another(event)
+        self.events += [event] if another is None else [event, another]
 
     # Phrases
 
@@ -313,6 +318,8 @@ class EventBuilder:
         if self.event.verb is None:
             self.is_so(item.text)
             return
+        if self.event.objects and self.event.particles[-1:] == ["back"]:
+            self.ignored.append(self.event.particles.pop())  # "picks the bag back up"
         self.event.split = bool(self.event.objects)
         self.event.particles.append(item.piece.written)
 

@@ -28,6 +28,7 @@ __all__ = [
     "complete",
     "give_voice",
     "in_order",
+    "of_another",
     "repeated",
     "resolve_pronouns",
 ]
@@ -270,6 +271,24 @@ def give_voice(event: Event) -> None:
         agents = [m for preposition, m, _ in event.obliques if preposition == "by"]
         event.obliques = [(p, m, True) for p, m, _ in event.obliques if p != "by"]
         event.subjects, event.objects = agents, event.subjects + event.objects
+
+
+_IN_FRONT = frozenset(["kneel", "bow", "stand", "sit", "appear", "lie", "dance", "perform"])
+_IN_PURSUIT = frozenset(["run", "look", "go", "chase", "come", "walk", "ask", "take", "call"])
+
+
+def of_another(event: Event) -> Event | None:
+    """Take off "before the man" of "the woman left before the man", as what the man did."""
+    verb = base_form(event.verb or "", "V")
+    place = {"before": _IN_FRONT, "after": _IN_PURSUIT}
+    for oblique in event.obliques:
+        preposition, who, _ = oblique
+        if preposition in place and who.is_person and verb not in place[preposition]:
+            event.obliques.remove(oblique)
+            other = Event(event.verb, list(event.particles), [who], repeated(event.objects))
+            other.link = preposition
+            return other
+    return None
 
 
 def in_order(events: list[Event]) -> list[Event]:

@@ -4,11 +4,12 @@ A question is taken off first: what is asked, and the sentence without its quest
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wordsight.errors import LanguageError
 from wordsight.language.english.builder import EventBuilder
 from wordsight.language.english.events import Event, Mention, Reading
+from wordsight.language.english.noun_signs import qualifies
 from wordsight.language.english.tagging import CorpusUses, Uses, tag
 from wordsight.language.english.words import NUMBERS, PEOPLE_PRONOUNS, uses_of
 from wordsight.language.glosses import language_of, open_uses
@@ -18,6 +19,7 @@ __all__ = ["Asked", "read_events", "strip_question"]
 
 _BE = frozenset(["is", "are", "was", "were", "am"])
 _DO = frozenset(["do", "does", "did", "has", "have", "had", "will", "can", "could", "would"])
+_WHO = frozenset(["who", "whom", "what", "which"])
 _TIMES = frozenset(["moment", "time", "part", "point"])
 _FILMS = frozenset(["video", "clip", "film", "scene", "shot", "footage"])
 _POLITE = (
@@ -132,6 +134,8 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     words = [piece.text for piece in asked.pieces]
     if not words:
         return asked
+    if words[0] in _WHO and words[1:2] and words[1] in _BE and words[2:3] == ["it"]:
+        words = _without_it(asked, words)
     first = words[0]
     if first in ("why", "whose") or (first == "how" and words[1:2] not in _MANY):
         raise LanguageError(
@@ -147,7 +151,7 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
     elif words[:2] == ["how", "long"]:
         asked.kind, asked.pieces = "when", asked.pieces[2:]
         _take_auxiliary(asked)
-    elif first in ("who", "whom", "what", "which") and len(words) > 1:
+    elif first in _WHO and len(words) > 1:
         _who_or_what(asked, words, uses)
     elif (first in _BE or first in _DO) and len(words) > 2 and not _orders(words, uses):
         asked.kind = "whether"
@@ -159,6 +163,16 @@ def strip_question(pieces: list[Piece], uses: Uses) -> Asked:
             asked.auxiliary = "do"  # "when was the first time she smiled?" is no passive
         asked.ignored = before + asked.ignored
     return asked
+
+
+def _without_it(asked: Asked, words: list[str]) -> list[str]:
+    """Take off "was it that": "who was it that took the box?"."""
+    if len(words) < 5 or words[3] not in ("that", "who", "which"):
+        return words
+    asks_object = _begins_phrase(words[4])  # "what was it that she dropped?"
+    did = [Piece("did", -1)] if asks_object else []
+    asked.pieces = [asked.pieces[0], *did, *asked.pieces[4:]]
+    return [piece.text for piece in asked.pieces]
 
 
 def _strip_politeness(asked: Asked) -> None:
@@ -288,8 +302,12 @@ def read_events(
     asked = strip_question(pieces, uses)
     tagged, cost = tag(asked.pieces, uses) if asked.pieces else ([], 0.0)
     builder = EventBuilder(asked.auxiliary)
+    before = ""
     for item in tagged:
+        if item.tag == "A" and before and qualifies(language, before, item.text):
+            item = replace(item, tag="J")
         builder.take(item)
+        before = item.text if item.tag == "N" else ""
     reading = Reading(text, builder.finished(), None, asked.ignored + builder.ignored, [], cost)
     if asked.kind:
         reading.question = asked.kind

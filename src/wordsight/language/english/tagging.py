@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import log
 
 from wordsight.errors import LanguageError
+from wordsight.language.english.noun_signs import noun_signs
 from wordsight.language.english.paths import (
     AFTER_RELATIVE,
     SUBJECT_PRONOUNS,
@@ -234,6 +235,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
     move = _MOVES[state].get(use)
     if path and path[-1].tag == "Q" and state[0] == "d" and word == "of":
         move = f"r{state[1]}", 0.1  # "three of them"
+    if use == "D" and state[0] == "d" and word.endswith("'s"):
+        move = state, 0.1  # "her father's shoulders"
     if use in ("D", "P") and ends_subordinate(state, word, path):
         return ("d0" if use == "D" else "n0"), 0.5  # "after opening the door the man left"
     if state in ("n0", "n1") and use == "P" and word in SUBJECT_PRONOUNS and is_marked(path):
@@ -249,6 +252,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         cost += 2.0  # "her coat", not "her" who coats
     if state == "n0" and use == "V" and path[-1].tag == "N":
         cost += cost_of_compound(word, path)
+    if use == "T" and state == "n1" and path[-2].tag == "K" and is_marked(path[:-2]):
+        cost += 1.5 * is_known(path[-1].text, "V")  # "grabs her keys and heads out"
     if use == "T" and state == "v" and path[-1].tag == "V":
         cost -= 0.8 * (base_form(path[-1].text, "V") in PHRASAL.get(word, ()))
     if use == "V":
@@ -264,7 +269,8 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         if state == "i" and len(path) > 1 and base_form(path[-2].text, "V") in LIGHT_VERBS:
             cost -= 0.3 * (path[-2].text[:2] != "go")  # "starts to cry", but "goes to school"
         if state in AFTER_RELATIVE and ends_relative(path):
-            return after, 0.0
+            plain = base_form(word, "V") == word and is_known(word, "N")
+            return after, 1.0 * plain  # "dog jumping over fence"
         if state in ("n1", "w") and ends_participle(path) and base_form(word, "V") != word:
             return after, 0.3  # "the car parked at the corner drives off"
         if state == "w" and is_continuous(word) and base_form(path[-1].text, "V") in SEEN:
@@ -272,8 +278,10 @@ def _move(state: str, use: str, word: str, path: tuple[Tagged, ...]) -> tuple[st
         if state == "v" and is_continuous(word) and path[-1].tag == "V":
             light = base_form(path[-1].text, "V") in LIGHT_VERBS
             return after, 0.0 if light else 0.6  # "starts walking"
-        if state == "B" and is_continuous(word) and path and path[-1].text in SUBORDINATE:
-            cost -= 1.2  # "before leaving"
+        if path and path[-1].text == "without" and not is_continuous(word):
+            cost += 3.0  # "a car without lights"
+        if state == "B" and path and path[-1].text in SUBORDINATE:
+            cost += -1.2 if is_continuous(word) else 2.0  # "before leaving", "after lunch"
         if state == "B" and any(t.tag == "V" for t in path):
             cost -= 1.0  # the subject of a later clause may be left out
     elif state == "B" and use in "XHM" and path:
@@ -347,7 +355,9 @@ def uses_in_corpus(
     current = CorpusUses(base, {}, phrases, language=language)
     if language is not None or _is_foreign(texts):
         # Any word may be anything, adverbs included, which no ending marks.
-        current = replace(current, base=open_uses(base), tags="NVJMA")
+        signs = noun_signs(texts, language)
+        base = open_uses(base, signs.nouns, signs.others)
+        current = replace(current, base=base, tags="NVJMA")
     for _ in range(_ROUNDS):
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         pairs: Counter[tuple[str, ...]] = Counter()

@@ -89,6 +89,7 @@ _ADVERBS = _words(
     "inside,outside,very,quite,fast,together,alone,somewhere,at the same time,at once,right now,"
     "after a while,after a moment,a moment later,"
     "for a while,for a moment,a bit,a little,as well,in a hurry,ever,always,even,only,instead,"
+    "overhead,sideways,everywhere,anywhere,nowhere,clockwise,anticlockwise,counterclockwise,"
     "meanwhile,afterwards,closer,farther,further,home,indoors,nearby,upstairs,downstairs,yet,"
     "side by side,hand in hand,arm in arm,one by one,one after another,back and forth,up and down,"
     "all the way,"
@@ -132,7 +133,7 @@ STAYING_ACTIVE = _words(
 )
 """Verbs that are in the active after a passive: "he was pushed and jumped down"."""
 
-LIGHT_VERBS = _words("start,begin,try,continue,want,go,need,decide,happen,keep,finish")
+LIGHT_VERBS = _words("start,begin,try,continue,want,go,need,decide,happen,keep,finish,manage")
 """Verbs before another one that do not change what is seen: "starts to walk"."""
 
 COLOURS = _words(

@@ -85,9 +85,9 @@ def _row(file: Path, number: int, line: bytes) -> MetadataRow | Failure:
         )
     except ValueError as error:  # bad UTF-8, bad JSON, and bad times and texts
         reason = str(error) if isinstance(error, RecordError) else f"not JSON: {_short(line)}"
-        return Failure(place, f"line {number} is not usable: {reason}.")
+        return Failure(place, f"line {number} is not usable: {reason.rstrip('.')}.")
     except LibraryError as error:
-        return Failure(place, f"line {number} is not usable: {error}.")
+        return Failure(place, f"line {number} is not usable: {str(error).rstrip('.')}.")
 
 
 def _named_file(folder: Path, values: dict[str, Any]) -> Path:

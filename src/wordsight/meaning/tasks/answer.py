@@ -7,7 +7,6 @@ finding a participant, taking its boxes out of the clip and looking again.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,10 @@ from wordsight.meaning.tasks.results import SentenceHit
 from wordsight.meaning.tasks.search import Windows, search
 from wordsight.records import Clip, Sentence, Word
 
-__all__ = ["Answer", "Participant", "answer", "find", "probability", "sum_up"]
+__all__ = ["Answer", "Participant", "answer", "find", "joined_moments", "probability", "sum_up"]
 
 _MOST_COUNTED = 8  # participants of one clip
-_PER_EVENT = 8  # moments of each event that are put in order
+_PER_EVENT = 16  # moments of each event that are put in order
 _COVERED = 0.5  # overlap from which a box is one of a participant that was counted
 
 
@@ -108,7 +107,7 @@ def find(
     if len(said) == 1 and not denied:
         return moments(said[0].sentence, top)
     per_event = [moments(statement.sentence, _PER_EVENT) for statement in said]
-    hits = _joined(query, said, per_event) if said else [_whole(lexicon, clip, query)]
+    hits = joined_moments(query, said, per_event) if said else [_whole(lexicon, clip, query)]
     for statement in denied:
         hits = [
             hit
@@ -156,27 +155,63 @@ def _without(
     )
 
 
-def _joined(
+def joined_moments(
     query: Understood, said: Sequence[Statement], per_event: Sequence[Sequence[SentenceHit]]
 ) -> list[SentenceHit]:
-    """Return the moments at which events happen in their order, from the first to the last."""
-    found = []
-    for hits in product(*per_event):
-        steps = zip(hits, hits[1:], said[1:], strict=False)
-        if all(_in_order(one, other, _order(statement)) for one, other, statement in steps):
-            found.append(
-                SentenceHit(
-                    hits[0].video_id,
-                    min(hit.start for hit in hits),
-                    max(hit.end for hit in hits),
-                    sum(hit.score for hit in hits),
-                    query.text,
-                    all(hit.holds for hit in hits),
-                    tuple(item for hit in hits for item in hit.evidence),
-                    max(hit.lost_mass for hit in hits),
-                )
-            )
-    return found
+    """Return the moments at which events happen in their order, from the first to the last.
+
+    Of events that happen several times, those that lie closest together belong together.
+    """
+    chains: list[tuple[SentenceHit, ...]] = [(hit,) for hit in per_event[0]]
+    for statement, following in zip(said[1:], per_event[1:], strict=True):
+        link = _order(statement)
+        longer = [
+            (*chain, hit)
+            for chain in chains
+            for hit in following
+            if _in_order(chain[-1], hit, link)
+        ]
+        by_last: dict[int, list[tuple[SentenceHit, ...]]] = defaultdict(list)
+        for chain in longer:
+            by_last[id(chain[-1])].append(chain)  # what follows depends on the last event alone
+        chains = [chain for one in by_last.values() for chain in _closest(one)]
+    return [
+        SentenceHit(
+            hits[0].video_id,
+            *_span(hits),
+            sum(hit.score for hit in hits),
+            query.text,
+            all(hit.holds for hit in hits),
+            tuple(item for hit in hits for item in hit.evidence),
+            max(hit.lost_mass for hit in hits),
+        )
+        for hits in _closest(chains)
+    ]
+
+
+def _span(hits: Sequence[SentenceHit]) -> tuple[float, float]:
+    return min(hit.start for hit in hits), max(hit.end for hit in hits)
+
+
+def _closest(chains: Sequence[tuple[SentenceHit, ...]]) -> list[tuple[SentenceHit, ...]]:
+    """Leave out events in whose time others, no less true, happen as well, closer together."""
+    ranked = sorted(
+        chains, key=lambda hits: (not all(h.holds for h in hits), -sum(h.score for h in hits))
+    )
+    spans = [_span(hits) for hits in ranked]
+    true = [all(hit.holds for hit in hits) for hits in ranked]
+    return [
+        hits
+        for place, (hits, span) in enumerate(zip(ranked, spans, strict=True))
+        if not any(
+            other != place
+            and span[0] <= start
+            and end <= span[1]
+            and ((start, end) != span or other < place)
+            and (true[other] if true[place] else other < place)
+            for other, (start, end) in enumerate(spans)
+        )
+    ]
 
 
 def _order(statement: Statement) -> str:
