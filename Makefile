@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test coverage lint format docs dist bench tools clean
+.PHONY: help demo check test coverage lint format docs dist screens bench tools clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -65,6 +65,11 @@ dist: $(VENV)/.dev-stamp ## Build wheel and sdist into dist/, install the wheel 
 	set -e; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(PYTHON) -m venv "$$folder/venv"; \
 	  "$$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl; \
 	  cd "$$folder" && venv/bin/wordsight demo
+
+screens: $(VENV)/.dev-stamp ## Make the journeys through the studio on wide and narrow screens, light and dark
+	@tests/install-browser.sh
+	set -e; for screen in wide-light wide-dark phone-light phone-dark; do \
+	  echo "Screen $$screen"; WORDSIGHT_SCREEN=$$screen $(BIN)/python -m pytest -n 2 tests/studio -k browser; done
 
 bench: $(VENV)/.dev-stamp ## Measure speed and memory (minutes)
 	$(BIN)/python -m benchmarks
