@@ -161,6 +161,7 @@ def test_weights_of_rules_of_ones_own_are_learned(run, labelled, tmp_path):
          "later moments (still_next)"),
         (("labels", "twice.csv", "-o", "none"), "again from"),
         (("labels", "turned.csv", "-o", "none"), "must start before it ends"),
+        (("labels", "soon.csv", "-o", "none"), "line 2: expected seconds as start and end"),
         (("infer", "play.csv", "--rules", "minus.rules", "--vocabulary", "words.txt"), "0 or more"),
         (("infer", "play.csv", "play.csv", *("--rules", "mine.rules", "--vocabulary", "words.txt")),
          "two inputs are called 'play'"),
@@ -196,6 +197,7 @@ def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
     (tmp_path / "ghost.csv").write_text(f"{head}play,0,1,moves(ghost)\n")
     (tmp_path / "twice.csv").write_text(f"{head}play,0,2,moves(cup)\nplay,1,3,moves(cup)\n")
     (tmp_path / "turned.csv").write_text(f"{head}play,2,1,moves(cup)\n")
+    (tmp_path / "soon.csv").write_text(f"{head}play,soon,1,moves(cup)\n")
     (tmp_path / "still.csv").write_text(f"{head}play,,,\n")
     (tmp_path / "fast.csv").write_text(f"{head}play,1,4,moves(cup)\n")
     (tmp_path / "never.rules").write_text("speed(X) >= 20 -> moves(X)\nhard: moves(X) -> false\n")
@@ -304,6 +306,26 @@ def test_kinds_without_rules_and_boxes_without_times(run, written, tmp_path):
     (tmp_path / "words.txt").write_text("predicate moves(thing)\n")
     (row,) = run("states", "infer", "mot.txt", *written, "--rate", 10, "--json").json
     assert row["start"] == pytest.approx(2.0, abs=0.3)
+
+
+def test_labels_that_no_rule_concludes_are_named(run, labelled, tmp_path):
+    (tmp_path / "words.txt").write_text(VOCABULARY)
+    (tmp_path / "mine.rules").write_text(RULES)
+    with (tmp_path / "labels.csv").open("a") as lines:
+        lines.write("play0,1,2,flies(cup)\n")
+    made = run("states", "learn", *labelled[:4], "--labels", "labels.csv", *OWN, "--json")
+    assert made.code == 0, made.err
+    assert "No rule concludes flies" in made.err
+
+
+def test_contacts_with_the_upper_thing_first_are_named(run, labelled, tmp_path):
+    (tmp_path / "words.txt").write_text(VOCABULARY + "predicate contacts(thing, thing)\n")
+    (tmp_path / "mine.rules").write_text(RULES + "1: distance(X,Y) <= 5 -> contacts(X,Y)\n")
+    with (tmp_path / "labels.csv").open("a") as lines:
+        lines.write('play0,1,2,"contacts(cup,jar)"\n')  # the jar is the lower one
+    made = run("states", "learn", *labelled[:4], "--labels", "labels.csv", *OWN, "--json")
+    assert made.code == 0, made.err
+    assert "in 1 of 1 labels a is the upper one" in made.err
 
 
 def test_labels_are_converted(run, written, tmp_path):
