@@ -166,6 +166,8 @@ def test_weights_of_rules_of_ones_own_are_learned(run, labelled, tmp_path):
         (("infer", "play.csv", "play.csv", *("--rules", "mine.rules", "--vocabulary", "words.txt")),
          "two inputs are called 'play'"),
         (("learn", "play.csv", "--labels", "empty.csv"), "no labels"),
+        (("learn", "play.csv", "--labels", "fast.csv", "--online", "--steady", "--model", "none"),
+         "leave out --steady or --online"),
         (("learn", "play.csv", "--labels", "other.csv"), "says nothing of play"),
         (("learn", "play.csv", "--labels", "ghost.csv"), "ghost"),
         (("infer", "play.csv", "--kind", "c", "--rules", "mine.rules", "--vocabulary", "words.txt"),
@@ -284,6 +286,7 @@ def test_other_methods_of_learning(run, labelled, method):
     how = ("--method", method, "--labels", "labels.csv", "--tau", 10, "--json")
     made = run("states", "learn", *labelled[:6], *how)
     assert made.code == 0, made.err
+    assert 0.5 < made.json["held_out_facts_right"] <= 1.0
     rows = run("states", "infer", *labelled[6:], "--json").json
     assert {row["fact"] for row in rows} == {"moves(cup)", "moves(jar)"}
 
@@ -306,6 +309,15 @@ def test_kinds_without_rules_and_boxes_without_times(run, written, tmp_path):
     (tmp_path / "words.txt").write_text("predicate moves(thing)\n")
     (row,) = run("states", "infer", "mot.txt", *written, "--rate", 10, "--json").json
     assert row["start"] == pytest.approx(2.0, abs=0.3)
+
+
+def test_a_fact_that_holds_in_one_video_only_is_learned(run, labelled, tmp_path):
+    """Rules of a fold in which nothing ever holds are none; the others are judged all the same."""
+    (tmp_path / "one.csv").write_text("video,start,end,fact\nplay0,1.2,4,moves(cup)\nplay1,,,\n")
+    made = run("states", "learn", *labelled[:2], "--labels", "one.csv", "--json")
+    assert made.code == 0, made.err
+    assert made.json["held_out_sequences_right"] is not None
+    assert "2 videos with labels: expect rules that do not hold elsewhere" in made.err
 
 
 def test_labels_that_no_rule_concludes_are_named(run, labelled, tmp_path):

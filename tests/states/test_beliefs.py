@@ -15,6 +15,7 @@ from wordsight.states import (
     parse_rules,
 )
 from wordsight.states.beliefs import calibration, draw_reliability
+from wordsight.states.grounding.grounder import Grounder
 from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.search.beliefs import (
     BeliefSettings,
@@ -155,3 +156,10 @@ def test_calibration_measures_and_draws(tmp_path):
     assert (tmp_path / "reliability.png").stat().st_size > 1000
     with pytest.raises(StateError, match="as many truths"):
         calibration(np.zeros(0), np.zeros(0, dtype=bool))
+
+
+def test_without_rules_nothing_is_known():
+    seen, _ = carrying("film", seed=0, frames=12)
+    found = posterior(Grounder((), HOLDING).ground(seen), 3.0, BeliefSettings())
+    assert found.facts().shape == (12, len(found.states[0]))
+    assert np.isfinite(found.facts()).all()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -185,7 +186,7 @@ class LearnStatesResult(Result):
 @workflow(LearnStatesRequest)
 def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) -> LearnStatesResult:
     """Learn weighted rules from tracked things and labels of when facts hold."""
-    from wordsight.states.methods import state_model
+    from wordsight.states.methods import judge_by_folds, state_model
     from wordsight.workflows.annotator import StateAnnotator
 
     if (request.labels is None) == (request.from_sentences is None):
@@ -193,13 +194,18 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
             "rules are learned from labels or from sentences: give --labels FILE or "
             "--from-sentences FILE, one of the two."
         )
+    if request.online and request.steady:
+        raise WordsightError(
+            "a camera's shake is found from later frames too; leave out --steady or --online."
+        )
     refuse_existing(request.model, force=request.force)
     rules = None if request.rules is None else read_rules(request.rules)
     vocabulary = read_vocabulary(request.vocabulary)
     labelled = observe_labelled(request, reporter)
     observations, truth = labelled.observations, labelled.truth
     _advise(observations, reporter)
-    model = state_model(
+    new = partial(
+        state_model,
         request.method,
         rules=rules,
         vocabulary=vocabulary,
@@ -207,11 +213,21 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
         most_rules=request.most_rules,
         random_state=request.seed,
     )
+    model = new()
     with (
         using_engine(request.engine, reporter) as engine,
         reporter.progress("Learning") as progress,
     ):
         model.fit(observations, truth, progress=progress, engine=engine)
+        if "held_out" not in model.notes_ and len(observations) > 1:
+            model.notes_["held_out"] = judge_by_folds(
+                new,
+                observations,
+                truth,
+                random_state=request.seed,
+                progress=progress,
+                engine=engine,
+            )
     model.notes_ |= {"steady": True} if request.steady else {}
     model.notes_ |= {"online": True} if request.online else {}
     warn_of_kinds(model, observations, reporter)
