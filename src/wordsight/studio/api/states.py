@@ -254,9 +254,9 @@ def learn(
         method=method,
         tau=tau,
         online=online,
-        rate=rate,
         seed=seed,
         engine=engine,
+        **({} if rate is None else {"rate": rate}),
     )
     return JobInfo.of(job)
 
